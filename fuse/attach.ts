@@ -1,0 +1,40 @@
+import { Errno } from "./errno.ts";
+import { cString, lastErrno, libc } from "./libc.ts";
+import { MountError } from "./mount_error.ts";
+import type { MountRequest } from "./mount_request.ts";
+import { mountAsRoot } from "./mount_root.ts";
+import { mountAsUser } from "./mount_user.ts";
+
+/** `O_PATH | O_CLOEXEC`, from `asm-generic/fcntl.h`: fusermount3 may open what this user may not. */
+const PATH_ONLY = 0o10000000 | 0o2000000;
+
+/**
+ * Mounts, by the means that this process's user has.
+ *
+ * @returns The descriptor of /dev/fuse to serve.
+ * @throws {MountError} If it cannot be mounted.
+ */
+export async function attach(request: MountRequest): Promise<number> {
+  checkDevice(request.mountpoint);
+  if (libc().geteuid() === 0) {
+    // In a container even root may lack CAP_SYS_ADMIN, and fusermount3 may still be let through.
+    const fd = mountAsRoot(request);
+    if (fd !== undefined) return fd;
+  }
+  return await mountAsUser(request);
+}
+
+function checkDevice(mountpoint: string): void {
+  const { open, close } = libc();
+  const fd = open(cString("/dev/fuse"), PATH_ONLY);
+  if (fd >= 0) close(fd);
+  else if (lastErrno() === Errno.ENOENT) {
+    throw new MountError(
+      "no-device",
+      `Cannot mount on ${mountpoint}: /dev/fuse is missing; load the kernel module (modprobe ` +
+        "fuse), or pass the device into the container (docker run --device /dev/fuse --cap-add " +
+        "SYS_ADMIN)",
+      { path: mountpoint },
+    );
+  }
+}

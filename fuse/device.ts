@@ -1,0 +1,92 @@
+import type { ConnectionState } from "./connection_state.ts";
+import { Errno } from "./errno.ts";
+import { addressOf, errorText, lastErrno, libc } from "./libc.ts";
+import type { MappedSource } from "./mapping.ts";
+import type { Session } from "./session.ts";
+
+/** What a {@linkcode serveDevice} loop works with. */
+export interface DeviceOptions {
+  /** Descriptor of /dev/fuse, attached to a mount. */
+  readonly fd: number;
+  readonly session: Session;
+  readonly sources: readonly MappedSource[];
+  readonly connection: ConnectionState;
+  /** Called after each request, before its reply is sent. */
+  readonly onRequest: (() => void) | undefined;
+  /** Called when INIT has been agreed on and answered. */
+  readonly onServing: () => void;
+  readonly onLog: (message: string) => void;
+}
+
+/**
+ * Reads requests and writes replies until the mount ends. Blocks the thread.
+ *
+ * @returns Why it ended, or `undefined` if the mount simply ended.
+ */
+export function serveDevice(options: DeviceOptions): string | undefined {
+  const { fd, session, connection, onRequest, onServing } = options;
+  const { request, reply } = session;
+  const { read } = libc();
+  const capacity = BigInt(request.bytes.length);
+  const send = replySender(options);
+  let serving = connection.minor > 0;
+  while (true) {
+    const length = read(fd, request.bytes, capacity);
+    if (length < 0) {
+      const errno = lastErrno();
+      if (errno === Errno.ENODEV) return undefined; // unmounted, or aborted
+      if (isPassing(errno)) continue;
+      return `Reading /dev/fuse failed: ${errorText(errno)}`;
+    }
+    session.handle(length);
+    onRequest?.();
+    if (reply.length > 0) send();
+    if (!serving && connection.minor > 0) {
+      serving = true;
+      onServing();
+    }
+    if (connection.stopping) return undefined;
+  }
+}
+
+/** Whether a failed read says nothing about the next one. */
+function isPassing(errno: number): boolean {
+  return errno === Errno.EINTR || errno === Errno.EAGAIN ||
+    errno === Errno.ENOENT; // the request was interrupted before it was read
+}
+
+/** Makes the function that sends the reply, its payload straight from the source's memory. */
+function replySender(
+  { fd, session: { reply }, sources, onLog }: DeviceOptions,
+): () => void {
+  const { writev } = libc();
+  // Two struct iovec of <bits/types/struct_iovec.h>: an address and a length of 64 bits each, as
+  // pairs of words. Storing takes a number modulo 2^32; the high words of lengths stay 0.
+  const words = new Uint32Array(8);
+  const vectors = new Uint8Array(words.buffer);
+  const replyAddress = addressOf(reply.bytes);
+  words[0] = replyAddress;
+  words[1] = replyAddress / 0x1_0000_0000;
+
+  return () => {
+    words[2] = reply.length;
+    if (reply.payloadLength === 0) {
+      // A failure is ENOENT: the caller was interrupted and no longer waits.
+      writev(fd, vectors, 1);
+      return;
+    }
+    const source = sources[reply.payloadSource] as MappedSource; // the session checked the range
+    const address = source.address + reply.payloadOffset;
+    words[4] = address;
+    words[5] = address / 0x1_0000_0000;
+    words[6] = reply.payloadLength;
+    if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
+    onLog(
+      `${source.name} was cut off while it was mounted: bytes at ${reply.payloadOffset} are gone`,
+    );
+    reply.fail(Errno.EIO);
+    reply.seal();
+    words[2] = reply.length;
+    writev(fd, vectors, 1);
+  };
+}

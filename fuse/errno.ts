@@ -1,0 +1,37 @@
+/**
+ * The error numbers that recordfs gives and gets, from `asm-generic/errno.h`: the same on every
+ * architecture that Deno runs on.
+ *
+ * @module
+ */
+
+/** Error numbers by name. */
+export const Errno = {
+  EPERM: 1,
+  ENOENT: 2,
+  EINTR: 4,
+  EIO: 5,
+  EBADF: 9,
+  EAGAIN: 11,
+  EACCES: 13,
+  EFAULT: 14,
+  EBUSY: 16,
+  ENODEV: 19,
+  ENOTDIR: 20,
+  EISDIR: 21,
+  EINVAL: 22,
+  EMFILE: 24,
+  EROFS: 30,
+  ENOSYS: 38,
+  EPROTO: 71,
+  ENOTCONN: 107,
+} as const;
+
+const names = new Map<number, string>(
+  Object.entries(Errno).map(([name, value]) => [value, name]),
+);
+
+/** The name of an error number, or `errno N` for one that has none here. */
+export function errnoName(errno: number): string {
+  return names.get(errno) ?? `errno ${errno}`;
+}

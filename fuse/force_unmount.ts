@@ -1,0 +1,56 @@
+import { Errno } from "./errno.ts";
+import { cString, errorText, lastErrno, libc } from "./libc.ts";
+import { refusal, unmount, unmountAsRoot } from "./unmount.ts";
+import { UnmountFlag } from "./wire/flags.ts";
+
+/** `O_PATH | O_DIRECTORY | O_CLOEXEC`, from `asm-generic/fcntl.h`: asks the server nothing. */
+const DIRECTORY_PATH = 0o10000000 | 0o200000 | 0o2000000;
+/** `F_OK` of faccessat(2), from `unistd.h`. */
+const F_OK = 0;
+
+/**
+ * Takes a mount of this process out of the tree, and ends its connection even while it is in use.
+ *
+ * @param stopServer Has the serving threads end after their next request; the last descriptor they
+ * close aborts the connection.
+ */
+export async function forceUnmount(
+  mountpoint: string,
+  stopServer: () => void,
+): Promise<void> {
+  if (libc().geteuid() === 0) {
+    const errno = unmountAsRoot(mountpoint, UnmountFlag.FORCE);
+    if (errno === 0) return;
+    if (errno === Errno.EBUSY) return await unmount(mountpoint, true);
+  }
+  const root = libc().open(cString(mountpoint), DIRECTORY_PATH);
+  if (root < 0) throw refusal(mountpoint, errorText(lastErrno()));
+  try {
+    await unmount(mountpoint, true);
+    stopServer();
+    // The thread waits in read(2): this request, for a name the kernel can't know, wakes it.
+    const name = cString(crypto.randomUUID());
+    await libc().accessElsewhere(root, name, F_OK, 0);
+  } finally {
+    libc().close(root);
+  }
+}
+
+/**
+ * Aborts the connection of a mount that is in use but no longer in the tree, through fusectl, which
+ * lets root and the mounting user.
+ *
+ * @param device Device number as `major:minor`.
+ * @returns Whether it could; fusectl is not mounted everywhere.
+ */
+export async function abortConnection(device: string): Promise<boolean> {
+  const minor = device.slice(device.indexOf(":") + 1);
+  try {
+    await Deno.writeTextFile(`/sys/fs/fuse/connections/${minor}/abort`, "1", {
+      create: false,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}

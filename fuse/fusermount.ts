@@ -1,0 +1,35 @@
+import { MountError } from "./mount_error.ts";
+
+/**
+ * Runs fusermount3, the set-user-id program that mounts and unmounts for ordinary users.
+ *
+ * @returns Whether it succeeded, and its own words if not.
+ * @throws {MountError} If it is not installed.
+ */
+export async function runFusermount(
+  mountpoint: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ success: boolean; words: string }> {
+  try {
+    const { success, stderr } = await new Deno.Command("fusermount3", {
+      args: [...args],
+      // Its words are looked into, so they must not be translated.
+      env: { LC_ALL: "C", ...env },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    const words = new TextDecoder().decode(stderr).trim()
+      .replaceAll(/^fusermount3: /gm, "").replaceAll(/\s*\n\s*/g, "; ");
+    return { success, words };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new MountError(
+      "no-fusermount",
+      `Mounting and unmounting ${mountpoint} without root takes fusermount3, which is not in PATH; ` +
+        "install the package fuse3",
+      { path: mountpoint, cause: error },
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { newStat, type NodeId } from "../../src/tree/tree.ts";
+import { Errno } from "../errno.ts";
+import { localAnswer } from "../local_answer.ts";
+import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
+import type { Request } from "../wire/request.ts";
+import { ENTRY_OUT_SIZE, putEntry, putNegativeEntry } from "../wire/structs.ts";
+import type { Handler, HandlerContext } from "./handler.ts";
+
+const DOT = 0x2e;
+
+/** LOOKUP: finds a name in a directory. */
+export function lookupHandler({ tree, owner }: HandlerContext): Handler {
+  const stat = newStat();
+  return (request, reply) => {
+    const parent = request.node;
+    request.readName(0);
+    if (!tree.isDirectory(parent)) {
+      const exists = localAnswer(tree.stat(parent, stat));
+      reply.fail(exists ? Errno.ENOTDIR : Errno.ENOENT);
+      return;
+    }
+    const node = find(parent, request);
+    reply.body(ENTRY_OUT_SIZE);
+    if (node === 0) {
+      // Not ENOENT: this the kernel remembers, so that the next search asks nothing.
+      putNegativeEntry(reply.view, REPLY_HEADER_SIZE);
+    } else if (localAnswer(tree.stat(node, stat))) {
+      putEntry(reply.view, REPLY_HEADER_SIZE, node, stat, owner);
+    } else {
+      reply.fail(Errno.ENOENT);
+    }
+  };
+
+  function find(parent: NodeId, request: Request): NodeId {
+    const { bytes, nameStart, nameEnd } = request;
+    const length = nameEnd - nameStart;
+    if (bytes[nameStart] === DOT) {
+      if (length === 1) return parent;
+      if (length === 2 && bytes[nameStart + 1] === DOT) {
+        return tree.parent(parent);
+      }
+    }
+    return localAnswer(tree.lookup(parent, bytes, nameStart, nameEnd));
+  }
+}

@@ -1,0 +1,107 @@
+import { MountError } from "./mount_error.ts";
+
+/**
+ * The C library's functions. 64-bit results that are small in practice are declared `i32`, since a
+ * number costs a tenth of a BigInt; on the little-endian machines that Deno runs on, the low half is
+ * what is returned.
+ */
+const functions = {
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  statx: {
+    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
+    result: "i32",
+  },
+  mmap: {
+    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
+    result: "u64",
+  },
+  munmap: { parameters: ["u64", "usize"], result: "i32" },
+  mount: {
+    parameters: ["buffer", "buffer", "buffer", "u64", "buffer"],
+    result: "i32",
+  },
+  umount2: { parameters: ["buffer", "i32"], result: "i32" },
+  socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
+  recvmsg: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  geteuid: { parameters: [], result: "u32" },
+  getuid: { parameters: [], result: "u32" },
+  getgid: { parameters: [], result: "u32" },
+  strerror: { parameters: ["i32"], result: "pointer" },
+  errnoLocation: {
+    name: "__errno_location",
+    parameters: [],
+    result: "pointer",
+  },
+  /** Runs on another thread, where its errno is lost: for calls that may wait for a server. */
+  accessElsewhere: {
+    name: "faccessat",
+    parameters: ["i32", "buffer", "i32", "i32"],
+    result: "i32",
+    nonblocking: true,
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** The functions of the C library, ready to be called. */
+export type Libc = Deno.DynamicLibrary<typeof functions>["symbols"];
+
+let opened: Libc | undefined;
+
+/**
+ * The C library, opened at first use, once in each thread.
+ *
+ * @throws {MountError} If this is not Linux with the GNU C library.
+ * @throws {Deno.errors.NotCapable} Without `--allow-ffi`.
+ */
+export function libc(): Libc {
+  if (opened !== undefined) return opened;
+  if (Deno.build.os !== "linux") {
+    throw new MountError(
+      "unsupported",
+      `Cannot mount on ${Deno.build.os}: mounting needs Linux`,
+    );
+  }
+  try {
+    opened = Deno.dlopen("libc.so.6", functions).symbols;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    throw new MountError(
+      "unsupported",
+      "Cannot mount: the GNU C library (libc.so.6) cannot be opened",
+      { cause: error },
+    );
+  }
+  return opened;
+}
+
+/** The error number of the last call. Right only straight after a synchronous call that failed. */
+export function lastErrno(): number {
+  const location = libc().errnoLocation();
+  return location === null
+    ? 0
+    : new Deno.UnsafePointerView(location).getInt32();
+}
+
+/** What the C library calls an error, such as "Permission denied". */
+export function errorText(errno: number): string {
+  const text = libc().strerror(errno);
+  return text === null
+    ? `error ${errno}`
+    : Deno.UnsafePointerView.getCString(text);
+}
+
+/** A NUL-terminated string. */
+export function cString(text: string): Uint8Array<ArrayBuffer> {
+  if (text.includes("\0")) {
+    throw new TypeError(`${JSON.stringify(text)} contains a NUL`);
+  }
+  return new TextEncoder().encode(`${text}\0`);
+}
+
+/** Address of a buffer's memory: below 2^47, so exact as a number. */
+export function addressOf(bytes: Uint8Array<ArrayBuffer>): number {
+  return Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes)));
+}

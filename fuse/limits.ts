@@ -1,0 +1,20 @@
+/**
+ * Largest READ and directory reply, in bytes: `FUSE_MAX_MAX_PAGES` (256) pages of 4 KiB, what a kernel
+ * allows without raising `fs.fuse.max_pages_limit`.
+ */
+export const MAX_TRANSFER = 1 << 20;
+
+/** `max_pages` of INIT that goes with {@linkcode MAX_TRANSFER}. */
+export const MAX_PAGES = 256;
+
+/** `max_write` of INIT: the smallest that the kernel takes, since nothing is written. */
+export const MAX_WRITE = 4096;
+
+/**
+ * Bytes of the buffer requests are read into. The kernel demands `FUSE_MIN_READ_BUFFER` (8192) and
+ * room for a WRITE of {@linkcode MAX_WRITE}; the rest makes BATCH_FORGETs longer and so rarer.
+ */
+export const REQUEST_BUFFER_SIZE = 1 << 16;
+
+/** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
+export const LONGEST_NAME = 1024;

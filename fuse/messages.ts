@@ -1,0 +1,38 @@
+/**
+ * What the main thread and a serving thread tell each other.
+ *
+ * @module
+ */
+
+import type { TreeSeed } from "../src/tree/tree.ts";
+import type { MappedSource } from "./mapping.ts";
+import type { Ownership } from "./wire/structs.ts";
+
+/** First message to a serving thread: what it is to serve. */
+export interface PrepareMessage {
+  readonly kind: "prepare";
+  readonly seed: TreeSeed;
+  readonly sources: readonly MappedSource[];
+  readonly owner: Ownership;
+  /** Memory of the mount's `ConnectionState`. */
+  readonly connection: SharedArrayBuffer;
+  /** Whether to report each request. */
+  readonly trace: boolean;
+}
+
+/** Second message: the descriptor to serve. The thread blocks from then on, and closes it at the end. */
+export interface ServeMessage {
+  readonly kind: "serve";
+  readonly fd: number;
+}
+
+/** What a serving thread reports. */
+export type WorkerReport =
+  /** The tree is there; a descriptor may be sent. */
+  | { readonly kind: "prepared" }
+  /** The kernel and this server agreed on a protocol version. */
+  | { readonly kind: "serving" }
+  | { readonly kind: "log"; readonly message: string }
+  | { readonly kind: "trace"; readonly line: string }
+  /** The thread ends; `failure` says why, unless the mount simply ended. */
+  | { readonly kind: "ended"; readonly failure: string | undefined };

@@ -1,0 +1,12 @@
+/**
+ * Mounts containers on Linux through `/dev/fuse`, without native code of its own. Needs
+ * `--allow-all`: FFI, and as an ordinary user the program `fusermount3`.
+ *
+ * @module
+ */
+export { mount, type MountContainerOptions } from "./mount_container.ts";
+export { type MountOptions, mountTree } from "./mount.ts";
+export type { EndOptions, Mount, MountEnd } from "./mount_handle.ts";
+export { MountError, type MountErrorCode } from "./mount_error.ts";
+export type { KernelOptions } from "./mount_options.ts";
+export type { UnmountOptions } from "./unmount.ts";

@@ -1,0 +1,55 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { open, type OpenContainerOptions } from "../src/vfs/open.ts";
+import { VirtualFs } from "../src/vfs/virtual_fs.ts";
+import { type MountOptions, mountTree } from "./mount.ts";
+import type { Mount } from "./mount_handle.ts";
+
+/** How to open a container and to mount it. */
+export interface MountContainerOptions
+  extends Omit<MountOptions, "source">, OpenContainerOptions {}
+
+/**
+ * Mounts a container, read-only, so that every program sees its content as files. Linux only; as an
+ * ordinary user it needs `fusermount3` (Debian package `fuse3`).
+ *
+ * @param source A path, or an opened container, which stays the caller's and must not be closed
+ * before the mount has ended.
+ * @param mountpoint An empty directory.
+ * @returns The mount, once it answers.
+ * @throws {MountError} If it can't be mounted; `code` says why.
+ * @throws {FormatError} If the source is no known container, or damaged.
+ *
+ * @example Mount for as long as a block runs
+ * ```ts no-run
+ * import { mount } from "@recordfs/recordfs";
+ *
+ * await using mounted = await mount("data.ffr", "/mnt/x");
+ * await new Deno.Command("ls", { args: ["-lR", mounted.mountpoint] }).spawn().status;
+ * ```
+ */
+export async function mount(
+  source: string | URL | VirtualFs,
+  mountpoint: string,
+  options: MountContainerOptions = {},
+): Promise<Mount> {
+  if (source instanceof VirtualFs) {
+    return await mountTree(source.tree, mountpoint, {
+      ...options,
+      source: resolve(source.location),
+    });
+  }
+  const path = resolve(source instanceof URL ? fileURLToPath(source) : source);
+  const container = await open(path, options);
+  try {
+    const mounted = await mountTree(container.tree, mountpoint, {
+      ...options,
+      source: path,
+    });
+    mounted.finished.then(() => container.close());
+    return mounted;
+  } catch (error) {
+    container.close();
+    throw error;
+  }
+}

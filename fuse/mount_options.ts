@@ -1,0 +1,145 @@
+import { MountError } from "./mount_error.ts";
+
+/** How a tree is mounted, beyond what it is. */
+export interface KernelOptions {
+  /** Lets other users in, not only the mounting one. */
+  allowOther?: boolean | undefined;
+  /** Has the kernel check the permission bits of files and directories. */
+  defaultPermissions?: boolean | undefined;
+  /** Mounts over a directory that is not empty. */
+  nonEmpty?: boolean | undefined;
+  /** Forbids running programs from the mount. */
+  noExec?: boolean | undefined;
+  /** Owner that files show; by default the mounting user. */
+  uid?: number | undefined;
+  /** Group that files show; by default the mounting user's. */
+  gid?: number | undefined;
+  /** Permission bits to take away from 0444 for files and 0555 for directories. */
+  umask?: number | undefined;
+  /** What shows as the mounted device; by default the container's path. */
+  fsname?: string | undefined;
+  /** What shows after `fuse.` as the file-system type; by default `recordfs`. */
+  subtype?: string | undefined;
+  /** Largest read the kernel may ask for, in bytes. */
+  maxRead?: number | undefined;
+}
+
+/**
+ * Options that mount(8) and fstab(5) give any file system, and that change nothing about this one:
+ * it is read-only, without set-user-id programs, devices or access times anyway, and the rest
+ * concerns mount(8) itself.
+ */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
+  [
+    "ro rw suid nosuid dev nodev async sync dirsync exec",
+    "atime noatime diratime nodiratime relatime norelatime strictatime nostrictatime lazytime",
+    "nolazytime iversion noiversion mand nomand symfollow nosymfollow silent loud",
+    "auto noauto user nouser users owner group nofail _netdev defaults",
+  ].join(" ").split(" "),
+);
+
+/** Largest 32-bit id; all bits set stands for "no id" in the kernel. */
+const LARGEST_ID = 0xffff_fffe;
+
+/**
+ * Parses the list after `-o`: options separated by commas; a backslash makes the next character part
+ * of a value.
+ *
+ * @throws {MountError} If an option is unknown, or its value cannot be.
+ */
+export function parseMountOptions(list: string): KernelOptions {
+  const options: KernelOptions = {};
+  for (const option of split(list)) {
+    const equals = option.indexOf("=");
+    if (equals < 0) applyWord(option, options);
+    else {
+      applyValue(option.slice(0, equals), option.slice(equals + 1), options);
+    }
+  }
+  return options;
+}
+
+function applyWord(word: string, options: KernelOptions): void {
+  if (word === "allow_other") options.allowOther = true;
+  else if (word === "default_permissions") options.defaultPermissions = true;
+  else if (word === "nonempty") options.nonEmpty = true;
+  else if (word === "noexec") options.noExec = true;
+  else if (!WITHOUT_EFFECT.has(word) && !isPrivate(word)) throw unknown(word);
+  else if (word === "exec") options.noExec = false; // of contradictory options the last one counts
+}
+
+function applyValue(
+  name: string,
+  value: string,
+  options: KernelOptions,
+): void {
+  if (name === "uid") options.uid = integer(name, value, 10, LARGEST_ID);
+  else if (name === "gid") options.gid = integer(name, value, 10, LARGEST_ID);
+  else if (name === "umask") options.umask = integer(name, value, 8, 0o777);
+  else if (name === "max_read") {
+    options.maxRead = integer(name, value, 10, 0xffff_ffff);
+  } else if (name === "fsname") options.fsname = text(name, value);
+  else if (name === "subtype") options.subtype = text(name, value);
+  // mount(8) adds user=NAME for unprivileged mounts; comment= is for people and older tools.
+  else if (name !== "user" && name !== "comment" && !isPrivate(name)) {
+    throw unknown(name);
+  }
+}
+
+/** Whether an option is meant for programs in user space, such as `x-systemd.automount`. */
+function isPrivate(name: string): boolean {
+  return /^x-/i.test(name);
+}
+
+function split(list: string): string[] {
+  const options: string[] = [];
+  let option = "";
+  for (let i = 0; i < list.length; i++) {
+    if (list[i] === "\\" && i + 1 < list.length) option += list[++i];
+    else if (list[i] !== ",") option += list[i];
+    else {
+      options.push(option);
+      option = "";
+    }
+  }
+  options.push(option);
+  return options.filter((option) => option !== ""); // "a,,b" is common in scripts
+}
+
+function integer(
+  name: string,
+  value: string,
+  radix: 8 | 10,
+  largest: number,
+): number {
+  const digits = radix === 8 ? /^[0-7]+$/ : /^[0-9]+$/;
+  const number = parseInt(value, radix);
+  if (digits.test(value) && number <= largest) return number;
+  const kind = radix === 8 ? "an octal number" : "a number";
+  throw new MountError(
+    "bad-option",
+    `Cannot mount with ${name}=${value}: it must be ${kind} from 0 to ${
+      largest.toString(radix)
+    }`,
+    { actual: value },
+  );
+}
+
+function text(name: string, value: string): string {
+  if (value !== "") return value;
+  throw new MountError(
+    "bad-option",
+    `Cannot mount with ${name}=: it needs a value`,
+    { actual: value },
+  );
+}
+
+function unknown(name: string): MountError {
+  return new MountError(
+    "bad-option",
+    `Cannot mount with option '${name}': it is not known; known are allow_other, ` +
+      "default_permissions, nonempty, noexec, uid=, gid=, umask=, max_read=, fsname=, subtype= " +
+      "and the standard options of mount(8)",
+    { actual: name },
+  );
+}

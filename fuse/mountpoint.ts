@@ -1,0 +1,113 @@
+import type { Tree } from "../src/tree/tree.ts";
+import { FileSource } from "../src/io/file_source.ts";
+import { MountError } from "./mount_error.ts";
+import { isNotConnected } from "./mountinfo.ts";
+
+/** What a mount point must not get in the way of. */
+export interface MountpointUse {
+  readonly tree: Tree;
+  /** Path of the container, where it has one. */
+  readonly source: string | undefined;
+  readonly nonEmpty: boolean;
+}
+
+/**
+ * Checks that something can be mounted at a path.
+ *
+ * @returns Its absolute path without symbolic links.
+ * @throws {MountError} If it cannot.
+ */
+export async function checkMountpoint(
+  path: string,
+  { tree, source, nonEmpty }: MountpointUse,
+): Promise<string> {
+  await checkDirectory(path);
+  const mountpoint = await Deno.realPath(path);
+  await checkSource(mountpoint, tree, source);
+  if (nonEmpty) return mountpoint;
+  for await (const _ of Deno.readDir(mountpoint)) {
+    throw new MountError(
+      "not-empty",
+      `Cannot mount on ${mountpoint}: the directory is not empty, and its content would be ` +
+        "hidden; take an empty one, or mount with -o nonempty",
+      { path: mountpoint },
+    );
+  }
+  return mountpoint;
+}
+
+async function checkDirectory(path: string): Promise<void> {
+  let info: Deno.FileInfo;
+  try {
+    info = await Deno.stat(path);
+  } catch (error) {
+    if (isNotConnected(error)) throw staleError(path);
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new MountError(
+      "no-mountpoint",
+      `Cannot mount on ${path}: there is no such directory; make it first (mkdir)`,
+      { path, cause: error },
+    );
+  }
+  if (info.isDirectory) return;
+  throw new MountError(
+    "not-a-directory",
+    `Cannot mount on ${path}: it is not a directory`,
+    { path },
+  );
+}
+
+async function checkSource(
+  mountpoint: string,
+  tree: Tree,
+  source: string | undefined,
+): Promise<void> {
+  const container = source === undefined ? undefined : await realPathOf(source);
+  if (
+    container !== undefined && container !== mountpoint &&
+    contains(container, mountpoint)
+  ) {
+    throw new MountError(
+      "inside-source",
+      `Cannot mount on ${mountpoint}: it lies inside ${container}, which is to be mounted; take a ` +
+        "directory elsewhere",
+      { path: mountpoint },
+    );
+  }
+  for (const file of tree.sources) {
+    if (!(file instanceof FileSource)) continue;
+    const path = await realPathOf(file.path);
+    if (path === undefined || !contains(mountpoint, path)) continue;
+    throw new MountError(
+      "hides-source",
+      `Cannot mount on ${mountpoint}: it would hide ${path}, which is to be mounted; take a ` +
+        "directory elsewhere",
+      { path: mountpoint },
+    );
+  }
+}
+
+/** A path without symbolic links, or `undefined` for what is no path, such as a URL. */
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Whether `path` is `directory` or lies below it; both absolute. */
+function contains(directory: string, path: string): boolean {
+  if (directory === "/" || directory === path) return true;
+  return path.startsWith(`${directory}/`);
+}
+
+function staleError(path: string): MountError {
+  return new MountError(
+    "stale",
+    `Cannot mount on ${path}: what was mounted there lost its server ("Transport endpoint is not ` +
+      `connected"); remove it with 'recordfs unmount ${path}' or 'fusermount3 -u ${path}'`,
+    { path },
+  );
+}

@@ -1,0 +1,20 @@
+import { MountError } from "./mount_error.ts";
+
+/** Runs an action; a Deno permission it lacked becomes a {@linkcode MountError}. */
+export async function withPermissionErrors<T>(
+  mountpoint: string,
+  action: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    throw new MountError(
+      "permission",
+      `Cannot mount or unmount ${mountpoint}: Deno was not given a permission: ${error.message} ` +
+        "(it takes --allow-ffi without a value, --allow-read, and without root " +
+        "--allow-run=fusermount3)",
+      { path: mountpoint, cause: error },
+    );
+  }
+}

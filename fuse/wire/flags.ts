@@ -1,0 +1,49 @@
+/**
+ * Flags of the kernel's interfaces, under their names there.
+ *
+ * @module
+ */
+
+/** `FUSE_*` INIT flags of `linux/fuse.h`, those in the first 32 bits that recordfs uses or names. */
+export const InitFlag = {
+  ASYNC_READ: 1 << 0,
+  EXPORT_SUPPORT: 1 << 4,
+  DO_READDIRPLUS: 1 << 13,
+  NO_OPEN_SUPPORT: 1 << 17,
+  PARALLEL_DIROPS: 1 << 18,
+  MAX_PAGES: 1 << 22,
+  CACHE_SYMLINKS: 1 << 23,
+  NO_OPENDIR_SUPPORT: 1 << 24,
+} as const;
+
+/** `FOPEN_*` flags of `fuse_open_out.open_flags` in `linux/fuse.h`. */
+export const OpenReplyFlag = {
+  KEEP_CACHE: 1 << 1,
+  CACHE_DIR: 1 << 3,
+} as const;
+
+/** Access mode bits of `open(2)`, `O_ACCMODE` in `asm-generic/fcntl.h`; 0 is `O_RDONLY`. */
+export const O_ACCMODE = 3;
+
+/** `MS_*` mount flags of `linux/mount.h`. */
+export const MountFlag = {
+  RDONLY: 1,
+  NOSUID: 2,
+  NODEV: 4,
+  NOEXEC: 8,
+  NOATIME: 1024,
+} as const;
+
+/** `MNT_*` flags of `umount2(2)`, from `linux/fs.h`. */
+export const UnmountFlag = {
+  /** For FUSE: abort the connection first, so that nothing waits for its server any more. */
+  FORCE: 1,
+  /** Take the mount out of the tree now, end it when its last user is gone. */
+  DETACH: 2,
+} as const;
+
+/** `DT_*` types of a directory entry, from `dirent.h`. */
+export const EntryType = { UNKNOWN: 0, DIRECTORY: 4, FILE: 8 } as const;
+
+/** `S_IF*` file type bits of a mode, from `linux/stat.h`. */
+export const FileType = { DIRECTORY: 0o040000, REGULAR: 0o100000 } as const;

@@ -1,0 +1,89 @@
+/**
+ * Entry point of a thread that serves a mount. Run by `server.ts`.
+ *
+ * @module
+ */
+
+import type { Tree } from "../src/tree/tree.ts";
+import { ConnectionState } from "./connection_state.ts";
+import { serveDevice } from "./device.ts";
+import { libc } from "./libc.ts";
+import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
+import { OnceLog } from "./once_log.ts";
+import { Session } from "./session.ts";
+import { traceLine } from "./trace.ts";
+
+interface WorkerScope {
+  onmessage:
+    | ((event: MessageEvent<PrepareMessage | ServeMessage>) => void)
+    | null;
+  postMessage(report: WorkerReport): void;
+  close(): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const onLog = (message: string) => scope.postMessage({ kind: "log", message });
+
+let serve: ((fd: number) => string | undefined) | undefined;
+
+scope.onmessage = async ({ data }) => {
+  if (data.kind === "prepare") {
+    try {
+      serve = await prepare(data);
+      scope.postMessage({ kind: "prepared" });
+    } catch (error) {
+      end(error instanceof Error ? error.message : String(error));
+    }
+    return;
+  }
+  let failure: string | undefined;
+  try {
+    failure = serve?.(data.fd);
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
+  }
+  libc().close(data.fd);
+  end(failure);
+};
+
+async function prepare(
+  { seed, sources, owner, connection: memory, trace }: PrepareMessage,
+): Promise<(fd: number) => string | undefined> {
+  const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
+  const tree = module.reviveTree(seed.data);
+  const connection = new ConnectionState(memory);
+  const session = new Session(tree, {
+    owner,
+    connection,
+    sourceSizes: sources.map((source) => source.size),
+    onLog,
+  });
+  const { request, reply } = session;
+  const truncations = new OnceLog(onLog);
+  return (fd) => {
+    try {
+      return serveDevice({
+        fd,
+        session,
+        sources,
+        connection,
+        onRequest: trace
+          ? () =>
+            scope.postMessage({
+              kind: "trace",
+              line: traceLine(request, reply),
+            })
+          : undefined,
+        onServing: () => scope.postMessage({ kind: "serving" }),
+        onLog: (message) => truncations.log(message),
+      });
+    } finally {
+      tree.close();
+    }
+  };
+}
+
+function end(failure: string | undefined): void {
+  scope.postMessage({ kind: "ended", failure });
+  scope.close();
+}

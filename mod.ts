@@ -1,0 +1,12 @@
+/**
+ * recordfs opens the containers that training data is packed in as read-only filesystems.
+ *
+ * - {@linkcode open} shows any container as a {@linkcode VirtualFs}: list, stat, read, stream.
+ * - {@linkcode mount} shows it to every program, through the kernel (Linux).
+ * - {@linkcode FFRecordReader} and {@linkcode PackedFolder} read FFRecord as its Python library does.
+ *
+ * @module
+ */
+export * from "./src/vfs/mod.ts";
+export * from "./src/formats/ffrecord/mod.ts";
+export * from "./fuse/mod.ts";

@@ -1,0 +1,79 @@
+import { PickleError } from "./pickle_error.ts";
+
+/** Reads a pickle's arguments; nothing is ever read or allocated past its end. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  position = 0;
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.#view = new DataView(
+      bytes.buffer,
+      bytes.byteOffset,
+      bytes.byteLength,
+    );
+  }
+
+  /** Moves past `count` bytes and returns where they start. */
+  skip(count: number, what: string): number {
+    const start = this.position;
+    if (count > this.bytes.length - start) {
+      throw new PickleError(
+        "bad",
+        start,
+        `the pickle ends early: ${what} of ${count} bytes exceeds the ` +
+          `${this.bytes.length - start} that are left`,
+      );
+    }
+    this.position = start + count;
+    return start;
+  }
+
+  u8(): number {
+    return this.bytes[this.skip(1, "an argument")]!;
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.skip(2, "an argument"), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.skip(4, "an argument"), true);
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.skip(4, "an argument"), true);
+  }
+
+  /** A 64-bit length; one beyond 2^53 comes out inexact, which is past any end all the same. */
+  u64(): number {
+    const start = this.skip(8, "an argument");
+    return this.#view.getUint32(start, true) +
+      this.#view.getUint32(start + 4, true) * 2 ** 32;
+  }
+
+  /** A big-endian double (opcode BINFLOAT). */
+  f64(): number {
+    return this.#view.getFloat64(this.skip(8, "a float"), false);
+  }
+
+  /** An ASCII or Latin-1 line of protocol 0, without its newline. */
+  line(): string {
+    const start = this.position;
+    const end = this.bytes.indexOf(0x0a, start);
+    if (end < 0) {
+      throw new PickleError(
+        "bad",
+        start,
+        "the pickle ends early, inside a line",
+      );
+    }
+    this.position = end + 1;
+    let line = "";
+    for (let i = start; i < end; i++) {
+      line += String.fromCharCode(this.bytes[i]!);
+    }
+    return line;
+  }
+}

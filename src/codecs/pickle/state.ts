@@ -1,0 +1,128 @@
+import type { ByteReader } from "./byte_reader.ts";
+import { Containers } from "./containers.ts";
+import { PickleError } from "./pickle_error.ts";
+import { Tag, ValueColumns } from "./value_columns.ts";
+
+/** What a pickle works on: the stack of values with its marks, the memo, and the containers. */
+export class PickleState {
+  readonly values = new ValueColumns(4096);
+  /** Heights of the stack at which a mark lies. */
+  readonly marks: number[] = [];
+  readonly memo: ValueColumns;
+  readonly containers: Containers;
+  readonly #input: ByteReader;
+
+  /** @param input What is being read: its length limits the memo, its position is for messages. */
+  constructor(input: ByteReader) {
+    const { length } = input.bytes;
+    this.#input = input;
+    // A named entry takes about 24 bytes of pickle: a memo entry and two items.
+    this.memo = new ValueColumns((length >>> 4) + 16);
+    this.containers = new Containers((length >>> 3) + 16);
+  }
+
+  /** Where the topmost `count` values start; a mark among them is an underflow. */
+  top(count: number): number {
+    const floor = this.marks.at(-1) ?? 0;
+    const start = this.values.length - count;
+    if (start < floor) this.#bad("stack underflow");
+    return start;
+  }
+
+  /** Takes away the last mark and returns the height of the stack at which it lay. */
+  popMark(): number {
+    const mark = this.marks.pop();
+    if (mark === undefined) this.#bad("stack underflow: there is no mark");
+    return mark;
+  }
+
+  /** Pushes the memo's entry `key`. */
+  get(key: number): void {
+    if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
+      this.#bad(`unknown memo entry ${key}`);
+    }
+    this.values.pushFrom(this.memo, key);
+  }
+
+  /** Makes the top of the stack the memo's entry `key`. */
+  put(key: number): void {
+    const memo = this.memo;
+    // Picklers number their entries from 0, and each entry takes a byte at least.
+    if (key > this.#input.bytes.length) {
+      this.#bad(`memo entry ${key} is out of range`);
+    }
+    const from = this.top(1);
+    if (key >= memo.tags.length) memo.reserve(key + 1);
+    memo.tags[key] = this.values.tags[from]!;
+    memo.a[key] = this.values.a[from]!;
+    memo.b[key] = this.values.b[from]!;
+    memo.length = Math.max(memo.length, key + 1);
+  }
+
+  /** Replaces the values from `from` on by a container of them. */
+  gather(tag: number, from: number): void {
+    const container = this.containers.create();
+    this.containers.append(
+      container,
+      this.values,
+      from,
+      this.values.length - from,
+    );
+    this.values.length = from;
+    this.values.push(tag, container, 0);
+  }
+
+  /** Moves the values from `from` on into the container below them. */
+  extend(tag: number, from: number): void {
+    const stack = this.values;
+    const count = stack.length - from;
+    stack.length = from;
+    const target = this.top(1);
+    if (stack.tags[target] !== tag) {
+      this.#bad("items are added to a value that takes none");
+    }
+    this.containers.append(stack.a[target]!, stack, from, count);
+  }
+
+  /** Moves the keys and values from `from` on into the dict below them. */
+  setItems(from: number): void {
+    if ((this.values.length - from) % 2 !== 0) this.#bad("odd number of items");
+    this.extend(Tag.DICT, from);
+  }
+
+  #itemsOf(container: number): number[] {
+    const rows: number[] = [];
+    this.containers.forEachRun(container, (start, count) => {
+      for (let row = start; row < start + count; row++) rows.push(row);
+    });
+    return rows;
+  }
+
+  /**
+   * Fills a dict from the arguments it is made with: none, or, as Python 2 pickles an OrderedDict, a
+   * list of [key, value] lists.
+   *
+   * @returns Whether the arguments are of that kind.
+   */
+  fillFromPairs(container: number, args: number): boolean {
+    const items = this.containers.items;
+    const argument = this.#itemsOf(args);
+    if (argument.length === 0) return true;
+    const [list] = argument;
+    const isSequence = (row: number) =>
+      items.tags[row] === Tag.LIST || items.tags[row] === Tag.TUPLE;
+    if (argument.length !== 1 || !isSequence(list!)) return false;
+    const pairs = new ValueColumns(256);
+    for (const row of this.#itemsOf(items.a[list!]!)) {
+      const pair = isSequence(row) ? this.#itemsOf(items.a[row]!) : [];
+      if (pair.length !== 2) this.#bad("an item of OrderedDict is no pair");
+      for (const part of pair) pairs.pushFrom(items, part);
+    }
+    this.containers.append(container, pairs, 0, pairs.length);
+    return true;
+  }
+
+  #bad(message: string): never {
+    throw new PickleError("bad", this.#input.position, message);
+  }
+}

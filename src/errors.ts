@@ -1,0 +1,111 @@
+/**
+ * The errors recordfs throws. Each says what is wrong, where, and what to do about it in its
+ * message, and carries the same facts as fields.
+ *
+ * @module
+ */
+
+/** Facts that any recordfs error may carry. */
+export interface ErrorFacts {
+  /** The file on disk, or the path inside a container, that the error is about. */
+  readonly path?: string | undefined;
+  /** Byte offset in that file. */
+  readonly offset?: number | undefined;
+  /** What the format promises. */
+  readonly expected?: unknown;
+  /** What was found. */
+  readonly actual?: unknown;
+  /** Index of the sample (record) concerned. */
+  readonly sample?: number | undefined;
+  /** The error that led to this one. */
+  readonly cause?: unknown;
+}
+
+/** Base class of every error that recordfs throws on purpose. */
+export class RecordfsError extends Error {
+  override name = "RecordfsError";
+  /** A stable word for the kind of error, such as `metadata-checksum`. */
+  readonly code: string;
+  readonly path: string | undefined;
+  readonly offset: number | undefined;
+  readonly expected: unknown;
+  readonly actual: unknown;
+  readonly sample: number | undefined;
+
+  constructor(code: string, message: string, facts: ErrorFacts = {}) {
+    super(
+      message,
+      facts.cause === undefined ? undefined : { cause: facts.cause },
+    );
+    this.code = code;
+    this.path = facts.path;
+    this.offset = facts.offset;
+    this.expected = facts.expected;
+    this.actual = facts.actual;
+    this.sample = facts.sample;
+  }
+}
+
+/** What a {@linkcode FormatError} can be about. */
+export type FormatErrorCode =
+  | "absurd-count"
+  | "bad-offsets"
+  | "bad-pickle"
+  | "bad-structure"
+  | "changed"
+  | "metadata-checksum"
+  | "not-packed"
+  | "out-of-bounds"
+  | "sample-checksum"
+  | "truncated-header"
+  | "unfinished"
+  | "unknown-format"
+  | "unsafe-name"
+  | "unsafe-pickle";
+
+/** A container is damaged, hostile, unfinished, or not what it was taken for. */
+export class FormatError extends RecordfsError {
+  override name = "FormatError";
+  declare readonly code: FormatErrorCode;
+
+  constructor(code: FormatErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(code, message, facts);
+  }
+}
+
+/** A path inside a container does not lead to what was asked for. */
+export class PathError extends RecordfsError {
+  override name = "PathError";
+  declare readonly code: "not-found" | "is-directory" | "not-directory";
+
+  constructor(code: PathError["code"], path: string, container: string) {
+    const what = {
+      "not-found": "there is no such file or directory",
+      "is-directory": "it is a directory, not a file",
+      "not-directory": "it is a file, not a directory",
+    }[code];
+    super(code, `Cannot open '${path}' in ${container}: ${what}`, { path });
+  }
+}
+
+/** A sample index outside `0 … length - 1`. */
+export class IndexError extends RecordfsError {
+  override name = "IndexError";
+  /** The index that was asked for. */
+  readonly index: number;
+  /** How many samples there are. */
+  readonly length: number;
+
+  constructor(index: number, length: number, path: string) {
+    const range = length === 0
+      ? "it has no samples"
+      : `valid indices are 0 to ${length - 1}`;
+    super(
+      "index-range",
+      `Sample ${index} does not exist in ${path}: ${range}`,
+      { path },
+    );
+    this.index = index;
+    this.length = length;
+  }
+}

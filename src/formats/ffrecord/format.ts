@@ -1,0 +1,175 @@
+import { FormatError } from "../../errors.ts";
+import type { Steps } from "../../io/steps.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+  Format,
+  Probe,
+} from "../../tree/format.ts";
+import type { NameTable } from "../../tree/name_table.ts";
+import type { Tree } from "../../tree/tree.ts";
+import { checkRecordFiles } from "./check.ts";
+import { endOfHeader, parseCount } from "./header.ts";
+import { findStructures } from "./find_structures.ts";
+import { openRecordFiles, type RecordFiles } from "./record_files.ts";
+import {
+  buildNameTable,
+  notPacked,
+  type PlacedStructure,
+} from "./structure.ts";
+import { PackedTree, SampleTree } from "./tree.ts";
+
+/** FFRecord: packed folders as their directories, other files as numbered samples. */
+export const ffrecord: Format = {
+  name: "ffrecord",
+  description: "FFRecord: packed folders, plain samples, directories of .ffr",
+  detect,
+  open: (location, options) => open(location, options, "detect"),
+  check: checkRecordFiles,
+};
+
+/** FFRecord opened as a packed folder or not at all. */
+export const ffrecordPacked: Format = {
+  name: "ffrecord-packed",
+  description: "FFRecord, as a packed folder or not at all",
+  detect,
+  open: (location, options) => open(location, options, "packed"),
+  check: checkRecordFiles,
+};
+
+/** FFRecord opened as numbered samples, whatever they are: also what is left of a damaged folder. */
+export const ffrecordSamples: Format = {
+  name: "ffrecord-samples",
+  description: "FFRecord, as numbered samples even if it is a packed folder",
+  detect,
+  open: (location, options) => open(location, options, "samples"),
+  check: checkRecordFiles,
+};
+
+function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
+  if (names !== undefined) return names.some((name) => name.endsWith(".ffr"));
+  // A damaged file of that name gets FFRecord's explanation of what is wrong.
+  if (location.endsWith(".ffr")) return true;
+  if (size < endOfHeader(0)) return false;
+  const count = parseCount(viewOf(yield* read(0, 12)));
+  if (count === 0) return size === endOfHeader(0);
+  if (count < 0 || endOfHeader(count) > size) return false;
+  const first = viewOf(yield* read(12 + 4 * count, 8));
+  const offset = first.getUint32(0, true) + first.getUint32(4, true) * 2 ** 32;
+  return offset >= endOfHeader(count) && offset <= size;
+}
+
+type As = "detect" | "packed" | "samples";
+
+function* open(
+  location: string,
+  options: ContainerOptions,
+  as: As,
+): Steps<Container> {
+  const files = yield* openRecordFiles(location, options);
+  try {
+    const placed = as === "samples"
+      ? []
+      : yield* findStructures(files, options);
+    if (placed.length > 0) return packedContainer(files, placed);
+    if (as === "packed") throw notPacked(location);
+    return sampleContainer(files, options.ext);
+  } catch (error) {
+    for (const source of files.sources) source.close();
+    throw error;
+  }
+}
+
+function packedContainer(
+  files: RecordFiles,
+  placed: readonly PlacedStructure[],
+): Container {
+  const names = buildNameTable(placed);
+  const whole = placed[0]!.folder === undefined;
+  if (whole && files.sources.length > 1) {
+    refuseMixture(files, names, placed[0]!);
+  }
+  const tree = new PackedTree({ ...files, mtime: newest(files) }, names);
+  const directories = names.columns.directoryEntries.length - 1;
+  return {
+    tree,
+    info: {
+      ...describe(
+        files,
+        whole ? "packed folder" : "directory of packed folders",
+        tree,
+      ),
+      files: names.length - 1 - directories,
+      directories,
+    },
+  };
+}
+
+/**
+ * In a folder spread over files, every sample but the last is one of its files. Where that is not
+ * so, the last file is a packed folder of its own among others, and its indices mean its own samples.
+ */
+function refuseMixture(
+  files: RecordFiles,
+  names: NameTable,
+  { structure }: PlacedStructure,
+): void {
+  const { refs, directoryEntries } = names.columns;
+  const named = refs.length - directoryEntries.length;
+  const samples = files.index.length - 1;
+  if (named === samples) return;
+  throw new FormatError(
+    "bad-structure",
+    `${structure.path} names ${named} files, but it and the .ffr files ` +
+      `before it hold ${samples} samples: they are not one packed folder; ` +
+      `open them one by one`,
+    { path: structure.path, expected: samples, actual: named },
+  );
+}
+
+function sampleContainer(
+  files: RecordFiles,
+  ext: string | undefined,
+): Container {
+  const suffix = ext === undefined || ext === ""
+    ? ""
+    : ext.startsWith(".")
+    ? ext
+    : `.${ext}`;
+  if (/[/\0]/.test(suffix)) {
+    throw new TypeError(`'${ext}' can't be a part of file names`);
+  }
+  const tree = new SampleTree({ ...files, mtime: newest(files) }, suffix);
+  const kind = files.sources.length === 1
+    ? "samples"
+    : "samples in several files";
+  return { tree, info: describe(files, kind, tree) };
+}
+
+function describe(
+  { index, sources }: RecordFiles,
+  kind: string,
+  tree: Tree,
+): ContainerInfo {
+  return {
+    format: "ffrecord",
+    kind,
+    files: tree.nodeCount - 1,
+    directories: 0,
+    bytes: sources.reduce((sum, { size }) => sum + size, 0),
+    parts: index.parts.map((part) => ({
+      path: part.path,
+      bytes: part.size,
+      samples: part.count,
+    })),
+  };
+}
+
+function newest({ sources }: RecordFiles): number {
+  return sources.reduce((latest, { mtime }) => Math.max(latest, mtime), 0);
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

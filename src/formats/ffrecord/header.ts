@@ -1,0 +1,144 @@
+import { crc32 } from "node:zlib";
+import { FormatError } from "../../errors.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { readPart } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+
+/**
+ * The layout of an `.ffr` file (FFRecord's README, "Storage Layout"; all little-endian):
+ *
+ *     0      u32     CRC-32 of all that follows up to the samples; 0 in files of an old version
+ *     4      i64     N, the number of samples
+ *     12     u32 × N CRC-32 of each sample
+ *     12+4N  i64 × N byte offset of each sample; the last sample ends where the file does
+ */
+const FIXED_HEADER = 12;
+const BYTES_PER_SAMPLE = 12;
+
+/** The tables are read in pieces, so that the checksum is taken while a piece is in the cache. */
+const PIECE = 1 << 20;
+
+/** The header of one `.ffr` file. */
+export interface RecordFileHeader {
+  /** Number of samples. */
+  readonly count: number;
+  /**
+   * Both tables as they are in the file, over shared memory: `count` checksums, then `count`
+   * offsets of two words each, the low one first.
+   */
+  readonly table: Uint32Array;
+  /** The metadata checksum, 0 in a file of an old version. */
+  readonly checksum: number;
+}
+
+/** Where the first sample may start: behind the tables. */
+export function endOfHeader(count: number): number {
+  return FIXED_HEADER + BYTES_PER_SAMPLE * count;
+}
+
+/** A count of samples as the fixed header has it; damage makes it anything. */
+export function parseCount(header: DataView): number {
+  const low = header.getUint32(4, true);
+  const high = header.getInt32(8, true);
+  return high * 2 ** 32 + low;
+}
+
+/**
+ * Reads and checks the header of an `.ffr` file.
+ *
+ * @param checkMetadata Whether to compare the metadata checksum, where the file has one.
+ * @throws {FormatError} If the header is cut short, its count can't be, its checksum is wrong, or
+ * the file's writer was killed before it closed the file.
+ */
+export function* readHeader(
+  source: ByteSource,
+  checkMetadata = true,
+): Steps<RecordFileHeader> {
+  const path = source.name;
+  if (source.size < FIXED_HEADER) {
+    throw new FormatError(
+      "truncated-header",
+      `${path}: header cut short: an FFRecord file has at least ` +
+        `${FIXED_HEADER} bytes, this one ${source.size}; fetch or write it again`,
+      { path, expected: FIXED_HEADER, actual: source.size },
+    );
+  }
+  const fixed = yield* readPart(source, 0, FIXED_HEADER);
+  const view = new DataView(fixed.buffer);
+  const checksum = view.getUint32(0, true);
+  const count = parseCount(view);
+  const room = Math.floor((source.size - FIXED_HEADER) / BYTES_PER_SAMPLE);
+  // A wrong count and a cut table look alike where the checksum is not known yet.
+  if (count < 0 || count > room) {
+    throw refuseCount(path, count, source.size, checksum);
+  }
+  if (count === 0 && checksum === 0 && source.size > FIXED_HEADER) {
+    throw new FormatError(
+      "unfinished",
+      `${path}: an unfinished file: N is 0 and the checksum is 0 though ` +
+        `${source.size - FIXED_HEADER} more bytes follow; its writer was ` +
+        `stopped before it closed the file: write it again`,
+      { path, offset: 0 },
+    );
+  }
+  const { table, crc } = yield* readTable(
+    source,
+    count,
+    crc32(fixed.subarray(4)),
+  );
+  if (checkMetadata && checksum !== 0 && crc !== checksum) {
+    throw new FormatError(
+      "metadata-checksum",
+      `${path}: checksum mismatch in metadata: recorded ${hex(checksum)}, ` +
+        `computed ${hex(crc)}; the file is damaged: fetch it again`,
+      { path, offset: 0, expected: checksum, actual: crc },
+    );
+  }
+  return { count, table, checksum };
+}
+
+function* readTable(
+  source: ByteSource,
+  count: number,
+  crc: number,
+): Steps<{ table: Uint32Array; crc: number }> {
+  const bytes = new Uint8Array(
+    new SharedArrayBuffer(count * BYTES_PER_SAMPLE),
+  );
+  for (let done = 0; done < bytes.length; done += PIECE) {
+    const length = Math.min(PIECE, bytes.length - done);
+    const piece = yield* readPart(source, FIXED_HEADER + done, length);
+    crc = crc32(piece, crc);
+    bytes.set(piece, done);
+  }
+  return { table: new Uint32Array(bytes.buffer), crc };
+}
+
+function refuseCount(
+  path: string,
+  count: number,
+  size: number,
+  checksum: number,
+): FormatError {
+  const facts = { path, offset: 4, actual: count };
+  const needed = endOfHeader(count);
+  const words = `N does not fit in the file: it is ${count}, which takes a ` +
+    `header of ${needed} bytes, and the file has ${size}`;
+  // With a recorded checksum, N is part of what it covers and the file was cut or N was damaged.
+  if (checksum !== 0 && count >= 0 && needed < 2 ** 40) {
+    return new FormatError(
+      "truncated-header",
+      `${path}: header cut short: ${words}; fetch it again`,
+      facts,
+    );
+  }
+  return new FormatError(
+    "absurd-count",
+    `${path}: ${words}; it is damaged or no FFRecord file`,
+    facts,
+  );
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16).padStart(8, "0")}`;
+}

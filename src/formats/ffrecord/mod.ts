@@ -1,0 +1,22 @@
+/**
+ * FFRecord containers: `FFRecordReader` for samples, `PackedFolder` for packed directories, as
+ * Python's `ffrecord.FileReader` and `ffrecord.PackedFolder`.
+ *
+ * @module
+ */
+export { FFRecordReader, type SignalOption } from "./reader.ts";
+export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
+export type { OpenOptions, RecordLocation } from "./record_files.ts";
+export {
+  type PickledValue,
+  readPickle,
+} from "../../codecs/pickle/read_pickle.ts";
+export { PickleError } from "../../codecs/pickle/pickle_error.ts";
+export {
+  type ErrorFacts,
+  FormatError,
+  type FormatErrorCode,
+  IndexError,
+  PathError,
+  RecordfsError,
+} from "../../errors.ts";

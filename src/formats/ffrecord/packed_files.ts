@@ -1,0 +1,107 @@
+import { readPart } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+import type { NameTable } from "../../tree/name_table.ts";
+import { newExtent } from "../../tree/tree.ts";
+import {
+  type OpenOptions,
+  openRecordFiles,
+  type RecordFiles,
+  type RecordLocation,
+} from "./record_files.ts";
+import { readSample } from "./read_samples.ts";
+import {
+  buildNameTable,
+  hasMagic,
+  MAGIC_LENGTH,
+  notPacked,
+  readStructure,
+  type Structure,
+} from "./structure.ts";
+
+/** Opened `.ffr` files that are one packed folder. */
+export interface PackedFiles {
+  readonly files: RecordFiles;
+  readonly names: NameTable;
+}
+
+/**
+ * Opens a packed folder. Its structure is the last sample of all, so several files make one folder
+ * together, as Python's `PackedFolder(directory)` reads them.
+ */
+export function* openPackedFiles(
+  location: RecordLocation,
+  options: OpenOptions,
+): Steps<PackedFiles> {
+  const files = yield* openRecordFiles(location, options);
+  try {
+    const structure = yield* readWholeStructure(files, options);
+    return { files, names: buildNameTable([{ structure, folder: undefined }]) };
+  } catch (error) {
+    for (const source of files.sources) source.close();
+    throw error;
+  }
+}
+
+/** Reads the structure that the last sample of all files is. */
+export function* readWholeStructure(
+  files: RecordFiles,
+  options: OpenOptions,
+): Steps<Structure> {
+  const { index } = files;
+  if (index.length === 0) throw notPacked(index.name);
+  const last = index.length - 1;
+  return readStructure(
+    yield* readStructureSample(files, last, options),
+    index.parts[index.partOf(last)]!.path,
+    last,
+  );
+}
+
+/** Reads the structure that the last sample of one file is; its indices count that file's samples. */
+export function* readPartStructure(
+  files: RecordFiles,
+  part: number,
+  options: OpenOptions,
+): Steps<Structure> {
+  const { index } = files;
+  const { path, count } = index.parts[part]!;
+  const first = index.startOf(part);
+  return readStructure(
+    yield* readStructureSample(files, first + count - 1, options),
+    path,
+    count - 1,
+    first,
+  );
+}
+
+function* readStructureSample(
+  files: RecordFiles,
+  sample: number,
+  options: OpenOptions,
+): Steps<Uint8Array> {
+  // A plain file's last sample may be gigabytes: look at its start before reading it.
+  if (!(yield* endsInStructure(files, sample))) {
+    throw notPacked(files.index.parts[files.index.partOf(sample)]!.path);
+  }
+  return yield* readSample(
+    files,
+    sample,
+    options.checkData ?? true,
+    (length) => new Uint8Array(new SharedArrayBuffer(length)),
+  );
+}
+
+/** Whether a sample starts as a folder structure does. */
+export function* endsInStructure(
+  { sources, index }: RecordFiles,
+  sample: number,
+): Steps<boolean> {
+  const extent = newExtent();
+  index.locate(sample, extent);
+  const head = yield* readPart(
+    sources[extent.source]!,
+    extent.offset,
+    Math.min(extent.length, MAGIC_LENGTH),
+  );
+  return hasMagic(head, extent.length);
+}

@@ -1,0 +1,144 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { fileURLToPath } from "node:url";
+import { RecordfsError } from "../../errors.ts";
+import { FileSource, openError } from "../../io/file_source.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { type Effect, perform, type Steps } from "../../io/steps.ts";
+import { readHeader, type RecordFileHeader } from "./header.ts";
+import { SampleIndex } from "./sample_index.ts";
+
+/** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
+export type RecordLocation = string | URL | readonly (string | URL)[];
+
+/** Options of everything that opens `.ffr` files. */
+export interface OpenOptions {
+  /**
+   * Whether to compare checksums: of the metadata when opening, of each sample when it is read.
+   * Defaults to `true`.
+   */
+  readonly checkData?: boolean | undefined;
+  /** Told of what is odd but readable. Defaults to `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** Opened `.ffr` files: one sequence of samples. */
+export interface RecordFiles {
+  readonly sources: readonly ByteSource[];
+  readonly headers: readonly RecordFileHeader[];
+  readonly index: SampleIndex;
+}
+
+/** Opens the files and reads their headers. */
+export function* openRecordFiles(
+  location: RecordLocation,
+  options: OpenOptions = {},
+): Steps<RecordFiles> {
+  const sources: ByteSource[] = [];
+  const headers: RecordFileHeader[] = [];
+  try {
+    for (const file of yield* listRecordFiles(location)) {
+      const source = yield* FileSource.open(file);
+      sources.push(source);
+      headers.push(yield* readHeader(source, options.checkData ?? true));
+    }
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+  warnOfOldFiles(sources, headers, options);
+  const index = new SampleIndex(
+    headers.map(({ count, table }, i) => ({
+      path: sources[i]!.name,
+      size: sources[i]!.size,
+      count,
+      table,
+    })),
+  );
+  return { sources, headers, index };
+}
+
+/** The files of a location, in reading order. */
+export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
+  if (typeof location !== "string" && !(location instanceof URL)) {
+    if (location.length === 0) {
+      throw new TypeError(
+        "An empty list of FFRecord files has nothing to open",
+      );
+    }
+    return location.map(toPath);
+  }
+  const root = toPath(location);
+  const names = yield* perform(readDirectory(root));
+  if (names === undefined) return [root];
+  const files = names.filter((name) => name.endsWith(".ffr")).sort(byCodePoint);
+  if (files.length === 0) {
+    throw new RecordfsError(
+      "no-files",
+      `The directory ${root} holds no .ffr file`,
+      { path: root },
+    );
+  }
+  return files.map((name) => path.join(root, name));
+}
+
+function toPath(location: string | URL): string {
+  return location instanceof URL ? fileURLToPath(location) : location;
+}
+
+/** The names in a directory, or `undefined` where it is none. */
+function readDirectory(root: string): Effect<string[] | undefined> {
+  return {
+    sync() {
+      try {
+        return fs.readdirSync(root);
+      } catch (error) {
+        return notADirectory(root, error);
+      }
+    },
+    async async() {
+      try {
+        return await fs.promises.readdir(root);
+      } catch (error) {
+        return notADirectory(root, error);
+      }
+    },
+  };
+}
+
+function notADirectory(root: string, error: unknown): undefined {
+  if ((error as { code?: unknown }).code === "ENOTDIR") return undefined;
+  throw openError(root, error);
+}
+
+/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
+export function byCodePoint(a: string, b: string): number {
+  const [x, y] = [a[Symbol.iterator](), b[Symbol.iterator]()];
+  for (;;) {
+    const [p, q] = [x.next(), y.next()];
+    if (p.done || q.done) {
+      return Number(q.done ?? false) - Number(p.done ?? false);
+    }
+    const difference = p.value.codePointAt(0)! - q.value.codePointAt(0)!;
+    if (difference !== 0) return difference;
+  }
+}
+
+let warned = false;
+
+function warnOfOldFiles(
+  sources: readonly ByteSource[],
+  headers: readonly RecordFileHeader[],
+  options: OpenOptions,
+): void {
+  const old = headers.findIndex(({ checksum }) => checksum === 0);
+  if (old < 0) return;
+  const message =
+    `${sources[old]!.name} was written by an old version of FFRecord and ` +
+    `records no checksum of its metadata; its samples are checked all the same`;
+  if (options.onWarning !== undefined) return options.onWarning(message);
+  if (warned) return; // once a process, not once a file
+  warned = true;
+  // deno-lint-ignore no-console -- a library's warning has no other place by default
+  console.warn(message);
+}

@@ -1,0 +1,275 @@
+import { FormatError } from "../../errors.ts";
+import type { Containers } from "../../codecs/pickle/containers.ts";
+import { PickleMachine } from "../../codecs/pickle/machine.ts";
+import { PickleError } from "../../codecs/pickle/pickle_error.ts";
+import { decodePickledText } from "../../codecs/pickle/text.ts";
+import { Tag } from "../../codecs/pickle/value_columns.ts";
+import { decodeName, encodeName } from "../../tree/names.ts";
+import type { NameTable } from "../../tree/name_table.ts";
+import {
+  type NameFault,
+  NameFaultError,
+  NameTableBuilder,
+} from "../../tree/name_table_builder.ts";
+
+/** What a packed folder's last sample starts with (ffrecord's `pack_folder`). */
+const MAGIC = new TextEncoder().encode("piouhjgbr");
+
+/** Length of the magic word: enough of a sample to tell whether it is a structure. */
+export const MAGIC_LENGTH = MAGIC.length;
+
+const ORDERED_DICT = new Set(["collections.OrderedDict"]);
+
+/** A packed folder's structure, read but not yet made into a table. */
+export interface Structure {
+  /** The file, for messages. */
+  readonly path: string;
+  readonly machine: PickleMachine;
+  /** The container that is the root folder. */
+  readonly root: number;
+  /** How many files the folder has: the samples before the structure. */
+  readonly fileCount: number;
+  /** What to add to an index in the structure to get the sample's number. */
+  readonly firstSample: number;
+}
+
+/** Whether a sample that starts with `head` can be a structure: the magic, and something after it. */
+export function hasMagic(head: Uint8Array, sampleLength: number): boolean {
+  return sampleLength > MAGIC.length &&
+    MAGIC.every((byte, i) => head[i] === byte);
+}
+
+/** The error for a record file that is no packed folder. */
+export function notPacked(path: string): FormatError {
+  return new FormatError(
+    "not-packed",
+    `${path} is not a packed folder: its last sample is no folder structure; ` +
+      `read it as plain samples (FFRecordReader)`,
+    { path },
+  );
+}
+
+/**
+ * Reads the last sample of a packed folder: the magic, then a pickle of nested `OrderedDict`s,
+ * name -> sample index or name -> folder.
+ *
+ * @param sample The sample, in shared memory: the names stay where they lie in it.
+ * @throws {FormatError} If it is no structure, or its pickle is damaged or unsafe.
+ */
+export function readStructure(
+  sample: Uint8Array,
+  path: string,
+  fileCount: number,
+  firstSample = 0,
+): Structure {
+  if (!hasMagic(sample, sample.length)) throw notPacked(path);
+  const machine = new PickleMachine(
+    sample.subarray(MAGIC.length),
+    ORDERED_DICT,
+  );
+  try {
+    const stack = machine.run();
+    const last = stack.length - 1;
+    if (stack.tags[last] !== Tag.DICT) {
+      throw badStructure(path, "the structure is not a folder");
+    }
+    const root = stack.a[last]!;
+    return { path, machine, root, fileCount, firstSample };
+  } catch (error) {
+    throw explain(error, path);
+  }
+}
+
+/** A structure, and the folder it is shown in: `undefined` for the root itself. */
+export interface PlacedStructure {
+  readonly structure: Structure;
+  readonly folder: string | undefined;
+}
+
+/**
+ * Makes one table of all names, sorted out breadth first.
+ *
+ * @param placed One structure without a folder, or several with one folder each.
+ * @throws {FormatError} If a name, an index or the shape of a structure is impossible.
+ */
+export function buildNameTable(placed: readonly PlacedStructure[]): NameTable {
+  const { names, bases } = joinPickles(placed);
+  const mostEntries = placed.reduce(
+    (sum, { structure: { machine } }) =>
+      sum + (machine.containers.items.length >>> 1),
+    placed.length,
+  );
+  const builder = new NameTableBuilder(mostEntries, names, recodeName);
+  const queue: Folder[] = [];
+  builder.nextDirectory();
+  for (const [i, { structure, folder }] of placed.entries()) {
+    const seen = new Uint8Array(structure.machine.containers.length);
+    seen[structure.root] = 1;
+    const base = bases[i]!;
+    const root = { structure, base, container: structure.root, seen };
+    if (folder === undefined) addEntries(builder, root, queue);
+    else {
+      const start = builder.intern(encodeName(folder));
+      builder.addDirectory(start, start + encodeName(folder).length);
+      queue.push(root);
+    }
+  }
+  for (let next = 0; next < queue.length; next++) {
+    builder.nextDirectory();
+    addEntries(builder, queue[next]!, queue);
+  }
+  try {
+    return builder.finish();
+  } catch (error) {
+    throw explain(error, placed[0]!.structure.path);
+  }
+}
+
+/** The pickles in which the names lie, end to end in shared memory. */
+function joinPickles(
+  placed: readonly PlacedStructure[],
+): { names: Uint8Array; bases: number[] } {
+  const pickles = placed.map(({ structure }) => structure.machine.bytes);
+  const [only] = pickles;
+  if (only !== undefined && pickles.length === 1) {
+    return { names: only, bases: [0] };
+  }
+  const bases: number[] = [];
+  let length = 0;
+  for (const pickle of pickles) {
+    bases.push(length);
+    length += pickle.length;
+  }
+  const names = new Uint8Array(new SharedArrayBuffer(length));
+  pickles.forEach((pickle, i) => names.set(pickle, bases[i]));
+  return { names, bases };
+}
+
+/** A folder whose entries are still to be added. */
+interface Folder {
+  readonly structure: Structure;
+  /** Where the structure's pickle starts in the table's names. */
+  readonly base: number;
+  readonly container: number;
+  /** Which containers of this structure are folders already. */
+  readonly seen: Uint8Array;
+}
+
+function addEntries(
+  builder: NameTableBuilder,
+  folder: Folder,
+  queue: Folder[],
+): void {
+  const { structure, container } = folder;
+  const { containers } = structure.machine;
+  try {
+    containers.forEachRun(container, (start, count) => {
+      for (let row = start; row < start + count; row += 2) {
+        addEntry(builder, folder, containers, row, queue);
+      }
+    });
+  } catch (error) {
+    throw explain(error, structure.path);
+  }
+}
+
+function addEntry(
+  builder: NameTableBuilder,
+  folder: Folder,
+  { items }: Containers,
+  row: number,
+  queue: Folder[],
+): void {
+  const { structure, base, seen } = folder;
+  const { machine, path } = structure;
+  let start = items.a[row]! + base;
+  let end = start + items.b[row]!;
+  if (items.tags[row] !== Tag.TEXT) {
+    const side = items.tags[row] === Tag.SIDE
+      ? machine.side[items.a[row]!]
+      : undefined;
+    if (typeof side !== "string") {
+      throw badStructure(path, "a name is not a string");
+    }
+    const name = encodeName(side);
+    start = builder.intern(name);
+    end = start + name.length;
+  }
+  const value = items.a[row + 1]!;
+  switch (items.tags[row + 1]) {
+    case Tag.INT:
+      if (value < 0) {
+        throw badStructure(path, `a leaf is not a valid index: ${value}`);
+      }
+      if (value >= structure.fileCount) {
+        throw badStructure(
+          path,
+          `index out of range: file ${value} of ${structure.fileCount}`,
+        );
+      }
+      builder.addFile(start, end, structure.firstSample + value);
+      break;
+    case Tag.DICT:
+      if (seen[value] === 1) {
+        throw badStructure(
+          path,
+          "the structure has a cycle or a shared folder: " +
+            "one folder stands in two places",
+        );
+      }
+      seen[value] = 1;
+      builder.addDirectory(start, end);
+      queue.push({ structure, base, container: value, seen });
+      break;
+    default:
+      throw badStructure(path, "a leaf is not a valid index");
+  }
+}
+
+/** Names that are not ASCII: the pickle's text becomes the bytes that were on disk. */
+function recodeName(name: Uint8Array): Uint8Array {
+  if (!name.includes(0xed)) {
+    decodePickledText(name, 0, name.length); // throws unless it is UTF-8, and then it is the name
+    return name;
+  }
+  return encodeName(decodePickledText(name, 0, name.length));
+}
+
+const FAULTS: Record<NameFault, string> = {
+  empty: "an empty name",
+  dots: "a name of dots that would lead out of the folder",
+  slash: "a name with a slash",
+  nul: "a name with a NUL byte",
+  long: "a name that is too long for any directory",
+  twice: "the same name twice in one folder",
+};
+
+function explain(error: unknown, path: string): unknown {
+  if (error instanceof NameFaultError) {
+    const name = JSON.stringify(decodeName(error.bytes.slice(0, 100)));
+    return new FormatError(
+      error.fault === "twice" ? "bad-structure" : "unsafe-name",
+      `${path}: the folder structure is damaged or hostile: it has ` +
+        `${FAULTS[error.fault]}, ${name}, which no directory can hold`,
+      { path },
+    );
+  }
+  if (error instanceof PickleError) {
+    return new FormatError(
+      error.kind === "unsafe" ? "unsafe-pickle" : "bad-pickle",
+      `${path}: the folder structure is a ` +
+        `${error.kind === "unsafe" ? "hostile" : "damaged"} pickle: ` +
+        `${error.message} (byte ${error.offset} of it)`,
+      { path, offset: error.offset, cause: error },
+    );
+  }
+  return error;
+}
+
+function badStructure(path: string, what: string): FormatError {
+  return new FormatError(
+    "bad-structure",
+    `${path}: the folder structure is damaged or hostile: ${what}`,
+    { path },
+  );
+}

@@ -1,0 +1,33 @@
+/** Waiting options of an asynchronous read. */
+export interface ReadOptions {
+  /** Gives the read up; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Random access to bytes that lie somewhere: a file, memory, a server.
+ *
+ * The whole contract that containers need; wrappers (caches, checks) implement it again.
+ */
+export interface ByteSource {
+  /** What messages call it: a path or a URL. */
+  readonly name: string;
+  /** Size in bytes when it was opened. */
+  readonly size: number;
+  /** Last modification, in milliseconds since 1970. */
+  readonly mtime: number;
+  /**
+   * Fills `into` with the bytes from `offset` on.
+   *
+   * @returns How many bytes were read: fewer than asked for only at the end of the data.
+   */
+  readAt(
+    into: Uint8Array,
+    offset: number,
+    options?: ReadOptions,
+  ): Promise<number>;
+  /** The same without waiting; present only where the bytes are local. */
+  readAtSync?(into: Uint8Array, offset: number): number;
+  /** Lets go of what the source holds; reading afterwards is an error. */
+  close(): void;
+}

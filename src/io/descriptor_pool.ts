@@ -1,0 +1,67 @@
+import * as fs from "node:fs";
+
+/** An open descriptor, lent out by a {@linkcode DescriptorPool}. */
+export interface Lease {
+  readonly fd: number;
+  users: number;
+  /** To be closed when the last user returns it. */
+  doomed: boolean;
+}
+
+/**
+ * Open file descriptors, at most `limit` idle ones, the least recently used closed first.
+ *
+ * Descriptors in use are never closed, so `limit` is exceeded while more reads than that are under
+ * way at once.
+ */
+export class DescriptorPool<Owner> {
+  readonly #leases = new Map<Owner, Lease>(); // in order of use
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Lends the owner's descriptor, calling `open` where it has none.
+   *
+   * Every lease is to be given back with {@linkcode release}.
+   */
+  borrow(owner: Owner, open: () => number): Lease {
+    let lease = this.#leases.get(owner);
+    if (lease === undefined) {
+      this.#makeRoom();
+      lease = { fd: open(), users: 0, doomed: false };
+      this.#leases.set(owner, lease);
+    } else if (this.#leases.size >= this.#limit) {
+      this.#leases.delete(owner); // to the end: most recently used
+      this.#leases.set(owner, lease);
+    }
+    lease.users++;
+    return lease;
+  }
+
+  /** Ends one use. */
+  release(lease: Lease): void {
+    lease.users--;
+    if (lease.doomed && lease.users === 0) fs.closeSync(lease.fd);
+  }
+
+  /** Closes the owner's descriptor, or has its last user close it. */
+  drop(owner: Owner): void {
+    const lease = this.#leases.get(owner);
+    if (lease === undefined) return;
+    this.#leases.delete(owner);
+    lease.doomed = true;
+    if (lease.users === 0) fs.closeSync(lease.fd);
+  }
+
+  #makeRoom(): void {
+    if (this.#leases.size < this.#limit) return;
+    for (const [owner, lease] of this.#leases) {
+      if (lease.users > 0) continue;
+      this.drop(owner);
+      return;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { ByteSource, ReadOptions } from "./byte_source.ts";
+
+/** Bytes in memory. */
+export class MemorySource implements ByteSource {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly mtime: number;
+
+  /**
+   * @param bytes The data; not copied.
+   * @param name What messages call it.
+   * @param mtime Milliseconds since 1970.
+   */
+  constructor(bytes: Uint8Array, name = "memory", mtime = Date.now()) {
+    this.bytes = bytes;
+    this.name = name;
+    this.mtime = mtime;
+  }
+
+  get size(): number {
+    return this.bytes.length;
+  }
+
+  readAtSync(into: Uint8Array, offset: number): number {
+    const part = this.bytes.subarray(offset, offset + into.length);
+    into.set(part);
+    return part.length;
+  }
+
+  // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
+  async readAt(
+    into: Uint8Array,
+    offset: number,
+    options: ReadOptions = {},
+  ): Promise<number> {
+    options.signal?.throwIfAborted();
+    return this.readAtSync(into, offset);
+  }
+
+  close(): void {}
+}

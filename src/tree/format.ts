@@ -1,0 +1,85 @@
+import type { FormatError } from "../errors.ts";
+import type { Steps } from "../io/steps.ts";
+import type { Tree } from "./tree.ts";
+
+/** Options of opening a container of any format. */
+export interface ContainerOptions {
+  /**
+   * Whether checksums are compared: of metadata when opening, of content when a file is read whole.
+   * Defaults to `true`.
+   */
+  readonly checkData?: boolean | undefined;
+  /** Suffix for names that are only numbers, with or without its dot: `jpg`. */
+  readonly ext?: string | undefined;
+  /** Told of what is odd but readable. Defaults to `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** Facts about an opened container, as `recordfs info` prints them. */
+export interface ContainerInfo {
+  /** The format's name, such as `ffrecord`. */
+  readonly format: string;
+  /** What it is within the format, such as `packed folder`. */
+  readonly kind: string;
+  /** Files in the tree. */
+  readonly files: number;
+  /** Directories in the tree, the root not counted. */
+  readonly directories: number;
+  /** Bytes of the container's files on disk. */
+  readonly bytes: number;
+  /** The container's files in reading order, and how many samples each holds. */
+  readonly parts: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    readonly samples: number;
+  }[];
+}
+
+/** An opened container: its tree and what is known of it. */
+export interface Container {
+  readonly tree: Tree;
+  readonly info: ContainerInfo;
+}
+
+/** What a format can look at to tell whether a location is its own. */
+export interface Probe {
+  readonly path: string;
+  /** Names in the directory, or `undefined` for a file. */
+  readonly names: readonly string[] | undefined;
+  /** Size of the file in bytes; 0 for a directory. */
+  readonly size: number;
+  /** Reads part of the file. The range must lie inside it. */
+  read(offset: number, length: number): Steps<Uint8Array>;
+}
+
+/** Callbacks and limits of a check. */
+export interface CheckOptions extends ContainerOptions {
+  /** Told of each damaged place as it is found. */
+  readonly onDamage: (damage: FormatError) => void;
+  /** Told how many of how many bytes are done. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Ends the check early; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a check looked at. */
+export interface CheckReport {
+  readonly samples: number;
+  readonly bytes: number;
+  /** How often `onDamage` was called. */
+  readonly damaged: number;
+}
+
+/** A container format: what a new format has to provide. */
+export interface Format {
+  /** What the `format` option calls it. */
+  readonly name: string;
+  /** One line for help texts. */
+  readonly description: string;
+  /** Whether the content of a location is of this format. */
+  detect(probe: Probe): Steps<boolean>;
+  /** Opens a container as a tree. */
+  open(path: string, options: ContainerOptions): Steps<Container>;
+  /** Checks every checksum of a container. */
+  check(path: string, options: CheckOptions): Promise<CheckReport>;
+}

@@ -1,0 +1,135 @@
+import type { EntryVisitor, NodeId } from "./tree.ts";
+
+/** Marks an entry of {@linkcode NameTableColumns.refs} as a directory; the other bits number it. */
+export const DIRECTORY_BIT = 0x8000_0000;
+
+/** The columns of a {@linkcode NameTable}, all over shared memory. */
+export interface NameTableColumns {
+  /** Bytes in which all names lie, with anything between them. */
+  readonly names: Uint8Array;
+  /** Per entry: where its name starts. */
+  readonly nameStarts: Uint32Array;
+  /** Per entry: where its name ends. */
+  readonly nameEnds: Uint32Array;
+  /** Per entry: the record of a file, or `DIRECTORY_BIT | number of the directory`. */
+  readonly refs: Uint32Array;
+  /** Per directory: its own entry, ascending. */
+  readonly directoryEntries: Uint32Array;
+  /** Per directory, and once more: its first child's entry. Children are contiguous. */
+  readonly firstChildren: Uint32Array;
+  /**
+   * The entries of each directory in the order of their names' bytes, or `undefined` where every
+   * directory is in that order anyway.
+   */
+  readonly sorted: Uint32Array | undefined;
+}
+
+/**
+ * A directory tree of stored names in a few typed arrays: 12 bytes an entry beside its name, no
+ * object, shared by threads as it is.
+ *
+ * Entry e has node id e + 1. Entry 0 is the root. Entries stand in breadth-first order, so the
+ * children of a directory are neighbours and a child's position is a stable cursor. Packers sort
+ * their names, so a binary search finds one; containers that are not sorted get a sorted index.
+ */
+export class NameTable {
+  readonly columns: NameTableColumns;
+
+  constructor(columns: NameTableColumns) {
+    this.columns = columns;
+  }
+
+  /** How many entries there are, the root included. */
+  get length(): number {
+    return this.columns.refs.length;
+  }
+
+  isDirectory(node: NodeId): boolean {
+    const ref = this.columns.refs[node - 1];
+    return ref !== undefined && ref >= DIRECTORY_BIT;
+  }
+
+  /** The record that a file's content is, or -1 for a directory or no node. */
+  record(node: NodeId): number {
+    const ref = this.columns.refs[node - 1];
+    return ref === undefined || ref >= DIRECTORY_BIT ? -1 : ref;
+  }
+
+  /** The directory that holds `node`. */
+  parent(node: NodeId): NodeId {
+    const { firstChildren, directoryEntries } = this.columns;
+    let low = 0; // last directory whose first child is not after the node
+    let high = directoryEntries.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >>> 1;
+      if (firstChildren[middle]! <= node - 1) low = middle;
+      else high = middle - 1;
+    }
+    return directoryEntries[low]! + 1;
+  }
+
+  /** Finds an entry of a directory, or 0. */
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    const { refs, firstChildren, sorted } = this.columns;
+    const { names, nameStarts, nameEnds } = this.columns;
+    const ref = refs[parent - 1];
+    if (ref === undefined || ref < DIRECTORY_BIT) return 0;
+    const directory = ref - DIRECTORY_BIT;
+    let low = firstChildren[directory]!;
+    let high = firstChildren[directory + 1]! - 1;
+    while (low <= high) {
+      const middle = low + high >>> 1;
+      const entry = sorted === undefined ? middle : sorted[middle]!;
+      const from = nameStarts[entry]!;
+      const order = compareBytes(
+        names,
+        from,
+        nameEnds[entry]!,
+        name,
+        start,
+        end,
+      );
+      if (order === 0) return entry + 1;
+      if (order < 0) low = middle + 1;
+      else high = middle - 1;
+    }
+    return 0;
+  }
+
+  /** Visits a directory's entries from the `cursor`-th on. */
+  list(node: NodeId, cursor: number, visit: EntryVisitor): void {
+    const { refs, names, nameStarts, nameEnds, firstChildren } = this.columns;
+    const ref = refs[node - 1];
+    if (ref === undefined || ref < DIRECTORY_BIT) return;
+    const directory = ref - DIRECTORY_BIT;
+    const first = firstChildren[directory]!;
+    const past = firstChildren[directory + 1]!;
+    for (let entry = first + cursor; entry < past; entry++) {
+      const start = nameStarts[entry]!;
+      const next = entry + 1 - first;
+      if (!visit(names, start, nameEnds[entry]!, entry + 1, next)) return;
+    }
+  }
+}
+
+/** Orders two runs of bytes as `memcmp` would, the shorter first where one starts the other. */
+export function compareBytes(
+  a: Uint8Array,
+  aStart: number,
+  aEnd: number,
+  b: Uint8Array,
+  bStart: number,
+  bEnd: number,
+): number {
+  const common = Math.min(aEnd - aStart, bEnd - bStart);
+  for (let i = 0; i < common; i++) {
+    const difference = a[aStart + i]! - b[bStart + i]!;
+    if (difference !== 0) return difference;
+  }
+  return aEnd - aStart - (bEnd - bStart);
+}

@@ -1,0 +1,86 @@
+/**
+ * Names as bytes (on disk, in the tree) and as strings (in the API).
+ *
+ * Bytes that are not UTF-8 become lone surrogates U+DC80 … U+DCFF and back, as Python's
+ * `os.fsdecode` has it (PEP 383), so every name has exactly one string and none is lost.
+ *
+ * @module
+ */
+
+const encoder = new TextEncoder();
+const strictDecoder = new TextDecoder("utf-8", {
+  fatal: true,
+  ignoreBOM: true,
+});
+
+/** Encodes a name; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
+export function encodeName(name: string): Uint8Array {
+  if (name.isWellFormed()) return encoder.encode(name);
+  const bytes: number[] = [];
+  for (const char of name) { // by code point: only lone surrogates stay single
+    const code = char.codePointAt(0)!;
+    if (code >= 0xdc80 && code <= 0xdcff) bytes.push(code - 0xdc00);
+    else if (code >= 0xd800 && code <= 0xdfff) {
+      bytes.push(
+        0xe0 | code >> 12,
+        0x80 | code >> 6 & 0x3f,
+        0x80 | code & 0x3f,
+      );
+    } else bytes.push(...encoder.encode(char));
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Decodes the name in `bytes[start … end]`; a byte that is not UTF-8 becomes U+DC00 + the byte. */
+export function decodeName(
+  bytes: Uint8Array,
+  start = 0,
+  end = bytes.length,
+): string {
+  // Short ASCII names are faster this way, and TextDecoder refuses shared memory.
+  let name = "";
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!;
+    if (byte >= 0x80) return decodeUnicode(bytes.slice(start, end));
+    name += String.fromCharCode(byte);
+  }
+  return name;
+}
+
+/** @param bytes A name of its own, not in shared memory. */
+function decodeUnicode(bytes: Uint8Array): string {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return decodeEscaping(bytes);
+  }
+}
+
+function decodeEscaping(bytes: Uint8Array): string {
+  let name = "";
+  for (let i = 0; i < bytes.length;) {
+    const length = utf8Length(bytes, i);
+    name += length === 0
+      ? String.fromCharCode(0xdc00 + bytes[i]!)
+      : strictDecoder.decode(bytes.subarray(i, i + length));
+    i += length || 1;
+  }
+  return name;
+}
+
+/** Length of the valid UTF-8 sequence at `at` (RFC 3629, surrogates excluded), or 0. */
+function utf8Length(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return 1;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || at + length > bytes.length) return 0;
+  for (let k = 1; k < length; k++) {
+    if ((bytes[at + k]! & 0xc0) !== 0x80) return 0;
+  }
+  const second = bytes[at + 1]!;
+  const wrong = first === 0xe0 && second < 0xa0 || // overlong
+    first === 0xed && second > 0x9f || // surrogate
+    first === 0xf0 && second < 0x90 || // overlong
+    first === 0xf4 && second > 0x8f; // beyond U+10FFFF
+  return wrong ? 0 : length;
+}

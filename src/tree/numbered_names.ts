@@ -1,0 +1,54 @@
+/**
+ * Names that are numbers: `000042`, `frame_0001.jpg`. They are computed from the number and parsed
+ * back, so that ten million of them cost no memory.
+ */
+export class NumberedNames {
+  /** Longest name in bytes. */
+  readonly maxLength: number;
+  readonly #width: number;
+  readonly #suffix: Uint8Array;
+
+  /**
+   * @param width Digits to pad to; longer numbers take the digits they need.
+   * @param suffix What follows the digits, such as `.jpg`.
+   */
+  constructor(width: number, suffix: string) {
+    this.#width = width;
+    this.#suffix = new TextEncoder().encode(suffix);
+    this.maxLength = Math.max(width, 16) + this.#suffix.length; // 2^53 has 16 digits
+  }
+
+  /** Writes the name of `number` to the start of `into` and returns its length. */
+  write(number: number, into: Uint8Array): number {
+    let digits = 1;
+    for (let rest = number; rest >= 10; rest = Math.floor(rest / 10)) digits++;
+    digits = Math.max(digits, this.#width);
+    let rest = number;
+    for (let i = digits - 1; i >= 0; i--) {
+      into[i] = 48 + rest % 10;
+      rest = Math.floor(rest / 10);
+    }
+    const suffix = this.#suffix;
+    for (let i = 0; i < suffix.length; i++) into[digits + i] = suffix[i]!;
+    return digits + suffix.length;
+  }
+
+  /** The number that `name[start … end]` is the name of, or -1. */
+  parse(name: Uint8Array, start: number, end: number): number {
+    const suffix = this.#suffix;
+    const digits = end - start - suffix.length;
+    if (digits < this.#width || digits > 16) return -1;
+    for (let i = 0; i < suffix.length; i++) {
+      if (name[start + digits + i] !== suffix[i]) return -1;
+    }
+    // More digits than the padding asks for must not start with a zero: one name per number.
+    if (digits > this.#width && name[start] === 48) return -1;
+    let number = 0;
+    for (let i = start; i < start + digits; i++) {
+      const digit = name[i]! - 48;
+      if (digit < 0 || digit > 9) return -1;
+      number = number * 10 + digit;
+    }
+    return Number.isSafeInteger(number) ? number : -1;
+  }
+}

@@ -1,0 +1,131 @@
+import type { ByteSource } from "../io/byte_source.ts";
+
+/**
+ * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, the same on every open of the same
+ * data, and never reused. 0 stands for "no such node".
+ */
+export type NodeId = number;
+
+/** The node every tree starts from. */
+export const ROOT: NodeId = 1;
+
+/** What a {@linkcode Tree} says of a node. Filled in by the tree, so that hot paths can reuse one. */
+export interface NodeStat {
+  /** Whether the node is a directory; otherwise it is a file. */
+  isDirectory: boolean;
+  /** Exact size in bytes; 0 for a directory. */
+  size: number;
+  /** Last modification of the container, in milliseconds since 1970. */
+  mtime: number;
+}
+
+/** Where a file's bytes are. Filled in by the tree, so that hot paths can reuse one. */
+export interface Extent {
+  /** Index into {@linkcode Tree.sources}, or -1 when the content is {@linkcode Extent.bytes}. */
+  source: number;
+  /** Byte offset in the source. */
+  offset: number;
+  /** Length in bytes. */
+  length: number;
+  /** CRC-32 (zlib polynomial) of the whole content, or -1 where the container records none. */
+  crc32: number;
+  /** The content itself, when it is small and computed; `source` is -1 then. */
+  bytes: Uint8Array | undefined;
+}
+
+/** Makes an empty {@linkcode Extent} to be filled in. */
+export function newExtent(): Extent {
+  return { source: -1, offset: 0, length: 0, crc32: -1, bytes: undefined };
+}
+
+/** Makes an empty {@linkcode NodeStat} to be filled in. */
+export function newStat(): NodeStat {
+  return { isDirectory: false, size: 0, mtime: 0 };
+}
+
+/**
+ * Receives one directory entry.
+ *
+ * @param name Buffer that holds the name's bytes; valid only during the call.
+ * @param start Where the name starts in `name`.
+ * @param end Where it ends.
+ * @param node The entry's node.
+ * @param next The cursor at which a later {@linkcode Tree.list} continues after this entry.
+ * @returns Whether to go on; `false` means this entry did not fit and ends the listing.
+ */
+export type EntryVisitor = (
+  name: Uint8Array,
+  start: number,
+  end: number,
+  node: NodeId,
+  next: number,
+) => boolean;
+
+/** What another thread needs to rebuild a tree: it survives `postMessage` without copying tables. */
+export interface TreeSeed {
+  /** URL of the module that exports `reviveTree(data): Tree`. */
+  readonly module: string;
+  /** Plain data and typed arrays over shared memory. */
+  readonly data: unknown;
+}
+
+/**
+ * A container seen as a read-only file tree: the one interface between the formats and everything
+ * that consumes them.
+ *
+ * A tree is immutable and keeps no state about its callers, so one tree serves many threads. Names
+ * are bytes, as on disk. Each method answers at once where the answer is in memory or on a local
+ * disk, and with a promise where a part of the index must be fetched first.
+ */
+export interface Tree {
+  /** The data that extents point into. */
+  readonly sources: readonly ByteSource[];
+  /** How many nodes there are, the root included. */
+  readonly nodeCount: number;
+
+  /**
+   * Finds an entry of a directory.
+   *
+   * @returns The node, or 0 where there is none (or `parent` is not a directory).
+   */
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId | Promise<NodeId>;
+
+  /** The directory that holds `node`; the root's parent is the root. */
+  parent(node: NodeId): NodeId;
+
+  /** Whether `node` exists and is a directory. */
+  isDirectory(node: NodeId): boolean;
+
+  /**
+   * Visits the entries of directory `dir` in order, from `cursor` on (0 is the start), until the
+   * visitor returns `false` or the entries end.
+   */
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void | Promise<void>;
+
+  /**
+   * Describes a node.
+   *
+   * @returns `false` where the node does not exist.
+   * @throws {FormatError} Where the container is damaged at that place.
+   */
+  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean>;
+
+  /**
+   * Says where the content of a file is.
+   *
+   * @returns `false` where the node does not exist or is a directory.
+   * @throws {FormatError} Where the container is damaged at that place.
+   */
+  locate(node: NodeId, into: Extent): boolean | Promise<boolean>;
+
+  /** Describes the tree for another thread. Its sources are not part of it. */
+  share(): TreeSeed;
+
+  /** Closes the sources. */
+  close(): void;
+}

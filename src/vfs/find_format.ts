@@ -1,0 +1,100 @@
+import * as fs from "node:fs";
+import { FormatError, RecordfsError } from "../errors.ts";
+import { FileSource, openError } from "../io/file_source.ts";
+import { readPart } from "../io/read_part.ts";
+import { type Effect, perform, type Steps } from "../io/steps.ts";
+import type { Format, Probe } from "../tree/format.ts";
+import { DETECTED_FORMATS, FORMATS } from "./formats.ts";
+
+/**
+ * Finds the format of a location by its content, or by name where one is forced.
+ *
+ * @throws {FormatError} If no format recognises it.
+ * @throws {RecordfsError} If the location can't be opened, or no format has the forced name.
+ */
+export function* findFormat(
+  path: string,
+  forced: string | undefined,
+): Steps<Format> {
+  if (forced !== undefined) return formatNamed(forced);
+  if (yield* perform(isDirectory(path))) {
+    const names = yield* perform(readNames(path));
+    const format = yield* recognise({ path, names, size: 0, read: noBytes });
+    if (format !== undefined) return format;
+    throw unknown(path, "the directory holds no .ffr file");
+  }
+  const source = yield* FileSource.open(path);
+  try {
+    const { size } = source;
+    const format = yield* recognise({
+      path,
+      names: undefined,
+      size,
+      read: (offset, length) => readPart(source, offset, length),
+    });
+    if (format !== undefined) return format;
+    throw unknown(path, `its ${size} bytes do not start as one`);
+  } finally {
+    source.close();
+  }
+}
+
+function formatNamed(name: string): Format {
+  const format = FORMATS.find((format) => format.name === name);
+  if (format !== undefined) return format;
+  throw new RecordfsError(
+    "unknown-format",
+    `There is no format '${name}'; there are ${
+      FORMATS.map((format) => format.name).join(", ")
+    }`,
+  );
+}
+
+function* recognise(probe: Probe): Steps<Format | undefined> {
+  for (const format of DETECTED_FORMATS) {
+    if (yield* format.detect(probe)) return format;
+  }
+  return undefined;
+}
+
+// deno-lint-ignore require-yield -- a directory has no bytes to wait for
+function* noBytes(): Steps<Uint8Array> {
+  return new Uint8Array(0);
+}
+
+function unknown(path: string, why: string): FormatError {
+  return new FormatError(
+    "unknown-format",
+    `${path} is no container that recordfs knows: ${why}. ` +
+      `Known formats: ${
+        DETECTED_FORMATS.map(({ name }) => name).join(", ")
+      }; --format (option \`format\`) forces one`,
+    { path },
+  );
+}
+
+function isDirectory(path: string): Effect<boolean> {
+  return {
+    sync() {
+      try {
+        return fs.statSync(path).isDirectory();
+      } catch (error) {
+        throw openError(path, error);
+      }
+    },
+    async async() {
+      try {
+        return (await fs.promises.stat(path)).isDirectory();
+      } catch (error) {
+        throw openError(path, error);
+      }
+    },
+  };
+}
+
+function readNames(path: string): Effect<string[]> {
+  return {
+    sync: () => fs.readdirSync(path),
+    async: () => fs.promises.readdir(path),
+  };
+}

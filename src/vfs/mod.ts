@@ -1,0 +1,37 @@
+/**
+ * Containers as read-only filesystems: `open` finds the format, {@linkcode VirtualFs} lists and
+ * reads. Needs `--allow-read` and nothing else.
+ *
+ * @module
+ */
+export { check, open, type OpenContainerOptions, openSync } from "./open.ts";
+export {
+  VirtualFs,
+  type VirtualStat,
+  type WaitOptions,
+  type WalkEntry,
+  type WalkOptions,
+} from "./virtual_fs.ts";
+export type {
+  CheckOptions,
+  CheckReport,
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+} from "../tree/format.ts";
+export type {
+  EntryVisitor,
+  Extent,
+  NodeId,
+  NodeStat,
+  Tree,
+  TreeSeed,
+} from "../tree/tree.ts";
+export type { ByteSource, ReadOptions } from "../io/byte_source.ts";
+export {
+  type ErrorFacts,
+  FormatError,
+  type FormatErrorCode,
+  PathError,
+  RecordfsError,
+} from "../errors.ts";

@@ -1,0 +1,74 @@
+import { fileURLToPath } from "node:url";
+import { runAsync, runSync, type Steps } from "../io/steps.ts";
+import type {
+  CheckOptions,
+  CheckReport,
+  ContainerOptions,
+} from "../tree/format.ts";
+import { findFormat } from "./find_format.ts";
+import { VirtualFs } from "./virtual_fs.ts";
+
+/** Options of {@linkcode open}. */
+export interface OpenContainerOptions extends ContainerOptions {
+  /** Takes the container for this format instead of looking at its content. */
+  readonly format?: string | undefined;
+}
+
+/**
+ * Opens a container of any format as a virtual filesystem.
+ *
+ * @param location A file or directory.
+ * @throws {FormatError} If it is no known container, or damaged.
+ *
+ * @example List and read
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using fs = await open("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * assert.ok((await fs.list("/")).includes("words"));
+ * assert.ok(await fs.isFile("..."));
+ * assert.equal((await fs.read("...")).length, 28);
+ * ```
+ */
+export function open(
+  location: string | URL,
+  options: OpenContainerOptions = {},
+): Promise<VirtualFs> {
+  return runAsync(openSteps(toPath(location), options));
+}
+
+/** {@linkcode open} without waiting, for containers on a local disk. */
+export function openSync(
+  location: string | URL,
+  options: OpenContainerOptions = {},
+): VirtualFs {
+  return runSync(openSteps(toPath(location), options));
+}
+
+/**
+ * Compares every checksum of a container with its content.
+ *
+ * @throws {FormatError} If it can't be opened at all.
+ */
+export async function check(
+  location: string | URL,
+  options: CheckOptions & OpenContainerOptions,
+): Promise<CheckReport> {
+  const path = toPath(location);
+  const format = await runAsync(findFormat(path, options.format));
+  return await format.check(path, options);
+}
+
+function* openSteps(
+  path: string,
+  options: OpenContainerOptions,
+): Steps<VirtualFs> {
+  const format = yield* findFormat(path, options.format);
+  const container = yield* format.open(path, options);
+  return new VirtualFs(path, container, options.checkData ?? true);
+}
+
+function toPath(location: string | URL): string {
+  return location instanceof URL ? fileURLToPath(location) : location;
+}

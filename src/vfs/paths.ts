@@ -1,0 +1,26 @@
+import { settle, type Steps } from "../io/steps.ts";
+import { encodeName } from "../tree/names.ts";
+import { type NodeId, ROOT, type Tree } from "../tree/tree.ts";
+
+/**
+ * Finds the node at a path: names separated by slashes, from the root, with or without a leading
+ * slash. Empty parts and `.` mean nothing, `..` is not resolved.
+ *
+ * @returns The node, or 0.
+ */
+export function* findNode(tree: Tree, path: string): Steps<NodeId> {
+  let node = ROOT;
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    const name = encodeName(part);
+    node = yield* settle(tree.lookup(node, name, 0, name.length));
+    if (node === 0) return 0;
+  }
+  return node;
+}
+
+/** A path in the form in which {@linkcode findNode} would take it apart. */
+export function normalise(path: string): string {
+  return path.split("/").filter((part) => part !== "" && part !== ".")
+    .join("/");
+}

@@ -1,0 +1,353 @@
+import { PathError } from "../errors.ts";
+import { runAsync, runSync, settle, type Steps } from "../io/steps.ts";
+import { readPart } from "../io/read_part.ts";
+import { readSlices, type Slice } from "../io/read_slices.ts";
+import type { Container, ContainerInfo } from "../tree/format.ts";
+import {
+  type Extent,
+  newExtent,
+  newStat,
+  type NodeId,
+  type Tree,
+} from "../tree/tree.ts";
+import { contentStream } from "./content_stream.ts";
+import { findNode, normalise } from "./paths.ts";
+import { type WalkedNode, Walker } from "./walk.ts";
+import { verifyContent } from "./verify_content.ts";
+
+/** Options of a method that waits. */
+export interface WaitOptions {
+  /** Gives up; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@linkcode VirtualFs.walk}. */
+export interface WalkOptions extends WaitOptions {
+  /** How deep to go: 1 for the entries of the directory itself. Defaults to no limit. */
+  readonly maxDepth?: number | undefined;
+}
+
+/** What {@linkcode VirtualFs.stat} says of a path. */
+export interface VirtualStat {
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+  /** Size in bytes; 0 for a directory. */
+  readonly size: number;
+  /** When the container was last modified. */
+  readonly mtime: Date;
+  /** The inode number that a mount shows. */
+  readonly ino: number;
+}
+
+/** What {@linkcode VirtualFs.walk} reports of each entry. */
+export interface WalkEntry {
+  /** Path from the root of the container. */
+  readonly path: string;
+  readonly name: string;
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+}
+
+/**
+ * A container as a read-only filesystem.
+ *
+ * Paths start at the container's root, with or without a leading slash; empty parts and `.` mean
+ * nothing, and `..` is not resolved. Methods without `Sync` wait without blocking; those with it
+ * work where the container is on a local disk.
+ *
+ * @example Read a batch and a range
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using fs = await open("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * const files = [];
+ * for await (const entry of fs.walk("/")) if (entry.isFile) files.push(entry.path);
+ * const contents = await fs.read(files);
+ * assert.equal(contents.length, 44);
+ * const { size } = await fs.stat(files[2]!);
+ * assert.deepEqual(await fs.readRange(files[2]!, 5, size), contents[2]!.subarray(5));
+ * ```
+ */
+export class VirtualFs implements Disposable {
+  /** The container's path. */
+  readonly location: string;
+  /** What is known of the container. */
+  readonly info: ContainerInfo;
+  /** The tree beneath, which a mount serves. */
+  readonly tree: Tree;
+  readonly #check: boolean;
+
+  /**
+   * @param location The container's path, for messages.
+   * @param container The opened container.
+   * @param check Whether files read whole are compared with their checksums.
+   */
+  constructor(location: string, container: Container, check: boolean) {
+    this.location = location;
+    this.tree = container.tree;
+    this.info = container.info;
+    this.#check = check;
+  }
+
+  /**
+   * The names in a directory, in the container's order.
+   *
+   * @throws {PathError} If there is no such directory.
+   */
+  list(path = "", options: WaitOptions = {}): Promise<string[]> {
+    return runAsync(this.#list(path), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.list} without waiting. */
+  listSync(path = ""): string[] {
+    return runSync(this.#list(path));
+  }
+
+  /**
+   * Describes a file or directory.
+   *
+   * @throws {PathError} If there is none at `path`.
+   * @throws {FormatError} If the container is damaged at that place.
+   */
+  stat(path: string, options: WaitOptions = {}): Promise<VirtualStat> {
+    return runAsync(this.#stat(path), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.stat} without waiting. */
+  statSync(path: string): VirtualStat {
+    return runSync(this.#stat(path));
+  }
+
+  /** Whether there is a file or directory at `path`. */
+  async exists(path: string, options: WaitOptions = {}): Promise<boolean> {
+    return await runAsync(findNode(this.tree, path), options.signal) !== 0;
+  }
+
+  /** {@linkcode VirtualFs.exists} without waiting. */
+  existsSync(path: string): boolean {
+    return runSync(findNode(this.tree, path)) !== 0;
+  }
+
+  /** Whether there is a file at `path`. */
+  async isFile(path: string, options: WaitOptions = {}): Promise<boolean> {
+    const node = await runAsync(findNode(this.tree, path), options.signal);
+    return node !== 0 && !this.tree.isDirectory(node);
+  }
+
+  /** {@linkcode VirtualFs.isFile} without waiting. */
+  isFileSync(path: string): boolean {
+    const node = runSync(findNode(this.tree, path));
+    return node !== 0 && !this.tree.isDirectory(node);
+  }
+
+  /** Whether there is a directory at `path`. */
+  async isDir(path: string, options: WaitOptions = {}): Promise<boolean> {
+    const node = await runAsync(findNode(this.tree, path), options.signal);
+    return this.tree.isDirectory(node);
+  }
+
+  /** {@linkcode VirtualFs.isDir} without waiting. */
+  isDirSync(path: string): boolean {
+    return this.tree.isDirectory(runSync(findNode(this.tree, path)));
+  }
+
+  /**
+   * Reads a file, or a batch of files: in the order in which they lie, neighbours in one go.
+   *
+   * @param path A path, or several in any order, repeats allowed.
+   * @returns The content, or the contents in the order of the paths, each in memory of its own.
+   * @throws {PathError} If there is no such file.
+   * @throws {FormatError} If its content is damaged.
+   */
+  read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  read(paths: readonly string[], options?: WaitOptions): Promise<Uint8Array[]>;
+  read(
+    path: string | readonly string[],
+    options: WaitOptions = {},
+  ): Promise<Uint8Array | Uint8Array[]> {
+    return runAsync<Uint8Array | Uint8Array[]>(
+      typeof path === "string" ? this.#readOne(path) : this.#read(path),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode VirtualFs.read} without waiting. */
+  readSync(path: string): Uint8Array;
+  readSync(paths: readonly string[]): Uint8Array[];
+  readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
+    return runSync<Uint8Array | Uint8Array[]>(
+      typeof path === "string" ? this.#readOne(path) : this.#read(path),
+    );
+  }
+
+  /**
+   * Reads part of a file. Checksums cover whole files and are not compared.
+   *
+   * @param offset In bytes, from the start of the file.
+   * @param length In bytes; what lies beyond the end of the file is left out.
+   */
+  readRange(
+    path: string,
+    offset: number,
+    length: number,
+    options: WaitOptions = {},
+  ): Promise<Uint8Array> {
+    return runAsync(this.#readRange(path, offset, length), options.signal);
+  }
+
+  /** {@linkcode VirtualFs.readRange} without waiting. */
+  readRangeSync(path: string, offset: number, length: number): Uint8Array {
+    return runSync(this.#readRange(path, offset, length));
+  }
+
+  /**
+   * A file's content as a stream, for files of any size. The checksum is compared at its end: a
+   * damaged file ends in an error instead of `done`.
+   *
+   * @throws {PathError} If there is no such file.
+   */
+  async stream(
+    path: string,
+    options: WaitOptions = {},
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const extent = await runAsync(this.#locate(path), options.signal);
+    const source = this.tree.sources[extent.source];
+    const expected = this.#check ? extent.crc32 : -1;
+    const verify = (crc: number) =>
+      verifyContent(this.location, path, crc, expected);
+    return contentStream(extent, source, verify, options.signal);
+  }
+
+  /**
+   * Walks a directory depth first, in the container's order, each directory before its content.
+   *
+   * @throws {PathError} If there is no such directory.
+   */
+  async *walk(
+    path = "",
+    options: WalkOptions = {},
+  ): AsyncGenerator<WalkEntry, void, undefined> {
+    const walker = await runAsync(this.#walker(path, options), options.signal);
+    for (;;) {
+      const page = await runAsync(walker.nextPage(), options.signal);
+      if (page.length === 0) return;
+      for (const entry of page) yield walkEntry(entry);
+    }
+  }
+
+  /** {@linkcode VirtualFs.walk} without waiting. */
+  *walkSync(
+    path = "",
+    options: Omit<WalkOptions, "signal"> = {},
+  ): Generator<WalkEntry, void, undefined> {
+    const walker = runSync(this.#walker(path, options));
+    for (;;) {
+      const page = runSync(walker.nextPage());
+      if (page.length === 0) return;
+      for (const entry of page) yield walkEntry(entry);
+    }
+  }
+
+  /** Closes the container's files. */
+  close(): void {
+    this.tree.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  *#walker(path: string, { maxDepth = Infinity }: WalkOptions): Steps<Walker> {
+    const node = yield* this.#directory(path);
+    return new Walker(this.tree, node, normalise(path), maxDepth);
+  }
+
+  *#list(path: string): Steps<string[]> {
+    const walker = yield* this.#walker(path, { maxDepth: 1 });
+    const names: string[] = [];
+    for (;;) {
+      const page = yield* walker.nextPage();
+      if (page.length === 0) return names;
+      for (const { name } of page) names.push(name);
+    }
+  }
+
+  *#stat(path: string): Steps<VirtualStat> {
+    const node = yield* findNode(this.tree, path);
+    const stat = newStat();
+    if (node === 0 || !(yield* settle(this.tree.stat(node, stat)))) {
+      throw new PathError("not-found", path, this.location);
+    }
+    return {
+      isFile: !stat.isDirectory,
+      isDirectory: stat.isDirectory,
+      size: stat.size,
+      mtime: new Date(stat.mtime),
+      ino: node,
+    };
+  }
+
+  *#readOne(path: string): Steps<Uint8Array> {
+    const extent = yield* this.#locate(path);
+    const bytes = yield* this.#readPart(extent, extent.offset, extent.length);
+    if (this.#check) verifyContent(this.location, path, bytes, extent.crc32);
+    return bytes;
+  }
+
+  *#readRange(path: string, offset: number, length: number): Steps<Uint8Array> {
+    for (const [name, value] of Object.entries({ offset, length })) {
+      if (Number.isSafeInteger(value) && value >= 0) continue;
+      throw new RangeError(`${name} must be an integer ≥ 0, it is ${value}`);
+    }
+    const extent = yield* this.#locate(path);
+    const start = Math.min(offset, extent.length);
+    const size = Math.min(length, extent.length - start);
+    return yield* this.#readPart(extent, extent.offset + start, size);
+  }
+
+  *#readPart(
+    { bytes, source }: Extent,
+    offset: number,
+    length: number,
+  ): Steps<Uint8Array> {
+    if (bytes !== undefined) return bytes.slice(offset, offset + length);
+    return yield* readPart(this.tree.sources[source]!, offset, length);
+  }
+
+  *#read(paths: readonly string[]): Steps<Uint8Array[]> {
+    const extents: Extent[] = [];
+    for (const path of paths) extents.push(yield* this.#locate(path));
+    const slices: Slice[] = extents.filter(({ bytes }) => bytes === undefined);
+    const stored = yield* readSlices(this.tree.sources, slices);
+    let next = 0;
+    return extents.map((extent, i) => {
+      if (extent.bytes !== undefined) return extent.bytes.slice();
+      const bytes = stored[next++]!;
+      if (this.#check) {
+        verifyContent(this.location, paths[i]!, bytes, extent.crc32);
+      }
+      return bytes;
+    });
+  }
+
+  /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */
+  *#locate(path: string): Steps<Extent> {
+    const node = yield* findNode(this.tree, path);
+    if (node === 0) throw new PathError("not-found", path, this.location);
+    const extent = newExtent();
+    if (yield* settle(this.tree.locate(node, extent))) return extent;
+    throw new PathError("is-directory", path, this.location);
+  }
+
+  *#directory(path: string): Steps<NodeId> {
+    const node = yield* findNode(this.tree, path);
+    if (this.tree.isDirectory(node)) return node;
+    const code = node === 0 ? "not-found" : "not-directory";
+    throw new PathError(code, path, this.location);
+  }
+}
+
+function walkEntry({ path, name, isDirectory }: WalkedNode): WalkEntry {
+  return { path, name, isFile: !isDirectory, isDirectory };
+}

@@ -1,0 +1,89 @@
+import { settle, type Steps } from "../io/steps.ts";
+import { decodeName } from "../tree/names.ts";
+import type { NodeId, Tree } from "../tree/tree.ts";
+
+/** One entry of a directory, as a {@linkcode Walker} meets it. */
+export interface WalkedNode {
+  /** Path from the root of the container. */
+  readonly path: string;
+  readonly name: string;
+  readonly node: NodeId;
+  readonly isDirectory: boolean;
+}
+
+/** A directory being walked through, and how far it is. */
+interface Level {
+  readonly node: NodeId;
+  readonly prefix: string;
+  cursor: number;
+  done: boolean;
+}
+
+/** Entries taken from the tree at a time: directories of any size take little memory. */
+const PAGE = 1000;
+
+/**
+ * Walks a tree depth first, each directory before its content, in the order of the container, a
+ * page of entries at a time.
+ */
+export class Walker {
+  readonly #tree: Tree;
+  readonly #maxDepth: number;
+  readonly #levels: Level[];
+
+  /**
+   * @param start The directory to start in; it is not itself reported.
+   * @param path Its path, which the paths of its entries start with.
+   * @param maxDepth 1 for its own entries only.
+   */
+  constructor(tree: Tree, start: NodeId, path: string, maxDepth: number) {
+    this.#tree = tree;
+    this.#maxDepth = maxDepth;
+    const prefix = path === "" ? "" : `${path}/`;
+    this.#levels = [{ node: start, prefix, cursor: 0, done: false }];
+  }
+
+  /** The next entries; none at the end. */
+  *nextPage(): Steps<WalkedNode[]> {
+    const page: WalkedNode[] = [];
+    while (page.length < PAGE) {
+      const level = this.#levels.at(-1);
+      if (level === undefined) break;
+      if (level.done) this.#levels.pop();
+      else yield* this.#fill(page, level);
+    }
+    return page;
+  }
+
+  /** Adds entries of one directory, up to the first one that is to be descended into. */
+  *#fill(page: WalkedNode[], level: Level): Steps<void> {
+    const tree = this.#tree;
+    let descend: WalkedNode | undefined;
+    let full = false;
+    const visited = tree.list(
+      level.node,
+      level.cursor,
+      (bytes, start, end, node, next) => {
+        const name = decodeName(bytes, start, end);
+        const isDirectory = tree.isDirectory(node);
+        const entry = { path: level.prefix + name, name, node, isDirectory };
+        page.push(entry);
+        level.cursor = next;
+        if (isDirectory && this.#levels.length < this.#maxDepth) {
+          descend = entry;
+        }
+        full = page.length >= PAGE;
+        return descend === undefined && !full;
+      },
+    );
+    yield* settle(visited);
+    if (descend !== undefined) {
+      this.#levels.push({
+        node: descend.node,
+        prefix: `${descend.path}/`,
+        cursor: 0,
+        done: false,
+      });
+    } else level.done = !full;
+  }
+}

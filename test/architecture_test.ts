@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { REPOSITORY } from "./support/paths.ts";
+
+/** What each layer may import besides itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  "src/errors.ts": [],
+  "src/io": ["src/errors.ts"],
+  "src/tree": ["src/errors.ts", "src/io"],
+  "src/codecs": ["src/errors.ts"],
+  "src/formats": ["src/errors.ts", "src/io", "src/tree", "src/codecs"],
+  "src/vfs": ["src/errors.ts", "src/io", "src/tree", "src/formats"],
+  "fuse": ["src/errors.ts", "src/io", "src/tree"],
+  "src/cli": ["src/errors.ts", "src/tree", "src/vfs", "fuse"],
+};
+
+/** The one file of `fuse/` that opens containers; the rest of it knows only trees. */
+const MOUNTS_PATHS = "fuse/mount_container.ts";
+
+function sources(dir: string): string[] {
+  return [...Deno.readDirSync(REPOSITORY + dir)].flatMap((entry) =>
+    entry.isDirectory
+      ? sources(`${dir}/${entry.name}`)
+      : entry.name.endsWith(".ts")
+      ? [`${dir}/${entry.name}`]
+      : []
+  );
+}
+
+function layerOf(file: string): string {
+  const layer = Object.keys(MAY_IMPORT).find((layer) =>
+    file === layer || file.startsWith(`${layer}/`)
+  );
+  assert.ok(layer !== undefined, `${file} belongs to no layer`);
+  return layer;
+}
+
+/** Specifiers of all static and literal dynamic imports, and of re-exports. */
+function importsOf(file: string): string[] {
+  const text = Deno.readTextFileSync(REPOSITORY + file).replace(
+    /^\s*(\*|\/\/).*$/gm,
+    "",
+  );
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+  return [...text.matchAll(pattern)].map((match) => match[1]!);
+}
+
+function resolve(file: string, specifier: string): string {
+  return new URL(specifier, `file:///${file}`).pathname.slice(1);
+}
+
+const files = [...sources("src"), ...sources("fuse")];
+
+Deno.test("imports point one way", () => {
+  assert.ok(files.length > 30);
+  for (const file of files) {
+    const layer = layerOf(file);
+    for (
+      const specifier of importsOf(file).filter((name) => name.startsWith("."))
+    ) {
+      const target = resolve(file, specifier);
+      const there = layerOf(target);
+      const allowed = there === layer || MAY_IMPORT[layer]!.includes(there) ||
+        file === MOUNTS_PATHS && there === "src/vfs";
+      assert.ok(allowed, `${file} imports ${target}`);
+    }
+  }
+});
+
+Deno.test("formats never import each other", () => {
+  for (const file of sources("src/formats")) {
+    const own = file.split("/").slice(0, 3).join("/");
+    for (
+      const specifier of importsOf(file).filter((name) => name.startsWith("."))
+    ) {
+      const target = resolve(file, specifier);
+      assert.ok(
+        !target.startsWith("src/formats/") || target.startsWith(`${own}/`),
+        `${file} imports ${target}`,
+      );
+    }
+  }
+});
+
+Deno.test("packages come from npm through the import map, and only the command line needs any", () => {
+  const { imports } = JSON.parse(
+    Deno.readTextFileSync(`${REPOSITORY}deno.json`),
+  );
+  for (const target of Object.values<string>(imports)) {
+    assert.match(target, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/); // pinned
+  }
+  for (const file of files) {
+    for (
+      const specifier of importsOf(file).filter((name) =>
+        !/^(\.|node:)/.test(name)
+      )
+    ) {
+      assert.ok(
+        specifier in imports,
+        `${file} imports ${specifier}, which is not in the import map`,
+      );
+      assert.ok(
+        file.startsWith("src/cli/"),
+        `${file} imports ${specifier}: libraries use no package`,
+      );
+    }
+  }
+});
+
+Deno.test("no file has more than 400 lines", () => {
+  for (
+    const file of [
+      ...files,
+      ...sources("test"),
+      ...sources("bench"),
+      "cli.ts",
+      "mod.ts",
+    ]
+  ) {
+    const lines = Deno.readTextFileSync(REPOSITORY + file).split("\n").length -
+      1;
+    assert.ok(lines <= 400, `${file} has ${lines}`);
+  }
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { FormatError } from "../../../src/errors.ts";
+import { check } from "../../../src/vfs/mod.ts";
+import { goldenCases } from "../../support/golden.ts";
+import { ffrBytes, packedSamples } from "../../support/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+
+async function damageOf(
+  path: string,
+): Promise<{ damage: FormatError[]; samples: number }> {
+  const damage: FormatError[] = [];
+  const report = await check(path, {
+    onDamage: (error) => damage.push(error),
+    onWarning() {},
+  });
+  assert.equal(report.damaged, damage.length);
+  return { damage, samples: report.samples };
+}
+
+for (const golden of goldenCases("ffrecord")) {
+  Deno.test(`check of ${golden.name}`, async () => {
+    if (golden.valid) {
+      const { damage, samples } = await damageOf(golden.path);
+      assert.deepEqual(damage, []);
+      assert.equal(samples, golden.content.n);
+    } else if (golden.expected.outcome === "partial") {
+      const { damage } = await damageOf(golden.path);
+      const bad = golden.content.samples.filter(({ error }) =>
+        error !== undefined
+      );
+      assert.deepEqual(
+        damage.map(({ sample }) => sample),
+        bad.map(({ index }) => index),
+      );
+    } else if (golden.kind === "ffr") {
+      await assert.rejects(damageOf(golden.path), FormatError);
+    } else if (
+      golden.expected.class === "not-packed" ||
+      golden.name === "ffrecord/hostile_deep"
+    ) {
+      assert.deepEqual((await damageOf(golden.path)).damage, []); // sound, as plain samples
+    } else {
+      const { damage } = await damageOf(golden.path);
+      assert.deepEqual(damage.map(({ code }) => code as string), [
+        golden.expected.class,
+      ]);
+    }
+  });
+}
+
+Deno.test("samples larger than the window, and the last byte of each, are checked", async () => {
+  await withTempDir(async (dir) => {
+    const sizes = [10, 9_000_000, 0, 5_000_000, 3, 4 << 20, 100];
+    const samples = sizes.map((size, i) => new Uint8Array(size).fill(i + 1));
+    const bytes = ffrBytes(samples);
+    const path = `${dir}/a.ffr`;
+    fs.writeFileSync(path, bytes);
+    assert.deepEqual((await damageOf(path)).damage, []);
+    let end = 12 + 12 * sizes.length;
+    for (const [i, size] of sizes.entries()) {
+      end += size;
+      if (size === 0) continue;
+      const damaged = bytes.slice();
+      damaged[end - 1]! ^= 1;
+      fs.writeFileSync(path, damaged);
+      assert.deepEqual(
+        (await damageOf(path)).damage.map(({ sample }) => sample),
+        [i],
+      );
+    }
+  });
+});
+
+Deno.test("progress goes from nothing to all, and an abort ends the check", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.ffr`;
+    fs.writeFileSync(
+      path,
+      ffrBytes(
+        packedSamples({ a: new Uint8Array(20_000_000), b: new Uint8Array(1) }),
+      ),
+    );
+    const { size } = fs.statSync(path);
+    const seen: number[] = [];
+    const onDamage = () => assert.fail();
+    await check(path, {
+      onDamage,
+      onProgress(done, total) {
+        assert.equal(total, size);
+        seen.push(done);
+      },
+    });
+    assert.ok(seen.length >= 3);
+    assert.equal(seen.at(-1), size);
+    assert.deepEqual(seen, seen.toSorted((a, b) => a - b));
+    const reason = new Error("stop");
+    await assert.rejects(
+      check(path, { onDamage, signal: AbortSignal.abort(reason) }),
+      reason,
+    );
+  });
+});

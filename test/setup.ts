@@ -1,0 +1,29 @@
+// deno-lint-ignore-file no-console -- a program for the terminal
+/** Installs the Debian packages that some tests use. */
+import { PACKAGES } from "./support/programs.ts";
+
+const packages = [...new Set(Object.values(PACKAGES))];
+const asRoot = Deno.uid() === 0 ? [] : ["sudo"];
+const environment = { DEBIAN_FRONTEND: "noninteractive" };
+
+for (
+  const command of [
+    ["apt-get", "update", "-q"],
+    ["apt-get", "install", "-q", "-y", "--no-install-recommends", ...packages],
+  ]
+) {
+  const [program, ...args] = [...asRoot, ...command];
+  console.log([program, ...args].join(" "));
+  try {
+    const child = new Deno.Command(program!, { args, env: environment });
+    const { success } = await child.spawn().status;
+    if (!success) Deno.exit(1);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    console.error(
+      `${program} is not here: this sets up Debian and its kin. ` +
+        `Elsewhere, install what provides: ${packages.join(", ")}`,
+    );
+    Deno.exit(1);
+  }
+}

@@ -1,0 +1,88 @@
+// deno-lint-ignore-file camelcase -- the keys of expect.json
+/** The files that the original Python library wrote, and what is known of each. */
+import { createHash } from "node:crypto";
+import { fromFileUrl } from "./paths.ts";
+
+const ROOT = fromFileUrl(new URL("../golden/", import.meta.url));
+
+/** A sample or packed file as `expect.json` describes it. */
+export interface ExpectedSample {
+  readonly index: number;
+  readonly size: number;
+  readonly sha256: string;
+  readonly crc32: number;
+  /** Set where reading it must fail. */
+  readonly error?: string;
+}
+
+/** An entry of a packed folder. */
+export interface ExpectedEntry {
+  readonly path: string;
+  readonly type: "file" | "dir";
+  readonly index: number;
+  readonly size: number;
+  readonly sha256: string;
+  /** The path's bytes in hex, where it is not UTF-8. */
+  readonly path_bytes?: string;
+}
+
+/** `expect.json` of one case. */
+export interface GoldenCase {
+  readonly name: string;
+  /** Path of the file or directory. */
+  readonly path: string;
+  readonly kind: "ffr" | "packed";
+  readonly title: string;
+  readonly valid: boolean;
+  readonly expected: {
+    readonly outcome: "error" | "partial" | "error-or-partial" | "error-or-ok";
+    readonly stage: string;
+    readonly class: string;
+  };
+  readonly content: {
+    readonly n: number;
+    readonly num_files: number;
+    readonly files: readonly {
+      readonly name: string;
+      readonly n: number;
+      readonly size: number;
+      readonly checksums: readonly number[];
+      readonly offsets: readonly number[];
+    }[];
+    readonly samples: readonly ExpectedSample[];
+    readonly entries: readonly ExpectedEntry[];
+  };
+  readonly queries: {
+    readonly paths: readonly {
+      readonly path: string;
+      readonly exists: boolean;
+      readonly is_file: boolean;
+      readonly is_dir: boolean;
+    }[];
+    readonly lists: readonly {
+      readonly path: string | null;
+      readonly list_file: boolean;
+      readonly list_dir: boolean;
+      readonly recursive: boolean;
+      readonly result: readonly string[];
+    }[];
+  };
+}
+
+/** All cases of a format, by name. */
+export function goldenCases(format: string): GoldenCase[] {
+  return [...Deno.readDirSync(ROOT + format)].map(({ name }) => name).sort()
+    .map((name) => goldenCase(`${format}/${name}`));
+}
+
+/** One case, such as `ffrecord/packed_tree`. */
+export function goldenCase(name: string): GoldenCase {
+  const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
+  const expect = JSON.parse(text) as GoldenCase & { target: string };
+  return { ...expect, name, path: `${ROOT}${name}/${expect.target}` };
+}
+
+/** The SHA-256 of some bytes, in hex. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,71 @@
+/** What a test needs beside Deno, and what is said of the tests that can't run without it. */
+
+/** Debian packages of the programs that tests use; `deno task setup` installs them. */
+export const PACKAGES: Record<string, string> = {
+  fish: "fish",
+  fusermount3: "fuse3",
+  gcc: "gcc",
+  numpy: "python3-numpy",
+  python3: "python3",
+  rsync: "rsync",
+  tar: "tar",
+  zsh: "zsh",
+};
+
+const found = new Map<string, boolean>();
+
+function succeeds(command: string, ...args: string[]): boolean {
+  try {
+    const options = { args, stdout: "null", stderr: "null" } as const;
+    return new Deno.Command(command, options).outputSync().success;
+  } catch {
+    return false;
+  }
+}
+
+/** The Python that has numpy where any has, else the first one. */
+export const PYTHON = succeeds("python3", "-c", "import numpy") ||
+    !succeeds("/usr/bin/python3", "-c", "import numpy")
+  ? "python3"
+  : "/usr/bin/python3";
+
+function isThere(need: string): boolean {
+  switch (need) {
+    case "root":
+      return Deno.uid() === 0;
+    case "/dev/fuse":
+      return succeeds("test", "-r", "/dev/fuse");
+    case "numpy":
+      return succeeds(PYTHON, "-c", "import numpy");
+    default:
+      return succeeds("sh", "-c", 'command -v "$1"', "sh", need);
+  }
+}
+
+/**
+ * Spread into a test's definition: ignores the test where something is missing, and has the test
+ * runner say so at the end.
+ *
+ * @param needs Program names, `numpy`, `root`, or `fuse`: what a mount needs.
+ */
+export function needs(...needs: string[]): { ignore: boolean } {
+  const all = needs.flatMap((need) =>
+    need !== "fuse"
+      ? [need]
+      : Deno.uid() === 0
+      ? ["/dev/fuse"]
+      : ["/dev/fuse", "fusermount3"]
+  );
+  const missing = all.filter((need) => {
+    let there = found.get(need);
+    if (there === undefined) found.set(need, there = isThere(need));
+    return !there;
+  });
+  const report = Deno.env.get("RECORDFS_TEST_IGNORED");
+  if (missing.length > 0 && report !== undefined) {
+    for (const need of missing) {
+      Deno.writeTextFileSync(report, `${need}\n`, { append: true });
+    }
+  }
+  return { ignore: missing.length > 0 };
+}

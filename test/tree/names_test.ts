@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { decodeName, encodeName } from "../../src/tree/names.ts";
+import { goldenCase } from "../support/golden.ts";
+
+Deno.test("any bytes survive decoding and encoding", () => {
+  const bytes = fc.uint8Array({ maxLength: 40 });
+  const utf8 = fc.string({ unit: "binary" }).map((s) =>
+    new TextEncoder().encode(s)
+  );
+  const mixed = fc.array(fc.oneof(bytes, utf8), { maxLength: 5 })
+    .map((parts) => new Uint8Array(Buffer.concat(parts)));
+  fc.assert(
+    fc.property(mixed, (name) => {
+      assert.deepEqual(encodeName(decodeName(name)), name);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("UTF-8 decodes as it always does", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (name) => {
+      const bytes = new TextEncoder().encode(name);
+      assert.equal(decodeName(bytes), name);
+      assert.deepEqual(encodeName(name), bytes);
+    }),
+  );
+});
+
+Deno.test("other bytes are the surrogates that Python's os.fsdecode makes of them", () => {
+  const { content } = goldenCase("ffrecord/packed_not_utf8_names");
+  const entries = content.entries.filter((entry) =>
+    entry.path_bytes !== undefined
+  );
+  assert.ok(entries.length >= 8);
+  for (const { path, path_bytes: hex } of entries) {
+    const bytes = new Uint8Array(Buffer.from(hex!, "hex"));
+    assert.equal(decodeName(bytes), path);
+    assert.deepEqual(encodeName(path), bytes);
+  }
+});
+
+Deno.test("names in shared memory decode too", () => {
+  const bytes = new Uint8Array(new SharedArrayBuffer(8));
+  bytes.set([0x61, 0xc3, 0xa9, 0xff]);
+  assert.equal(decodeName(bytes, 0, 3), "aé");
+  assert.equal(decodeName(bytes, 0, 4), "aé\udcff");
+});
