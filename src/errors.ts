@@ -23,20 +23,26 @@ export interface ErrorFacts {
 
 /** Base class of every error that recordfs throws on purpose. */
 export class RecordfsError extends Error {
-  override name = "RecordfsError";
   /** A stable word for the kind of error, such as `metadata-checksum`. */
   readonly code: string;
+  /** The file on disk, or the path inside a container. */
   readonly path: string | undefined;
+  /** Byte offset in that file. */
   readonly offset: number | undefined;
+  /** What the format promises. */
   readonly expected: unknown;
+  /** What was found. */
   readonly actual: unknown;
+  /** Index of the sample concerned. */
   readonly sample: number | undefined;
 
+  /** Makes an error with its facts; `cause` is the error that led to it. */
   constructor(code: string, message: string, facts: ErrorFacts = {}) {
     super(
       message,
       facts.cause === undefined ? undefined : { cause: facts.cause },
     );
+    this.name = new.target.name;
     this.code = code;
     this.path = facts.path;
     this.offset = facts.offset;
@@ -65,9 +71,10 @@ export type FormatErrorCode =
 
 /** A container is damaged, hostile, unfinished, or not what it was taken for. */
 export class FormatError extends RecordfsError {
-  override name = "FormatError";
+  /** What is wrong. */
   declare readonly code: FormatErrorCode;
 
+  /** Makes an error about a container; the message names it. */
   constructor(code: FormatErrorCode, message: string, facts: ErrorFacts = {}) {
     super(code, message, facts);
   }
@@ -75,9 +82,10 @@ export class FormatError extends RecordfsError {
 
 /** A path inside a container does not lead to what was asked for. */
 export class PathError extends RecordfsError {
-  override name = "PathError";
+  /** What is wrong with the path. */
   declare readonly code: "not-found" | "is-directory" | "not-directory";
 
+  /** Makes the error for `path` in the container at `container`. */
   constructor(code: PathError["code"], path: string, container: string) {
     const what = {
       "not-found": "there is no such file or directory",
@@ -90,12 +98,12 @@ export class PathError extends RecordfsError {
 
 /** A sample index outside `0 … length - 1`. */
 export class IndexError extends RecordfsError {
-  override name = "IndexError";
   /** The index that was asked for. */
   readonly index: number;
   /** How many samples there are. */
   readonly length: number;
 
+  /** Makes the error for sample `index` of `length` in the file `path`. */
   constructor(index: number, length: number, path: string) {
     const range = length === 0
       ? "it has no samples"

@@ -1,6 +1,6 @@
-/** Waiting options of an asynchronous read. */
-export interface ReadOptions {
-  /** Gives the read up; the promise then rejects with the signal's reason. */
+/** Options of what waits. */
+export interface WaitOptions {
+  /** Gives up; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface ByteSource {
   readAt(
     into: Uint8Array,
     offset: number,
-    options?: ReadOptions,
+    options?: WaitOptions,
   ): Promise<number>;
   /** The same without waiting; present only where the bytes are local. */
   readAtSync?(into: Uint8Array, offset: number): number;

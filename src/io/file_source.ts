@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 import { FormatError, RecordfsError } from "../errors.ts";
-import type { ByteSource, ReadOptions } from "./byte_source.ts";
+import type { ByteSource, WaitOptions } from "./byte_source.ts";
 import { DescriptorPool, type Lease } from "./descriptor_pool.ts";
 import { type Effect, perform, type Steps } from "./steps.ts";
 
@@ -89,7 +89,7 @@ export class FileSource implements ByteSource {
   async readAt(
     into: Uint8Array,
     offset: number,
-    options: ReadOptions = {},
+    options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
     const lease = this.#borrow();

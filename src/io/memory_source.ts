@@ -1,4 +1,4 @@
-import type { ByteSource, ReadOptions } from "./byte_source.ts";
+import type { ByteSource, WaitOptions } from "./byte_source.ts";
 
 /** Bytes in memory. */
 export class MemorySource implements ByteSource {
@@ -31,7 +31,7 @@ export class MemorySource implements ByteSource {
   async readAt(
     into: Uint8Array,
     offset: number,
-    options: ReadOptions = {},
+    options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
     return this.readAtSync(into, offset);

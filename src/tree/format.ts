@@ -37,7 +37,9 @@ export interface ContainerInfo {
 
 /** An opened container: its tree and what is known of it. */
 export interface Container {
+  /** Its files and directories. */
   readonly tree: Tree;
+  /** What is known of it. */
   readonly info: ContainerInfo;
 }
 
@@ -64,7 +66,9 @@ export interface CheckOptions extends ContainerOptions {
 
 /** What a check looked at. */
 export interface CheckReport {
+  /** How many samples. */
   readonly samples: number;
+  /** Bytes of the container's files. */
   readonly bytes: number;
   /** How often `onDamage` was called. */
   readonly damaged: number;

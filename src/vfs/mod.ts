@@ -8,7 +8,6 @@ export { check, open, type OpenContainerOptions, openSync } from "./open.ts";
 export {
   VirtualFs,
   type VirtualStat,
-  type WaitOptions,
   type WalkEntry,
   type WalkOptions,
 } from "./virtual_fs.ts";
@@ -27,7 +26,7 @@ export type {
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";
-export type { ByteSource, ReadOptions } from "../io/byte_source.ts";
+export type { ByteSource, WaitOptions } from "../io/byte_source.ts";
 export {
   type ErrorFacts,
   FormatError,

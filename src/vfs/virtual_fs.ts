@@ -1,5 +1,6 @@
 import { PathError } from "../errors.ts";
 import { runAsync, runSync, settle, type Steps } from "../io/steps.ts";
+import type { WaitOptions } from "../io/byte_source.ts";
 import { readPart } from "../io/read_part.ts";
 import { readSlices, type Slice } from "../io/read_slices.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
@@ -15,12 +16,6 @@ import { findNode, normalise } from "./paths.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
 import { verifyContent } from "./verify_content.ts";
 
-/** Options of a method that waits. */
-export interface WaitOptions {
-  /** Gives up; the promise then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Options of {@linkcode VirtualFs.walk}. */
 export interface WalkOptions extends WaitOptions {
   /** How deep to go: 1 for the entries of the directory itself. Defaults to no limit. */
@@ -29,7 +24,9 @@ export interface WalkOptions extends WaitOptions {
 
 /** What {@linkcode VirtualFs.stat} says of a path. */
 export interface VirtualStat {
+  /** Whether it is a file. */
   readonly isFile: boolean;
+  /** Whether it is a directory. */
   readonly isDirectory: boolean;
   /** Size in bytes; 0 for a directory. */
   readonly size: number;
@@ -43,8 +40,11 @@ export interface VirtualStat {
 export interface WalkEntry {
   /** Path from the root of the container. */
   readonly path: string;
+  /** Last part of the path. */
   readonly name: string;
+  /** Whether it is a file. */
   readonly isFile: boolean;
+  /** Whether it is a directory. */
   readonly isDirectory: boolean;
 }
 
@@ -79,6 +79,8 @@ export class VirtualFs implements Disposable {
   readonly #check: boolean;
 
   /**
+   * Wraps an opened container; {@linkcode open} opens one.
+   *
    * @param location The container's path, for messages.
    * @param container The opened container.
    * @param check Whether files read whole are compared with their checksums.
@@ -161,6 +163,7 @@ export class VirtualFs implements Disposable {
    * @throws {FormatError} If its content is damaged.
    */
   read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  /** Reads a batch of files. */
   read(paths: readonly string[], options?: WaitOptions): Promise<Uint8Array[]>;
   read(
     path: string | readonly string[],
@@ -174,6 +177,7 @@ export class VirtualFs implements Disposable {
 
   /** {@linkcode VirtualFs.read} without waiting. */
   readSync(path: string): Uint8Array;
+  /** Reads a batch of files without waiting. */
   readSync(paths: readonly string[]): Uint8Array[];
   readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
     return runSync<Uint8Array | Uint8Array[]>(
@@ -254,6 +258,7 @@ export class VirtualFs implements Disposable {
     this.tree.close();
   }
 
+  /** Closes the container's files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -243,7 +243,7 @@ Deno.test("what would run code is refused by name", () => {
     assert.throws(
       () => readPickle(bytes),
       (error) =>
-        error instanceof PickleError && error.kind === "unsafe" &&
+        error instanceof PickleError && error.code === "unsafe-pickle" &&
         pattern.test(error.message),
       pickle,
     );

@@ -23,11 +23,10 @@ function succeeds(command: string, ...args: string[]): boolean {
   }
 }
 
-/** The Python that has numpy where any has, else the first one. */
-export const PYTHON = succeeds("python3", "-c", "import numpy") ||
-    !succeeds("/usr/bin/python3", "-c", "import numpy")
-  ? "python3"
-  : "/usr/bin/python3";
+/** The distribution's Python, which every user can run, where there is one. */
+export const PYTHON = succeeds("/usr/bin/python3", "-c", "")
+  ? "/usr/bin/python3"
+  : "python3";
 
 function isThere(need: string): boolean {
   switch (need) {

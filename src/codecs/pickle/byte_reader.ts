@@ -20,7 +20,7 @@ export class ByteReader {
     const start = this.position;
     if (count > this.bytes.length - start) {
       throw new PickleError(
-        "bad",
+        "bad-pickle",
         start,
         `the pickle ends early: ${what} of ${count} bytes exceeds the ` +
           `${this.bytes.length - start} that are left`,
@@ -64,7 +64,7 @@ export class ByteReader {
     const end = this.bytes.indexOf(0x0a, start);
     if (end < 0) {
       throw new PickleError(
-        "bad",
+        "bad-pickle",
         start,
         "the pickle ends early, inside a line",
       );

@@ -382,13 +382,13 @@ export class PickleMachine {
   }
 
   #bad(message: string): never {
-    throw new PickleError("bad", this.#in.position, message);
+    throw new PickleError("bad-pickle", this.#in.position, message);
   }
 
   #refuse(what: string): never {
     const allowed = [...this.#allowed].join(", ") || "no class at all";
     throw new PickleError(
-      "unsafe",
+      "unsafe-pickle",
       this.#in.position,
       `refused to execute ${what}: only ${allowed} may be used, without calling anything else`,
     );

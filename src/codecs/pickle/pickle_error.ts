@@ -1,13 +1,14 @@
-/** A pickle is damaged (`bad`) or asks for something that is never done (`unsafe`). */
-export class PickleError extends Error {
-  override name = "PickleError";
-  readonly kind: "bad" | "unsafe";
-  /** Byte offset in the pickle at which reading stopped. */
-  readonly offset: number;
+import { RecordfsError } from "../../errors.ts";
 
-  constructor(kind: "bad" | "unsafe", offset: number, message: string) {
-    super(message);
-    this.kind = kind;
-    this.offset = offset;
+/** A pickle is damaged, or asks for something that is never done. */
+export class PickleError extends RecordfsError {
+  /** Whether it is damaged or refused. */
+  declare readonly code: "bad-pickle" | "unsafe-pickle";
+  /** Byte offset in the pickle at which reading stopped. */
+  declare readonly offset: number;
+
+  /** Makes an error about the place at `offset`. */
+  constructor(code: PickleError["code"], offset: number, message: string) {
+    super(code, message, { offset });
   }
 }

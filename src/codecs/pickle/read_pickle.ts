@@ -25,7 +25,7 @@ const ORDERED_DICT = new Set(["collections.OrderedDict"]);
  * becomes `null`, an `int` beyond 2^53 a `bigint`. Any other class is refused by name.
  *
  * @param bytes The pickle.
- * @throws {PickleError} If it is damaged (`kind: "bad"`) or names a class (`kind: "unsafe"`).
+ * @throws {PickleError} If it is damaged (`code: "bad-pickle"`) or names a class (`code: "unsafe-pickle"`).
  */
 export function readPickle(bytes: Uint8Array): PickledValue {
   const machine = new PickleMachine(bytes, ORDERED_DICT);
@@ -75,7 +75,7 @@ class PlainData {
         return side[a]!;
       case Tag.CLASS:
         throw new PickleError(
-          "unsafe",
+          "unsafe-pickle",
           bytes.length,
           "the pickle's data hold a class",
         );

@@ -123,6 +123,6 @@ export class PickleState {
   }
 
   #bad(message: string): never {
-    throw new PickleError("bad", this.#input.position, message);
+    throw new PickleError("bad-pickle", this.#input.position, message);
   }
 }

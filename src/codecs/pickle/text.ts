@@ -42,6 +42,6 @@ function splitAtSurrogates(
     }
     return text + decode(bytes.subarray(done));
   } catch {
-    throw new PickleError("bad", offset, "a string is not UTF-8");
+    throw new PickleError("bad-pickle", offset, "a string is not UTF-8");
   }
 }

@@ -4,8 +4,9 @@
  *
  * @module
  */
-export { FFRecordReader, type SignalOption } from "./reader.ts";
+export { FFRecordReader } from "./reader.ts";
 export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
+export type { WaitOptions } from "../../io/byte_source.ts";
 export type { OpenOptions, RecordLocation } from "./record_files.ts";
 export {
   type PickledValue,

@@ -1,10 +1,10 @@
 import { PathError } from "../../errors.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { decodeName, encodeName } from "../../tree/names.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
 import { readSample, readSamples } from "./read_samples.ts";
-import type { SignalOption } from "./reader.ts";
 import type { OpenOptions, RecordLocation } from "./record_files.ts";
 
 /** What {@linkcode PackedFolder.list} leaves out or adds. */
@@ -135,14 +135,15 @@ export class PackedFolder implements Disposable {
    * @throws {PathError} If there is no such file.
    * @throws {FormatError} If its content is damaged.
    */
-  read(path: string, options?: SignalOption): Promise<Uint8Array>;
+  read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  /** Reads a batch of files. */
   read(
     paths: readonly string[],
-    options?: SignalOption,
+    options?: WaitOptions,
   ): Promise<Uint8Array[]>;
   read(
     path: string | readonly string[],
-    options: SignalOption = {},
+    options: WaitOptions = {},
   ): Promise<Uint8Array | Uint8Array[]> {
     return runAsync<Uint8Array | Uint8Array[]>(
       typeof path === "string" ? this.#readOne(path) : this.#read(path),
@@ -152,6 +153,7 @@ export class PackedFolder implements Disposable {
 
   /** {@linkcode PackedFolder.read} without waiting. */
   readSync(path: string): Uint8Array;
+  /** Reads a batch of files without waiting. */
   readSync(paths: readonly string[]): Uint8Array[];
   readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
     return runSync<Uint8Array | Uint8Array[]>(
@@ -160,7 +162,7 @@ export class PackedFolder implements Disposable {
   }
 
   /** Reads one file (Python's `read_one`). */
-  readOne(path: string, options: SignalOption = {}): Promise<Uint8Array> {
+  readOne(path: string, options: WaitOptions = {}): Promise<Uint8Array> {
     return this.read(path, options);
   }
 
@@ -174,6 +176,7 @@ export class PackedFolder implements Disposable {
     for (const source of this.#packed.files.sources) source.close();
   }
 
+  /** Closes the files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

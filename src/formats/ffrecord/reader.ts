@@ -1,3 +1,4 @@
+import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { readHeader } from "./header.ts";
 import { readSample, readSamples } from "./read_samples.ts";
@@ -7,12 +8,6 @@ import {
   type RecordFiles,
   type RecordLocation,
 } from "./record_files.ts";
-
-/** Options of an asynchronous read. */
-export interface SignalOption {
-  /** Gives the read up; the promise then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of
@@ -108,7 +103,7 @@ export class FFRecordReader implements Disposable {
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If it is damaged.
    */
-  readOne(index: number, options: SignalOption = {}): Promise<Uint8Array> {
+  readOne(index: number, options: WaitOptions = {}): Promise<Uint8Array> {
     return runAsync(
       readSample(this.#files, index, this.#check),
       options.signal,
@@ -129,7 +124,7 @@ export class FFRecordReader implements Disposable {
    */
   read(
     indices: Iterable<number>,
-    options: SignalOption = {},
+    options: WaitOptions = {},
   ): Promise<Uint8Array[]> {
     return runAsync(
       readSamples(this.#files, [...indices], this.#check),
@@ -147,7 +142,7 @@ export class FFRecordReader implements Disposable {
    *
    * @throws {FormatError} If one is damaged or was changed.
    */
-  validate(options: SignalOption = {}): Promise<void> {
+  validate(options: WaitOptions = {}): Promise<void> {
     return runAsync(this.#validate(), options.signal);
   }
 
@@ -161,6 +156,7 @@ export class FFRecordReader implements Disposable {
     for (const source of this.#files.sources) source.close();
   }
 
+  /** Closes the files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

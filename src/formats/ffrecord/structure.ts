@@ -256,9 +256,9 @@ function explain(error: unknown, path: string): unknown {
   }
   if (error instanceof PickleError) {
     return new FormatError(
-      error.kind === "unsafe" ? "unsafe-pickle" : "bad-pickle",
+      error.code,
       `${path}: the folder structure is a ` +
-        `${error.kind === "unsafe" ? "hostile" : "damaged"} pickle: ` +
+        `${error.code === "unsafe-pickle" ? "hostile" : "damaged"} pickle: ` +
         `${error.message} (byte ${error.offset} of it)`,
       { path, offset: error.offset, cause: error },
     );

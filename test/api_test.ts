@@ -1,0 +1,52 @@
+/** The public surface: a name that appears or vanishes here is a decision, not an accident. */
+import assert from "node:assert/strict";
+import { REPOSITORY } from "./support/paths.ts";
+
+const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
+const FFRECORD =
+  `FFRecordReader IndexError OpenOptions PackedFolder PackedListOptions PickleError
+  PickledValue RecordLocation WaitOptions readPickle ${ERRORS}`;
+const VFS =
+  `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
+  Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  WalkOptions check open openSync ${ERRORS}`;
+const FUSE =
+  `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
+  MountOptions UnmountOptions mount mountTree`;
+
+const ENTRY_POINTS: Record<string, string> = {
+  ".": `${FFRECORD} ${VFS} ${FUSE}`,
+  "./ffrecord": FFRECORD,
+  "./vfs": VFS,
+  "./fuse": FUSE,
+};
+
+const { exports } = JSON.parse(
+  Deno.readTextFileSync(`${REPOSITORY}deno.json`),
+) as {
+  exports: Record<string, string>;
+};
+
+Deno.test("there are no other entry points", () => {
+  assert.deepEqual(
+    Object.keys(exports).toSorted(),
+    Object.keys(ENTRY_POINTS).toSorted(),
+  );
+});
+
+for (const [name, expected] of Object.entries(ENTRY_POINTS)) {
+  Deno.test(`the names that ${name} exports`, async () => {
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["doc", "--json", exports[name]!],
+      cwd: REPOSITORY,
+    }).output();
+    const { nodes } = JSON.parse(new TextDecoder().decode(stdout)) as {
+      nodes: Record<string, { symbols: { name: string }[] }>;
+    };
+    const names = Object.values(nodes).flatMap(({ symbols }) =>
+      symbols.map((symbol) => symbol.name)
+    );
+    const wanted = new Set(expected.split(/\s+/));
+    assert.deepEqual(names.toSorted(), [...wanted].toSorted());
+  });
+}

@@ -1,0 +1,135 @@
+// deno-lint-ignore-file no-console -- a program for the terminal
+/**
+ * Shows what recordfs does, on a small sample of every format that it makes in a temporary directory:
+ * opens it, lists it, mounts it, has ordinary programs read through the mount, compares, unmounts.
+ */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { PackedFolder } from "../mod.ts";
+import { ffrBytes, type Folder, packedSamples } from "./support/make_ffr.ts";
+import { REPOSITORY } from "./support/paths.ts";
+
+const text = (value: string) => new TextEncoder().encode(value);
+
+const PHOTOS: Folder = {
+  "README.txt": text("A folder packed into one FFRecord file.\n"),
+  cats: Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => [
+      `cat_${String(i).padStart(3, "0")}.jpg`,
+      new Uint8Array(20_000 + i).map((_, k) => k * (i + 3)),
+    ]),
+  ),
+  dogs: { "dog.json": text('{"name": "Bello"}\n'), "no photos yet": {} },
+};
+
+const dir = fs.mkdtempSync("/tmp/recordfs-demo-");
+try {
+  await demo();
+} finally {
+  fs.rmSync(dir, { recursive: true });
+}
+
+async function demo(): Promise<void> {
+  console.log(`recordfs demo, in ${dir}\n`);
+  fs.mkdirSync(`${dir}/mnt`);
+  writeFolder(`${dir}/photos`, PHOTOS);
+  fs.writeFileSync(`${dir}/photos.ffr`, ffrBytes(packedSamples(PHOTOS)));
+  fs.writeFileSync(
+    `${dir}/samples.ffr`,
+    ffrBytes(Array.from({ length: 5 }, (_, i) => text(`sample ${i}\n`))),
+  );
+
+  say("A packed folder, opened by its own API (PackedFolder):");
+  using folder = await PackedFolder.open(`${dir}/photos.ffr`);
+  console.log(
+    `  ${folder.numFiles} files; list() -> ${folder.list().join(", ")}`,
+  );
+  const [first] = await folder.read(["cats/cat_000.jpg"]);
+  assert.deepEqual(first, original("cats/cat_000.jpg"));
+
+  say("The same from the command line:");
+  await recordfs("tree", "photos.ffr");
+  await recordfs("ls", "-l", "samples.ffr");
+  await recordfs("cat", "photos.ffr", "dogs/dog.json");
+  await recordfs("check", "photos.ffr");
+
+  say("Mounted, so that every program can read it:");
+  const mounted = await tryToMount();
+  if (mounted !== undefined) return console.log(`\n${mounted}`);
+  try {
+    await sh("ls -l mnt");
+    await sh("find mnt -type f | wc -l");
+    await sh("cat mnt/README.txt");
+    await sh(
+      "cp -r mnt copy && diff -r photos copy && diff -r photos mnt && echo 'copied and compared: equal'",
+    );
+  } finally {
+    await recordfs("unmount", "mnt");
+  }
+  await recordfs("mount", "--ext", "txt", "samples.ffr", "mnt");
+  try {
+    await sh("head mnt/*");
+  } finally {
+    await recordfs("unmount", "mnt");
+  }
+  assert.deepEqual(fs.readdirSync(`${dir}/mnt`), []);
+  say("Done: a packed folder and plain samples were opened, listed, checked,");
+  console.log(
+    "mounted, read by ls, find, cat, cp and diff, compared byte by byte, and unmounted.",
+  );
+}
+
+/** Mounts the folder, or says why this machine can't. */
+async function tryToMount(): Promise<string | undefined> {
+  if (!fs.existsSync("/dev/fuse")) {
+    return "Not shown: /dev/fuse is not here (in a container: --device /dev/fuse --cap-add SYS_ADMIN).";
+  }
+  try {
+    await recordfs("mount", "photos.ffr", "mnt");
+    return undefined;
+  } catch (error) {
+    if (Deno.uid() === 0) throw error;
+    return "Not shown, for the reason above: as an ordinary user, install fuse3 (deno task setup).";
+  }
+}
+
+function original(path: string): Uint8Array {
+  return new Uint8Array(fs.readFileSync(`${dir}/photos/${path}`));
+}
+
+function say(what: string): void {
+  console.log(`\n${what}`);
+}
+
+async function recordfs(...args: string[]): Promise<void> {
+  console.log(`  $ recordfs ${args.join(" ")}`);
+  await run(Deno.execPath(), "run", "-A", `${REPOSITORY}cli.ts`, ...args);
+}
+
+async function sh(command: string): Promise<void> {
+  console.log(`  $ ${command}`);
+  await run("sh", "-c", command);
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const command = new Deno.Command(program, {
+    args,
+    cwd: dir,
+    stderr: "inherit",
+  });
+  const { success, stdout } = await command.output();
+  const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+  const shown = lines.length > 12
+    ? [...lines.slice(0, 6), "…", ...lines.slice(-3)]
+    : lines;
+  for (const line of shown.filter(Boolean)) console.log(`    ${line}`);
+  if (!success) throw new Error(`${program} ${args.join(" ")} failed`);
+}
+
+function writeFolder(path: string, folder: Folder): void {
+  fs.mkdirSync(path);
+  for (const [name, entry] of Object.entries(folder)) {
+    if (entry instanceof Uint8Array) fs.writeFileSync(`${path}/${name}`, entry);
+    else writeFolder(`${path}/${name}`, entry);
+  }
+}

@@ -1,0 +1,252 @@
+/** Real programs on a real mount, made by the command line, as root and as an ordinary user. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { goldenCase } from "../support/golden.ts";
+import { ffrBytes } from "../support/make_ffr.ts";
+import { fromFileUrl } from "../support/paths.ts";
+import { needs, PYTHON } from "../support/programs.ts";
+import { makeSampleTree } from "../support/sample_tree.ts";
+import { asOrdinaryUser, asSelf, type User } from "../support/users.ts";
+
+const USERS: [string, typeof asSelf, { ignore: boolean }][] = [
+  ["root", asSelf, needs("fuse", "root")],
+  ["an ordinary user", asOrdinaryUser, needs("fuse", "root", "fusermount3")],
+];
+
+/** Copies the user's programs are in, beside the tests. */
+const script = (name: string) =>
+  fromFileUrl(new URL(`python/${name}`, import.meta.url));
+
+/** Mounts `source` on `home/mnt` for as long as `body` runs. */
+async function mounted(
+  user: User,
+  source: string,
+  body: (mountpoint: string) => Promise<void>,
+  ...options: string[]
+): Promise<void> {
+  const mountpoint = `${user.home}/mnt`;
+  await user.do("mkdir", "-p", mountpoint);
+  const { code, stderr } = await user.recordfs(
+    "mount",
+    ...options,
+    source,
+    mountpoint,
+  );
+  assert.equal(code, 0, stderr);
+  try {
+    await body(mountpoint);
+  } finally {
+    const ended = await user.recordfs("unmount", mountpoint);
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+}
+
+for (const [name, as, needed] of USERS) {
+  const test = (
+    title: string,
+    programs: string[],
+    body: (user: User) => Promise<void>,
+  ) => {
+    const { ignore } = needs(...programs);
+    Deno.test({
+      name: `as ${name}: ${title}`,
+      ignore: ignore || needed.ignore,
+      fn: () => as(body),
+    });
+  };
+
+  test("cp -r of a golden folder, compared by cmp", [], async (user) => {
+    const golden = goldenCase("ffrecord/packed_tree");
+    const data = `${user.home}/data.ffr`;
+    fs.copyFileSync(golden.path, data);
+    fs.chmodSync(data, 0o644);
+    await mounted(user, data, async (mountpoint) => {
+      await user.do("cp", "-r", mountpoint, `${user.home}/copy`);
+      const compare =
+        'cd "$1" && find . -type f -exec sh -c \'cmp "$1" "$2/$1" && echo\' sh {} "$2" ";" | wc -l';
+      const compared = await user.do(
+        "sh",
+        "-c",
+        compare,
+        "sh",
+        mountpoint,
+        `${user.home}/copy`,
+      );
+      assert.equal(Number(compared), golden.content.num_files);
+    });
+  });
+
+  test("find, cmp, cp, tar, rsync and diff see the files that were packed", [
+    "tar",
+    "rsync",
+  ], async (user) => {
+    const files = makeSampleTree(user.home);
+    const original = `${user.home}/original`;
+    await mounted(user, `${user.home}/data.ffr`, async (mountpoint) => {
+      const listing = 'cd "$1" && find . -printf "%y %p\\0" | sort -z';
+      assert.equal(
+        await user.do("sh", "-c", listing, "sh", mountpoint),
+        await user.do("sh", "-c", listing, "sh", original),
+      );
+      const sizes = 'cd "$1" && find . -type f -printf "%s %m %p\\0" | sort -z';
+      const shown = (await user.do("sh", "-c", sizes, "sh", mountpoint)).split(
+        "\0",
+      ).filter(Boolean);
+      assert.deepEqual(
+        shown.toSorted(),
+        files.map(({ path, size }) => `${size} 444 ./${path}`).toSorted(),
+      );
+      const compare = 'cd "$1" && find . -type f -exec cmp {} "$2/{}" ";"';
+      assert.equal(
+        await user.do("sh", "-c", compare, "sh", mountpoint, original),
+        "",
+      );
+
+      await user.do("cp", "-r", mountpoint, `${user.home}/copied`);
+      await user.do("diff", "-r", original, `${user.home}/copied`);
+
+      await user.do("mkdir", `${user.home}/untarred`);
+      const tar =
+        'tar -C "$1" -c . | tar -C "$2" -x --no-same-permissions --mode=u+w';
+      await user.do("sh", "-c", tar, "sh", mountpoint, `${user.home}/untarred`);
+      await user.do("diff", "-r", original, `${user.home}/untarred`);
+
+      const rsync = [
+        "-a",
+        "--checksum",
+        "--chmod=u+w",
+        `${mountpoint}/`,
+        `${user.home}/synced/`,
+      ];
+      await user.do("rsync", ...rsync);
+      await user.do("diff", "-r", original, `${user.home}/synced`);
+      const again = await user.do("rsync", "--itemize-changes", ...rsync);
+      assert.equal(again, "");
+    });
+  });
+
+  test("pread and mmap at random offsets are the container's bytes", [
+    "python3",
+  ], async (user) => {
+    const archive = `${user.home}/data.ffr`;
+    const files = makeSampleTree(user.home).filter(({ path }) =>
+      !path.startsWith("many/")
+    );
+    const oracle = `${user.home}/oracle.json`;
+    fs.writeFileSync(oracle, JSON.stringify({ archive, files }));
+    await mounted(user, archive, async (mountpoint) => {
+      const checked = await runPython(
+        user,
+        "random_access.py",
+        oracle,
+        mountpoint,
+      );
+      assert.ok(Number(checked) > files.length * 50, checked);
+    });
+  });
+
+  test("numpy.load maps an array", ["numpy"], async (user) => {
+    const npy = `${user.home}/a.npy`;
+    await user.do(
+      PYTHON,
+      "-c",
+      `import numpy; numpy.save("${npy}", numpy.arange(1e6).reshape(1000, 1000))`,
+    );
+    fs.writeFileSync(
+      `${user.home}/arrays.ffr`,
+      ffrBytes([fs.readFileSync(npy)]),
+    );
+    const load =
+      "import numpy, sys; a = numpy.load(sys.argv[1], mmap_mode='r'); " +
+      "print(type(a).__name__, a.shape, a.dtype, float(a[123, 456]), float(a.sum()))";
+    await mounted(
+      user,
+      `${user.home}/arrays.ffr`,
+      async (mountpoint) => {
+        const printed = await user.do(
+          PYTHON,
+          "-c",
+          load,
+          `${mountpoint}/000000.npy`,
+        );
+        assert.equal(
+          printed,
+          "memmap (1000, 1000) float64 123456.0 499999500000.0\n",
+        );
+      },
+      "--ext",
+      "npy",
+    );
+  });
+
+  test("8 readers at once read what was packed", [], async (user) => {
+    makeSampleTree(user.home);
+    // Each sha256sum prints to a file of its own: on one pipe they would mix.
+    const sums = `out=$(mktemp -d) && cd "$1" && find . -type f -print0 |
+      xargs -0 -P8 -n40 sh -c 'sha256sum -z "$@" > "$(mktemp -p "$0")"' "$out" &&
+      cat "$out"/* | sort -z && rm -r "$out"`;
+    const expected = await user.do(
+      "sh",
+      "-c",
+      sums,
+      "sh",
+      `${user.home}/original`,
+    );
+    assert.ok(expected.length > 3000 * 64);
+    await mounted(user, `${user.home}/data.ffr`, async (mountpoint) => {
+      const seen = await user.do("sh", "-c", sums, "sh", mountpoint);
+      assert.ok(seen === expected, "the checksums differ");
+    });
+  });
+
+  test(
+    "seekdir in a directory of 100,000 entries",
+    ["python3"],
+    async (user) => {
+      const count = 100_000;
+      fs.writeFileSync(
+        `${user.home}/a.ffr`,
+        ffrBytes(Array.from({ length: count }, () => new Uint8Array(0))),
+      );
+      await mounted(user, `${user.home}/a.ffr`, async (mountpoint) => {
+        const seen = await runPython(
+          user,
+          "seek_directory.py",
+          mountpoint,
+          String(count),
+        );
+        assert.equal(Number(seen), count + 2);
+      });
+    },
+  );
+
+  test("every call that writes ends in EROFS", ["python3"], async (user) => {
+    makeSampleTree(user.home);
+    await mounted(user, `${user.home}/data.ffr`, async (mountpoint) => {
+      const [file, directory] = [
+        `${mountpoint}/sizes/s4096`,
+        `${mountpoint}/empty`,
+      ];
+      const printed = await runPython(
+        user,
+        "writing_calls.py",
+        mountpoint,
+        file,
+        directory,
+      );
+      assert.match(printed, /^2\d calls\n$/);
+    });
+  });
+}
+
+/** Runs one of the Python scripts from a place where the user can read it. */
+async function runPython(
+  user: User,
+  name: string,
+  ...args: string[]
+): Promise<string> {
+  const copy = `${user.home}/${name}`;
+  fs.copyFileSync(script(name), copy);
+  fs.chmodSync(copy, 0o644);
+  return await user.do(PYTHON, copy, ...args);
+}
