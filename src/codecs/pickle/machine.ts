@@ -155,20 +155,19 @@ export class PickleMachine {
       const behind = at + 1 + length;
       if (bytes[behind] !== Op.MEMOIZE) break;
       const opcode = bytes[behind + 1];
-      let index: number;
-      let end: number;
-      if (opcode === Op.BININT2) {
-        end = behind + 4;
-        index = bytes[behind + 2]! | bytes[behind + 3]! << 8;
-      } else if (opcode === Op.BININT) {
-        end = behind + 6;
-        index = bytes[behind + 2]! | bytes[behind + 3]! << 8 |
-          bytes[behind + 4]! << 16 | bytes[behind + 5]! << 24;
-      } else if (opcode === Op.BININT1) {
-        end = behind + 3;
-        index = bytes[behind + 2]!;
-      } else break;
+      const width = opcode === Op.BININT2
+        ? 2
+        : opcode === Op.BININT1
+        ? 1
+        : opcode === Op.BININT
+        ? 4
+        : 0;
+      if (width === 0) break;
+      const end = behind + 2 + width;
       if (end > bytes.length) break; // the slow way says what is missing
+      // One expression for all widths: a path first taken at name 65,536 would undo the compiled code.
+      let index = 0;
+      for (let k = end - 1; k > behind + 1; k--) index = index << 8 | bytes[k]!;
       stack.push(Tag.TEXT, at + 1, length);
       memo.push(Tag.TEXT, at + 1, length);
       stack.push(Tag.INT, index, 0);

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
-import { readPart } from "../../io/read_part.ts";
+import { fill, readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 
 /**
@@ -106,10 +106,9 @@ function* readTable(
     new SharedArrayBuffer(count * BYTES_PER_SAMPLE),
   );
   for (let done = 0; done < bytes.length; done += PIECE) {
-    const length = Math.min(PIECE, bytes.length - done);
-    const piece = yield* readPart(source, FIXED_HEADER + done, length);
+    const piece = bytes.subarray(done, done + PIECE);
+    yield* fill(source, piece, FIXED_HEADER + done);
     crc = crc32(piece, crc);
-    bytes.set(piece, done);
   }
   return { table: new Uint32Array(bytes.buffer), crc };
 }

@@ -160,28 +160,47 @@ function addEntries(
   folder: Folder,
   queue: Folder[],
 ): void {
-  const { structure, container } = folder;
-  const { containers } = structure.machine;
+  const { machine, path } = folder.structure;
   try {
-    containers.forEachRun(container, (start, count) => {
-      for (let row = start; row < start + count; row += 2) {
-        addEntry(builder, folder, containers, row, queue);
-      }
+    machine.containers.forEachRun(folder.container, (start, count) => {
+      addRun(builder, folder, start, start + count, queue);
     });
   } catch (error) {
-    throw explain(error, structure.path);
+    throw explain(error, path);
   }
 }
 
-function addEntry(
+/** Adds the keys and values in rows `from … to` of the items; most are the names of files. */
+function addRun(
   builder: NameTableBuilder,
   folder: Folder,
-  { items }: Containers,
+  from: number,
+  to: number,
+  queue: Folder[],
+): void {
+  const { base, structure } = folder;
+  const { machine, fileCount, firstSample } = structure;
+  const { tags, a, b } = machine.containers.items;
+  for (let row = from; row < to; row += 2) {
+    const start = a[row]! + base;
+    const index = a[row + 1]!;
+    const isFile = tags[row] === Tag.TEXT && tags[row + 1] === Tag.INT &&
+      index >= 0 && index < fileCount;
+    if (isFile) builder.addFile(start, start + b[row]!, firstSample + index);
+    else addOther(builder, folder, row, queue);
+  }
+}
+
+/** Adds a folder, or a name that is not in the pickle as it is, or says what is wrong. */
+function addOther(
+  builder: NameTableBuilder,
+  folder: Folder,
   row: number,
   queue: Folder[],
 ): void {
   const { structure, base, seen } = folder;
-  const { machine, path } = structure;
+  const { machine, path, fileCount, firstSample } = structure;
+  const { items } = machine.containers;
   let start = items.a[row]! + base;
   let end = start + items.b[row]!;
   if (items.tags[row] !== Tag.TEXT) {
@@ -201,13 +220,13 @@ function addEntry(
       if (value < 0) {
         throw badStructure(path, `a leaf is not a valid index: ${value}`);
       }
-      if (value >= structure.fileCount) {
+      if (value >= fileCount) {
         throw badStructure(
           path,
-          `index out of range: file ${value} of ${structure.fileCount}`,
+          `index out of range: file ${value} of ${fileCount}`,
         );
       }
-      builder.addFile(start, end, structure.firstSample + value);
+      builder.addFile(start, end, firstSample + value);
       break;
     case Tag.DICT:
       if (seen[value] === 1) {

@@ -1,0 +1,107 @@
+import { Command } from "commander";
+import { FormatError, RecordfsError } from "../errors.ts";
+import { check as checkContainer, type CheckReport } from "../vfs/mod.ts";
+import { escapeControls } from "./escape.ts";
+import { Exit, ExitCode } from "./exit.ts";
+import { warn } from "./messages.ts";
+import { Output, withOutput } from "./output.ts";
+import { Progress } from "./progress.ts";
+import { type SourceOptions, withSourceOptions } from "./source.ts";
+
+interface CheckCommandOptions extends SourceOptions {
+  readonly json?: true;
+}
+
+/** `recordfs check` */
+export function checkCommand(): Command {
+  const command = new Command("check")
+    .description("compare every checksum of a container with its content")
+    .argument("<source>", "the container")
+    .option("--json", "as JSON");
+  return withSourceOptions(command).action(
+    (source: string, options: CheckCommandOptions) =>
+      options.json
+        ? checkAsJson(source, options)
+        : checkAsText(source, options),
+  );
+}
+
+async function checkAsText(
+  source: string,
+  options: SourceOptions,
+): Promise<void> {
+  const out = new Output();
+  let shown = Promise.resolve();
+  const result = await run(source, options, (damage) => {
+    out.put(`damaged: ${escapeControls(damage.message)}\n`);
+    shown = shown.then(() => out.flush());
+    shown.catch(() => {}); // thrown below
+  });
+  await shown;
+  const { samples, bytes, damaged } = result;
+  const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
+  out.put(
+    `${
+      escapeControls(source)
+    }: ${samples} samples, ${bytes} bytes, ${verdict}\n`,
+  );
+  await out.flush();
+  if (damaged > 0) throw new Exit(ExitCode.FAILED);
+}
+
+async function checkAsJson(
+  source: string,
+  options: SourceOptions,
+): Promise<void> {
+  const damages: FormatError[] = [];
+  let facts: Record<string, unknown>;
+  let failure: unknown;
+  try {
+    facts = { ...await run(source, options, (damage) => damages.push(damage)) };
+  } catch (error) {
+    if (!(error instanceof RecordfsError)) throw error;
+    failure = error;
+    facts = { error: describe(error) };
+  }
+  const ok = failure === undefined && damages.length === 0;
+  const list = damages.map(describe);
+  await withOutput((out) => {
+    const answer = { source, ok, ...facts, damage: list };
+    out.put(`${JSON.stringify(answer, null, 2)}\n`);
+    return Promise.resolve();
+  });
+  if (failure !== undefined) throw failure;
+  if (!ok) throw new Exit(ExitCode.FAILED);
+}
+
+/** Checks with a progress bar. */
+async function run(
+  source: string,
+  { format, ext }: SourceOptions,
+  onDamage: (damage: FormatError) => void,
+): Promise<CheckReport> {
+  let bar: Progress | undefined;
+  try {
+    return await checkContainer(source, {
+      format,
+      ext,
+      onWarning: warn,
+      onDamage: (damage) => {
+        bar?.makeWay();
+        onDamage(damage);
+      },
+      onProgress: (done, total) => {
+        bar ??= new Progress("checking", "bytes", total);
+        bar.update(done);
+      },
+    });
+  } finally {
+    bar?.[Symbol.dispose]();
+  }
+}
+
+function describe(
+  { code, message, path, sample, offset, expected, actual }: RecordfsError,
+): Record<string, unknown> {
+  return { code, message, path, sample, offset, expected, actual };
+}

@@ -1,0 +1,81 @@
+import {
+  type CompletedArgument,
+  type CompletedCommand,
+  valueOptions,
+} from "./model.ts";
+
+/**
+ * The completion script for bash. It uses no function of the bash-completion package, and nothing
+ * that the user has typed is evaluated.
+ */
+export function bashCompletions(commands: CompletedCommand[]): string {
+  const valued = valueOptions(commands);
+  const spellings = valued.map(({ spelling }) => spelling).join("|");
+  return `# bash completion for recordfs
+_recordfs() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
+  local command= position=0 words= kind=nothing i word
+  COMPREPLY=()
+  # bash takes --option=value apart into three words.
+  if [[ $cur == = ]]; then cur=
+  elif [[ $prev == = ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    case $word in
+      ${spellings}) ((i++)); [[ \${COMP_WORDS[i]} == = ]] && ((i++)) ;;
+      -*) ;;
+      *) if [[ -z $command ]]; then command=$word; else ((position++)); fi ;;
+    esac
+  done
+  case $prev in
+${
+    valued.map(({ spelling, choices }) =>
+      `    ${spelling}) COMPREPLY=($(compgen -W '${
+        choices.join(" ")
+      }' -- "$cur")); return ;;`
+    ).join("\n")
+  }
+  esac
+  case $command in
+    '') words='${
+    commands.map(({ name }) => name).join(" ")
+  } --help --version' ;;
+${commands.map(commandCase).join("\n")}
+  esac
+  if [[ -n $command && $cur != -* ]]; then
+    case $kind in
+      file) compopt -o default; return ;;
+      directory) compopt -o dirnames; return ;;
+      nothing) return ;;
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -F _recordfs recordfs
+`;
+}
+
+function commandCase({ name, options, arguments: args }: CompletedCommand) {
+  const spellings = options.flatMap(({ short, long }) =>
+    short === undefined ? [long] : [short, long]
+  );
+  const kinds = args.map((argument, i) =>
+    `        ${i}${argument.variadic ? "|*" : ""}) ${
+      argumentCase(argument)
+    } ;;\n`
+  );
+  const positions = kinds.length === 0
+    ? ""
+    : `\n      [[ $cur == -* ]] || case $position in\n${
+      kinds.join("")
+    }      esac`;
+  return `    ${name})
+      words='${spellings.join(" ")}'${positions} ;;`;
+}
+
+function argumentCase({ kind, choices }: CompletedArgument): string {
+  return kind === "choices"
+    ? `kind=choices words='${choices.join(" ")}'`
+    : `kind=${kind}`;
+}

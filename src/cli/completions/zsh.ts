@@ -1,0 +1,77 @@
+import type {
+  CompletedArgument,
+  CompletedCommand,
+  CompletedOption,
+} from "./model.ts";
+
+/** The completion script for zsh: to be sourced, or kept as `_recordfs` in a directory of `$fpath`. */
+export function zshCompletions(commands: CompletedCommand[]): string {
+  return `#compdef recordfs
+_recordfs() {
+  local curcontext=$curcontext state line
+  typeset -A opt_args
+  _arguments -C \\
+    '(- *)'{-h,--help}'[display help]' \\
+    '(- *)'{-V,--version}'[output the version]' \\
+    '1: :->command' \\
+    '*:: :->arguments' && return
+  case $state in
+    command)
+      local -a commands=(
+${
+    commands.map(({ name, description }) =>
+      `        ${quote(`${name}:${description}`)}`
+    ).join("\n")
+  }
+      )
+      _describe command commands ;;
+    arguments)
+      case $words[1] in
+${commands.map(commandCase).join("\n")}
+      esac ;;
+  esac
+}
+if [[ $funcstack[1] == _recordfs ]]; then
+  _recordfs "$@"
+else
+  compdef _recordfs recordfs
+fi
+`;
+}
+
+function commandCase({ name, options, arguments: args }: CompletedCommand) {
+  const specs = [
+    ...options.map(optionSpec),
+    ...args.map((argument, i) => quote(argumentSpec(argument, i + 1))),
+  ];
+  return `        ${name})
+          _arguments ${specs.join(" \\\n            ")} ;;`;
+}
+
+function optionSpec(option: CompletedOption): string {
+  const { short, long, description, takesValue, choices } = option;
+  const words = choices.length > 0 ? `(${choices.join(" ")})` : " ";
+  const value = takesValue ? `:value:${words}` : "";
+  const text = `[${description.replaceAll(/[[\]:\\]/g, "\\$&")}]${value}`;
+  const equals = takesValue ? "=" : "";
+  return short === undefined
+    ? quote(`${long}${equals}${text}`)
+    : `${quote(`(${short} ${long})`)}{${short},${long}${equals}}${quote(text)}`;
+}
+
+function argumentSpec(
+  { name, kind, choices, variadic }: CompletedArgument,
+  position: number,
+): string {
+  const action = {
+    file: "_files",
+    directory: "_files -/",
+    nothing: " ",
+    choices: `(${choices.join(" ")})`,
+  }[kind];
+  return `${variadic ? "*" : position}:${name}:${action}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

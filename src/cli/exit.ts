@@ -1,0 +1,24 @@
+/** Exit codes of recordfs. */
+export const ExitCode = {
+  DONE: 0,
+  FAILED: 1,
+  USAGE: 2,
+  /** What a shell reports for a program ended by SIGPIPE: output to a closed pipe. */
+  CLOSED_PIPE: 141,
+} as const;
+
+/** Ends the command with an exit code; everything there is to say has been said. */
+export class Exit extends Error {
+  override name = "Exit";
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+/** The command line itself is wrong. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}

@@ -1,0 +1,177 @@
+import { Command } from "commander";
+import { FormatError, RecordfsError } from "../errors.ts";
+import type { VirtualFs } from "../vfs/mod.ts";
+import { normalise } from "../vfs/paths.ts";
+import { Exit, ExitCode } from "./exit.ts";
+import { ExtractTarget } from "./extract_target.ts";
+import { report } from "./messages.ts";
+import { Progress } from "./progress.ts";
+import { abortable } from "./signals.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withSourceOptions,
+  withVerifyOption,
+} from "./source.ts";
+
+interface ExtractOptions extends SourceOptions {
+  readonly force?: true;
+  readonly overwrite?: true;
+}
+
+/** Files are read together up to these limits; larger ones are streamed. */
+const BATCH_FILES = 256;
+const BATCH_BYTES = 8 << 20;
+
+/** `recordfs extract` */
+export function extractCommand(): Command {
+  const command = new Command("extract")
+    .description("write a container's files to a directory")
+    .argument("<source>", "the container")
+    .argument("<dir>", "where to; made if it is not there")
+    .argument("[path...]", "only these files and directories of it")
+    .option("-f, --force", "replace files that are there already")
+    .option("--overwrite", "the same as --force");
+  return withVerifyOption(withSourceOptions(command)).action(extract);
+}
+
+async function extract(
+  source: string,
+  directory: string,
+  paths: readonly string[],
+  options: ExtractOptions,
+): Promise<void> {
+  using fs = await openSource(source, options);
+  const replace = options.force === true || options.overwrite === true;
+  const { mtime } = await fs.stat("");
+  const failed = await abortable(async (signal) => {
+    const target = new ExtractTarget(directory, { replace, mtime });
+    return await new Extraction(fs, target, signal).run(paths);
+  });
+  if (failed === 0) return;
+  const files = failed === 1 ? "1 file was" : `${failed} files were`;
+  report(`${files} not extracted from ${source}`);
+  throw new Exit(ExitCode.FAILED);
+}
+
+class Extraction {
+  readonly #fs: VirtualFs;
+  readonly #target: ExtractTarget;
+  readonly #signal: AbortSignal;
+  readonly #batch: string[] = [];
+  #progress: Progress | undefined;
+  #batchBytes = 0;
+  #done = 0;
+  #failed = 0;
+
+  constructor(fs: VirtualFs, target: ExtractTarget, signal: AbortSignal) {
+    this.#fs = fs;
+    this.#target = target;
+    this.#signal = signal;
+  }
+
+  /** @returns How many files could not be extracted; each has been reported. */
+  async run(paths: readonly string[]): Promise<number> {
+    const whole = paths.length === 0;
+    // How many files lie below some paths is only known at the end.
+    if (whole) {
+      this.#progress = new Progress("extracting", "files", this.#fs.info.files);
+    }
+    try {
+      for (const path of whole ? [""] : withoutOverlap(paths)) {
+        await this.#guard(path, () => this.#extract(path));
+      }
+      await this.#flush();
+    } finally {
+      this.#progress?.[Symbol.dispose]();
+    }
+    return this.#failed;
+  }
+
+  async #extract(path: string): Promise<void> {
+    if (await this.#fs.isFile(path)) return await this.#addFile(path);
+    const walk = this.#fs.walk(path, { signal: this.#signal });
+    let entry = await walk.next(); // finds the directory, or there is none to be made
+    this.#target.makeDirectory(path);
+    for (; !entry.done; entry = await walk.next()) {
+      const { path, isDirectory } = entry.value;
+      if (isDirectory) {
+        await this.#guard(path, () => this.#target.makeDirectory(path));
+      } else {
+        await this.#guard(path, () => this.#addFile(path));
+      }
+    }
+  }
+
+  async #addFile(path: string): Promise<void> {
+    const { size } = await this.#fs.stat(path);
+    if (size > BATCH_BYTES) {
+      this.#target.checkFree(path); // before much of it is read for nothing
+      await this.#flush();
+      await this.#stream(path);
+      return;
+    }
+    if (
+      this.#batch.length === BATCH_FILES ||
+      this.#batchBytes + size > BATCH_BYTES
+    ) await this.#flush();
+    this.#batch.push(path);
+    this.#batchBytes += size;
+  }
+
+  async #flush(): Promise<void> {
+    const paths = this.#batch.splice(0);
+    this.#batchBytes = 0;
+    let contents: Uint8Array[] = [];
+    try {
+      contents = await this.#fs.read(paths, { signal: this.#signal });
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      // One damaged file fails a batch: below, each is read on its own.
+    }
+    for (const [i, path] of paths.entries()) {
+      this.#signal.throwIfAborted();
+      await this.#guard(path, async () => {
+        const bytes = contents[i] ?? await this.#fs.read(path);
+        this.#target.write(path, bytes);
+        this.#count();
+      });
+    }
+  }
+
+  async #stream(path: string): Promise<void> {
+    const content = await this.#fs.stream(path, { signal: this.#signal });
+    await this.#target.writeStream(path, content);
+    this.#count();
+  }
+
+  #count(): void {
+    this.#progress?.update(++this.#done);
+  }
+
+  /** Reports what concerns one file and goes on; anything else ends the extraction. */
+  async #guard(path: string, work: () => Promise<void> | void): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      this.#failed++;
+      this.#progress?.makeWay();
+      report(
+        error.path === undefined ? `${path}: ${error.message}` : error.message,
+      );
+    }
+  }
+}
+
+/** Leaves out paths that others of them hold, so that no file is extracted twice. */
+function withoutOverlap(paths: readonly string[]): string[] {
+  const wanted = new Set(paths.map(normalise));
+  return [...wanted].filter((path) => {
+    if (path !== "" && wanted.has("")) return false;
+    const names = path.split("/");
+    return !names.some((_, i) =>
+      i > 0 && wanted.has(names.slice(0, i).join("/"))
+    );
+  });
+}

@@ -1,0 +1,55 @@
+import { UsageError } from "./exit.ts";
+
+/** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
+const IGNORED = /^-[snv]+$/;
+
+/**
+ * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
+ *
+ * mount(8) and mount.fuse3(8) run a filesystem's program in this form, for `mount -t fuse.recordfs`
+ * and for /etc/fstab.
+ *
+ * @param commands Names that make it a command line of the usual form.
+ */
+export function mountCommandLine(
+  args: readonly string[],
+  commands: readonly string[],
+): readonly string[] {
+  const [first, second] = args;
+  if (first === undefined || first.startsWith("-")) return args;
+  if (second === undefined || commands.includes(first) || first === "help") {
+    return args;
+  }
+  // A mistyped command should be called that, not a missing container.
+  if (!/[/.]/.test(first) && !args.includes("-o")) return args;
+  return ["mount", ...helperArguments(args)];
+}
+
+function helperArguments(args: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    if (IGNORED.test(arg)) continue;
+    if (arg === "-t") i++; // the type, which is why this program runs
+    else kept.push(arg);
+  }
+  return kept;
+}
+
+/**
+ * Takes `format=` and `ext=` out of the list after `-o`: in /etc/fstab there is no other place for
+ * them. Backslashes stay as they are, for the parser of the other options.
+ */
+export function takeSourceOptions(
+  list: string,
+): { format?: string; ext?: string; rest: string } {
+  const found: { format?: string; ext?: string } = {};
+  const rest: string[] = [];
+  for (const option of list.match(/(?:\\.|[^,\\])+/gs) ?? []) {
+    const [, name, value] = /^(format|ext)=(.*)$/s.exec(option) ?? [];
+    if (name === undefined || value === undefined) rest.push(option);
+    else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
+    else found[name as "format" | "ext"] = value.replaceAll(/\\(.)/gs, "$1");
+  }
+  return { ...found, rest: rest.join(",") };
+}

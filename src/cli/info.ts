@@ -1,0 +1,45 @@
+import { Command } from "commander";
+import type { ContainerInfo } from "../vfs/mod.ts";
+import { nameWriter } from "./escape.ts";
+import { withOutput } from "./output.ts";
+import { openSource, type SourceOptions, withSourceOptions } from "./source.ts";
+
+/** `recordfs info` */
+export function infoCommand(): Command {
+  const command = new Command("info")
+    .description("say what a container is and holds")
+    .argument("<source>", "the container")
+    .option("--json", "as JSON");
+  return withSourceOptions(command).action(info);
+}
+
+async function info(
+  source: string,
+  options: SourceOptions & { readonly json?: true },
+): Promise<void> {
+  using fs = await openSource(source, options);
+  await withOutput((out) => {
+    out.put(
+      options.json
+        ? `${JSON.stringify({ source, ...fs.info }, null, 2)}\n`
+        : asText(source, fs.info),
+    );
+    return Promise.resolve();
+  });
+}
+
+function asText(source: string, info: ContainerInfo): string {
+  const shown = nameWriter();
+  const lines = [
+    `     source: ${shown(source)}`,
+    `     format: ${info.format}`,
+    `       kind: ${info.kind}`,
+    `      files: ${info.files}`,
+    `directories: ${info.directories}`,
+    `      bytes: ${info.bytes}`,
+    ...info.parts.map(({ path, bytes, samples }) =>
+      `       part: ${shown(path)} (${samples} samples, ${bytes} bytes)`
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}

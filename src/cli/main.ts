@@ -1,0 +1,66 @@
+import { CommanderError } from "commander";
+import { RecordfsError } from "../errors.ts";
+import { exactArguments } from "./exact_arguments.ts";
+import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { mountCommandLine } from "./helper_form.ts";
+import { report } from "./messages.ts";
+import { permissionMessage } from "./permissions.ts";
+import { makeProgram } from "./program.ts";
+
+/**
+ * Runs a command line.
+ *
+ * @param given The arguments after the program's name.
+ * @returns The exit code; what went wrong has been reported.
+ */
+export async function main(given: readonly string[]): Promise<number> {
+  const args = exactArguments(given);
+  try {
+    const program = makeProgram();
+    const commands = program.commands.map((command) => command.name());
+    const from = { from: "user" } as const;
+    await program.parseAsync(mountCommandLine(args, commands), from);
+    return ExitCode.DONE;
+  } catch (error) {
+    return exitCodeOf(error, args);
+  }
+}
+
+function exitCodeOf(error: unknown, args: readonly string[]): number {
+  if (error instanceof Exit) return error.code;
+  if (error instanceof CommanderError) {
+    // Help that was asked for has exit code 0; help for want of a command has not.
+    return error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE;
+  }
+  if (error instanceof Deno.errors.BrokenPipe) return ExitCode.CLOSED_PIPE;
+  if (error instanceof UsageError) {
+    report(error.message);
+    return ExitCode.USAGE;
+  }
+  if (error instanceof Deno.errors.NotCapable) {
+    report(permissionMessage(error, args));
+  } else if (error instanceof RecordfsError || isSystemError(error)) {
+    report(error.message);
+  } else {
+    const text = error instanceof Error ? error.message : String(error);
+    report(`${text} (this should not happen; RECORDFS_DEBUG=1 says where)`);
+  }
+  showStack(error);
+  return ExitCode.FAILED;
+}
+
+/** Whether an error is the operating system's answer, such as a full disk. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error &&
+    typeof (error as { code?: unknown }).code === "string" &&
+    /^E[A-Z0-9]+$/.test((error as unknown as { code: string }).code);
+}
+
+function showStack(error: unknown): void {
+  const name = "RECORDFS_DEBUG";
+  // Asking would fail, or prompt, where the environment is off limits.
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  if (state !== "granted" || Deno.env.get(name) !== "1") return;
+  if (!(error instanceof Error) || error.stack === undefined) return;
+  for (const line of error.stack.split("\n")) report(line);
+}

@@ -1,0 +1,100 @@
+import * as fs from "node:fs";
+
+/** Identifies a process: its number is reused, its number and start time together are not. */
+export interface ProcessId {
+  readonly pid: number;
+  /** When it started, in clock ticks since boot. */
+  readonly startTicks: number;
+}
+
+/** A process that keeps a mount in use. */
+export interface ProcessUser {
+  readonly pid: number;
+  /** Its name, as `ps` shows it. */
+  readonly command: string;
+}
+
+/** Says which process has a number now. */
+export function identify(pid: number): ProcessId | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name in parentheses may hold anything; fields 3 and on follow it. See proc_pid_stat(5).
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const state = fields[0];
+    if (state === "Z" || state === "X") return undefined; // ended, not yet waited for
+    return { pid, startTicks: Number(fields[19]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it is still that process that has the number. */
+export function isRunning({ pid, startTicks }: ProcessId): boolean {
+  return identify(pid)?.startTicks === startTicks;
+}
+
+/**
+ * Waits until a process has ended.
+ *
+ * @returns Whether it has.
+ */
+export async function waitForEnd(
+  process: ProcessId,
+  timeoutMs: number,
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  while (isRunning(process)) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+/**
+ * Finds who has something open at or below a directory, works in it, runs from it or maps a file of
+ * it. Processes of other users show only to root.
+ */
+export function usersOf(directory: string): ProcessUser[] {
+  const users: ProcessUser[] = [];
+  const inside = (path: string) =>
+    path === directory || path.startsWith(`${directory}/`);
+  for (const name of fs.readdirSync("/proc")) {
+    if (!/^[0-9]+$/.test(name)) continue;
+    const process = `/proc/${name}`;
+    if (!uses(process, inside)) continue;
+    users.push({ pid: Number(name), command: commandOf(process) });
+  }
+  return users;
+}
+
+function uses(process: string, inside: (path: string) => boolean): boolean {
+  for (const link of ["cwd", "root", "exe"]) {
+    if (inside(linkTarget(`${process}/${link}`))) return true;
+  }
+  for (const fd of attempt(() => fs.readdirSync(`${process}/fd`)) ?? []) {
+    if (inside(linkTarget(`${process}/fd/${fd}`))) return true;
+  }
+  const maps = attempt(() => fs.readFileSync(`${process}/maps`, "utf8")) ?? "";
+  return maps.split("\n").some((line) => {
+    const start = line.indexOf("/");
+    return start >= 0 && inside(line.slice(start));
+  });
+}
+
+function linkTarget(path: string): string {
+  return attempt(() => fs.readlinkSync(path)) ?? "";
+}
+
+function commandOf(process: string): string {
+  const text = attempt(() => fs.readFileSync(`${process}/comm`, "utf8"));
+  return text?.trimEnd() ?? "?";
+}
+
+/** Processes end while they are looked at, and those of others can't be. */
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

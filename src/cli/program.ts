@@ -1,0 +1,67 @@
+import { Command } from "commander";
+import { catCommand } from "./cat.ts";
+import { checkCommand } from "./check.ts";
+import { completionsCommand } from "./completions.ts";
+import { extractCommand } from "./extract.ts";
+import { infoCommand } from "./info.ts";
+import { lsCommand } from "./ls.ts";
+import { mountCommand } from "./mount.ts";
+import { mountsCommand } from "./mounts.ts";
+import { report } from "./messages.ts";
+import { statCommand } from "./stat.ts";
+import { treeCommand } from "./tree.ts";
+import { unmountCommand } from "./unmount.ts";
+import { VERSION } from "./version.ts";
+
+const AFTER_HELP = `
+mount -t fuse.recordfs and /etc/fstab run this program as
+  recordfs SOURCE MOUNTPOINT [-o OPTIONS]
+which is \`recordfs mount\`; format=NAME and ext=EXT may be among the OPTIONS.
+
+Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
+
+/** The command line interface, all of it. */
+export function makeProgram(): Command {
+  const program = new Command("recordfs")
+    .description(
+      "Opens the containers that training data is packed in as read-only " +
+        "filesystems.",
+    )
+    .version(VERSION, "-V, --version")
+    .addHelpText("after", AFTER_HELP)
+    .exitOverride()
+    .configureOutput({
+      // Asking for colours would take --allow-env.
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      writeOut: writeAll,
+      outputError: (text) => report(oneLine(text)),
+    });
+  const commands = [
+    mountCommand(),
+    unmountCommand(),
+    mountsCommand(),
+    lsCommand(),
+    treeCommand(),
+    catCommand(),
+    statCommand(),
+    infoCommand(),
+    checkCommand(),
+    extractCommand(),
+    completionsCommand(() => program),
+  ];
+  for (const command of commands) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  return program;
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+}
+
+/** Waits until the text is written, since the process ends at once after it. */
+function writeAll(text: string): void {
+  let rest = new TextEncoder().encode(text);
+  while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
+}

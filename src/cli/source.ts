@@ -1,0 +1,49 @@
+import { type Command, Option } from "commander";
+import { FORMATS } from "../vfs/formats.ts";
+import { open, type VirtualFs } from "../vfs/mod.ts";
+import { UsageError } from "./exit.ts";
+import { warn } from "./messages.ts";
+
+/** Options of every command that opens a container. */
+export interface SourceOptions {
+  readonly format?: string | undefined;
+  readonly ext?: string | undefined;
+  /** False after `--no-verify`. */
+  readonly verify?: boolean | undefined;
+}
+
+/** Adds `--format` and `--ext`. */
+export function withSourceOptions(command: Command): Command {
+  const names = FORMATS.map(({ name }) => name);
+  return command
+    .addOption(
+      new Option("--format <name>", "take SOURCE for this format")
+        .choices(names),
+    )
+    .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
+}
+
+/** Adds `--no-verify`, for commands that read content. */
+export function withVerifyOption(command: Command): Command {
+  return command.option("--no-verify", "do not compare checksums");
+}
+
+/**
+ * Makes sure that file names can end in what was given as `--ext`.
+ *
+ * @throws {UsageError} If they can't.
+ */
+export function checkExt({ ext }: SourceOptions): void {
+  if (ext === undefined || !/[/\0]/.test(ext)) return;
+  throw new UsageError(`'${ext}' cannot be a suffix of file names`);
+}
+
+/** Opens a container as the command line asks for. */
+export function openSource(
+  source: string,
+  options: SourceOptions,
+): Promise<VirtualFs> {
+  checkExt(options);
+  const { format, ext, verify } = options;
+  return open(source, { format, ext, checkData: verify, onWarning: warn });
+}

@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { MountError } from "../../fuse/mount_error.ts";
+import { readMounts } from "../../fuse/mountinfo.ts";
+import { unmountPath } from "../../fuse/unmount.ts";
+import { RecordfsError } from "../errors.ts";
+import { Exit, ExitCode } from "./exit.ts";
+import { report } from "./messages.ts";
+import { runningMounts } from "./mount_records.ts";
+import { usersOf, waitForEnd } from "./processes.ts";
+
+interface UnmountCommandOptions {
+  readonly lazy?: true;
+}
+
+/** How long the process that served a mount may take to end once it is gone. */
+const PATIENCE_MS = 10_000;
+
+/** `recordfs unmount` */
+export function unmountCommand(): Command {
+  return new Command("unmount")
+    .description("end mounts")
+    .argument("<mountpoint...>", "where they are")
+    .option(
+      "-l, --lazy",
+      "also when in use: gone from the tree now, ended with its last user",
+    )
+    .action(unmount);
+}
+
+async function unmount(
+  mountpoints: readonly string[],
+  { lazy }: UnmountCommandOptions,
+): Promise<void> {
+  let failed = false;
+  for (const path of mountpoints) {
+    try {
+      await unmountOne(path, lazy === true);
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      report(error.message);
+      failed = true;
+    }
+  }
+  if (failed) throw new Exit(ExitCode.FAILED);
+}
+
+async function unmountOne(path: string, lazy: boolean): Promise<void> {
+  const mountpoint = await realMountpoint(path);
+  const server = runningMounts().find((one) => one.mountpoint === mountpoint);
+  try {
+    await unmountPath(path, { lazy });
+  } catch (error) {
+    if (!(error instanceof MountError) || error.code !== "busy") throw error;
+    throw await whoIsThere(mountpoint, error);
+  }
+  // A lazy one lives on for as long as somebody uses it.
+  if (server === undefined || lazy) return;
+  if (await waitForEnd(server, PATIENCE_MS)) return;
+  throw new MountError(
+    "server",
+    `${path} is unmounted, but process ${server.pid}, which served it, has ` +
+      `not ended after ${PATIENCE_MS / 1000} seconds`,
+    { path },
+  );
+}
+
+/** The path under which the kernel knows it; a mount that lost its server can't itself be resolved. */
+async function realMountpoint(path: string): Promise<string> {
+  const absolute = resolve(path);
+  try {
+    return await Deno.realPath(absolute);
+  } catch {
+    return absolute;
+  }
+}
+
+/** The same error with the names of those who use the mount. */
+async function whoIsThere(
+  mountpoint: string,
+  cause: MountError,
+): Promise<MountError> {
+  const users = [
+    ...usersOf(mountpoint).map(({ pid, command }) => `${pid} (${command})`),
+    ...(await readMounts())
+      .filter((mount) => mount.mountpoint.startsWith(`${mountpoint}/`))
+      .map((mount) => `what is mounted on ${mount.mountpoint}`),
+  ];
+  if (users.length === 0) return cause;
+  return new MountError(
+    "busy",
+    `Cannot unmount ${mountpoint}: it is in use by ${users.join(", ")}; end ` +
+      `that first, or unmount with --lazy`,
+    { path: mountpoint, cause },
+  );
+}
