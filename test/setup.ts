@@ -1,8 +1,11 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
-/** Installs the Debian packages that some tests use. */
+/** Installs the Debian packages that some tests and the benchmarks use. */
 import { PACKAGES } from "./support/programs.ts";
 
-const packages = [...new Set(Object.values(PACKAGES))];
+/** The C compiler and the library of the servers that benchmarks compare with. */
+const FOR_BENCHMARKS = ["gcc", "libc6-dev", "libfuse3-dev", "pkg-config"];
+
+const packages = [...new Set([...Object.values(PACKAGES), ...FOR_BENCHMARKS])];
 const asRoot = Deno.uid() === 0 ? [] : ["sudo"];
 const environment = { DEBIAN_FRONTEND: "noninteractive" };
 

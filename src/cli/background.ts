@@ -35,13 +35,15 @@ const LAST_LINES = 5;
 export async function mountInBackground(job: MountJob): Promise<void> {
   const recordPath = newRecordPath();
   const log = logOf(recordPath);
-  const child = start(job, recordPath, log);
   let cause: EndSignal | undefined;
+  // Before there is a process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
     cause = signal;
-    // Asked for the first time, it unmounts what it may have mounted.
-    child.kill(again ? "SIGKILL" : "SIGTERM");
+    // Asked for the first time, it unmounts what it may have mounted. (`child.kill` would send one
+    // signal only.)
+    sendSignal(child.pid!, again ? "SIGKILL" : "SIGTERM");
   });
+  const child = start(job, recordPath, log);
   const answer = await firstLine(child);
   if (answer === undefined) {
     if (cause !== undefined) {
@@ -93,6 +95,14 @@ function jobArguments(job: MountJob): string[] {
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.trace) args.push("--trace");
   return [...args, "--", job.source, job.mountpoint];
+}
+
+function sendSignal(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended
+  }
 }
 
 /** The process's answer, or `undefined` if it ended without one. */

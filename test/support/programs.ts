@@ -2,13 +2,16 @@
 
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
+  bash: "bash",
   fish: "fish",
   fusermount3: "fuse3",
-  gcc: "gcc",
+  "mount.fuse3": "fuse3",
   numpy: "python3-numpy",
   python3: "python3",
   rsync: "rsync",
+  script: "bsdutils",
   tar: "tar",
+  unshare: "util-linux",
   zsh: "zsh",
 };
 

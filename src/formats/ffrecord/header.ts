@@ -70,7 +70,7 @@ export function* readHeader(
   const room = Math.floor((source.size - FIXED_HEADER) / BYTES_PER_SAMPLE);
   // A wrong count and a cut table look alike where the checksum is not known yet.
   if (count < 0 || count > room) {
-    throw refuseCount(path, count, source.size, checksum);
+    throw refuseCount(path, view.getBigInt64(4, true), source.size, checksum);
   }
   if (count === 0 && checksum === 0 && source.size > FIXED_HEADER) {
     throw new FormatError(
@@ -115,16 +115,16 @@ function* readTable(
 
 function refuseCount(
   path: string,
-  count: number,
+  count: bigint,
   size: number,
   checksum: number,
 ): FormatError {
   const facts = { path, offset: 4, actual: count };
-  const needed = endOfHeader(count);
+  const needed = BigInt(FIXED_HEADER) + BigInt(BYTES_PER_SAMPLE) * count;
   const words = `N does not fit in the file: it is ${count}, which takes a ` +
     `header of ${needed} bytes, and the file has ${size}`;
   // With a recorded checksum, N is part of what it covers and the file was cut or N was damaged.
-  if (checksum !== 0 && count >= 0 && needed < 2 ** 40) {
+  if (checksum !== 0 && count >= 0n && needed < 2n ** 40n) {
     return new FormatError(
       "truncated-header",
       `${path}: header cut short: ${words}; fetch it again`,

@@ -1,0 +1,190 @@
+/** However a mount's process is asked to end, nothing of it stays. */
+import assert from "node:assert/strict";
+import { goldenCase } from "../support/golden.ts";
+import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { needs } from "../support/programs.ts";
+import { CLI } from "./run_cli.ts";
+import {
+  isMounted,
+  isRunning,
+  type MountPlace,
+  namesIn,
+  until,
+  withMountPlace,
+} from "./mount_place.ts";
+
+const tree = goldenCase("ffrecord/packed_tree");
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function test(name: string, body: (place: MountPlace) => Promise<void>): void {
+  Deno.test({ name, ...needs("fuse"), fn: () => withMountPlace(body) });
+}
+
+function start(place: MountPlace, ...args: string[]): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", CLI, "mount", ...args],
+    env: place.env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** The process that `mount` leaves in the background, as soon as there is one. */
+async function backgroundOf(parent: number): Promise<number> {
+  let children = "";
+  await until(async () => {
+    const path = `/proc/${parent}/task/${parent}/children`;
+    children = await Deno.readTextFile(path);
+    // Until it runs the program, it is a copy of its parent.
+    if (children === "") return false;
+    const command = await Deno.readTextFile(
+      `/proc/${children.trim()}/cmdline`,
+    );
+    return command.includes("--background");
+  });
+  return Number(children);
+}
+
+/** Waits until a process handles SIGTERM itself; before that, it would simply end. */
+function untilListening(pid: number): Promise<void> {
+  return until(async () => {
+    const status = await Deno.readTextFile(`/proc/${pid}/status`);
+    const caught = BigInt(`0x${/SigCgt:\s*(\w+)/.exec(status)![1]}`);
+    return (caught >> 14n & 1n) === 1n;
+  });
+}
+
+for (const signal of SIGNALS) {
+  test(`${signal} ends a mount in the foreground, in use or not`, async (place) => {
+    const { mountpoint } = place;
+    for (const inUse of [false, true]) {
+      const child = start(place, "-f", tree.path, mountpoint);
+      const output = child.output();
+      await until(() => isMounted(mountpoint));
+      const user = inUse
+        ? new Deno.Command("sleep", { args: ["60"], cwd: mountpoint }).spawn()
+        : undefined;
+      child.kill(signal);
+      const { code, stderr } = await output;
+      user?.kill("SIGKILL");
+      await user?.status;
+      const text = new TextDecoder().decode(stderr);
+      assert.equal(code, 0, text);
+      assert.match(text, new RegExp(`^recordfs: ${signal}: unmounting$`, "m"));
+      assert.equal(await isMounted(mountpoint), false);
+      assert.deepEqual(await namesIn(place.state), []);
+    }
+  });
+
+  test(`${signal} ends a mount in the background`, async (place) => {
+    await place.recordfs("mount", tree.path, place.mountpoint);
+    const pid = (await place.listed())!.pid as number;
+    Deno.kill(pid, signal);
+    await until(async () => !await isRunning(pid));
+    assert.equal(await isMounted(place.mountpoint), false);
+    assert.deepEqual(await namesIn(place.state), []);
+  });
+}
+
+test("SIGTERM ends a mount under load", async (place) => {
+  const { dir, mountpoint } = place;
+  const sample = new Uint8Array(30_000_000);
+  await Deno.writeFile(`${dir}/big.ffr`, ffrBytes([sample, sample, sample]));
+  const child = start(place, "-f", `${dir}/big.ffr`, mountpoint);
+  const output = child.output();
+  await until(() => isMounted(mountpoint));
+  const script = `while :; do cat "$0"/* > /dev/null 2>&1; done`;
+  const readers = [1, 2, 3].map(() =>
+    new Deno.Command("sh", { args: ["-c", script, mountpoint] }).spawn()
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  child.kill("SIGTERM");
+  const { code } = await output;
+  for (const reader of readers) reader.kill("SIGKILL");
+  await Promise.all(readers.map(({ status }) => status));
+  assert.equal(code, 0);
+  assert.equal(await isMounted(mountpoint), false);
+});
+
+test("a mount in the foreground ends when it is unmounted", async (place) => {
+  const child = start(place, "-f", "--trace", tree.path, place.mountpoint);
+  const output = child.output();
+  await until(async () => (await place.listed())?.pid === child.pid);
+  await Deno.stat(`${place.mountpoint}/words`);
+  assert.equal((await place.recordfs("unmount", place.mountpoint)).code, 0);
+  const { code, stderr } = await output;
+  assert.equal(code, 0);
+  assert.match(
+    new TextDecoder().decode(stderr),
+    /^recordfs: LOOKUP .*"words"/m,
+  );
+});
+
+test("when the process in the background dies, mount says so", async (place) => {
+  const child = start(place, tree.path, place.mountpoint);
+  const output = child.output();
+  Deno.kill(await backgroundOf(child.pid), "SIGKILL");
+  const { code, stderr } = await output;
+  assert.equal(code, 1);
+  assert.match(
+    new TextDecoder().decode(stderr),
+    /^recordfs: .*ended by SIGKILL before the mount answered; its log, .*\n$/,
+  );
+  assert.equal(await isMounted(place.mountpoint), false);
+});
+
+test("a signal to mount while it waits leaves nothing behind", async (place) => {
+  for (const signal of SIGNALS) {
+    const child = start(place, tree.path, place.mountpoint);
+    const output = child.output();
+    const background = await backgroundOf(child.pid);
+    Deno.kill(background, "SIGSTOP"); // it can't answer yet
+    await untilListening(child.pid);
+    child.kill(signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    Deno.kill(background, "SIGCONT");
+    const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];
+    assert.equal((await output).code, 128 + number);
+    await until(async () => !await isRunning(background));
+    assert.equal(await isMounted(place.mountpoint), false);
+  }
+});
+
+test("a mount that nobody waits for any more is not made", async (place) => {
+  const child = start(place, tree.path, place.mountpoint);
+  const output = child.output();
+  const background = await backgroundOf(child.pid);
+  Deno.kill(background, "SIGSTOP");
+  child.kill("SIGKILL");
+  await output;
+  Deno.kill(background, "SIGCONT");
+  await until(async () => !await isRunning(background));
+  assert.equal(await isMounted(place.mountpoint), false);
+});
+
+test("a second signal ends a mount whose container hangs", async (place) => {
+  const { dir, mountpoint } = place;
+  const inner = ffrBytes([new Uint8Array(10)]);
+  const outer = packedSamples({ "inner.ffr": inner });
+  await Deno.writeFile(`${dir}/outer.ffr`, ffrBytes(outer));
+  await Deno.mkdir(`${dir}/second`);
+  await place.recordfs("mount", `${dir}/outer.ffr`, mountpoint);
+  const server = (await place.listed())!.pid as number;
+  Deno.kill(server, "SIGSTOP");
+  try {
+    const child = start(place, `${mountpoint}/inner.ffr`, `${dir}/second`);
+    const output = child.output();
+    const background = await backgroundOf(child.pid);
+    await untilListening(background);
+    child.kill("SIGTERM");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.ok(await isRunning(background), "it hangs");
+    child.kill("SIGTERM");
+    assert.equal((await output).code, 128 + 15);
+    await until(async () => !await isRunning(background));
+    assert.equal(await isMounted(`${dir}/second`), false);
+  } finally {
+    Deno.kill(server, "SIGCONT");
+  }
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { goldenCase, sha256 } from "../support/golden.ts";
+import { needs } from "../support/programs.ts";
+import { CLI } from "./run_cli.ts";
+import {
+  isMounted,
+  isRunning,
+  type MountPlace,
+  namesIn,
+  until,
+  withMountPlace,
+} from "./mount_place.ts";
+
+const tree = goldenCase("ffrecord/packed_tree");
+
+function test(name: string, body: (place: MountPlace) => Promise<void>): void {
+  Deno.test({ name, ...needs("fuse"), fn: () => withMountPlace(body) });
+}
+
+/** The state of a mount as it stands in its file. */
+async function record(state: string): Promise<Record<string, unknown>> {
+  for await (const { name } of Deno.readDir(state)) {
+    if (name.endsWith(".json")) {
+      return JSON.parse(await Deno.readTextFile(`${state}/${name}`));
+    }
+  }
+  throw new Error(`no record in ${state}`);
+}
+
+test("mount answers when it returns, and unmount ends the server", async (place) => {
+  const { mountpoint, state } = place;
+  const mounted = await place.recordfs("mount", tree.path, mountpoint);
+  assert.deepEqual(
+    [mounted.stdout, mounted.stderr, mounted.code],
+    ["", "", 0],
+  );
+  const entry = tree.content.entries.find(({ path }) => path === "...")!;
+  const bytes = await Deno.readFile(`${mountpoint}/...`);
+  assert.equal(sha256(bytes), entry.sha256);
+
+  const { pid, log, ...rest } = await record(state);
+  assert.ok(await isRunning(pid));
+  assert.equal((await Deno.stat(state)).mode! & 0o777, 0o700);
+  assert.equal(rest.source, tree.path);
+  assert.equal(rest.mountpoint, mountpoint);
+  assert.match(await Deno.readTextFile(log as string), /is mounted on/);
+  assert.equal(await Deno.readLink(`/proc/${pid}/cwd`), "/");
+  // A session of its own (field 6): the end of the terminal is not its end.
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+  assert.equal(stat.split(") ")[1]!.split(" ")[3], String(pid));
+
+  const unmounted = await place.recordfs("unmount", mountpoint);
+  assert.deepEqual([unmounted.stderr, unmounted.code], ["", 0]);
+  assert.equal(await isMounted(mountpoint), false);
+  assert.equal(await isRunning(pid), false);
+  assert.deepEqual(await namesIn(state), []);
+});
+
+test("mounts lists source, mountpoint, pid and state", async (place) => {
+  assert.equal(await place.listed(), undefined);
+  await place.recordfs("mount", tree.path, place.mountpoint);
+  const { pid } = await record(place.state);
+  const listed = await place.listed();
+  assert.equal(listed?.source, tree.path);
+  assert.equal(listed?.pid, pid);
+  assert.equal(listed?.state, "ok");
+  const { stdout } = await place.recordfs("mounts");
+  const row = new RegExp(
+    `^${tree.path} +${place.mountpoint} +${pid} +ok$`,
+    "m",
+  );
+  assert.match(stdout, row);
+});
+
+test("mount and unmount work with relative paths and several mounts", async (place) => {
+  const second = `${place.dir}/second`;
+  await Deno.mkdir(second);
+  const source = `${place.dir}/data.ffr`;
+  await Deno.copyFile(tree.path, source);
+  for (const mountpoint of ["mnt", "second"]) {
+    const command = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", CLI, "mount", "data.ffr", mountpoint],
+      cwd: place.dir,
+      env: place.env,
+    });
+    assert.equal((await command.output()).code, 0);
+  }
+  assert.equal((await place.listed())?.source, source);
+  const nowhere = `${place.dir}/run`;
+  const ran = await place.recordfs(
+    "unmount",
+    place.mountpoint,
+    nowhere,
+    second,
+  );
+  assert.equal(ran.code, 1);
+  assert.match(ran.stderr, /^recordfs: .*run: nothing is mounted there\n$/);
+  assert.equal(await isMounted(place.mountpoint), false);
+  assert.equal(await isMounted(second), false);
+});
+
+test("--format, --ext and -o reach the mount", async (place) => {
+  const { mountpoint } = place;
+  const { code } = await place.recordfs(
+    "mount",
+    "--format=ffrecord-samples",
+    "--ext",
+    "bin",
+    "-o",
+    "uid=1234,umask=0337",
+    "-o",
+    "fsname=mine",
+    tree.path,
+    mountpoint,
+  );
+  assert.equal(code, 0);
+  const { uid, mode } = await Deno.stat(`${mountpoint}/000000.bin`);
+  assert.deepEqual([uid, mode! & 0o777], [1234, 0o440]);
+  const mounts = await Deno.readTextFile("/proc/self/mounts");
+  assert.ok(mounts.includes(`mine ${mountpoint} fuse.recordfs ro,`));
+});
+
+test("--trace logs each request by name", async (place) => {
+  await place.recordfs("mount", "--trace", tree.path, place.mountpoint);
+  await Deno.readFile(`${place.mountpoint}/...`);
+  const { log } = await record(place.state);
+  const lines = () => Deno.readTextFile(log as string);
+  const read = /^recordfs: READ node=\d+ offset=0 .* bytes=28$/m;
+  await until(async () => read.test(await lines()));
+  const lookup = /^recordfs: LOOKUP parent=1 "\.\.\." -> 0 node=\d+ size=28$/m;
+  assert.match(await lines(), lookup);
+});
+
+test("unmount names who keeps a mount in use; --lazy goes on", async (place) => {
+  const { mountpoint } = place;
+  await place.recordfs("mount", tree.path, mountpoint);
+  const { pid } = await record(place.state);
+  const sleeper = new Deno.Command("sleep", { args: ["60"], cwd: mountpoint })
+    .spawn();
+  const open = new Deno.Command("sh", {
+    args: ["-c", `exec 3< '${mountpoint}/...'; exec tail -f /dev/null`],
+  }).spawn();
+  try {
+    const { pid: opener } = open;
+    await until(async () =>
+      (await Deno.readTextFile(`/proc/${opener}/comm`)) === "tail\n"
+    );
+    const busy = await place.recordfs("unmount", mountpoint);
+    assert.equal(busy.code, 1);
+    assert.match(busy.stderr, /^recordfs: [^\n]*in use[^\n]*--lazy\n$/);
+    assert.match(busy.stderr, new RegExp(`\\b${sleeper.pid} \\(sleep\\)`));
+    assert.match(busy.stderr, new RegExp(`\\b${opener} \\(tail\\)`));
+    assert.equal(await isMounted(mountpoint), true);
+    assert.equal((await place.recordfs("unmount", "-l", mountpoint)).code, 0);
+    assert.equal(await isMounted(mountpoint), false);
+    assert.equal(await isRunning(pid), true, "it serves its last users");
+  } finally {
+    sleeper.kill("SIGKILL");
+    open.kill("SIGKILL");
+    await Promise.all([sleeper.status, open.status]);
+  }
+  await until(async () => !await isRunning(pid));
+});
+
+test("a mount whose server was killed is stale, and unmount removes it", async (place) => {
+  const { mountpoint } = place;
+  await place.recordfs("mount", tree.path, mountpoint);
+  const { pid } = await record(place.state);
+  Deno.kill(pid as number, "SIGKILL");
+  await until(async () => !await isRunning(pid));
+  assert.equal((await place.listed())?.state, "stale");
+  const again = await place.recordfs("mount", tree.path, mountpoint);
+  assert.equal(again.code, 1);
+  assert.match(
+    again.stderr,
+    /^recordfs: .*Transport endpoint is not connected.*recordfs unmount.*\n$/,
+  );
+  assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
+  assert.equal((await place.recordfs("mount", tree.path, mountpoint)).code, 0);
+});

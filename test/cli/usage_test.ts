@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { goldenCase } from "../support/golden.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import { assertFailed, recordfs, succeed } from "./run_cli.ts";
+
+const { path } = goldenCase("ffrecord/packed_tree");
+const COMMANDS = [
+  "cat",
+  "check",
+  "completions",
+  "extract",
+  "info",
+  "ls",
+  "mount",
+  "mounts",
+  "stat",
+  "tree",
+  "unmount",
+];
+
+Deno.test("--help names every command, and each has its own", async () => {
+  const { stdout } = await succeed(["--help"]);
+  for (const command of COMMANDS) {
+    assert.match(stdout, new RegExp(`^  ${command} `, "m"));
+  }
+  const help = await succeed(["ls", "--help"]);
+  assert.match(help.stdout, /^Usage: recordfs ls .*<source> \[path\]/);
+});
+
+Deno.test("--version is that of deno.json", async () => {
+  const manifest = await Deno.readTextFile(`${REPOSITORY}deno.json`);
+  const { version } = JSON.parse(manifest);
+  assert.equal((await succeed(["--version"])).stdout, `${version}\n`);
+});
+
+Deno.test("a wrong command line is exit code 2", async () => {
+  const cases: [string[], RegExp][] = [
+    [["lss", path], /unknown command 'lss'.*Did you mean ls/],
+    [["ls"], /missing required argument 'source'/],
+    [["ls", path, "a", "b"], /too many arguments/],
+    [["ls", "--frobnicate", path], /unknown option '--frobnicate'/],
+    [["completions", "ksh"], /'ksh' is invalid.*bash, fish, zsh/],
+    [["mount", path, "/mnt", "-o", "frobnicate"], /'frobnicate'/],
+    [["mount", path, "/mnt", "-o", "uid=x"], /uid=x/],
+    [["ls", "--ext", "a/b", path], /'a\/b' cannot be a suffix/],
+    [["mount", "--ext", "a/b", path, "/mnt"], /'a\/b' cannot be a suffix/],
+    [["mount", path, "/mnt", "-o", "format="], /format=/],
+  ];
+  for (const [args, words] of cases) {
+    assertFailed(await recordfs(args), 2, words);
+  }
+  const nothing = await recordfs([]);
+  assert.equal(nothing.code, 2);
+  assert.match(nothing.stderr, /^Usage: recordfs/);
+});
+
+Deno.test("reading takes --allow-read and nothing else", async () => {
+  const permissions = ["--allow-read"];
+  const commands = [
+    ["ls", "-lR", path],
+    ["tree", path],
+    ["cat", path, "..."],
+    ["stat", path, "..."],
+    ["info", path],
+    ["check", path],
+    ["completions", "bash"],
+    ["--help"],
+  ];
+  for (const args of commands) await succeed(args, { permissions });
+});
+
+Deno.test("extract takes --allow-write as well", async () => {
+  await withTempDir(async (dir) => {
+    const permissions = ["--allow-read", `--allow-write=${dir}`];
+    await succeed(["extract", path, `${dir}/out`], { permissions });
+    const odd = goldenCase("ffrecord/packed_not_utf8_names");
+    assertFailed(
+      await recordfs(["extract", odd.path, `${dir}/odd`], { permissions }),
+      1,
+      /ffi access.*--allow-ffi where/,
+    );
+  });
+});
+
+Deno.test("a missing permission is named, with the flags to add", async () => {
+  const cases: [string[], string[], RegExp][] = [
+    [["ls", path], [], /read access.*deno run -A.*--allow-read$/m],
+    [
+      ["extract", path, "/tmp/x"],
+      ["--allow-read"],
+      /write access.*--allow-write/,
+    ],
+    [["mount", path, "/mnt"], ["--allow-read"], /deno run -A/],
+    [["mounts"], [], /deno run -A/],
+    [["unmount", "/mnt"], ["--allow-read"], /deno run -A/],
+  ];
+  for (const [args, permissions, words] of cases) {
+    const ran = await recordfs(args, { permissions });
+    assertFailed(ran, 1, words);
+  }
+});
