@@ -1,0 +1,38 @@
+/**
+ * Runs the benchmarks and prints one table: `deno task bench [--dir FOLDER] [--json] [NAME…]`.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { mountBenchmark } from "./mount.ts";
+import { openPackedBenchmark } from "./open_packed.ts";
+import { openRecordsBenchmark } from "./open_records.ts";
+import { type Benchmark, printRows, type Row } from "./support/report.ts";
+
+const BENCHMARKS: readonly Benchmark[] = [
+  mountBenchmark,
+  openPackedBenchmark,
+  openRecordsBenchmark,
+];
+
+const { values, positionals } = parseArgs({
+  options: { dir: { type: "string" }, json: { type: "boolean" } },
+  allowPositionals: true,
+});
+const chosen = positionals.length === 0
+  ? BENCHMARKS
+  : positionals.map((name) => {
+    const benchmark = BENCHMARKS.find((known) => known.name === name);
+    if (benchmark !== undefined) return benchmark;
+    const names = BENCHMARKS.map((known) => known.name).join(", ");
+    throw new RangeError(`There is no benchmark '${name}': choose of ${names}`);
+  });
+const rows: Row[] = [];
+for (const benchmark of chosen) {
+  rows.push(
+    ...await benchmark.run(
+      values.dir === undefined ? [] : ["--dir", values.dir],
+    ),
+  );
+}
+printRows(rows, values.json === true);

@@ -1,0 +1,16 @@
+/** What the kernel says of a kind of memory, such as `MemAvailable`, in bytes. */
+export async function memory(kind: string): Promise<number> {
+  return await kilobytes("/proc/meminfo", kind);
+}
+
+/** Memory of this process that no file backs, in bytes. */
+export async function anonymousMemory(): Promise<number> {
+  return await kilobytes("/proc/self/status", "RssAnon");
+}
+
+async function kilobytes(file: string, kind: string): Promise<number> {
+  const found = new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m")
+    .exec(await Deno.readTextFile(file));
+  if (found === null) throw new Error(`${file} does not tell ${kind}`);
+  return Number(found[1]) * 1024;
+}

@@ -1,0 +1,76 @@
+import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+const MOUNT_TIMEOUT = 20_000;
+const EXIT_TIMEOUT = 10_000;
+
+/** A FUSE server that runs in the foreground, and its mountpoint. */
+export class MountedServer {
+  readonly mountpoint: string;
+  readonly #child: Deno.ChildProcess;
+  readonly #said: Promise<string>;
+  #exited = false;
+
+  private constructor(command: readonly string[], mountpoint: string) {
+    const [program, ...args] = command as [string, ...string[]];
+    this.mountpoint = mountpoint;
+    this.#child = new Deno.Command(program, {
+      args,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    this.#said = new Response(this.#child.stderr).text();
+    this.#child.status.then(() => this.#exited = true);
+  }
+
+  /**
+   * Starts the server and waits until its file system answers.
+   *
+   * @throws {Error} If it ends, or does not mount in time.
+   */
+  static async start(
+    command: readonly string[],
+    mountpoint: string,
+  ): Promise<MountedServer> {
+    const outside = (await Deno.stat(dirname(mountpoint))).dev;
+    const server = new MountedServer(command, mountpoint);
+    const deadline = Date.now() + MOUNT_TIMEOUT;
+    // Once mounted, another device is there, and asking for it waits for the server's answer.
+    while ((await Deno.stat(mountpoint)).dev === outside) {
+      if (server.#exited || Date.now() > deadline) {
+        await server.stop();
+        throw new Error(
+          `${command.join(" ")} did not mount ${mountpoint}: ${await server
+            .#said}`,
+        );
+      }
+      await setTimeout(10);
+    }
+    return server;
+  }
+
+  /** Unmounts, and waits for the process to end. Stopping twice is harmless. */
+  async stop(): Promise<void> {
+    await this.#unmount();
+    const patience = new AbortController();
+    await Promise.race([
+      this.#child.status,
+      setTimeout(EXIT_TIMEOUT, undefined, { signal: patience.signal })
+        .catch(() => {}),
+    ]);
+    patience.abort();
+    if (!this.#exited) this.#child.kill("SIGKILL");
+    await this.#child.status;
+  }
+
+  /** Lazily, so that a reader that was cut off by Ctrl-C does not keep it. */
+  async #unmount(): Promise<void> {
+    await new Deno.Command("fusermount3", {
+      args: ["-u", "-z", "-q", "--", this.mountpoint],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).output();
+  }
+}

@@ -1,0 +1,92 @@
+import { writeRecordFileSync } from "./record_file.ts";
+
+/** What FFRecord puts before the pickle of a packed folder's names. */
+const STRUCTURE_MARK = "piouhjgbr";
+
+/** Pickle's SETITEMS come in batches of this size from Python. */
+const BATCH = 1000;
+
+/** A directory of equally large files, packed. */
+export interface PackedDirectory {
+  /** The FFRecord file. */
+  readonly archive: string;
+  /** Text beside it, `OFFSET LENGTH NAME` a line: the same for a server that knows no FFRecord. */
+  readonly index: string;
+  /** The files' names, in order. */
+  readonly names: readonly string[];
+  /** Where each file's bytes start in the archive. */
+  readonly offsets: BigInt64Array;
+  /** Size of each file in bytes. */
+  readonly size: number;
+}
+
+/** Packs `count` files of `size` pseudo-random bytes into `archive`. */
+export function makePackedDirectorySync(
+  archive: string,
+  count: number,
+  size: number,
+): PackedDirectory {
+  const names = Array.from(
+    { length: count },
+    (_, i) => `${String(i).padStart(6, "0")}.jpg`,
+  );
+  // Every file is another window of one block: cheap to make, yet no two files are equal.
+  const block = randomBytes(size + count);
+  const structure = pickleStructure(names);
+  const offsets = writeRecordFileSync(
+    archive,
+    count + 1,
+    (i) => i < count ? block.subarray(i, i + size) : structure,
+  );
+  const index = `${archive}.index`;
+  Deno.writeTextFileSync(
+    index,
+    names.map((name, i) => `${offsets[i]} ${size} ${name}\n`).join(""),
+  );
+  return { archive, index, names, offsets, size };
+}
+
+function randomBytes(length: number): Uint8Array {
+  const words = new Uint32Array(Math.ceil(length / 4));
+  let state = 0x9e3779b9;
+  for (let i = 0; i < words.length; i++) {
+    state ^= state << 13; // xorshift32
+    state ^= state >>> 17;
+    state ^= state << 5;
+    words[i] = state;
+  }
+  return new Uint8Array(words.buffer, 0, length);
+}
+
+/** Pickles `OrderedDict((name, index), …)`, protocol 2. */
+function pickleStructure(names: readonly string[]): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = [
+    encoder.encode(STRUCTURE_MARK),
+    Uint8Array.of(0x80, 2), // PROTO 2
+    encoder.encode("ccollections\nOrderedDict\n)R"), // GLOBAL, EMPTY_TUPLE, REDUCE
+  ];
+  for (const [i, name] of names.entries()) {
+    if (i % BATCH === 0) parts.push(encoder.encode(i === 0 ? "(" : "u(")); // SETITEMS, MARK
+    const bytes = encoder.encode(name);
+    const item = new DataView(new ArrayBuffer(bytes.length + 10));
+    item.setUint8(0, 0x58); // BINUNICODE
+    item.setUint32(1, bytes.length, true);
+    new Uint8Array(item.buffer).set(bytes, 5);
+    item.setUint8(5 + bytes.length, 0x4a); // BININT
+    item.setInt32(6 + bytes.length, i, true);
+    parts.push(new Uint8Array(item.buffer));
+  }
+  parts.push(encoder.encode("u.")); // SETITEMS, STOP
+  return concat(parts);
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(part, end);
+    end += part.length;
+  }
+  return all;
+}

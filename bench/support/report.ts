@@ -1,0 +1,130 @@
+import { parseArgs } from "node:util";
+
+/** One subject's figure in one measurement. */
+export interface Row {
+  /** What was measured, the same words in all rows that belong together. */
+  readonly measured: string;
+  /** Who was measured. */
+  readonly subject: string;
+  /** The median over the rounds. */
+  readonly value: number;
+  readonly unit: string;
+  /** The figure of each round, where there were several. */
+  readonly rounds?: readonly number[];
+  /** How many times as good as this subject recordfs is; above 1 is better than it. */
+  readonly ratio?: number;
+  /** What the project promises of this row. */
+  readonly target?: { readonly promise: string; readonly met: boolean };
+}
+
+/** A benchmark that `main.ts` runs by name. */
+export interface Benchmark {
+  readonly name: string;
+  /** Measures. `args` are command-line options, as its module documents them. */
+  run(args: string[]): Promise<Row[]>;
+}
+
+/** Writes a line of progress, apart from the results on standard output. */
+export function progress(line: string): void {
+  writeAll(Deno.stderr, `${line}\n`);
+}
+
+/** Prints results: one line of JSON, or a table. */
+export function printRows(rows: readonly Row[], json: boolean): void {
+  writeAll(Deno.stdout, json ? `${JSON.stringify(rows)}\n` : table(rows));
+}
+
+/** Runs one benchmark as the program it is: its own options, and `--json`. */
+export async function runAlone(benchmark: Benchmark): Promise<void> {
+  const args = Deno.args.filter((arg) => arg !== "--json");
+  printRows(await benchmark.run(args), args.length !== Deno.args.length);
+}
+
+/** Options of a benchmark. */
+export interface Options<N extends string> {
+  /** Options that take a whole number from 1 on. */
+  readonly numbers: Record<N, number>;
+  /** The options without a value that were given. */
+  readonly flags: ReadonlySet<string>;
+  /** `--dir`, where the data goes. */
+  readonly dir: string | undefined;
+}
+
+/**
+ * Parses a benchmark's options.
+ *
+ * @param numbers Options with a number, and what each is when not given.
+ * @param flags Options without a value.
+ */
+export function parseOptions<N extends string>(
+  args: string[],
+  numbers: Record<N, number>,
+  flags: readonly string[] = [],
+): Options<N> {
+  const names = Object.keys(numbers) as N[];
+  const given: Record<string, unknown> = parseArgs({
+    args,
+    options: Object.fromEntries([
+      ...["dir", ...names].map((name) => [name, { type: "string" as const }]),
+      ...flags.map((name) => [name, { type: "boolean" as const }]),
+    ]),
+  }).values;
+  const parsed = { ...numbers };
+  for (const name of names) {
+    if (given[name] === undefined) continue;
+    parsed[name] = Number(given[name]);
+    if (!Number.isSafeInteger(parsed[name]) || parsed[name] < 1) {
+      throw new RangeError(
+        `--${name} ${given[name]}: give a whole number from 1 on`,
+      );
+    }
+  }
+  return {
+    numbers: parsed,
+    flags: new Set(flags.filter((name) => given[name] === true)),
+    dir: given.dir as string | undefined,
+  };
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = [["measured", "subject", "median", "range", "ratio", "target"]];
+  lines.push(lines[0]!.map((title) => "-".repeat(title.length)));
+  for (const row of rows) {
+    lines.push([
+      row.measured,
+      row.subject,
+      `${format(row.value)} ${row.unit}`,
+      row.rounds === undefined
+        ? ""
+        : `${format(Math.min(...row.rounds))}–${
+          format(Math.max(...row.rounds))
+        }`,
+      row.ratio === undefined ? "" : `${row.ratio.toFixed(2)}×`,
+      row.target === undefined
+        ? ""
+        : `${row.target.promise}: ${row.target.met ? "met" : "MISSED"}`,
+    ]);
+  }
+  const widths = lines[0]!.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]!.length))
+  );
+  return lines.map((line) =>
+    `| ${
+      line.map((cell, column) =>
+        cell.startsWith("---")
+          ? "-".repeat(widths[column]!)
+          : cell.padEnd(widths[column]!)
+      ).join(" | ")
+    } |\n`
+  ).join("");
+}
+
+function format(value: number): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+}
+
+function writeAll(to: { writeSync(bytes: Uint8Array): number }, text: string) {
+  let bytes = new TextEncoder().encode(text);
+  while (bytes.length > 0) bytes = bytes.subarray(to.writeSync(bytes));
+}
