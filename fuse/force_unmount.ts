@@ -1,5 +1,6 @@
 import { Errno } from "./errno.ts";
 import { cString, errorText, lastErrno, libc } from "./libc.ts";
+import type { Server } from "./server.ts";
 import { refusal, unmount, unmountAsRoot } from "./unmount.ts";
 import { UnmountFlag } from "./wire/flags.ts";
 
@@ -11,12 +12,12 @@ const F_OK = 0;
 /**
  * Takes a mount of this process out of the tree, and ends its connection even while it is in use.
  *
- * @param stopServer Has the serving threads end after their next request; the last descriptor they
- * close aborts the connection.
+ * @param server Its threads end after their next request; the last descriptor they close aborts the
+ * connection.
  */
 export async function forceUnmount(
   mountpoint: string,
-  stopServer: () => void,
+  server: Server,
 ): Promise<void> {
   if (libc().geteuid() === 0) {
     const errno = unmountAsRoot(mountpoint, UnmountFlag.FORCE);
@@ -27,10 +28,12 @@ export async function forceUnmount(
   if (root < 0) throw refusal(mountpoint, errorText(lastErrno()));
   try {
     await unmount(mountpoint, true);
-    stopServer();
-    // The thread waits in read(2): this request, for a name the kernel can't know, wakes it.
-    const name = cString(crypto.randomUUID());
-    await libc().accessElsewhere(root, name, F_OK, 0);
+    server.stop();
+    // Each thread waits in read(2): a request, for a name the kernel can't know, wakes one of them.
+    for (let i = 0; i < server.threads; i++) {
+      const name = cString(crypto.randomUUID());
+      await libc().accessElsewhere(root, name, F_OK, 0);
+    }
   } finally {
     libc().close(root);
   }

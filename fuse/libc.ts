@@ -10,6 +10,7 @@ const functions = {
   close: { parameters: ["i32"], result: "i32" },
   read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
   writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   statx: {
     parameters: ["i32", "buffer", "i32", "u32", "buffer"],

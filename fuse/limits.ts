@@ -16,5 +16,11 @@ export const MAX_WRITE = 4096;
  */
 export const REQUEST_BUFFER_SIZE = 1 << 16;
 
+/**
+ * Threads that serve a mount unless told otherwise. Even one reader gains from several: whichever waits
+ * on the reader's own processor answers without waking another one.
+ */
+export const DEFAULT_WORKERS = 3;
+
 /** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
 export const LONGEST_NAME = 1024;

@@ -4,9 +4,11 @@ import { attach } from "./attach.ts";
 import { libc } from "./libc.ts";
 import { localAnswer } from "./local_answer.ts";
 import { Mapping } from "./mapping.ts";
+import { DEFAULT_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mount_options.ts";
 import { Mount } from "./mount_handle.ts";
 import { checkMountpoint } from "./mountpoint.ts";
+import { OnceLog } from "./once_log.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import { Server } from "./server.ts";
 
@@ -14,6 +16,10 @@ import { Server } from "./server.ts";
 export interface MountOptions extends KernelOptions {
   /** Path of the container: shows as the mounted device, and must not hold the mount point. */
   readonly source?: string | undefined;
+  /**
+   * Threads that serve the mount. Defaults to 3.
+   */
+  readonly workers?: number | undefined;
   /** Receives a message, once, for each different thing that goes wrong while serving. */
   readonly onLog?: ((message: string) => void) | undefined;
   /** Receives a line for each request that the kernel sends; slows the mount down. */
@@ -58,6 +64,8 @@ async function mountMapped(
   mountpoint: string,
   options: MountOptions,
 ): Promise<Mount> {
+  // Each thread keeps to one message of a kind; this keeps the threads to one.
+  const log = new OnceLog(options.onLog ?? (() => {}));
   const server = await Server.prepare({
     tree,
     sources: mapping.sources,
@@ -66,7 +74,8 @@ async function mountMapped(
       gid: options.gid ?? libc().getgid(),
       umask: options.umask ?? 0,
     },
-    onLog: options.onLog ?? (() => {}),
+    workers: options.workers ?? DEFAULT_WORKERS,
+    onLog: (message) => log.log(message),
     onTrace: options.onTrace,
   });
   let fd: number;

@@ -21,11 +21,17 @@ export interface MountContainerOptions
  * @throws {FormatError} If the source is no known container, or damaged.
  *
  * @example Mount for as long as a block runs
- * ```ts no-run
+ * ```ts
  * import { mount } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
  *
- * await using mounted = await mount("data.ffr", "/mnt/x");
- * await new Deno.Command("ls", { args: ["-lR", mounted.mountpoint] }).spawn().status;
+ * const mountpoint = await Deno.makeTempDir();
+ * {
+ *   await using _mount = await mount("test/golden/ffrecord/packed_tree/sample_10.ffr", mountpoint);
+ *   const ls = new Deno.Command("ls", { args: [mountpoint] });
+ *   assert.match(new TextDecoder().decode((await ls.output()).stdout), /^words$/m);
+ * }
+ * await Deno.remove(mountpoint); // empty again
  * ```
  */
 export async function mount(

@@ -37,10 +37,14 @@ export type MountErrorCode =
 
 /** Something cannot be mounted or unmounted. */
 export class MountError extends RecordfsError {
-  override name = "MountError";
+  /** Why it can't be. */
   declare readonly code: MountErrorCode;
 
-  /** @param facts `path` is the mount point, or the file concerned. */
+  /**
+   * Makes an error about a mount.
+   *
+   * @param facts `path` is the mount point, or the file concerned.
+   */
   constructor(code: MountErrorCode, message: string, facts: ErrorFacts = {}) {
     super(code, message, facts);
   }

@@ -1,7 +1,7 @@
 import { abortConnection, forceUnmount } from "./force_unmount.ts";
 import type { Mapping } from "./mapping.ts";
 import { MountError } from "./mount_error.ts";
-import { findMount, readMounts } from "./mountinfo.ts";
+import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import type { Server } from "./server.ts";
 import { unmount, type UnmountOptions } from "./unmount.ts";
@@ -59,7 +59,7 @@ export class Mount implements AsyncDisposable {
     try {
       await server.serve(fd);
       await Deno.stat(mountpoint);
-      mount.#device = (await mount.#entry())?.device;
+      mount.#device = mount.#entry()?.device;
     } catch (error) {
       await unmount(mountpoint, true).catch(() => {}); // `error` is what matters
       throw error;
@@ -76,7 +76,7 @@ export class Mount implements AsyncDisposable {
   unmount(options: EndOptions = {}): Promise<void> {
     return withPermissionErrors(this.mountpoint, async () => {
       if (this.#ended) return;
-      const entry = await this.#entry();
+      const entry = this.#entry();
       const present = entry !== undefined && entry.device === this.#device;
       if (options.force) await this.#force(present);
       else if (present) {
@@ -104,7 +104,7 @@ export class Mount implements AsyncDisposable {
 
   async #force(present: boolean): Promise<void> {
     if (present) {
-      await forceUnmount(this.mountpoint, () => this.#server.stop());
+      await forceUnmount(this.mountpoint, this.#server);
     } else if (
       this.#device === undefined || !await abortConnection(this.#device)
     ) {
@@ -120,7 +120,7 @@ export class Mount implements AsyncDisposable {
     this.#ended = true;
     mapping[Symbol.dispose]();
     if (failure === undefined) return { failure: undefined };
-    const entry = await this.#entry();
+    const entry = this.#entry();
     if (entry?.device === this.#device) {
       await unmount(this.mountpoint, true).catch(() => {}); // or it would stay, without a server
     }
@@ -133,7 +133,7 @@ export class Mount implements AsyncDisposable {
     };
   }
 
-  async #entry() {
-    return findMount(await readMounts(), this.mountpoint);
+  #entry(): MountEntry | undefined {
+    return findMount(readMounts(), this.mountpoint);
   }
 }

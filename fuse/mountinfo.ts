@@ -1,3 +1,6 @@
+import { statfs } from "node:fs/promises";
+import { readSpecialFile } from "./read_special_file.ts";
+
 /** A line of `/proc/self/mountinfo`; see proc_pid_mountinfo(5). */
 export interface MountEntry {
   /** Device number as `major:minor`, which differs for each mounted file system. */
@@ -41,8 +44,8 @@ export function parseMountinfo(text: string): MountEntry[] {
 }
 
 /** All mounts that this process sees, in the order they were made. */
-export async function readMounts(): Promise<MountEntry[]> {
-  return parseMountinfo(await Deno.readTextFile("/proc/self/mountinfo"));
+export function readMounts(): MountEntry[] {
+  return parseMountinfo(readSpecialFile("/proc/self/mountinfo"));
 }
 
 /** The mount that a path leads to: of several on top of each other, the last one made. */
@@ -54,8 +57,8 @@ export function findMount(
 }
 
 /** The recordfs mounts that this process sees. */
-export async function recordfsMounts(): Promise<MountEntry[]> {
-  return (await readMounts()).filter((entry) => entry.type === RECORDFS_TYPE);
+export function recordfsMounts(): MountEntry[] {
+  return readMounts().filter((entry) => entry.type === RECORDFS_TYPE);
 }
 
 /**
@@ -63,7 +66,7 @@ export async function recordfsMounts(): Promise<MountEntry[]> {
  */
 export async function isStale(mountpoint: string): Promise<boolean> {
   try {
-    await Deno.stat(mountpoint);
+    await statfs(mountpoint); // unlike stat(2), never answered from the kernel's cache
     return false;
   } catch (error) {
     return isNotConnected(error);

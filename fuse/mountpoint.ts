@@ -1,7 +1,7 @@
 import type { Tree } from "../src/tree/tree.ts";
 import { FileSource } from "../src/io/file_source.ts";
 import { MountError } from "./mount_error.ts";
-import { isNotConnected } from "./mountinfo.ts";
+import { isNotConnected, isStale } from "./mountinfo.ts";
 
 /** What a mount point must not get in the way of. */
 export interface MountpointUse {
@@ -41,7 +41,7 @@ async function checkDirectory(path: string): Promise<void> {
   try {
     info = await Deno.stat(path);
   } catch (error) {
-    if (isNotConnected(error)) throw staleError(path);
+    if (isNotConnected(error)) throw staleError(path); // before anything was cached
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new MountError(
       "no-mountpoint",
@@ -49,7 +49,10 @@ async function checkDirectory(path: string): Promise<void> {
       { path, cause: error },
     );
   }
-  if (info.isDirectory) return;
+  if (info.isDirectory) {
+    if (await isStale(path)) throw staleError(path);
+    return;
+  }
   throw new MountError(
     "not-a-directory",
     `Cannot mount on ${path}: it is not a directory`,

@@ -1,5 +1,7 @@
 import type { Tree } from "../src/tree/tree.ts";
+import { cloneDevice } from "./clone_device.ts";
 import { ConnectionState } from "./connection_state.ts";
+import { errorText } from "./libc.ts";
 import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
@@ -10,27 +12,38 @@ export interface ServerOptions {
   readonly tree: Tree;
   readonly sources: readonly MappedSource[];
   readonly owner: Ownership;
+  /** How many threads serve it, 1 at least. */
+  readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
 }
 
 /**
- * The threads that serve one mount.
- *
- * There is one today. A further one is a further {@linkcode ServingThread} with the same `prepare`
- * message, told to serve a descriptor that `FUSE_DEV_IOC_CLONE` attached to the same connection once
- * the first reports `serving`: all it needs to know lies in the shared {@linkcode ConnectionState}.
+ * The threads that serve one mount, each on a descriptor of its own, with the tree's tables in memory
+ * that they share.
  */
 export class Server {
-  /** Settles when no thread serves any more; with what went wrong, if anything. */
+  /** Settles when no thread serves any more; with what went wrong first, if anything. */
   readonly ended: Promise<string | undefined>;
-  readonly #thread: ServingThread;
+  readonly #threads: readonly ServingThread[];
   readonly #connection: ConnectionState;
+  readonly #onLog: (message: string) => void;
 
-  private constructor(thread: ServingThread, connection: ConnectionState) {
-    this.#thread = thread;
+  private constructor(
+    threads: readonly ServingThread[],
+    connection: ConnectionState,
+    onLog: (message: string) => void,
+  ) {
+    this.#threads = threads;
     this.#connection = connection;
-    this.ended = thread.ended;
+    this.#onLog = onLog;
+    this.ended = Promise.all(threads.map(({ ended }) => ended))
+      .then((failures) => failures.find((failure) => failure !== undefined));
+  }
+
+  /** How many threads there are. */
+  get threads(): number {
+    return this.#threads.length;
   }
 
   /**
@@ -48,9 +61,18 @@ export class Server {
       connection: connection.memory,
       trace: options.onTrace !== undefined,
     };
-    const thread = new ServingThread(options);
-    await thread.prepare(message);
-    return new Server(thread, connection);
+    const threads = Array.from(
+      { length: options.workers },
+      () => new ServingThread(options),
+    );
+    const server = new Server(threads, connection, options.onLog);
+    try {
+      await Promise.all(threads.map((thread) => thread.prepare(message)));
+    } catch (error) {
+      server.abandon();
+      throw error;
+    }
+    return server;
   }
 
   /**
@@ -60,15 +82,33 @@ export class Server {
    * @throws {MountError} If serving ended before.
    */
   async serve(fd: number): Promise<void> {
-    await this.#thread.serve(fd);
+    const [first, ...others] = this.#threads;
+    try {
+      await first!.serve(fd); // INIT comes to the first; only then can it be cloned
+    } catch (error) {
+      for (const thread of others) thread.abandon();
+      throw error;
+    }
+    for (const thread of others) {
+      const clone = cloneDevice(fd);
+      if (clone >= 0) thread.start(clone);
+      else {
+        thread.abandon();
+        this.#onLog(
+          `One thread less serves the mount: cloning its descriptor failed: ${
+            errorText(-clone)
+          }`,
+        );
+      }
+    }
   }
 
   /** Ends the threads when nothing has been given to {@linkcode serve}. */
   abandon(): void {
-    this.#thread.terminate();
+    for (const thread of this.#threads) thread.abandon();
   }
 
-  /** Has each thread end after the next request it reads; the mount must be asked something then. */
+  /** Has each thread end after the next request it reads; the mount must be asked as often then. */
   stop(): void {
     this.#connection.stop();
   }
@@ -80,13 +120,14 @@ class ServingThread {
   readonly #worker: Worker;
   readonly #prepared = Promise.withResolvers<void>();
   readonly #serving = Promise.withResolvers<void>();
+  readonly #end: (failure: string | undefined) => void;
 
   constructor({ onLog, onTrace }: ServerOptions) {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
     this.#prepared.promise.catch(() => {}); // may fail when nobody waits for it
     this.#serving.promise.catch(() => {});
-    const end = (failure: string | undefined) => {
+    this.#end = (failure) => {
       const error = new MountError(
         "server",
         `The mount cannot be served: ${failure ?? "it was unmounted at once"}`,
@@ -104,11 +145,11 @@ class ServingThread {
       else if (data.kind === "serving") this.#serving.resolve();
       else if (data.kind === "log") onLog(data.message);
       else if (data.kind === "trace") onTrace?.(data.line);
-      else end(data.failure);
+      else this.#end(data.failure);
     };
     this.#worker.onerror = (event) => {
       event.preventDefault(); // or it would end this process
-      end(event.message);
+      this.#end(event.message);
     };
   }
 
@@ -117,13 +158,21 @@ class ServingThread {
     return this.#prepared.promise;
   }
 
+  /** Serves a connection from its beginning; settles when it has been agreed on. */
   serve(fd: number): Promise<void> {
-    const message: ServeMessage = { kind: "serve", fd };
-    this.#worker.postMessage(message);
+    this.start(fd);
     return this.#serving.promise;
   }
 
-  terminate(): void {
+  /** Serves a descriptor. */
+  start(fd: number): void {
+    const message: ServeMessage = { kind: "serve", fd };
+    this.#worker.postMessage(message);
+  }
+
+  /** Ends the thread, which serves nothing yet. */
+  abandon(): void {
     this.#worker.terminate();
+    this.#end(undefined);
   }
 }

@@ -23,7 +23,7 @@ export function unmountPath(
 ): Promise<void> {
   return withPermissionErrors(path, async () => {
     const mountpoint = await resolveMountpoint(path);
-    const entry = findMount(await readMounts(), mountpoint);
+    const entry = findMount(readMounts(), mountpoint);
     if (entry === undefined || !isFuse(entry)) {
       const found = entry === undefined
         ? "nothing is mounted there"

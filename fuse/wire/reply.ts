@@ -27,7 +27,7 @@ export class Reply {
 
   /** The error number given, 0 for success. */
   get errno(): number {
-    return -this.view.getInt32(4, true);
+    return 0 - this.view.getInt32(4, true); // never -0
   }
 
   /** Starts a successful reply without body to the request of that id. */

@@ -1,5 +1,4 @@
 import { FormatError } from "../../errors.ts";
-import type { Containers } from "../../codecs/pickle/containers.ts";
 import { PickleMachine } from "../../codecs/pickle/machine.ts";
 import { PickleError } from "../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../codecs/pickle/text.ts";

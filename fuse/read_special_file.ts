@@ -1,0 +1,36 @@
+import { cString, errorText, lastErrno, libc } from "./libc.ts";
+import { MountError } from "./mount_error.ts";
+
+/** `O_RDONLY | O_CLOEXEC`, from `asm-generic/fcntl.h`. */
+const OPEN_FLAGS = 0o2000000;
+
+/**
+ * Reads a text file of procfs. Through libc, since Deno's own reading of `/proc` takes `--allow-all`.
+ *
+ * @throws {MountError} If it cannot be read.
+ */
+export function readSpecialFile(path: string): string {
+  const fd = libc().open(cString(path), OPEN_FLAGS);
+  if (fd < 0) throw readError(path);
+  try {
+    const decoder = new TextDecoder();
+    const piece = new Uint8Array(1 << 16);
+    let text = "";
+    while (true) {
+      const length = libc().read(fd, piece, BigInt(piece.length));
+      if (length < 0) throw readError(path);
+      if (length === 0) return text + decoder.decode();
+      text += decoder.decode(piece.subarray(0, length), { stream: true });
+    }
+  } finally {
+    libc().close(fd);
+  }
+}
+
+function readError(path: string): MountError {
+  return new MountError(
+    "refused",
+    `Cannot read ${path}: ${errorText(lastErrno())}`,
+    { path },
+  );
+}

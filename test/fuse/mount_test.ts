@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { findMount, readMounts } from "../../fuse/mountinfo.ts";
+import { mountTree } from "../../fuse/mount.ts";
+import { FileSource } from "../../src/io/file_source.ts";
+import { runSync } from "../../src/io/steps.ts";
+import { type Folder, MemoryTree, MTIME } from "./support/memory_tree.ts";
+import {
+  mountTest,
+  output,
+  withMount,
+  withMountpoint,
+} from "./support/mounting.ts";
+
+const big = "0123456789abcdef".repeat(200_000); // 3.2 MB: many READs
+const folder: Folder = {
+  "a.txt": "hello",
+  empty: "",
+  "with space": "x",
+  sub: { deep: { c: { kind: "computed", text: "computed" } } },
+  big,
+  bad: { kind: "damaged", message: "sample 9 is damaged" },
+};
+
+mountTest(
+  "a mounted tree is read, listed and described exactly",
+  () =>
+    withMount(MemoryTree.of(folder), { uid: 12, gid: 34 }, async (mount) => {
+      const at = (path: string) => `${mount.mountpoint}/${path}`;
+      assert.equal(await Deno.readTextFile(at("a.txt")), "hello");
+      assert.equal(await Deno.readTextFile(at("empty")), "");
+      assert.equal(await Deno.readTextFile(at("sub/deep/c")), "computed");
+      assert.equal(await Deno.readTextFile(at("big")), big);
+      const names = await Array.fromAsync(
+        Deno.readDir(mount.mountpoint),
+        ({ name, isDirectory }) => `${name}${isDirectory ? "/" : ""}`,
+      );
+      assert.deepEqual(names, [
+        ...["a.txt", "empty", "with space", "sub/", "big", "bad"],
+      ]);
+      const file = await Deno.stat(at("a.txt"));
+      assert.deepEqual(
+        [file.size, file.mode, file.uid, file.gid, file.nlink, file.ino],
+        [5, 0o100444, 12, 34, 1, 2],
+      );
+      assert.equal(file.mtime?.getTime(), MTIME);
+      assert.equal((await Deno.stat(at("sub"))).mode, 0o040555);
+    }),
+);
+
+mountTest(
+  "what can't be had is an error of its kind, and serving goes on",
+  async () => {
+    const logs: string[] = [];
+    const onLog = (message: string) => logs.push(message);
+    await withMount(MemoryTree.of(folder), { onLog }, async (mount) => {
+      const at = (path: string) => `${mount.mountpoint}/${path}`;
+      await assert.rejects(Deno.readFile(at("none")), Deno.errors.NotFound);
+      await assert.rejects(Deno.readFile(at("bad")), /os error 5/);
+      await assert.rejects(
+        Deno.writeTextFile(at("new"), ""),
+        /Read-only file system/,
+      );
+      await assert.rejects(
+        Deno.open(at("a.txt"), { read: true, write: true }),
+        /Read-only file system/,
+      );
+      assert.equal(await Deno.readTextFile(at("a.txt")), "hello");
+    });
+    assert.deepEqual(logs, ["sample 9 is damaged"]);
+  },
+);
+
+mountTest("the kernel asks once: a second pass sends no request", async () => {
+  const lines: string[] = [];
+  const files = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [`f${i}`, "y".repeat(100_000)]),
+  );
+  const onTrace = (line: string) => lines.push(line);
+  await withMount(MemoryTree.of(files), { onTrace }, async (mount) => {
+    const readAll = async () => {
+      for await (const { name } of Deno.readDir(mount.mountpoint)) {
+        await Deno.readFile(`${mount.mountpoint}/${name}`);
+      }
+    };
+    const count = (name: string) =>
+      lines.filter((line) => line.startsWith(`${name} `)).length;
+    await readAll();
+    await settled(lines);
+    const whole = lines.filter((line) =>
+      /^READ .* offset=0 .* bytes=100000$/.test(line)
+    );
+    assert.equal(whole.length, 50, "one READ for a file of 100 KB");
+    assert.equal(count("LOOKUP"), 0, "a listing makes looking up needless");
+    assert.equal(count("OPEN"), 1, "the kernel learns to open by itself");
+    // Memory reclaim may take pages between two passes; invalidation would take them every time.
+    for (let pass = 1;; pass++) {
+      const before = lines.length;
+      await readAll();
+      await settled(lines);
+      const asked = lines.slice(before);
+      if (asked.length === 0) break;
+      assert.ok(
+        asked.every((line) => line.startsWith("READ ")) && pass < 5,
+        asked.join("\n"),
+      );
+    }
+  });
+});
+
+mountTest(
+  "mount options reach the kernel",
+  () =>
+    withMount(MemoryTree.of(folder), {
+      allowOther: true,
+      noExec: true,
+      defaultPermissions: true,
+      source: "/data/a,b c",
+      maxRead: 65536,
+    }, (mount) => {
+      const entry = findMount(readMounts(), mount.mountpoint);
+      assert.equal(entry?.type, "fuse.recordfs");
+      assert.equal(entry?.source, "/data/a,b c");
+      for (const option of ["ro", "nosuid", "nodev", "noexec"]) {
+        assert.ok(entry?.options.includes(option), option);
+      }
+      const { superOptions } = entry as { superOptions: readonly string[] };
+      assert.ok(superOptions.includes("allow_other"));
+      assert.ok(superOptions.includes("default_permissions"));
+      assert.ok(superOptions.includes("max_read=65536"));
+      return Promise.resolve();
+    }),
+);
+
+mountTest(
+  "find, tar, cmp and df work on a mount",
+  () =>
+    withMount(
+      MemoryTree.of({ d: { e: { f: "text" } }, g: "more" }),
+      {},
+      async (mount) => {
+        const { mountpoint } = mount;
+        const found = await output("find", mountpoint, "-type", "f");
+        assert.equal(
+          found.stdout,
+          `${mountpoint}/d/e/f\n${mountpoint}/g\n`,
+        );
+        const tar = await output(
+          "sh",
+          "-c",
+          `tar -C ${mountpoint} -cf - . | tar -t`,
+        );
+        assert.match(tar.stdout, /\.\/d\/e\/f/);
+        assert.equal((await output("df", mountpoint)).code, 0);
+      },
+    ),
+);
+
+mountTest(
+  "a container cut off while it is mounted gives EIO and a message",
+  async () => {
+    const path = await Deno.makeTempFile();
+    const logs: string[] = [];
+    const onLog = (message: string) => logs.push(message);
+    try {
+      const memory = MemoryTree.of({
+        head: "h".repeat(8192),
+        tail: "t".repeat(50_000),
+      });
+      await Deno.writeFile(path, memory.sources[0]!.bytes);
+      const source = runSync(FileSource.open(path));
+      const tree = Object.assign(memory, { sources: [source] });
+      await withMount(tree, { onLog, workers: 1 }, async ({ mountpoint }) => {
+        const head = await Deno.readTextFile(`${mountpoint}/head`);
+        assert.equal(head, "h".repeat(8192));
+        await Deno.truncate(path, 8199); // up to the end of head
+        await assert.rejects(Deno.readFile(`${mountpoint}/tail`), /os error 5/);
+      });
+      source.close();
+    } finally {
+      await Deno.remove(path);
+    }
+    assert.deepEqual(
+      logs.map((line) => line.startsWith(`${path} was cut off`)),
+      [true],
+    );
+  },
+);
+
+mountTest(
+  "two trees are mounted at once",
+  () =>
+    withMount(
+      MemoryTree.of({ one: "1" }),
+      {},
+      (first) =>
+        withMountpoint(async (mountpoint) => {
+          const tree = MemoryTree.of({ two: "2" });
+          await using second = await mountTree(tree, mountpoint);
+          assert.equal(await Deno.readTextFile(`${first.mountpoint}/one`), "1");
+          assert.equal(
+            await Deno.readTextFile(`${second.mountpoint}/two`),
+            "2",
+          );
+        }),
+    ),
+);
+
+/** Waits until the serving thread has reported everything. */
+async function settled(lines: readonly string[]): Promise<void> {
+  let seen = -1;
+  while (seen !== lines.length) {
+    seen = lines.length;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

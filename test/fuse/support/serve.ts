@@ -1,0 +1,50 @@
+/**
+ * Mounts a small tree at the first argument and prints "ready". With a second argument, `busy`, it
+ * exits with code 7 while a program has a file open, else it serves until the mount ends. The options of the
+ * mount come as JSON in the variable MOUNT_OPTIONS.
+ */
+import { mountTree } from "../../../fuse/mount.ts";
+import { MountError } from "../../../fuse/mount_error.ts";
+import { MemoryTree } from "./memory_tree.ts";
+
+const [mountpoint, mode] = Deno.args as [string, string | undefined];
+const options = JSON.parse(Deno.env.get("MOUNT_OPTIONS") ?? "{}");
+const tree = MemoryTree.of({ "a.txt": "hello", d: { e: "deep" } });
+const say = (line: string) =>
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+
+try {
+  const mount = await mountTree(tree, mountpoint, options);
+  say("ready");
+  const path = `${mount.mountpoint}/a.txt`;
+  if (mode === "busy") {
+    // Another process: one that dies with a file of its own mount open waits for itself to flush it.
+    const user = new Deno.Command("sh", {
+      args: ["-c", 'exec sleep 2 <"$1"', "sh", path],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    });
+    user.spawn().unref();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    Deno.exit(7);
+  } else if (mode === "force") {
+    const file = await Deno.open(path);
+    say(await Deno.readTextFile(path));
+    await mount.unmount().catch((error: MountError) => say(error.code));
+    await mount.unmount({ force: true });
+    await mount.finished;
+    file.close();
+    say("ended");
+  } else if (mode === "read") {
+    say(await Deno.readTextFile(path));
+    say(String((await Deno.stat(path)).uid));
+    await mount.unmount();
+    say("ended");
+  } else {
+    await mount.finished;
+  }
+} catch (error) {
+  if (!(error instanceof MountError)) throw error;
+  say(`${error.code}: ${error.message}`);
+}

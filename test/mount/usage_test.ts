@@ -1,0 +1,72 @@
+/** The three ways of use that the project was made for, as they are written down. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { needs } from "../support/programs.ts";
+import { makeSampleTree } from "../support/sample_tree.ts";
+import { asSelf } from "../support/users.ts";
+
+const SCRIPT = `
+import { PackedFolder } from "./mod.ts";
+
+const folder = await PackedFolder.open("data.ffr");
+console.log(folder.list().join(" "));
+console.log(folder.isFile("sizes/s511"), folder.isDir("sizes"));
+const one = await folder.read("sizes/s511");
+const batch = await folder.read(["sizes/s4097", "sizes/s1"]);
+console.log(one.length, batch.map((bytes) => bytes.length).join(" "));
+`;
+
+Deno.test({
+  name:
+    "deno run -A cli.ts mount data.ffr /mnt/x; ordinary tools; a Deno script",
+  ...needs("fuse", "root"),
+  fn: () =>
+    asSelf(async (user) => {
+      const project = `${user.home}/project`;
+      fs.mkdirSync(project);
+      for (
+        const part of [
+          "cli.ts",
+          "mod.ts",
+          "deno.json",
+          "deno.lock",
+          "src",
+          "fuse",
+        ]
+      ) {
+        fs.cpSync(user.project + part, `${project}/${part}`, {
+          recursive: true,
+        });
+      }
+      makeSampleTree(user.home);
+      fs.renameSync(`${user.home}/data.ffr`, `${project}/data.ffr`);
+      fs.writeFileSync(`${project}/script.ts`, SCRIPT);
+      fs.mkdirSync("/mnt/x", { recursive: true });
+      // "deno" may not be in PATH: `npx deno task test` runs the tests from where npm keeps it.
+      const sh = (commands: string) =>
+        user.do(
+          "sh",
+          "-c",
+          `deno() { '${user.deno}' "$@"; }; cd '${project}' && ${commands}`,
+        );
+      try {
+        await sh("deno run -A cli.ts mount data.ffr /mnt/x");
+        await sh(
+          "ls /mnt/x && cp -r /mnt/x copied && diff -r copied ../original && diff -r /mnt/x ../original",
+        );
+        assert.equal(await sh("cat /mnt/x/sizes/s100000 | wc -c"), "100000\n");
+        assert.equal(
+          await sh("find /mnt/x/names -type f | grep -c hidden"),
+          "1\n",
+        );
+        await sh("deno run -A cli.ts unmount /mnt/x");
+      } finally {
+        await user.run("umount", "-l", "/mnt/x"); // where the test failed
+        fs.rmdirSync("/mnt/x");
+      }
+      assert.equal(
+        await sh("deno run -A script.ts"),
+        "deep empty many names sizes\ntrue true\n511 4097 1\n",
+      );
+    }),
+});
