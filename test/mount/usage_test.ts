@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { needs } from "../support/programs.ts";
 import { makeSampleTree } from "../support/sample_tree.ts";
-import { asSelf } from "../support/users.ts";
+import { asSelf, copyProject } from "../support/users.ts";
 
 const SCRIPT = `
 import { PackedFolder } from "./mod.ts";
@@ -23,21 +23,7 @@ Deno.test({
   fn: () =>
     asSelf(async (user) => {
       const project = `${user.home}/project`;
-      fs.mkdirSync(project);
-      for (
-        const part of [
-          "cli.ts",
-          "mod.ts",
-          "deno.json",
-          "deno.lock",
-          "src",
-          "fuse",
-        ]
-      ) {
-        fs.cpSync(user.project + part, `${project}/${part}`, {
-          recursive: true,
-        });
-      }
+      copyProject(`${project}/`);
       makeSampleTree(user.home);
       fs.renameSync(`${user.home}/data.ffr`, `${project}/data.ffr`);
       fs.writeFileSync(`${project}/script.ts`, SCRIPT);

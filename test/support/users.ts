@@ -54,18 +54,7 @@ export async function asOrdinaryUser(
   const home = await Deno.makeTempDir({ prefix: "recordfs-nobody-" });
   try {
     const project = `${home}/project/`;
-    for (
-      const part of [
-        "cli.ts",
-        "mod.ts",
-        "deno.json",
-        "deno.lock",
-        "src",
-        "fuse",
-      ]
-    ) {
-      fs.cpSync(REPOSITORY + part, project + part, { recursive: true });
-    }
+    copyProject(project);
     fs.mkdirSync(`${home}/run`);
     const deno = `${home}/deno`;
     fs.copyFileSync(Deno.execPath(), deno);
@@ -79,6 +68,14 @@ export async function asOrdinaryUser(
     );
   } finally {
     await Deno.remove(home, { recursive: true });
+  }
+}
+
+/** Copies what the project is made of, without tests, to a directory whose path ends in a slash. */
+export function copyProject(target: string): void {
+  const parts = ["cli.ts", "mod.ts", "deno.json", "deno.lock", "src", "fuse"];
+  for (const part of parts) {
+    fs.cpSync(REPOSITORY + part, target + part, { recursive: true });
   }
 }
 

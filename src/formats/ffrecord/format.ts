@@ -31,20 +31,18 @@ export const ffrecord: Format = {
 
 /** FFRecord opened as a packed folder or not at all. */
 export const ffrecordPacked: Format = {
+  ...ffrecord,
   name: "ffrecord-packed",
   description: "FFRecord, as a packed folder or not at all",
-  detect,
   open: (location, options) => open(location, options, "packed"),
-  check: checkRecordFiles,
 };
 
 /** FFRecord opened as numbered samples, whatever they are: also what is left of a damaged folder. */
 export const ffrecordSamples: Format = {
+  ...ffrecord,
   name: "ffrecord-samples",
   description: "FFRecord, as numbered samples even if it is a packed folder",
-  detect,
   open: (location, options) => open(location, options, "samples"),
-  check: checkRecordFiles,
 };
 
 function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
