@@ -5,7 +5,7 @@
  * @module
  */
 export { mount, type MountContainerOptions } from "./mount_container.ts";
-export { type MountOptions, mountTree } from "./mount.ts";
+export type { MountOptions } from "./mount.ts";
 export type { EndOptions, Mount, MountEnd } from "./mount_handle.ts";
 export { MountError, type MountErrorCode } from "./mount_error.ts";
 export type { KernelOptions } from "./mount_options.ts";

@@ -12,7 +12,7 @@ const VFS =
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
-  MountOptions UnmountOptions mount mountTree`;
+  MountOptions UnmountOptions mount`;
 
 const ENTRY_POINTS: Record<string, string> = {
   ".": `${FFRECORD} ${VFS} ${FUSE}`,

@@ -12,7 +12,7 @@ export interface Lease {
  * Open file descriptors, at most `limit` idle ones, the least recently used closed first.
  *
  * Descriptors in use are never closed, so `limit` is exceeded while more reads than that are under
- * way at once.
+ * way at once, and for no longer.
  */
 export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
@@ -31,7 +31,7 @@ export class DescriptorPool<Owner> {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
       this.#makeRoom();
-      lease = { fd: open(), users: 0, doomed: false };
+      lease = { fd: this.#open(open), users: 0, doomed: false };
       this.#leases.set(owner, lease);
     } else if (this.#leases.size >= this.#limit) {
       this.#leases.delete(owner); // to the end: most recently used
@@ -44,7 +44,9 @@ export class DescriptorPool<Owner> {
   /** Ends one use. */
   release(lease: Lease): void {
     lease.users--;
-    if (lease.doomed && lease.users === 0) fs.closeSync(lease.fd);
+    if (lease.users > 0) return;
+    if (lease.doomed) fs.closeSync(lease.fd);
+    else if (this.#leases.size > this.#limit) this.#makeRoom();
   }
 
   /** Closes the owner's descriptor, or has its last user close it. */
@@ -56,6 +58,20 @@ export class DescriptorPool<Owner> {
     if (lease.users === 0) fs.closeSync(lease.fd);
   }
 
+  /** Where descriptors have run out, those that are idle here are closed before it is given up. */
+  #open(open: () => number): number {
+    try {
+      return open();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "EMFILE") throw error;
+      for (const [owner, lease] of this.#leases) {
+        if (lease.users === 0) this.drop(owner);
+      }
+      return open();
+    }
+  }
+
+  /** Closes the idle descriptor that was not used for longest, where the limit is reached. */
   #makeRoom(): void {
     if (this.#leases.size < this.#limit) return;
     for (const [owner, lease] of this.#leases) {

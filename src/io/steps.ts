@@ -89,11 +89,20 @@ export function* inParallel(procedures: readonly Steps<void>[]): Steps<void> {
       let next = 0;
       const lane = async () => {
         while (next < procedures.length) {
-          await runAsync(procedures[next++]!, signal);
+          try {
+            await runAsync(procedures[next++]!, signal);
+          } catch (error) {
+            next = procedures.length; // the others finish what they are at
+            throw error;
+          }
         }
       };
       const lanes = Math.min(IN_FLIGHT, procedures.length);
-      await Promise.all(Array.from({ length: lanes }, lane));
+      const ended = await Promise.allSettled(
+        Array.from({ length: lanes }, lane),
+      );
+      const failed = ended.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
     },
   });
 }

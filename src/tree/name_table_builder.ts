@@ -64,7 +64,8 @@ export class NameTableBuilder {
     const start = this.#namesLength;
     const end = start + name.length;
     if (end > this.#names.length) {
-      const length = Math.max(end, this.#names.length * 2);
+      // By a quarter: beside a large structure there are few names of their own.
+      const length = Math.max(end, start + (start >>> 2) + 65_536);
       const larger = new Uint8Array(new SharedArrayBuffer(length));
       larger.set(this.#names.subarray(0, start));
       this.#names = larger;
@@ -81,6 +82,9 @@ export class NameTableBuilder {
 
   /** Adds a file whose content is record `record` to the directory being filled. */
   addFile(start: number, end: number, record: number): void {
+    if (record >= DIRECTORY_BIT) {
+      throw new RangeError(`A tree of names has room for 2^31 records`);
+    }
     this.#add(start, end, record);
   }
 

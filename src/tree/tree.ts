@@ -23,13 +23,13 @@ export interface NodeStat {
 export interface Extent {
   /** Index into {@linkcode Tree.sources}, or -1 when the content is {@linkcode Extent.bytes}. */
   source: number;
-  /** Byte offset in the source. */
+  /** Byte offset in the source; 0 where the content is {@linkcode Extent.bytes}. */
   offset: number;
   /** Length in bytes. */
   length: number;
   /** CRC-32 (zlib polynomial) of the whole content, or -1 where the container records none. */
   crc32: number;
-  /** The content itself, when it is small and computed; `source` is -1 then. */
+  /** The whole content itself, when it is small and computed; `source` is -1 then. */
   bytes: Uint8Array | undefined;
 }
 

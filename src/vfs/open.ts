@@ -1,10 +1,12 @@
 import { fileURLToPath } from "node:url";
+import type { WaitOptions } from "../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../io/steps.ts";
 import type {
   CheckOptions,
   CheckReport,
   ContainerOptions,
 } from "../tree/format.ts";
+import { RecordfsError } from "../errors.ts";
 import { findFormat } from "./find_format.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
@@ -31,11 +33,11 @@ export interface OpenContainerOptions extends ContainerOptions {
  * assert.equal((await fs.read("...")).length, 28);
  * ```
  */
-export function open(
+export async function open(
   location: string | URL,
-  options: OpenContainerOptions = {},
+  options: OpenContainerOptions & WaitOptions = {},
 ): Promise<VirtualFs> {
-  return runAsync(openSteps(toPath(location), options));
+  return await runAsync(openSteps(toPath(location), options), options.signal);
 }
 
 /** {@linkcode open} without waiting, for containers on a local disk. */
@@ -56,7 +58,10 @@ export async function check(
   options: CheckOptions & OpenContainerOptions,
 ): Promise<CheckReport> {
   const path = toPath(location);
-  const format = await runAsync(findFormat(path, options.format));
+  const format = await runAsync(
+    findFormat(path, options.format),
+    options.signal,
+  );
   return await format.check(path, options);
 }
 
@@ -70,5 +75,11 @@ function* openSteps(
 }
 
 function toPath(location: string | URL): string {
-  return location instanceof URL ? fileURLToPath(location) : location;
+  if (!(location instanceof URL)) return location;
+  if (location.protocol === "file:") return fileURLToPath(location);
+  throw new RecordfsError(
+    "not-local",
+    `Cannot open ${location}: containers are local files (file: URLs or paths)`,
+    { path: location.href },
+  );
 }

@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { FormatError } from "../errors.ts";
+import { crc32Of } from "../io/crc32_of.ts";
 
 /**
  * Compares a file's content, or its CRC-32, with the checksum that the container records.
@@ -14,7 +14,7 @@ export function verifyContent(
   expected: number,
 ): void {
   if (expected < 0) return;
-  const actual = typeof content === "number" ? content : crc32(content);
+  const actual = typeof content === "number" ? content : crc32Of(content);
   if (actual === expected) return;
   throw new FormatError(
     "sample-checksum",

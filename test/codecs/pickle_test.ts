@@ -249,3 +249,44 @@ Deno.test("what would run code is refused by name", () => {
     );
   }
 });
+
+Deno.test("a short pickle takes neither long nor much memory", () => {
+  const latin1 = (text: string) =>
+    Uint8Array.from(text, (char) => char.charCodeAt(0));
+  const pairs = "K\x01K\x02\x86".repeat(5000);
+  const cases: [string, string, RegExp | undefined][] = [
+    ["backslashes", `V${"\\".repeat(1_000_000)}\n.`, undefined],
+    [
+      "one list made into many dicts",
+      "\x80\x02ccollections\nOrderedDict\nq\0]q\x01(" + pairs +
+      "eq\x020" + "h\0h\x01\x85R0".repeat(60_000) + "N.",
+      /many dicts/,
+    ],
+    [
+      "one string named many times",
+      "\x80\x04](B\x40\x42\x0f\0" + "a".repeat(1_000_000) + "\x94" +
+      "h\0".repeat(100_000) + "e.",
+      undefined,
+    ],
+    ["empty tuples", ")".repeat(2_000_000) + ".", undefined],
+  ];
+  for (const [name, pickle, refusal] of cases) {
+    const bytes = latin1(pickle);
+    const before = Deno.memoryUsage().rss;
+    const start = performance.now();
+    if (refusal === undefined) readPickle(bytes);
+    else assert.throws(() => readPickle(bytes), refusal);
+    const seconds = (performance.now() - start) / 1000;
+    // A hundred times what it takes; the faults that this is about took minutes and gigabytes.
+    assert.ok(seconds < 10, `${name}: ${seconds} s`);
+    const grown = Deno.memoryUsage().rss - before;
+    assert.ok(grown < 500e6, `${name}: ${grown} bytes`);
+  }
+});
+
+Deno.test("MEMOIZE numbers entries by how many are set, as Python does", () => {
+  // PUT 7 'a', then MEMOIZE 'b' is entry 1; GET 1 is 'b'
+  const pickle = "\x80\x04\x8c\x01aq\x07\x8c\x01b\x94h\x01\x86.";
+  const bytes = Uint8Array.from(pickle, (char) => char.charCodeAt(0));
+  assert.deepEqual(readPickle(bytes), ["b", "b"]);
+});

@@ -53,3 +53,18 @@ Deno.test("closing waits for reads that are under way", async () => {
     await assert.rejects(source.readAt(into, 0), /has been closed/);
   });
 });
+
+Deno.test("many reads at once leave no more descriptors open than the pool keeps", async () => {
+  await withTempDir(async (dir) => {
+    const sources = Array.from({ length: 400 }, (_, i) => {
+      fs.writeFileSync(`${dir}/${i}`, "x");
+      return runSync(FileSource.open(`${dir}/${i}`));
+    });
+    await Promise.all(
+      sources.map((source) => source.readAt(new Uint8Array(1), 0)),
+    );
+    const open = (await Array.fromAsync(Deno.readDir("/proc/self/fd"))).length;
+    assert.ok(open < 200, `${open} descriptors`);
+    for (const source of sources) source.close();
+  });
+});

@@ -92,3 +92,20 @@ Deno.test("a source that is not local has no sync reads, and says so", () => {
     /slow is not local/,
   );
 });
+
+Deno.test("after a failure nothing more is begun", async () => {
+  const source = new SlowSource();
+  const read = source.readAt.bind(source);
+  source.readAt = (into, offset) =>
+    offset === 90_000 ? Promise.reject(new Error("lost")) : read(into, offset);
+  const slices = Array.from(
+    { length: 33 },
+    (_, i) => ({ source: 0, offset: i * 9000, length: 10 }),
+  );
+  await assert.rejects(runAsync(readSlices([source], slices)), /lost/);
+  const begun = source.requests;
+  assert.ok(begun <= 16, `${begun} requests`);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(source.requests, begun);
+  assert.equal(source.waiting, 0);
+});

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { PickleError } from "./pickle_error.ts";
 
 /** Reads a pickle's arguments; nothing is ever read or allocated past its end. */
@@ -70,10 +71,9 @@ export class ByteReader {
       );
     }
     this.position = end + 1;
-    let line = "";
-    for (let i = start; i < end; i++) {
-      line += String.fromCharCode(this.bytes[i]!);
-    }
+    const { buffer, byteOffset } = this.bytes;
+    const line = Buffer.from(buffer, byteOffset + start, end - start)
+      .toString("latin1");
     return line;
   }
 }

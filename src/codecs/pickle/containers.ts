@@ -1,3 +1,4 @@
+import { IntColumn } from "./int_column.ts";
 import { ValueColumns } from "./value_columns.ts";
 
 /**
@@ -7,11 +8,11 @@ import { ValueColumns } from "./value_columns.ts";
  */
 export class Containers {
   readonly items: ValueColumns;
-  readonly #firstSegment: number[] = [];
-  readonly #lastSegment: number[] = [];
-  readonly #starts: number[] = [];
-  readonly #counts: number[] = [];
-  readonly #next: number[] = [];
+  readonly #firstSegment = new IntColumn();
+  readonly #lastSegment = new IntColumn();
+  readonly #starts = new IntColumn();
+  readonly #counts = new IntColumn();
+  readonly #next = new IntColumn();
 
   /** @param capacity How many items to make room for at first. */
   constructor(capacity: number) {
@@ -26,7 +27,8 @@ export class Containers {
   /** Makes an empty container and returns its number. */
   create(): number {
     this.#firstSegment.push(-1);
-    return this.#lastSegment.push(-1) - 1;
+    this.#lastSegment.push(-1);
+    return this.length - 1;
   }
 
   /** Adds the values `from … from + count` of `values` to a container. */
@@ -37,19 +39,19 @@ export class Containers {
     count: number,
   ): void {
     if (count === 0) return;
-    const last = this.#lastSegment[container]!;
-    if (
-      last >= 0 && this.#starts[last]! + this.#counts[last]! ===
-        this.items.length
-    ) {
-      this.#counts[last]! += count; // the run goes on
+    const last = this.#lastSegment.values[container]!;
+    const starts = this.#starts.values;
+    const counts = this.#counts.values;
+    if (last >= 0 && starts[last]! + counts[last]! === this.items.length) {
+      counts[last]! += count; // the run goes on
     } else {
-      const segment = this.#starts.push(this.items.length) - 1;
+      const segment = this.#starts.length;
+      this.#starts.push(this.items.length);
       this.#counts.push(count);
       this.#next.push(-1);
-      if (last >= 0) this.#next[last] = segment;
-      else this.#firstSegment[container] = segment;
-      this.#lastSegment[container] = segment;
+      if (last >= 0) this.#next.values[last] = segment;
+      else this.#firstSegment.values[container] = segment;
+      this.#lastSegment.values[container] = segment;
     }
     this.items.pushAll(values, from, count);
   }
@@ -60,11 +62,11 @@ export class Containers {
     visit: (start: number, count: number) => void,
   ): void {
     for (
-      let segment = this.#firstSegment[container]!;
+      let segment = this.#firstSegment.values[container]!;
       segment >= 0;
-      segment = this.#next[segment]!
+      segment = this.#next.values[segment]!
     ) {
-      visit(this.#starts[segment]!, this.#counts[segment]!);
+      visit(this.#starts.values[segment]!, this.#counts.values[segment]!);
     }
   }
 }

@@ -64,7 +64,7 @@ export class PickleMachine {
           if (!this.#pushNumberedNames()) this.#pushBytes(Tag.TEXT, input.u8());
           break;
         case Op.MEMOIZE:
-          this.#state.memo.pushFrom(stack, this.#state.top(1));
+          this.#state.put(this.#state.memoized);
           break;
         case Op.BININT2:
           stack.push(Tag.INT, input.u16(), 0);
@@ -100,7 +100,7 @@ export class PickleMachine {
           this.#state.setItems(this.#state.top(2));
           break;
         case Op.EMPTY_TUPLE:
-          stack.push(Tag.TUPLE, this.containers.create(), 0);
+          this.#state.pushEmptyTuple();
           break;
         case Op.EMPTY_DICT:
           stack.push(Tag.DICT, this.containers.create(), 0);
@@ -148,6 +148,7 @@ export class PickleMachine {
     const bytes = this.bytes;
     const stack = this.#stack;
     const memo = this.#state.memo;
+    if (memo.length !== this.#state.memoized) return false; // by PUT, with gaps
     const started = input.position;
     let at = started; // behind SHORT_BINUNICODE
     for (;;) {
@@ -175,6 +176,7 @@ export class PickleMachine {
       if (bytes[end] !== Op.SHORT_BINUNICODE) break;
       at = end + 1;
     }
+    this.#state.memoized = memo.length;
     return input.position !== started;
   }
 
@@ -254,7 +256,7 @@ export class PickleMachine {
         return stack.pushFrom(stack, this.#state.top(1));
       case Op.POP: {
         // Like Python: on top of a mark, it is the mark that goes.
-        if (this.#state.marks.at(-1) === stack.length) this.#state.marks.pop();
+        if (this.#state.marks.last === stack.length) this.#state.marks.pop();
         else stack.length = this.#state.top(1);
         return;
       }
@@ -282,6 +284,7 @@ export class PickleMachine {
 
   #pushBytes(tag: number, length: number, ascii = false): void {
     const start = this.#in.skip(length, "a string");
+    if (length >= 2 ** 32) this.#bad(`a string of ${length} bytes`);
     if (ascii) {
       for (let i = start; i < start + length; i++) {
         if (this.bytes[i]! >= 0x80) {

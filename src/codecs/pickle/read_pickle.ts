@@ -37,6 +37,7 @@ export function readPickle(bytes: Uint8Array): PickledValue {
 class PlainData {
   readonly #machine: PickleMachine;
   readonly #made = new Map<number, PickledValue>();
+  readonly #strings = new Map<number, PickledValue>();
   readonly #toFill: number[] = [];
 
   constructor(machine: PickleMachine) {
@@ -68,9 +69,12 @@ class PlainData {
       case Tag.FLOAT:
         return a;
       case Tag.TEXT:
-        return decodePickledText(bytes, a, a + rows.b[row]!);
+        return this.#once(
+          a,
+          () => decodePickledText(bytes, a, a + rows.b[row]!),
+        );
       case Tag.BYTES:
-        return bytes.slice(a, a + rows.b[row]!);
+        return this.#once(a, () => bytes.slice(a, a + rows.b[row]!));
       case Tag.SIDE:
         return side[a]!;
       case Tag.CLASS:
@@ -82,6 +86,13 @@ class PlainData {
       default:
         return this.#container(rows.tags[row]!, a);
     }
+  }
+
+  /** A string or byte string that starts at `start`; references to it from the memo share it. */
+  #once(start: number, make: () => PickledValue): PickledValue {
+    let made = this.#strings.get(start);
+    if (made === undefined) this.#strings.set(start, made = make());
+    return made;
   }
 
   #container(tag: number, container: number): PickledValue {

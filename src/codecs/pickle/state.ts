@@ -1,5 +1,6 @@
 import type { ByteReader } from "./byte_reader.ts";
 import { Containers } from "./containers.ts";
+import { IntColumn } from "./int_column.ts";
 import { PickleError } from "./pickle_error.ts";
 import { Tag, ValueColumns } from "./value_columns.ts";
 
@@ -7,10 +8,15 @@ import { Tag, ValueColumns } from "./value_columns.ts";
 export class PickleState {
   readonly values = new ValueColumns(4096);
   /** Heights of the stack at which a mark lies. */
-  readonly marks: number[] = [];
+  readonly marks = new IntColumn();
   readonly memo: ValueColumns;
   readonly containers: Containers;
+  /** How many memo entries are set, which is the key that MEMOIZE takes next. */
+  memoized = 0;
   readonly #input: ByteReader;
+  #emptyTuple = -1;
+  /** Items that were copied from lists of pairs. */
+  #copied = 0;
 
   /** @param input What is being read: its length limits the memo, its position is for messages. */
   constructor(input: ByteReader) {
@@ -23,7 +29,7 @@ export class PickleState {
 
   /** Where the topmost `count` values start; a mark among them is an underflow. */
   top(count: number): number {
-    const floor = this.marks.at(-1) ?? 0;
+    const floor = Math.max(this.marks.last, 0);
     const start = this.values.length - count;
     if (start < floor) this.#bad("stack underflow");
     return start;
@@ -32,8 +38,14 @@ export class PickleState {
   /** Takes away the last mark and returns the height of the stack at which it lay. */
   popMark(): number {
     const mark = this.marks.pop();
-    if (mark === undefined) this.#bad("stack underflow: there is no mark");
+    if (mark < 0) this.#bad("stack underflow: there is no mark");
     return mark;
+  }
+
+  /** Pushes the empty tuple, which is one and the same since nothing can be added to it. */
+  pushEmptyTuple(): void {
+    if (this.#emptyTuple < 0) this.#emptyTuple = this.containers.create();
+    this.values.push(Tag.TUPLE, this.#emptyTuple, 0);
   }
 
   /** Pushes the memo's entry `key`. */
@@ -53,6 +65,7 @@ export class PickleState {
     }
     const from = this.top(1);
     if (key >= memo.tags.length) memo.reserve(key + 1);
+    if (memo.tags[key] === Tag.ABSENT) this.memoized++;
     memo.tags[key] = this.values.tags[from]!;
     memo.a[key] = this.values.a[from]!;
     memo.b[key] = this.values.b[from]!;
@@ -112,8 +125,14 @@ export class PickleState {
     const isSequence = (row: number) =>
       items.tags[row] === Tag.LIST || items.tags[row] === Tag.TUPLE;
     if (argument.length !== 1 || !isSequence(list!)) return false;
+    const source = items.a[list!]!;
+    // A list may be named again and again; only the first time has it cost its length in bytes.
+    this.containers.forEachRun(source, (_, count) => this.#copied += count);
+    if (this.#copied > this.#input.bytes.length) {
+      this.#bad("one list of pairs makes many dicts");
+    }
     const pairs = new ValueColumns(256);
-    for (const row of this.#itemsOf(items.a[list!]!)) {
+    for (const row of this.#itemsOf(source)) {
       const pair = isSequence(row) ? this.#itemsOf(items.a[row]!) : [];
       if (pair.length !== 2) this.#bad("an item of OrderedDict is no pair");
       for (const part of pair) pairs.pushFrom(items, part);

@@ -24,17 +24,24 @@ export function parseFloat64(text: string): number | undefined {
 
 /** Parses UNICODE's raw-unicode-escape text: only `\uXXXX` and `\UXXXXXXXX` are escapes. */
 export function parseRawUnicode(text: string): string | undefined {
-  let valid = true;
-  const parsed = text.replace(
-    /(\\+)(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/g,
-    (all, slashes: string, escape: string) => {
-      if (slashes.length % 2 === 0) return all; // the last backslash is escaped itself
-      const code = parseInt(escape.slice(1), 16);
-      if (code > 0x10ffff) valid = false;
-      return valid ? slashes.slice(1) + String.fromCodePoint(code) : all;
-    },
-  );
-  return valid ? parsed : undefined;
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", at)) {
+    const digits = { u: 4, U: 8 }[text[at + 1] ?? ""];
+    if (digits === undefined) {
+      at += 2; // two backslashes, or one before anything else, stand for themselves
+      continue;
+    }
+    const hex = text.slice(at + 2, at + 2 + digits);
+    const code = parseInt(hex, 16);
+    if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < digits || code > 0x10ffff) {
+      return undefined;
+    }
+    parts.push(text.slice(done, at), String.fromCodePoint(code));
+    at += 2 + digits;
+    done = at;
+  }
+  return parts.join("") + text.slice(done);
 }
 
 const ESCAPES: Record<string, string> = {

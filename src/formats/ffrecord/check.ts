@@ -5,10 +5,10 @@ import type { ByteSource } from "../../io/byte_source.ts";
 import { fill } from "../../io/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
-import { findStructures } from "./find_structures.ts";
+import { type OpenAs, structuresAs } from "./find_structures.ts";
+import { nameFiles } from "./name_files.ts";
 import { sampleMismatch } from "./read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./record_files.ts";
-import { buildNameTable } from "./structure.ts";
 
 /** Files are read front to back in windows of this size. */
 const WINDOW = 4 << 20;
@@ -17,18 +17,20 @@ const WINDOW = 4 << 20;
  * Compares every sample of FFRecord files with its checksum, and reads the folder structure where
  * there is one.
  *
+ * @param as What they are taken for: only then is a structure looked for, or demanded.
  * @throws {FormatError} If a header is damaged, so that nothing can be checked.
  */
 export async function checkRecordFiles(
   location: string,
   options: CheckOptions,
+  as: OpenAs,
 ): Promise<CheckReport> {
   const files = await runAsync(
     openRecordFiles(location, { ...options, checkData: true }),
     options.signal,
   );
   try {
-    return await new Check(files, options).run();
+    return await new Check(files, options, as).run();
   } finally {
     for (const source of files.sources) source.close();
   }
@@ -37,6 +39,7 @@ export async function checkRecordFiles(
 class Check {
   readonly #files: RecordFiles;
   readonly #options: CheckOptions;
+  readonly #as: OpenAs;
   readonly #total: number;
   readonly #window = new Uint8Array(WINDOW);
   #windowSource: ByteSource | undefined;
@@ -45,9 +48,10 @@ class Check {
   #done = 0;
   #damaged = 0;
 
-  constructor(files: RecordFiles, options: CheckOptions) {
+  constructor(files: RecordFiles, options: CheckOptions, as: OpenAs) {
     this.#files = files;
     this.#options = options;
+    this.#as = as;
     this.#total = files.sources.reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -58,6 +62,7 @@ class Check {
       await this.#guard(async () => {
         index.locate(sample, extent);
         const { source, offset, length } = extent;
+        this.#refuseOverlap(sample, source, length);
         const crc = await this.#crc(sources[source]!, offset, length);
         this.#done += length;
         if (crc !== extent.crc32) {
@@ -83,6 +88,18 @@ class Check {
       this.#damaged++;
       this.#options.onDamage(error);
     }
+  }
+
+  /** Samples that lie on top of each other would have a small file checked for hours. */
+  #refuseOverlap(sample: number, part: number, length: number): void {
+    if (this.#done + length <= this.#total) return;
+    const { path } = this.#files.index.parts[part]!;
+    throw new FormatError(
+      "bad-offsets",
+      `${path}: sample ${sample} is not checked: the samples before it are ` +
+        `longer together than the file, so they overlap; it is damaged`,
+      { path, sample },
+    );
   }
 
   async #crc(
@@ -121,7 +138,10 @@ class Check {
   }
 
   async #checkStructure(): Promise<void> {
-    const placed = await runAsync(findStructures(this.#files, {}));
-    if (placed.length > 0) buildNameTable(placed);
+    const placed = await runAsync(
+      structuresAs(this.#as, this.#files, {}),
+      this.#options.signal,
+    );
+    if (placed.length > 0) nameFiles(this.#files, placed);
   }
 }

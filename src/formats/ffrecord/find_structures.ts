@@ -7,13 +7,32 @@ import {
   readWholeStructure,
 } from "./packed_files.ts";
 import type { OpenOptions, RecordFiles } from "./record_files.ts";
-import type { PlacedStructure } from "./structure.ts";
+import { notPacked, type PlacedStructure } from "./structure.ts";
+
+/** As what files are opened: as what they are, as packed folders or not at all, or as samples. */
+export type OpenAs = "detect" | "packed" | "samples";
+
+/**
+ * The structures that files show when they are opened `as` that; none for plain samples.
+ *
+ * @throws {FormatError} If they must be packed folders and are not.
+ */
+export function* structuresAs(
+  as: OpenAs,
+  files: RecordFiles,
+  options: OpenOptions,
+): Steps<PlacedStructure[]> {
+  if (as === "samples") return [];
+  const placed = yield* findStructures(files, options);
+  if (as === "packed" && placed.length === 0) throw notPacked(files.index.name);
+  return placed;
+}
 
 /**
  * Finds the structures that files show as: none for plain samples; one for a packed folder, which
  * may be spread over all files; one a file where each file is a packed folder.
  */
-export function* findStructures(
+function* findStructures(
   files: RecordFiles,
   options: OpenOptions,
 ): Steps<PlacedStructure[]> {

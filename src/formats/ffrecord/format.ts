@@ -1,4 +1,3 @@
-import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/steps.ts";
 import type {
   Container,
@@ -7,17 +6,13 @@ import type {
   Format,
   Probe,
 } from "../../tree/format.ts";
-import type { NameTable } from "../../tree/name_table.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { checkRecordFiles } from "./check.ts";
 import { endOfHeader, parseCount } from "./header.ts";
-import { findStructures } from "./find_structures.ts";
+import { type OpenAs, structuresAs } from "./find_structures.ts";
 import { openRecordFiles, type RecordFiles } from "./record_files.ts";
-import {
-  buildNameTable,
-  notPacked,
-  type PlacedStructure,
-} from "./structure.ts";
+import { nameFiles } from "./name_files.ts";
+import type { PlacedStructure } from "./structure.ts";
 import { PackedTree, SampleTree } from "./tree.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
@@ -26,7 +21,7 @@ export const ffrecord: Format = {
   description: "FFRecord: packed folders, plain samples, directories of .ffr",
   detect,
   open: (location, options) => open(location, options, "detect"),
-  check: checkRecordFiles,
+  check: (location, options) => checkRecordFiles(location, options, "detect"),
 };
 
 /** FFRecord opened as a packed folder or not at all. */
@@ -35,6 +30,7 @@ export const ffrecordPacked: Format = {
   name: "ffrecord-packed",
   description: "FFRecord, as a packed folder or not at all",
   open: (location, options) => open(location, options, "packed"),
+  check: (location, options) => checkRecordFiles(location, options, "packed"),
 };
 
 /** FFRecord opened as numbered samples, whatever they are: also what is left of a damaged folder. */
@@ -43,6 +39,7 @@ export const ffrecordSamples: Format = {
   name: "ffrecord-samples",
   description: "FFRecord, as numbered samples even if it is a packed folder",
   open: (location, options) => open(location, options, "samples"),
+  check: (location, options) => checkRecordFiles(location, options, "samples"),
 };
 
 function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
@@ -58,20 +55,15 @@ function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
   return offset >= endOfHeader(count) && offset <= size;
 }
 
-type As = "detect" | "packed" | "samples";
-
 function* open(
   location: string,
   options: ContainerOptions,
-  as: As,
+  as: OpenAs,
 ): Steps<Container> {
   const files = yield* openRecordFiles(location, options);
   try {
-    const placed = as === "samples"
-      ? []
-      : yield* findStructures(files, options);
+    const placed = yield* structuresAs(as, files, options);
     if (placed.length > 0) return packedContainer(files, placed);
-    if (as === "packed") throw notPacked(location);
     return sampleContainer(files, options.ext);
   } catch (error) {
     for (const source of files.sources) source.close();
@@ -83,11 +75,8 @@ function packedContainer(
   files: RecordFiles,
   placed: readonly PlacedStructure[],
 ): Container {
-  const names = buildNameTable(placed);
+  const names = nameFiles(files, placed);
   const whole = placed[0]!.folder === undefined;
-  if (whole && files.sources.length > 1) {
-    refuseMixture(files, names, placed[0]!);
-  }
   const tree = new PackedTree({ ...files, mtime: newest(files) }, names);
   const directories = names.columns.directoryEntries.length - 1;
   return {
@@ -102,28 +91,6 @@ function packedContainer(
       directories,
     },
   };
-}
-
-/**
- * In a folder spread over files, every sample but the last is one of its files. Where that is not
- * so, the last file is a packed folder of its own among others, and its indices mean its own samples.
- */
-function refuseMixture(
-  files: RecordFiles,
-  names: NameTable,
-  { structure }: PlacedStructure,
-): void {
-  const { refs, directoryEntries } = names.columns;
-  const named = refs.length - directoryEntries.length;
-  const samples = files.index.length - 1;
-  if (named === samples) return;
-  throw new FormatError(
-    "bad-structure",
-    `${structure.path} names ${named} files, but it and the .ffr files ` +
-      `before it hold ${samples} samples: they are not one packed folder; ` +
-      `open them one by one`,
-    { path: structure.path, expected: samples, actual: named },
-  );
 }
 
 function sampleContainer(

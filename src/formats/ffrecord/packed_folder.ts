@@ -63,9 +63,9 @@ export class PackedFolder implements Disposable {
    */
   static open(
     location: RecordLocation,
-    options: OpenOptions = {},
+    options: OpenOptions & WaitOptions = {},
   ): Promise<PackedFolder> {
-    return runAsync(PackedFolder.#open(location, options));
+    return runAsync(PackedFolder.#open(location, options), options.signal);
   }
 
   /** {@linkcode PackedFolder.open} without waiting. */

@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { FormatError } from "../../errors.ts";
+import { crc32Of } from "../../io/crc32_of.ts";
 import { fill } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
 import type { Steps } from "../../io/steps.ts";
@@ -53,7 +53,7 @@ function verify(
   bytes: Uint8Array,
   expected: number,
 ): void {
-  const actual = crc32(bytes);
+  const actual = crc32Of(bytes);
   if (actual !== expected) {
     throw sampleMismatch(index, sample, expected, actual);
   }

@@ -51,9 +51,9 @@ export class FFRecordReader implements Disposable {
    */
   static open(
     location: RecordLocation,
-    options: OpenOptions = {},
+    options: OpenOptions & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    return runAsync(FFRecordReader.#open(location, options));
+    return runAsync(FFRecordReader.#open(location, options), options.signal);
   }
 
   /** {@linkcode FFRecordReader.open} without waiting. */

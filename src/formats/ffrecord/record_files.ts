@@ -42,11 +42,11 @@ export function* openRecordFiles(
       sources.push(source);
       headers.push(yield* readHeader(source, options.checkData ?? true));
     }
+    warnOfOldFiles(sources, headers, options);
   } catch (error) {
     for (const source of sources) source.close();
     throw error;
   }
-  warnOfOldFiles(sources, headers, options);
   const index = new SampleIndex(
     headers.map(({ count, table }, i) => ({
       path: sources[i]!.name,

@@ -101,3 +101,51 @@ Deno.test("progress goes from nothing to all, and an abort ends the check", asyn
     );
   });
 });
+
+Deno.test("a small file whose samples overlap is not checked for hours", async () => {
+  await withTempDir(async (dir) => {
+    // Offsets that go back and forth: every other sample is nearly the whole file.
+    const count = 4000;
+    const bytes = ffrBytes(
+      Array.from({ length: count }, () => new Uint8Array(1000)),
+    );
+    const view = new DataView(bytes.buffer);
+    view.setUint32(0, 0, true); // no metadata checksum
+    for (let i = 0; i < count; i++) {
+      const offset = i % 2 === 0 ? 12 + 12 * count : bytes.length;
+      view.setBigInt64(12 + 4 * count + 8 * i, BigInt(offset), true);
+    }
+    const path = `${dir}/a.ffr`;
+    fs.writeFileSync(path, bytes);
+    const { damage } = await damageOf(path);
+    assert.equal(damage.length, count);
+    assert.ok(
+      damage.filter(({ message }) => /overlap/.test(message)).length >
+        count / 3,
+    );
+  });
+});
+
+Deno.test("check refuses what open refuses, for the format that is forced", async () => {
+  await withTempDir(async (dir) => {
+    const codes = async (location: string, format?: string) => {
+      const found: string[] = [];
+      await check(location, {
+        onDamage: ({ code }) => found.push(code),
+        format,
+      });
+      return found;
+    };
+    fs.writeFileSync(`${dir}/0.ffr`, ffrBytes([new Uint8Array(3)]));
+    assert.deepEqual(await codes(`${dir}/0.ffr`), []);
+    assert.deepEqual(await codes(`${dir}/0.ffr`, "ffrecord-packed"), [
+      "not-packed",
+    ]);
+    fs.writeFileSync(
+      `${dir}/1.ffr`,
+      ffrBytes(packedSamples({ a: new Uint8Array(1) })),
+    );
+    assert.deepEqual(await codes(dir), ["bad-structure"]);
+    assert.deepEqual(await codes(dir, "ffrecord-samples"), []);
+  });
+});
