@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import * as fs from "node:fs";
+import { libc } from "../../fuse/libc.ts";
 import { RecordfsError } from "../errors.ts";
 import { Exit } from "./exit.ts";
 import { logOf, newRecordPath } from "./mount_records.ts";
@@ -16,12 +17,18 @@ export interface MountJob {
   readonly format: string | undefined;
   readonly ext: string | undefined;
   readonly trace: boolean;
+  /** Threads that serve the mount, unless the default is to hold. */
+  readonly workers: number | undefined;
 }
 
 /** The one line that the process in the background writes to its standard output. */
 export type BackgroundAnswer = { readonly ready: true } | {
   readonly error: string;
 };
+
+/** `F_SETFD` and `FD_CLOEXEC` of fcntl(2), from `asm-generic/fcntl.h`. */
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
 
 /** Lines of the log that are shown when the process ended without an answer. */
 const LAST_LINES = 5;
@@ -60,12 +67,15 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   }
   child.stdout?.destroy();
   child.unref();
+  // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
+  if (cause !== undefined) throw new Exit(signalExitCode(cause));
 }
 
 function start(job: MountJob, recordPath: string, log: string): ChildProcess {
   const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
   const flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND;
   const logFd = fs.openSync(log, flags, 0o600);
+  keepDescriptors();
   try {
     return spawn(Deno.execPath(), [
       ...thisProgram(),
@@ -83,6 +93,17 @@ function start(job: MountJob, recordPath: string, log: string): ChildProcess {
   }
 }
 
+/**
+ * Has what this process inherited beyond standard input, output and error end with it: a pipe or a
+ * lock of the caller's would otherwise stay open as long as the mount.
+ */
+function keepDescriptors(): void {
+  for (const name of fs.readdirSync("/proc/self/fd")) {
+    const fd = Number(name);
+    if (fd > 2) libc().fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+}
+
 /** How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. */
 function thisProgram(): string[] {
   return Deno.build.standalone ? [] : ["run", "-A", Deno.mainModule];
@@ -94,6 +115,7 @@ function jobArguments(job: MountJob): string[] {
   if (job.format !== undefined) args.push(`--format=${job.format}`);
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.trace) args.push("--trace");
+  if (job.workers !== undefined) args.push(`--workers=${job.workers}`);
   return [...args, "--", job.source, job.mountpoint];
 }
 

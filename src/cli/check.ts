@@ -6,7 +6,7 @@ import { Exit, ExitCode } from "./exit.ts";
 import { warn } from "./messages.ts";
 import { Output, withOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
-import { type SourceOptions, withSourceOptions } from "./source.ts";
+import { checkGiven, type SourceOptions, withSourceOptions } from "./source.ts";
 
 interface CheckCommandOptions extends SourceOptions {
   readonly json?: true;
@@ -67,7 +67,7 @@ async function checkAsJson(
   const list = damages.map(describe);
   await withOutput((out) => {
     const answer = { source, ok, ...facts, damage: list };
-    out.put(`${JSON.stringify(answer, null, 2)}\n`);
+    out.put(`${JSON.stringify(answer, exactNumbers, 2)}\n`);
     return Promise.resolve();
   });
   if (failure !== undefined) throw failure;
@@ -80,6 +80,7 @@ async function run(
   { format, ext }: SourceOptions,
   onDamage: (damage: FormatError) => void,
 ): Promise<CheckReport> {
+  checkGiven(source, "the container");
   let bar: Progress | undefined;
   try {
     return await checkContainer(source, {
@@ -98,6 +99,11 @@ async function run(
   } finally {
     bar?.[Symbol.dispose]();
   }
+}
+
+/** Counts beyond 2^53 are bigints, which JSON knows only as text. */
+function exactNumbers(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 function describe(

@@ -2,12 +2,13 @@ import { Command } from "commander";
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { VirtualFs } from "../vfs/mod.ts";
 import { normalise } from "../vfs/paths.ts";
-import { Exit, ExitCode } from "./exit.ts";
+import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { ExtractTarget } from "./extract_target.ts";
 import { report } from "./messages.ts";
 import { Progress } from "./progress.ts";
 import { abortable } from "./signals.ts";
 import {
+  checkGiven,
   openSource,
   type SourceOptions,
   withSourceOptions,
@@ -22,6 +23,11 @@ interface ExtractOptions extends SourceOptions {
 /** Files are read together up to these limits; larger ones are streamed. */
 const BATCH_FILES = 256;
 const BATCH_BYTES = 8 << 20;
+
+/** What the next file would meet as well. */
+const ENDS_ALL = new Set(
+  ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
+);
 
 /** `recordfs extract` */
 export function extractCommand(): Command {
@@ -41,6 +47,12 @@ async function extract(
   paths: readonly string[],
   options: ExtractOptions,
 ): Promise<void> {
+  checkGiven(directory, "the directory to extract to");
+  if (!directory.isWellFormed()) {
+    throw new UsageError(
+      "the directory to extract to has a name that is not UTF-8",
+    );
+  }
   using fs = await openSource(source, options);
   const replace = options.force === true || options.overwrite === true;
   const { mtime } = await fs.stat("");
@@ -49,8 +61,10 @@ async function extract(
     return await new Extraction(fs, target, signal).run(paths);
   });
   if (failed === 0) return;
-  const files = failed === 1 ? "1 file was" : `${failed} files were`;
-  report(`${files} not extracted from ${source}`);
+  const items = failed === 1
+    ? "1 file or directory was"
+    : `${failed} files and directories were`;
+  report(`${items} not extracted from ${source}`);
   throw new Exit(ExitCode.FAILED);
 }
 
@@ -154,7 +168,9 @@ class Extraction {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof RecordfsError)) throw error;
+      if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
+        throw error;
+      }
       this.#failed++;
       this.#progress?.makeWay();
       report(

@@ -45,7 +45,7 @@ export class ExtractTarget {
    * @throws {RecordfsError} If something that is no directory is in the way.
    */
   makeDirectory(path: string): void {
-    this.#enter(safeNames(path));
+    this.#naming(path, () => this.#enter(safeNames(path)));
   }
 
   /**
@@ -54,6 +54,58 @@ export class ExtractTarget {
    * @throws {RecordfsError} If there is something already that is not to be replaced.
    */
   checkFree(path: string): void {
+    this.#naming(path, () => this.#checkFree(path));
+  }
+
+  /** Puts a file in place. */
+  write(path: string, content: Uint8Array): void {
+    this.#naming(path, () => {
+      const temporary = this.#openTemporary(path);
+      try {
+        writeAll(temporary.file, content);
+        this.#finish(temporary, path);
+      } finally {
+        this.#discard(temporary);
+      }
+    });
+  }
+
+  /** Puts a file of any size in place. */
+  async writeStream(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const temporary = this.#naming(path, () => this.#openTemporary(path));
+    try {
+      for await (const chunk of content) {
+        this.#naming(path, () => writeAll(temporary.file, chunk));
+      }
+      this.#naming(path, () => this.#finish(temporary, path));
+    } finally {
+      this.#discard(temporary);
+    }
+  }
+
+  /** Has the system's refusals say what they are about; their codes stay. */
+  #naming<T>(path: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const code = (error as { code?: unknown } | null)?.code;
+      if (
+        error instanceof RecordfsError || !(error instanceof Error) ||
+        typeof code !== "string"
+      ) throw error;
+      const reason = error.message.replace(/ \(os error \d+\).*$/, "");
+      throw new RecordfsError(
+        code,
+        `Cannot extract to ${this.#root}/${path}: ${reason}`,
+        { path, cause: error },
+      );
+    }
+  }
+
+  #checkFree(path: string): void {
     const target = this.#place(path);
     const kind = kindOf(target);
     if (kind === "none" || kind !== "directory" && this.#options.replace) {
@@ -65,31 +117,6 @@ export class ExtractTarget {
         ? "there is a directory of that name"
         : "it exists already; --force replaces it",
     );
-  }
-
-  /** Puts a file in place. */
-  write(path: string, content: Uint8Array): void {
-    const temporary = this.#openTemporary(path);
-    try {
-      writeAll(temporary.file, content);
-      this.#finish(temporary, path);
-    } finally {
-      this.#discard(temporary);
-    }
-  }
-
-  /** Puts a file of any size in place. */
-  async writeStream(
-    path: string,
-    content: AsyncIterable<Uint8Array>,
-  ): Promise<void> {
-    const temporary = this.#openTemporary(path);
-    try {
-      for await (const chunk of content) writeAll(temporary.file, chunk);
-      this.#finish(temporary, path);
-    } finally {
-      this.#discard(temporary);
-    }
   }
 
   #openTemporary(path: string): Temporary {
@@ -107,7 +134,7 @@ export class ExtractTarget {
   #finish(temporary: Temporary, path: string): void {
     const { mtime } = this.#options;
     temporary.file.utimeSync(mtime, mtime);
-    this.checkFree(path);
+    this.#checkFree(path);
     rename(temporary.path, this.#place(path));
     temporary.placed = true;
   }

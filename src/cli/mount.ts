@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_WORKERS, MOST_WORKERS } from "../../fuse/limits.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { MountError } from "../../fuse/mount_error.ts";
 import { mountInBackground, type MountJob } from "./background.ts";
@@ -7,12 +8,18 @@ import { UsageError } from "./exit.ts";
 import { takeSourceOptions } from "./helper_form.ts";
 import { refuseStale } from "./mount_state.ts";
 import { serveForeground, serveInBackground } from "./serve.ts";
-import { checkExt, type SourceOptions, withSourceOptions } from "./source.ts";
+import {
+  checkExt,
+  checkGiven,
+  type SourceOptions,
+  withSourceOptions,
+} from "./source.ts";
 
 interface MountCommandOptions extends SourceOptions {
   readonly foreground?: true;
   readonly options: readonly string[];
   readonly trace?: true;
+  readonly workers?: number;
   /** Set in the process that `recordfs mount` leaves in the background. */
   readonly background?: string;
 }
@@ -36,8 +43,21 @@ export function mountCommand(): Command {
       "print each request of the kernel and its reply: to standard error with " +
         "-f, else to the log",
     )
+    .option(
+      "--workers <n>",
+      `threads that serve it, ${DEFAULT_WORKERS} unless given`,
+      parseWorkers,
+    )
     .addOption(new Option("--background <record>").hideHelp());
   return withSourceOptions(command).action(mount);
+}
+
+function parseWorkers(text: string): number {
+  const count = Number(text);
+  if (/^[1-9][0-9]?$/.test(text) && count <= MOST_WORKERS) return count;
+  throw new InvalidArgumentError(
+    `It must be a whole number from 1 to ${MOST_WORKERS}.`,
+  );
 }
 
 async function mount(
@@ -45,6 +65,8 @@ async function mount(
   mountpoint: string,
   options: MountCommandOptions,
 ): Promise<void> {
+  checkGiven(source, "the container");
+  checkGiven(mountpoint, "the mountpoint");
   const list = options.options.join(",");
   const taken = takeSourceOptions(list);
   const job: MountJob = {
@@ -54,6 +76,7 @@ async function mount(
     format: options.format ?? taken.format,
     ext: options.ext ?? taken.ext,
     trace: options.trace === true,
+    workers: options.workers,
   };
   checkExt(job);
   try {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { recordfsMounts } from "../../fuse/mountinfo.ts";
+import { readMounts, RECORDFS_TYPE } from "../../fuse/mountinfo.ts";
 import { nameWriter } from "./escape.ts";
 import { type MountRecord, runningMounts } from "./mount_records.ts";
 import { type MountState, mountState } from "./mount_state.ts";
@@ -27,8 +27,13 @@ export function mountsCommand(): Command {
 
 async function mounts(options: { readonly json?: true }): Promise<void> {
   const records = runningMounts();
+  const shown = readMounts().filter(({ type, mountpoint }) =>
+    type === RECORDFS_TYPE ||
+    // with -o subtype= it has another type
+    records.some((record) => record.mountpoint === mountpoint)
+  );
   const list = await Promise.all(
-    (await recordfsMounts()).map(async ({ source, mountpoint }) => {
+    shown.map(async ({ source, mountpoint }) => {
       const record = records.find((one) => one.mountpoint === mountpoint);
       return describe(source, mountpoint, await mountState(mountpoint), record);
     }),

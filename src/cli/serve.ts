@@ -89,6 +89,7 @@ async function serve(
   // Its disposal unmounts, by force where it is in use.
   await using mounted = await mount(container, job.mountpoint, {
     ...parseMountOptions(job.options),
+    workers: job.workers,
     onLog: warn,
     onTrace: job.trace ? report : undefined,
   });

@@ -38,12 +38,28 @@ export function checkExt({ ext }: SourceOptions): void {
   throw new UsageError(`'${ext}' cannot be a suffix of file names`);
 }
 
+/**
+ * Makes sure that a path was given: an empty one, as of an unset variable, would mean the current
+ * directory.
+ *
+ * @throws {UsageError} If it is empty.
+ */
+export function checkGiven(path: string, what: string): void {
+  if (path === "") throw new UsageError(`the path of ${what} is empty`);
+}
+
 /** Opens a container as the command line asks for. */
-export function openSource(
+export async function openSource(
   source: string,
   options: SourceOptions,
 ): Promise<VirtualFs> {
+  checkGiven(source, "the container");
   checkExt(options);
   const { format, ext, verify } = options;
-  return open(source, { format, ext, checkData: verify, onWarning: warn });
+  return await open(source, {
+    format,
+    ext,
+    checkData: verify,
+    onWarning: warn,
+  });
 }

@@ -33,6 +33,8 @@ export class NameTableBuilder {
   readonly #recode: (bytes: Uint8Array) => Uint8Array;
   /** Directories whose entries are not in the order of their bytes. */
   readonly #unsorted = new Set<number>();
+  /** Bytes of names that lie as they were stored; those behind are interned, and final. */
+  readonly #storedLength: number;
   #names: Uint8Array;
   #namesLength: number;
   #entry = 1;
@@ -55,6 +57,7 @@ export class NameTableBuilder {
     this.#refs = sharedUint32(mostEntries + 1);
     this.#names = names;
     this.#namesLength = names.length;
+    this.#storedLength = names.length;
     this.#recode = recode;
     this.#refs[0] = DIRECTORY_BIT; // the root: entry 0, directory 0
   }
@@ -142,7 +145,9 @@ export class NameTableBuilder {
     }
     if (forbidden) refuseBadName(names.slice(start, end));
     this.#lastBits = bits;
-    if (bits >= 0x80) this.#recodeEntry(entry, directory);
+    if (bits >= 0x80 && start < this.#storedLength) {
+      this.#recodeEntry(entry, directory);
+    }
   }
 
   #recodeEntry(entry: number, directory: number): void {

@@ -81,3 +81,10 @@ Deno.test({
     assert.equal((await recordfs(["check", flipped.path])).stderr, "");
   },
 });
+
+Deno.test("check --json of a damaged header has its count as text", async () => {
+  const damaged = goldenCase("ffrecord/bad_count_2e60_wraps");
+  const { stdout, code } = await recordfs(["check", "--json", damaged.path]);
+  assert.equal(code, 1);
+  assert.equal(JSON.parse(stdout).error.actual, String(2n ** 60n));
+});

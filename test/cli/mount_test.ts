@@ -56,6 +56,27 @@ test("mount answers when it returns, and unmount ends the server", async (place)
   assert.deepEqual(await namesIn(state), []);
 });
 
+test("a mount in the background has as many threads as asked for", async (place) => {
+  const { mountpoint, state } = place;
+  const arguments_ = ["mount", "--workers", "5", tree.path, mountpoint];
+  const mounted = await place.recordfs(...arguments_);
+  assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);
+  const { pid } = await record(state);
+  let threads = 0;
+  for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
+    const comm = await Deno.readTextFile(`/proc/${pid}/task/${name}/comm`);
+    if (/^worker-/.test(comm)) threads++; // what Deno calls them
+  }
+  assert.equal(threads, 5);
+  await place.recordfs("unmount", mountpoint);
+  for (const count of ["0", "65", "1.5", "many"]) {
+    arguments_[2] = count;
+    const refused = await place.recordfs(...arguments_);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /a whole number from 1 to 64/);
+  }
+});
+
 test("mounts lists source, mountpoint, pid and state", async (place) => {
   assert.equal(await place.listed(), undefined);
   await place.recordfs("mount", tree.path, place.mountpoint);

@@ -97,6 +97,27 @@ Deno.test("a name that is cut inside a character is refused, also behind its lik
   });
 });
 
+Deno.test("protocol 0 names that are not UTF-8 come back as they were", async () => {
+  await withTempDir((dir) => {
+    const names = ["\udcff", "\u00e9\udc80", "z"];
+    // UNICODE lines: raw-unicode-escape, as Python's pickler writes them
+    const pickle = "(" + names.map((name, i) =>
+      `V${
+        [...name].map((char) =>
+          `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
+        ).join("")
+      }\nI${i}\n`
+    ).join("") + "d.";
+    const samples = [...names.map(text), text(`piouhjgbr${pickle}`)];
+    fs.writeFileSync(`${dir}/a.ffr`, ffrBytes(samples));
+    using folder = PackedFolder.openSync(`${dir}/a.ffr`);
+    assert.deepEqual(folder.list(), names);
+    for (const name of names) {
+      assert.deepEqual(folder.readSync(name), text(name));
+    }
+  });
+});
+
 Deno.test("a damaged file is refused, or read as it is when asked to", async () => {
   await withTempDir(async (dir) => {
     const bytes = ffrBytes(packedSamples({ a: text("good"), b: text("also") }));
