@@ -4,9 +4,7 @@ import { MountError } from "./mount_error.ts";
 import type { MountRequest } from "./mount_request.ts";
 import { mountAsRoot } from "./mount_root.ts";
 import { mountAsUser } from "./mount_user.ts";
-
-/** `O_PATH | O_CLOEXEC`, from `asm-generic/fcntl.h`: fusermount3 may open what this user may not. */
-const PATH_ONLY = 0o10000000 | 0o2000000;
+import { OpenFlag } from "./wire/flags.ts";
 
 /**
  * Mounts, by the means that this process's user has.
@@ -26,7 +24,8 @@ export async function attach(request: MountRequest): Promise<number> {
 
 function checkDevice(mountpoint: string): void {
   const { open, close } = libc();
-  const fd = open(cString("/dev/fuse"), PATH_ONLY);
+  // Only its place: fusermount3 may open what this user may not.
+  const fd = open(cString("/dev/fuse"), OpenFlag.PATH | OpenFlag.CLOEXEC);
   if (fd >= 0) close(fd);
   else if (lastErrno() === Errno.ENOENT) {
     throw new MountError(

@@ -1,7 +1,6 @@
 import { cString, lastErrno, libc } from "./libc.ts";
+import { OpenFlag } from "./wire/flags.ts";
 
-/** `O_RDWR | O_CLOEXEC`, from `asm-generic/fcntl.h`. */
-const OPEN_FLAGS = 2 | 0o2000000;
 /** `FUSE_DEV_IOC_CLONE`, `_IOR(229, 0, uint32_t)` in `linux/fuse.h`. */
 const FUSE_DEV_IOC_CLONE = 0x8004e500n;
 
@@ -14,7 +13,7 @@ const FUSE_DEV_IOC_CLONE = 0x8004e500n;
  */
 export function cloneDevice(fd: number): number {
   const { open, ioctl, close } = libc();
-  const clone = open(cString("/dev/fuse"), OPEN_FLAGS);
+  const clone = open(cString("/dev/fuse"), OpenFlag.RDWR | OpenFlag.CLOEXEC);
   if (clone < 0) return -lastErrno();
   const argument = new Uint8Array(Uint32Array.of(fd).buffer);
   if (ioctl(clone, FUSE_DEV_IOC_CLONE, argument) === 0) return clone;

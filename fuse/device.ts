@@ -52,6 +52,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
 /** Whether a failed read says nothing about the next one. */
 function isPassing(errno: number): boolean {
   return errno === Errno.EINTR || errno === Errno.EAGAIN ||
+    errno === Errno.ENOMEM ||
     errno === Errno.ENOENT; // the request was interrupted before it was read
 }
 
@@ -81,12 +82,10 @@ function replySender(
     words[5] = address / 0x1_0000_0000;
     words[6] = reply.payloadLength;
     if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
+    // The kernel has ended the request with EIO: there is nothing more to send.
     onLog(
-      `${source.name} was cut off while it was mounted: bytes at ${reply.payloadOffset} are gone`,
+      `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
+        "mounted, or its disk failed",
     );
-    reply.fail(Errno.EIO);
-    reply.seal();
-    words[2] = reply.length;
-    writev(fd, vectors, 1);
   };
 }

@@ -11,20 +11,17 @@ export const Errno = {
   ENOENT: 2,
   EINTR: 4,
   EIO: 5,
-  EBADF: 9,
   EAGAIN: 11,
-  EACCES: 13,
+  ENOMEM: 12,
   EFAULT: 14,
   EBUSY: 16,
   ENODEV: 19,
   ENOTDIR: 20,
   EISDIR: 21,
   EINVAL: 22,
-  EMFILE: 24,
   EROFS: 30,
   ENOSYS: 38,
   EPROTO: 71,
-  ENOTCONN: 107,
 } as const;
 
 const names = new Map<number, string>(

@@ -2,10 +2,8 @@ import { Errno } from "./errno.ts";
 import { cString, errorText, lastErrno, libc } from "./libc.ts";
 import type { Server } from "./server.ts";
 import { refusal, unmount, unmountAsRoot } from "./unmount.ts";
-import { UnmountFlag } from "./wire/flags.ts";
+import { OpenFlag, UnmountFlag } from "./wire/flags.ts";
 
-/** `O_PATH | O_DIRECTORY | O_CLOEXEC`, from `asm-generic/fcntl.h`: asks the server nothing. */
-const DIRECTORY_PATH = 0o10000000 | 0o200000 | 0o2000000;
 /** `F_OK` of faccessat(2), from `unistd.h`. */
 const F_OK = 0;
 
@@ -24,7 +22,8 @@ export async function forceUnmount(
     if (errno === 0) return;
     if (errno === Errno.EBUSY) return await unmount(mountpoint, true);
   }
-  const root = libc().open(cString(mountpoint), DIRECTORY_PATH);
+  const flags = OpenFlag.PATH | OpenFlag.CLOEXEC; // asks the server nothing
+  const root = libc().open(cString(mountpoint), flags);
   if (root < 0) throw refusal(mountpoint, errorText(lastErrno()));
   try {
     await unmount(mountpoint, true);

@@ -22,5 +22,8 @@ export const REQUEST_BUFFER_SIZE = 1 << 16;
  */
 export const DEFAULT_WORKERS = 3;
 
+/** Most threads that a mount can be given: each has a JavaScript heap of its own. */
+export const MOST_WORKERS = 64;
+
 /** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
 export const LONGEST_NAME = 1024;

@@ -3,6 +3,7 @@ import { FileSource } from "../src/io/file_source.ts";
 import { MemorySource } from "../src/io/memory_source.ts";
 import { addressOf, cString, errorText, lastErrno, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
+import { OpenFlag } from "./wire/flags.ts";
 
 /** A source in this process's address space, as a thread that serves a mount is told of it. */
 export interface MappedSource {
@@ -14,8 +15,6 @@ export interface MappedSource {
   readonly size: number;
 }
 
-/** `O_RDONLY | O_CLOEXEC`, from `asm-generic/fcntl.h`. */
-const OPEN_FLAGS = 0o2000000;
 /** `PROT_READ`, from `sys/mman.h`. */
 const PROT_READ = 1;
 /** `MAP_SHARED`, from `sys/mman.h`. */
@@ -90,7 +89,7 @@ export class Mapping implements Disposable {
 function mapFile(source: FileSource): MappedSource {
   const { path } = source;
   const { ino, size } = source.identity;
-  const fd = libc().open(cString(path), OPEN_FLAGS);
+  const fd = libc().open(cString(path), OpenFlag.RDONLY | OpenFlag.CLOEXEC);
   if (fd < 0) throw mapError(path, lastErrno());
   try {
     const now = fileState(fd, path);

@@ -20,10 +20,11 @@ export interface PrepareMessage {
   readonly trace: boolean;
 }
 
-/** Second message: the descriptor to serve. The thread blocks from then on, and closes it at the end. */
+/** Second message: what to serve. The thread blocks from then on, and closes it at the end. */
 export interface ServeMessage {
   readonly kind: "serve";
-  readonly fd: number;
+  /** Memory of the `ServedDescriptor`. */
+  readonly descriptor: SharedArrayBuffer;
 }
 
 /** What a serving thread reports. */

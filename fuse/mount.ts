@@ -4,10 +4,12 @@ import { attach } from "./attach.ts";
 import { libc } from "./libc.ts";
 import { localAnswer } from "./local_answer.ts";
 import { Mapping } from "./mapping.ts";
-import { DEFAULT_WORKERS } from "./limits.ts";
+import { DEFAULT_WORKERS, MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mount_options.ts";
+import { checkInteger, checkKernelOptions } from "./option_rules.ts";
 import { Mount } from "./mount_handle.ts";
-import { checkMountpoint } from "./mountpoint.ts";
+import { checkMountpoint, resolveMountpoint } from "./mountpoint.ts";
+import { oneAtATime } from "./one_at_a_time.ts";
 import { OnceLog } from "./once_log.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import { Server } from "./server.ts";
@@ -16,9 +18,7 @@ import { Server } from "./server.ts";
 export interface MountOptions extends KernelOptions {
   /** Path of the container: shows as the mounted device, and must not hold the mount point. */
   readonly source?: string | undefined;
-  /**
-   * Threads that serve the mount. Defaults to 3.
-   */
+  /** Threads that serve the mount, 1 to 64. Defaults to 3. */
   readonly workers?: number | undefined;
   /** Receives a message, once, for each different thing that goes wrong while serving. */
   readonly onLog?: ((message: string) => void) | undefined;
@@ -27,7 +27,7 @@ export interface MountOptions extends KernelOptions {
 }
 
 /**
- * Mounts a tree, read-only, and serves it from a thread of this process.
+ * Mounts a tree, read-only, and serves it from threads of this process.
  *
  * The tree stays the caller's, to be closed after the mount has ended. Its containers must be local:
  * files or memory.
@@ -42,31 +42,55 @@ export function mountTree(
   options: MountOptions = {},
 ): Promise<Mount> {
   return withPermissionErrors(mountpoint, async () => {
-    const path = await checkMountpoint(mountpoint, {
-      tree,
-      source: options.source,
-      nonEmpty: options.nonEmpty === true,
+    checkKernelOptions(options);
+    checkInteger("workers", options.workers, 1, MOST_WORKERS);
+    const path = await resolveMountpoint(mountpoint);
+    // Two at once would both find the directory empty, and take the upper mount for their own.
+    return await oneAtATime(path, async () => {
+      await checkMountpoint(path, {
+        tree,
+        source: options.source,
+        nonEmpty: options.nonEmpty === true,
+      });
+      localAnswer(tree.stat(ROOT, newStat()));
+      return await mountMapped(tree, path, options);
     });
-    localAnswer(tree.stat(ROOT, newStat()));
-    const mapping = Mapping.of(tree.sources);
-    try {
-      return await mountMapped(tree, mapping, path, options);
-    } catch (error) {
-      mapping[Symbol.dispose]();
-      throw error;
-    }
   });
 }
 
 async function mountMapped(
   tree: Tree,
-  mapping: Mapping,
   mountpoint: string,
   options: MountOptions,
 ): Promise<Mount> {
+  const mapping = Mapping.of(tree.sources);
+  let server: Server | undefined;
+  let fd: number;
+  try {
+    server = await prepareServer(tree, mapping, options);
+    fd = await attach({
+      mountpoint,
+      fsname: options.fsname ?? (options.source || "recordfs"),
+      subtype: options.subtype ?? "recordfs",
+      options,
+    });
+  } catch (error) {
+    server?.abandon();
+    mapping[Symbol.dispose]();
+    throw error;
+  }
+  // From here on only the mount knows when no thread sends from the mapping any more.
+  return await Mount.start({ mountpoint, mapping, server, fd });
+}
+
+function prepareServer(
+  tree: Tree,
+  mapping: Mapping,
+  options: MountOptions,
+): Promise<Server> {
   // Each thread keeps to one message of a kind; this keeps the threads to one.
   const log = new OnceLog(options.onLog ?? (() => {}));
-  const server = await Server.prepare({
+  return Server.prepare({
     tree,
     sources: mapping.sources,
     owner: {
@@ -78,17 +102,4 @@ async function mountMapped(
     onLog: (message) => log.log(message),
     onTrace: options.onTrace,
   });
-  let fd: number;
-  try {
-    fd = await attach({
-      mountpoint,
-      fsname: options.fsname ?? options.source ?? "recordfs",
-      subtype: options.subtype ?? "recordfs",
-      options,
-    });
-  } catch (error) {
-    server.abandon();
-    throw error;
-  }
-  return await Mount.start({ mountpoint, mapping, server, fd });
 }

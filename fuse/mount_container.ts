@@ -7,14 +7,19 @@ import type { Mount } from "./mount_handle.ts";
 
 /** How to open a container and to mount it. */
 export interface MountContainerOptions
-  extends Omit<MountOptions, "source">, OpenContainerOptions {}
+  extends Omit<MountOptions, "source">, OpenContainerOptions {
+  /**
+   * Whether checksums of metadata are compared when the container is opened. Reads through the mount
+   * compare none: they are parts of files. Defaults to `true`.
+   */
+  readonly checkData?: boolean | undefined;
+}
 
 /**
  * Mounts a container, read-only, so that every program sees its content as files. Linux only; as an
  * ordinary user it needs `fusermount3` (Debian package `fuse3`).
  *
- * @param source A path, or an opened container, which stays the caller's and must not be closed
- * before the mount has ended.
+ * @param source The container's path.
  * @param mountpoint An empty directory.
  * @returns The mount, once it answers.
  * @throws {MountError} If it can't be mounted; `code` says why.
@@ -34,6 +39,24 @@ export interface MountContainerOptions
  * await Deno.remove(mountpoint); // empty again
  * ```
  */
+export function mount(
+  source: string | URL,
+  mountpoint: string,
+  options?: MountContainerOptions,
+): Promise<Mount>;
+/**
+ * Mounts an opened container, read-only.
+ *
+ * @param source Stays the caller's, and must not be closed before the mount has ended.
+ * @param mountpoint An empty directory.
+ * @returns The mount, once it answers.
+ * @throws {MountError} If it can't be mounted; `code` says why.
+ */
+export function mount(
+  source: VirtualFs,
+  mountpoint: string,
+  options?: Omit<MountOptions, "source">,
+): Promise<Mount>;
 export async function mount(
   source: string | URL | VirtualFs,
   mountpoint: string,

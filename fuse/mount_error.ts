@@ -2,7 +2,7 @@ import { type ErrorFacts, RecordfsError } from "../src/errors.ts";
 
 /** What a {@linkcode MountError} can be about. */
 export type MountErrorCode =
-  /** An option of `-o` that is unknown or has a value it can't have. */
+  /** An option that is unknown or has a value it can't have. */
   | "bad-option"
   /** The mount is in use. */
   | "busy"

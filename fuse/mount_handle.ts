@@ -21,7 +21,7 @@ export interface EndOptions extends UnmountOptions {
   readonly force?: boolean | undefined;
 }
 
-/** A mounted tree, served by a thread of this process. */
+/** A mounted tree, served by threads of this process. */
 export class Mount implements AsyncDisposable {
   /** Absolute path, without symbolic links. */
   readonly mountpoint: string;
@@ -40,12 +40,12 @@ export class Mount implements AsyncDisposable {
   }
 
   /**
-   * Has a server serve a mount that was just made.
+   * Has a server serve a mount that was just made; nothing else may mount there meanwhile.
    *
    * @param parts Its mount point, descriptor, server, and the mapping the server sends from, which
-   * is disposed of at the end.
+   * is disposed of when the mount has ended, even if this fails.
    * @returns The mount, once it answers.
-   * @throws {MountError} If it does not; the mount is gone then.
+   * @throws {MountError} If it does not; the mount has ended then.
    */
   static async start(
     { mountpoint, mapping, server, fd }: {
@@ -56,15 +56,27 @@ export class Mount implements AsyncDisposable {
     },
   ): Promise<Mount> {
     const mount = new Mount(mountpoint, server, mapping);
+    const serving = server.serve(fd); // takes the descriptor over, whatever comes next
+    serving.catch(() => {}); // awaited below, if nothing fails before
     try {
-      await server.serve(fd);
-      await Deno.stat(mountpoint);
       mount.#device = mount.#entry()?.device;
+      await serving;
+      await expectAnswer(mountpoint);
     } catch (error) {
-      await unmount(mountpoint, true).catch(() => {}); // `error` is what matters
+      await mount.#giveUp();
       throw error;
     }
     return mount;
+  }
+
+  /** Ends a mount that nobody has been given; programs may have found it all the same. */
+  async #giveUp(): Promise<void> {
+    try {
+      await this.#force(this.#device === undefined || this.#isPresent());
+    } catch {
+      // It goes on, and its mapping stays, until somebody else unmounts it.
+    }
+    if (this.#ended) await this.finished;
   }
 
   /**
@@ -76,8 +88,7 @@ export class Mount implements AsyncDisposable {
   unmount(options: EndOptions = {}): Promise<void> {
     return withPermissionErrors(this.mountpoint, async () => {
       if (this.#ended) return;
-      const entry = this.#entry();
-      const present = entry !== undefined && entry.device === this.#device;
+      const present = this.#isPresent();
       if (options.force) await this.#force(present);
       else if (present) {
         await unmount(this.mountpoint, options.lazy === true);
@@ -120,10 +131,7 @@ export class Mount implements AsyncDisposable {
     this.#ended = true;
     mapping[Symbol.dispose]();
     if (failure === undefined) return { failure: undefined };
-    const entry = this.#entry();
-    if (entry?.device === this.#device) {
-      await unmount(this.mountpoint, true).catch(() => {}); // or it would stay, without a server
-    }
+    await this.#detach().catch(() => {}); // `failure` is what matters
     return {
       failure: new MountError(
         "server",
@@ -133,7 +141,33 @@ export class Mount implements AsyncDisposable {
     };
   }
 
+  /** Takes it out of the tree, where it would stay without a server. */
+  async #detach(): Promise<void> {
+    if (this.#isPresent()) await unmount(this.mountpoint, true);
+  }
+
+  /** Whether it is what its mount point leads to. */
+  #isPresent(): boolean {
+    const entry = this.#entry();
+    return entry !== undefined && entry.device === this.#device;
+  }
+
   #entry(): MountEntry | undefined {
     return findMount(readMounts(), this.mountpoint);
+  }
+}
+
+async function expectAnswer(mountpoint: string): Promise<void> {
+  try {
+    await Deno.stat(mountpoint);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    throw new MountError(
+      "server",
+      `The mount on ${mountpoint} does not answer: ${
+        error instanceof Error ? error.message : String(error)
+      }`,
+      { path: mountpoint, cause: error },
+    );
   }
 }

@@ -1,27 +1,31 @@
 import { MountError } from "./mount_error.ts";
+import { checkText, LARGEST } from "./option_rules.ts";
 
 /** How a tree is mounted, beyond what it is. */
 export interface KernelOptions {
-  /** Lets other users in, not only the mounting one. */
-  allowOther?: boolean | undefined;
+  /** Lets other users in, not only the mounting one; as with {@linkcode defaultPermissions}. */
+  readonly allowOther?: boolean | undefined;
   /** Has the kernel check the permission bits of files and directories. */
-  defaultPermissions?: boolean | undefined;
+  readonly defaultPermissions?: boolean | undefined;
   /** Mounts over a directory that is not empty. */
-  nonEmpty?: boolean | undefined;
+  readonly nonEmpty?: boolean | undefined;
   /** Forbids running programs from the mount. */
-  noExec?: boolean | undefined;
+  readonly noExec?: boolean | undefined;
   /** Owner that files show; by default the mounting user. */
-  uid?: number | undefined;
+  readonly uid?: number | undefined;
   /** Group that files show; by default the mounting user's. */
-  gid?: number | undefined;
-  /** Permission bits to take away from 0444 for files and 0555 for directories. */
-  umask?: number | undefined;
+  readonly gid?: number | undefined;
+  /**
+   * Permission bits to take away from 0444 for files and 0555 for directories; as with
+   * {@linkcode defaultPermissions}.
+   */
+  readonly umask?: number | undefined;
   /** What shows as the mounted device; by default the container's path. */
-  fsname?: string | undefined;
+  readonly fsname?: string | undefined;
   /** What shows after `fuse.` as the file-system type; by default `recordfs`. */
-  subtype?: string | undefined;
+  readonly subtype?: string | undefined;
   /** Largest read the kernel may ask for, in bytes. */
-  maxRead?: number | undefined;
+  readonly maxRead?: number | undefined;
 }
 
 /**
@@ -38,8 +42,10 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   ].join(" ").split(" "),
 );
 
-/** Largest 32-bit id; all bits set stands for "no id" in the kernel. */
-const LARGEST_ID = 0xffff_fffe;
+/** Options while they are collected. */
+type Collected = {
+  -readonly [name in keyof KernelOptions]: KernelOptions[name];
+};
 
 /**
  * Parses the list after `-o`: options separated by commas; a backslash makes the next character part
@@ -48,7 +54,7 @@ const LARGEST_ID = 0xffff_fffe;
  * @throws {MountError} If an option is unknown, or its value cannot be.
  */
 export function parseMountOptions(list: string): KernelOptions {
-  const options: KernelOptions = {};
+  const options: Collected = {};
   for (const option of split(list)) {
     const equals = option.indexOf("=");
     if (equals < 0) applyWord(option, options);
@@ -59,7 +65,7 @@ export function parseMountOptions(list: string): KernelOptions {
   return options;
 }
 
-function applyWord(word: string, options: KernelOptions): void {
+function applyWord(word: string, options: Collected): void {
   if (word === "allow_other") options.allowOther = true;
   else if (word === "default_permissions") options.defaultPermissions = true;
   else if (word === "nonempty") options.nonEmpty = true;
@@ -71,15 +77,16 @@ function applyWord(word: string, options: KernelOptions): void {
 function applyValue(
   name: string,
   value: string,
-  options: KernelOptions,
+  options: Collected,
 ): void {
-  if (name === "uid") options.uid = integer(name, value, 10, LARGEST_ID);
-  else if (name === "gid") options.gid = integer(name, value, 10, LARGEST_ID);
-  else if (name === "umask") options.umask = integer(name, value, 8, 0o777);
-  else if (name === "max_read") {
-    options.maxRead = integer(name, value, 10, 0xffff_ffff);
-  } else if (name === "fsname") options.fsname = text(name, value);
-  else if (name === "subtype") options.subtype = text(name, value);
+  if (name === "uid") options.uid = integer(name, value, 10, LARGEST.uid);
+  else if (name === "gid") options.gid = integer(name, value, 10, LARGEST.gid);
+  else if (name === "umask") {
+    options.umask = integer(name, value, 8, LARGEST.umask);
+  } else if (name === "max_read") {
+    options.maxRead = integer(name, value, 10, LARGEST.maxRead);
+  } else if (name === "fsname") options.fsname = checkText(name, value);
+  else if (name === "subtype") options.subtype = checkText(name, value);
   // mount(8) adds user=NAME for unprivileged mounts; comment= is for people and older tools.
   else if (name !== "user" && name !== "comment" && !isPrivate(name)) {
     throw unknown(name);
@@ -121,15 +128,6 @@ function integer(
     `Cannot mount with ${name}=${value}: it must be ${kind} from 0 to ${
       largest.toString(radix)
     }`,
-    { actual: value },
-  );
-}
-
-function text(name: string, value: string): string {
-  if (value !== "") return value;
-  throw new MountError(
-    "bad-option",
-    `Cannot mount with ${name}=: it needs a value`,
     { actual: value },
   );
 }

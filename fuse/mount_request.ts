@@ -18,6 +18,9 @@ export function fuseOptions({ options }: MountRequest): string[] {
     `max_read=${Math.min(options.maxRead ?? Infinity, MAX_TRANSFER)}`,
   ];
   if (options.allowOther) list.push("allow_other");
-  if (options.defaultPermissions) list.push("default_permissions");
+  // Without it any user who gets in may read everything, whatever the permission bits say.
+  if (options.defaultPermissions || options.allowOther || options.umask) {
+    list.push("default_permissions");
+  }
   return list;
 }

@@ -2,10 +2,7 @@ import { Errno } from "./errno.ts";
 import { cString, errorText, lastErrno, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
 import { fuseOptions, type MountRequest } from "./mount_request.ts";
-import { FileType, MountFlag } from "./wire/flags.ts";
-
-/** `O_RDWR | O_CLOEXEC`, from `asm-generic/fcntl.h`. */
-const OPEN_FLAGS = 2 | 0o2000000;
+import { FileType, MountFlag, OpenFlag } from "./wire/flags.ts";
 
 /**
  * Mounts by mount(2), which takes root's CAP_SYS_ADMIN.
@@ -16,7 +13,7 @@ const OPEN_FLAGS = 2 | 0o2000000;
 export function mountAsRoot(request: MountRequest): number | undefined {
   const { mountpoint, fsname, subtype, options } = request;
   const { open, mount, close, getuid, getgid } = libc();
-  const fd = open(cString("/dev/fuse"), OPEN_FLAGS);
+  const fd = open(cString("/dev/fuse"), OpenFlag.RDWR | OpenFlag.CLOEXEC);
   if (fd < 0) throw openError(mountpoint, lastErrno());
   const data = [
     `fd=${fd}`,

@@ -2,6 +2,7 @@ import { runFusermount } from "./fusermount.ts";
 import { addressOf, errorText, lastErrno, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
 import { fuseOptions, type MountRequest } from "./mount_request.ts";
+import { unmount } from "./unmount.ts";
 
 /** `AF_UNIX` and `SOCK_STREAM | SOCK_CLOEXEC`, from `sys/socket.h`. */
 const AF_UNIX = 1;
@@ -13,6 +14,18 @@ const RECEIVE_FLAGS = 0x40 | 0x4000_0000;
 /** `SOL_SOCKET` and `SCM_RIGHTS`, from `sys/socket.h`. */
 const SOL_SOCKET = 1;
 const SCM_RIGHTS = 1;
+
+/** Bytes of a `struct cmsghdr` (length, level, type) and of one with a descriptor after it. */
+const CONTROL_HEADER_SIZE = 16;
+const CONTROL_SIZE = CONTROL_HEADER_SIZE + 4;
+
+/**
+ * What recvmsg(2) fills, known to it by address only. Never collected, since the module holds it, and
+ * never moved, since each has an ArrayBuffer from the start.
+ */
+const data = new Uint8Array(new ArrayBuffer(8));
+const control = new Uint8Array(new ArrayBuffer(32));
+const vector = new BigUint64Array(new ArrayBuffer(16));
 
 /**
  * Mounts through fusermount3, as an ordinary user: it opens /dev/fuse, mounts, and hands the
@@ -30,7 +43,7 @@ export async function mountAsUser(request: MountRequest): Promise<number> {
       ["-o", optionList(request), "--", mountpoint],
       { _FUSE_COMMFD: String(theirs) },
     );
-    if (success) return receiveDescriptor(ours);
+    if (success) return await receiveOrUnmount(mountpoint, ours);
     throw new MountError(
       "refused",
       `Cannot mount on ${mountpoint}: fusermount3 refused: ${words}`,
@@ -39,6 +52,19 @@ export async function mountAsUser(request: MountRequest): Promise<number> {
   } finally {
     libc().close(theirs);
     libc().close(ours);
+  }
+}
+
+/** Receives the descriptor of a mount; without it the mount must not stay, since nobody serves it. */
+async function receiveOrUnmount(
+  mountpoint: string,
+  socket: number,
+): Promise<number> {
+  try {
+    return receiveDescriptor(socket);
+  } catch (error) {
+    await unmount(mountpoint, true).catch(() => {}); // `error` is what matters
+    throw error;
   }
 }
 
@@ -78,11 +104,9 @@ function socketPair(): [theirs: number, ours: number] {
 
 /** Receives one descriptor as SCM_RIGHTS, see unix(7). */
 function receiveDescriptor(socket: number): number {
-  const data = new Uint8Array(8);
   // struct iovec: address and length.
-  const vector = new BigUint64Array([BigInt(addressOf(data)), 8n]);
-  // struct cmsghdr: length (8 bytes), level, type; then the descriptor.
-  const control = new Uint8Array(32);
+  vector[0] = BigInt(addressOf(data));
+  vector[1] = BigInt(data.length);
   // struct msghdr: name, its length, iovec, count, control, its length, flags; 8 bytes each.
   const message = new BigUint64Array(7);
   message[2] = BigInt(addressOf(new Uint8Array(vector.buffer)));
@@ -93,10 +117,10 @@ function receiveDescriptor(socket: number): number {
   const received = libc().recvmsg(socket, bytes, RECEIVE_FLAGS);
   const view = new DataView(control.buffer);
   if (
-    received >= 0 && message[5] >= 20n && // a header and one descriptor
+    received >= 0 && message[5] >= CONTROL_SIZE &&
     view.getInt32(8, true) === SOL_SOCKET &&
     view.getInt32(12, true) === SCM_RIGHTS
-  ) return view.getInt32(16, true);
+  ) return view.getInt32(CONTROL_HEADER_SIZE, true);
   throw new MountError(
     "refused",
     "Cannot mount: fusermount3 did not hand over its descriptor of /dev/fuse",

@@ -1,7 +1,12 @@
 import type { Tree } from "../src/tree/tree.ts";
 import { FileSource } from "../src/io/file_source.ts";
 import { MountError } from "./mount_error.ts";
-import { isNotConnected, isStale } from "./mountinfo.ts";
+import {
+  findMount,
+  isNotConnected,
+  isStale,
+  recordfsMounts,
+} from "./mountinfo.ts";
 
 /** What a mount point must not get in the way of. */
 export interface MountpointUse {
@@ -12,19 +17,37 @@ export interface MountpointUse {
 }
 
 /**
- * Checks that something can be mounted at a path.
+ * Finds the directory to mount on.
  *
  * @returns Its absolute path without symbolic links.
+ * @throws {MountError} If there is none, or it is not to be used.
+ */
+export async function resolveMountpoint(path: string): Promise<string> {
+  await checkDirectory(path);
+  return await Deno.realPath(path);
+}
+
+/**
+ * Checks that something can be mounted on a directory.
+ *
+ * @param mountpoint What {@linkcode resolveMountpoint} gave.
  * @throws {MountError} If it cannot.
  */
 export async function checkMountpoint(
-  path: string,
+  mountpoint: string,
   { tree, source, nonEmpty }: MountpointUse,
-): Promise<string> {
-  await checkDirectory(path);
-  const mountpoint = await Deno.realPath(path);
+): Promise<void> {
   await checkSource(mountpoint, tree, source);
-  if (nonEmpty) return mountpoint;
+  if (nonEmpty) return;
+  const mounted = findMount(recordfsMounts(), mountpoint);
+  if (mounted !== undefined) {
+    throw new MountError(
+      "not-empty",
+      `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already; unmount it, ` +
+        "take another directory, or mount with -o nonempty",
+      { path: mountpoint },
+    );
+  }
   for await (const _ of Deno.readDir(mountpoint)) {
     throw new MountError(
       "not-empty",
@@ -33,7 +56,6 @@ export async function checkMountpoint(
       { path: mountpoint },
     );
   }
-  return mountpoint;
 }
 
 async function checkDirectory(path: string): Promise<void> {

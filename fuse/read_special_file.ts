@@ -1,8 +1,6 @@
 import { cString, errorText, lastErrno, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
-
-/** `O_RDONLY | O_CLOEXEC`, from `asm-generic/fcntl.h`. */
-const OPEN_FLAGS = 0o2000000;
+import { OpenFlag } from "./wire/flags.ts";
 
 /**
  * Reads a text file of procfs. Through libc, since Deno's own reading of `/proc` takes `--allow-all`.
@@ -10,7 +8,7 @@ const OPEN_FLAGS = 0o2000000;
  * @throws {MountError} If it cannot be read.
  */
 export function readSpecialFile(path: string): string {
-  const fd = libc().open(cString(path), OPEN_FLAGS);
+  const fd = libc().open(cString(path), OpenFlag.RDONLY | OpenFlag.CLOEXEC);
   if (fd < 0) throw readError(path);
   try {
     const decoder = new TextDecoder();

@@ -1,10 +1,12 @@
 import type { Tree } from "../src/tree/tree.ts";
 import { cloneDevice } from "./clone_device.ts";
 import { ConnectionState } from "./connection_state.ts";
-import { errorText } from "./libc.ts";
+import { duplicate } from "./duplicate.ts";
+import { errorText, libc } from "./libc.ts";
 import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
+import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/structs.ts";
 
 /** What a {@linkcode Server} serves, and whom it tells. */
@@ -12,7 +14,7 @@ export interface ServerOptions {
   readonly tree: Tree;
   readonly sources: readonly MappedSource[];
   readonly owner: Ownership;
-  /** How many threads serve it, 1 at least. */
+  /** How many threads serve it. */
   readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
@@ -83,29 +85,50 @@ export class Server {
    */
   async serve(fd: number): Promise<void> {
     const [first, ...others] = this.#threads;
+    // The first thread may close its descriptor at any time, and the number be another file's then.
+    const kept = duplicate(fd);
     try {
-      await first!.serve(fd); // INIT comes to the first; only then can it be cloned
-    } catch (error) {
-      for (const thread of others) thread.abandon();
-      throw error;
-    }
-    for (const thread of others) {
-      const clone = cloneDevice(fd);
-      if (clone >= 0) thread.start(clone);
-      else {
-        thread.abandon();
-        this.#onLog(
-          `One thread less serves the mount: cloning its descriptor failed: ${
-            errorText(-clone)
-          }`,
-        );
-      }
+      await first!.serve(fd).catch((error) => {
+        for (const thread of others) thread.abandon();
+        throw error;
+      });
+      this.#reportDeaths();
+      // INIT came to the first; only now can it be cloned.
+      for (const thread of others) this.#startOn(thread, kept);
+    } finally {
+      if (kept >= 0) libc().close(kept);
     }
   }
 
   /** Ends the threads when nothing has been given to {@linkcode serve}. */
   abandon(): void {
     for (const thread of this.#threads) thread.abandon();
+  }
+
+  /** Has a thread serve a clone of a descriptor, which may be an error number, negative. */
+  #startOn(thread: ServingThread, fd: number): void {
+    const clone = fd < 0 ? fd : cloneDevice(fd);
+    if (clone >= 0) return thread.start(clone);
+    thread.abandon();
+    this.#onLog(
+      `One thread less serves the mount: cloning its descriptor failed: ${
+        errorText(-clone)
+      }`,
+    );
+  }
+
+  /** Logs the failure of each thread but the last, whose failure is the mount's end. */
+  #reportDeaths(): void {
+    let left = this.#threads.length;
+    for (const thread of this.#threads) {
+      thread.ended.then((failure) => {
+        left--;
+        if (failure === undefined || left === 0) return;
+        this.#onLog(
+          `A thread that serves the mount ended, ${left} go on: ${failure}`,
+        );
+      });
+    }
   }
 
   /** Has each thread end after the next request it reads; the mount must be asked as often then. */
@@ -121,6 +144,8 @@ class ServingThread {
   readonly #prepared = Promise.withResolvers<void>();
   readonly #serving = Promise.withResolvers<void>();
   readonly #end: (failure: string | undefined) => void;
+  #descriptor: ServedDescriptor | undefined;
+  #over = false;
 
   constructor({ onLog, onTrace }: ServerOptions) {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -128,6 +153,9 @@ class ServingThread {
     this.#prepared.promise.catch(() => {}); // may fail when nobody waits for it
     this.#serving.promise.catch(() => {});
     this.#end = (failure) => {
+      this.#over = true;
+      // Left open by a thread that died, the requests that it had read would wait for ever.
+      this.#descriptor?.close();
       const error = new MountError(
         "server",
         `The mount cannot be served: ${failure ?? "it was unmounted at once"}`,
@@ -164,9 +192,15 @@ class ServingThread {
     return this.#serving.promise;
   }
 
-  /** Serves a descriptor. */
+  /** Serves a descriptor, which from now on belongs to the thread. */
   start(fd: number): void {
-    const message: ServeMessage = { kind: "serve", fd };
+    const descriptor = ServedDescriptor.of(fd);
+    if (this.#over) return descriptor.close();
+    this.#descriptor = descriptor;
+    const message: ServeMessage = {
+      kind: "serve",
+      descriptor: descriptor.memory,
+    };
     this.#worker.postMessage(message);
   }
 

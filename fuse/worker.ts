@@ -7,9 +7,9 @@
 import type { Tree } from "../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { serveDevice } from "./device.ts";
-import { libc } from "./libc.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
+import { ServedDescriptor } from "./served_descriptor.ts";
 import { Session } from "./session.ts";
 import { traceLine } from "./trace.ts";
 
@@ -36,13 +36,15 @@ scope.onmessage = async ({ data }) => {
     }
     return;
   }
+  const descriptor = ServedDescriptor.from(data.descriptor);
   let failure: string | undefined;
   try {
-    failure = serve?.(data.fd);
+    failure = serve?.(descriptor.fd);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
+  } finally {
+    descriptor.close();
   }
-  libc().close(data.fd);
   end(failure);
 };
 

@@ -25,13 +25,21 @@ export const OpenReplyFlag = {
 /** Access mode bits of `open(2)`, `O_ACCMODE` in `asm-generic/fcntl.h`; 0 is `O_RDONLY`. */
 export const O_ACCMODE = 3;
 
+/** `O_*` flags of `open(2)`, from `asm-generic/fcntl.h`: those that every architecture agrees on. */
+export const OpenFlag = {
+  RDONLY: 0,
+  RDWR: 2,
+  CLOEXEC: 0o2000000,
+  /** Only a place in the tree: asks neither for permission nor a server. */
+  PATH: 0o10000000,
+} as const;
+
 /** `MS_*` mount flags of `linux/mount.h`. */
 export const MountFlag = {
   RDONLY: 1,
   NOSUID: 2,
   NODEV: 4,
   NOEXEC: 8,
-  NOATIME: 1024,
 } as const;
 
 /** `MNT_*` flags of `umount2(2)`, from `linux/fs.h`. */

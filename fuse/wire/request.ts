@@ -1,5 +1,5 @@
 /** Bytes of `struct fuse_in_header`. */
-export const REQUEST_HEADER_SIZE = 40;
+const REQUEST_HEADER_SIZE = 40;
 
 /** A request that breaks the protocol; it is answered with EINVAL. */
 export class MalformedRequest extends Error {

@@ -32,10 +32,10 @@ const ATTR_OUT_ATTR_OFFSET = 16;
  * How long the kernel may keep names and attributes, in seconds: a year, since a container does not
  * change while it is mounted.
  */
-export const CACHE_SECONDS = 365 * 24 * 3600;
+const CACHE_SECONDS = 365 * 24 * 3600;
 
 /** Block size that attributes and `statfs` report. */
-export const BLOCK_SIZE = 4096;
+const BLOCK_SIZE = 4096;
 
 /** Who owns the nodes of a mount, and what may be done with them. */
 export interface Ownership {
@@ -46,7 +46,7 @@ export interface Ownership {
 }
 
 /** Writes a 64-bit integer, negative ones in two's complement. */
-export function putU64(view: DataView, at: number, value: number): void {
+function putU64(view: DataView, at: number, value: number): void {
   view.setUint32(at, value, true); // takes the value modulo 2^32
   view.setUint32(at + 4, Math.floor(value / 0x1_0000_0000), true);
 }

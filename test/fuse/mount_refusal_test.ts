@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { MountError } from "../../fuse/mount_error.ts";
+import { findMount, readMounts } from "../../fuse/mountinfo.ts";
 import { type MountOptions, mountTree } from "../../fuse/mount.ts";
 import { FileSource } from "../../src/io/file_source.ts";
 import { runSync } from "../../src/io/steps.ts";
@@ -55,6 +56,87 @@ mountTest(
     assert.equal(await Deno.readTextFile(`${mount.mountpoint}/a`), "x");
   }),
 );
+
+for (const [kind, content] of [["a", { a: "x" }], ["an empty", {}]] as const) {
+  mountTest(
+    `of two mounts of ${kind} tree at once on a directory one is refused`,
+    withDirectory(async (directory) => {
+      const tree = MemoryTree.of(content);
+      const results = await Promise.allSettled([
+        mountTree(tree, directory),
+        mountTree(tree, `${directory}/`),
+      ]);
+      const mounts = results.filter((result) => result.status === "fulfilled");
+      const errors = results.filter((result) => result.status === "rejected");
+      assert.deepEqual(errors.map(({ reason }) => reason.code), ["not-empty"]);
+      for (const { value } of mounts) await value.unmount();
+      assert.equal(findMount(readMounts(), directory), undefined);
+    }),
+  );
+}
+
+mountTest(
+  "mounts on top of each other are told apart",
+  withDirectory(async (directory) => {
+    const both = await Promise.all(
+      ["0", "1"].map((name) =>
+        mountTree(MemoryTree.of({ [name]: name }), directory, {
+          nonEmpty: true,
+        })
+      ),
+    );
+    const [top] = await Array.fromAsync(
+      Deno.readDir(directory),
+      ({ name }) => Number(name), // which of the two came last
+    );
+    const upper = both[top!]!;
+    const lower = both[1 - top!]!;
+    await assert.rejects(lower.unmount(), { code: "busy" });
+    assert.equal(
+      await Deno.readTextFile(`${directory}/${top}`),
+      String(top),
+    );
+    await upper.unmount();
+    await lower.unmount();
+    assert.equal(findMount(readMounts(), directory), undefined);
+  }),
+);
+
+mountTest(
+  "a mount that does not answer is refused and gone",
+  withDirectory(async (directory) => {
+    const damaged = { kind: "damaged", message: "no root", bytes: "" };
+    const module = new URL("./support/memory_tree.ts", import.meta.url).href;
+    const silent = Object.assign(MemoryTree.of({}), {
+      share: () => ({ module, data: [damaged] }),
+    });
+    const error = await refusal(directory, {}, silent);
+    assert.equal(error.code, "server");
+    assert.match(error.message, /does not answer/);
+    assert.equal(findMount(readMounts(), directory), undefined);
+  }),
+);
+
+Deno.test("options that a program gives are checked as those of -o", async () => {
+  const wrong: MountOptions[] = [
+    { workers: 0 },
+    { workers: -1 },
+    { workers: NaN },
+    { workers: 1.5 },
+    { workers: 65 },
+    { uid: -5 },
+    { gid: 2 ** 32 - 1 },
+    { umask: 0o7777 },
+    { maxRead: 0.5 },
+    { fsname: "" },
+    { subtype: "a\0b" },
+  ];
+  for (const options of wrong) {
+    const error = await refusal("/no/such/directory", options);
+    assert.equal(error.code, "bad-option", JSON.stringify(options));
+    assert.ok(error.message.includes(Object.keys(options)[0]!));
+  }
+});
 
 mountTest(
   "a mount point must not lie in what is mounted, nor hide it",

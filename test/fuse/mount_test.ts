@@ -180,9 +180,68 @@ mountTest(
       await Deno.remove(path);
     }
     assert.deepEqual(
-      logs.map((line) => line.startsWith(`${path} was cut off`)),
+      logs.map((line) => line.startsWith(`${path} can't be read at `)),
       [true],
     );
+  },
+);
+
+mountTest(
+  "a thread that dies is reported at once, and the others go on",
+  async () => {
+    const died = Promise.withResolvers<string>();
+    const tree = MemoryTree.of({ ...folder, fatal: { kind: "fatal" } });
+    await withMount(
+      tree,
+      { onLog: died.resolve, workers: 2 },
+      async ({ mountpoint }) => {
+        // Its request ends too, when its descriptor is closed.
+        await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
+        assert.match(await died.promise, /1 go on: this thread was to end$/);
+        assert.equal(await Deno.readTextFile(`${mountpoint}/big`), big);
+      },
+    );
+  },
+);
+
+mountTest("the last thread's death is the mount's end", async () => {
+  const tree = MemoryTree.of({ fatal: { kind: "fatal" } });
+  await withMountpoint(async (mountpoint) => {
+    const mount = await mountTree(tree, mountpoint, { workers: 1 });
+    await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
+    const { failure } = await mount.finished;
+    assert.match(failure?.message ?? "", /this thread was to end$/);
+    assert.equal(findMount(readMounts(), mountpoint), undefined);
+  });
+});
+
+mountTest(
+  "who gets in by allow_other is held to the permission bits",
+  async () => {
+    const tree = MemoryTree.of(folder);
+    const readAsNobody = async (mountpoint: string) => {
+      const child = new Deno.Command("cat", {
+        args: [`${mountpoint}/a.txt`],
+        uid: 65534,
+        gid: 65534,
+        stdin: "null",
+      });
+      const { stdout, stderr } = await child.output();
+      return new TextDecoder().decode(stdout) +
+        new TextDecoder().decode(stderr);
+    };
+    await withMount(tree, { allowOther: true }, async ({ mountpoint }) => {
+      assert.equal(await readAsNobody(mountpoint), "hello");
+    });
+    const masked = { allowOther: true, umask: 0o077 };
+    await withMount(tree, masked, async ({ mountpoint }) => {
+      assert.match(await readAsNobody(mountpoint), /Permission denied/);
+    });
+    await withMount(tree, { umask: 0o077 }, ({ mountpoint }) => {
+      const entry = findMount(readMounts(), mountpoint);
+      assert.ok(entry?.superOptions.includes("default_permissions"));
+      return Promise.resolve();
+    });
   },
 );
 

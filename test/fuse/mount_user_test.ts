@@ -96,3 +96,19 @@ userMountTest("a missing fusermount3 is named", async () => {
   const lines = await asNobody({ mode: "read", path: "/nowhere" });
   assert.match(lines[0] ?? "", /^no-fusermount: .*install the package fuse3/);
 });
+
+userMountTest("a mount without its descriptor does not stay", async () => {
+  const bin = await Deno.makeTempDir({ prefix: "recordfs_bin_" });
+  try {
+    const fake = `${bin}/fusermount3`;
+    // It says that it mounted, and notes what it was asked for.
+    await Deno.writeTextFile(fake, '#!/bin/sh\necho "$1" >>"${0%/*}/calls"\n');
+    await run("chmod", ["-R", "777", bin]);
+    const path = `${bin}:${Deno.env.get("PATH")}`;
+    const lines = await asNobody({ mode: "read", path });
+    assert.match(lines[0] ?? "", /^refused: .*did not hand over/);
+    assert.equal(await Deno.readTextFile(`${bin}/calls`), "-o\n-uz\n");
+  } finally {
+    await Deno.remove(bin, { recursive: true });
+  }
+});

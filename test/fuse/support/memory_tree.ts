@@ -20,6 +20,8 @@ export type Leaf =
   | { readonly kind: "computed"; readonly text: string }
   /** Describing or locating it fails with that message. */
   | { readonly kind: "damaged"; readonly message: string }
+  /** Describing it ends the thread that is asked. */
+  | { readonly kind: "fatal" }
   /** Describing it takes waiting. */
   | { readonly kind: "remote" }
   /** It claims to lie outside the source. */
@@ -29,7 +31,13 @@ interface Node {
   readonly name: Uint8Array;
   readonly parent: NodeId;
   readonly children: NodeId[] | undefined;
-  readonly kind: "folder" | "stored" | "computed" | "damaged" | "remote";
+  readonly kind:
+    | "folder"
+    | "stored"
+    | "computed"
+    | "damaged"
+    | "fatal"
+    | "remote";
   readonly offset: number;
   readonly bytes: Uint8Array;
   readonly message: string;
@@ -97,6 +105,7 @@ export class MemoryTree implements Tree {
   stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
     const found = this.#nodes[node - 1];
     if (found === undefined) return false;
+    if (found.kind === "fatal") throw new Fatal();
     if (found.kind === "damaged") throw new Error(found.message);
     if (found.kind === "remote") return Promise.resolve(true);
     into.isDirectory = found.children !== undefined;
@@ -133,6 +142,13 @@ export class MemoryTree implements Tree {
 /** What a serving thread calls. */
 export function reviveTree(data: unknown): Tree {
   return MemoryTree.revive(data);
+}
+
+/** What not even an error handler can look at. */
+class Fatal extends Error {
+  override get message(): string {
+    throw new Error("this thread was to end");
+  }
 }
 
 class Builder {
@@ -183,6 +199,8 @@ class Builder {
           kind: "damaged",
           message: leaf.message,
         });
+      case "fatal":
+        return this.#add(name, parent, { kind: "fatal" });
       case "remote":
         return this.#add(name, parent, { kind: "remote" });
       case "outside":
