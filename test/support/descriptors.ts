@@ -1,0 +1,13 @@
+/** How many descriptors this process has open for files below a directory. */
+export async function descriptorsBelow(dir: string): Promise<number> {
+  let count = 0;
+  for await (const { name } of Deno.readDir("/proc/self/fd")) {
+    try {
+      const target = await Deno.readLink(`/proc/self/fd/${name}`);
+      if (target.startsWith(`${dir}/`)) count++;
+    } catch {
+      // closed meanwhile: the tests of other files run in the same process
+    }
+  }
+  return count;
+}
