@@ -128,7 +128,7 @@ test("--format, --ext and -o reach the mount", async (place) => {
     "--ext",
     "bin",
     "-o",
-    "uid=1234,umask=0337",
+    "uid=1234,umask=0227",
     "-o",
     "fsname=mine",
     tree.path,

@@ -1,30 +1,16 @@
 import { type MountOptions, mountTree } from "../../../fuse/mount.ts";
 import type { Mount } from "../../../fuse/mount_handle.ts";
 import type { Tree } from "../../../src/tree/tree.ts";
+import { needs } from "../../support/programs.ts";
 
-const isRoot = Deno.build.os === "linux" && Deno.uid() === 0;
-
-/** Why tests that mount as root are left out here; `false` where they run. */
-export const cannotMountAsRoot: string | false = !exists("/dev/fuse")
-  ? "there is no /dev/fuse"
-  : !isRoot
-  ? "this is not root"
-  : false;
-
-/** Why tests that mount as an ordinary user are left out here; `false` where they run. */
-export const cannotMountAsUser: string | false = cannotMountAsRoot ||
-  (exists("/usr/bin/fusermount3") || exists("/bin/fusermount3")
-    ? false
-    : "there is no fusermount3");
-
-/** Registers a test that mounts as root; where it can't, it is reported with the reason. */
-export function mountTest(name: string, run: () => Promise<void>): void {
-  register(name, cannotMountAsRoot, run);
+/** Registers a test that mounts as root. */
+export function mountTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ...needs("fuse", "root"), fn });
 }
 
-/** Registers a test that mounts as an ordinary user. */
-export function userMountTest(name: string, run: () => Promise<void>): void {
-  register(name, cannotMountAsUser, run);
+/** Registers a test that mounts as an ordinary user, which root becomes for it. */
+export function userMountTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ...needs("fuse", "root", "fusermount3"), fn });
 }
 
 /** Runs with a new empty directory as mount point. */
@@ -67,25 +53,4 @@ export async function output(
     stdout: decoder.decode(output.stdout),
     stderr: decoder.decode(output.stderr),
   };
-}
-
-function register(
-  name: string,
-  reason: string | false,
-  fn: () => Promise<void>,
-): void {
-  Deno.test({
-    name: reason === false ? name : `${name} (left out: ${reason})`,
-    ignore: reason !== false,
-    fn,
-  });
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
