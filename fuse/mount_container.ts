@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { localPath } from "../src/io/local_path.ts";
 import { open, type OpenContainerOptions } from "../src/vfs/open.ts";
 import { VirtualFs } from "../src/vfs/virtual_fs.ts";
 import { type MountOptions, mountTree } from "./mount.ts";
@@ -68,7 +68,7 @@ export async function mount(
       source: resolve(source.location),
     });
   }
-  const path = resolve(source instanceof URL ? fileURLToPath(source) : source);
+  const path = resolve(localPath(source));
   const container = await open(path, options);
   try {
     const mounted = await mountTree(container.tree, mountpoint, {

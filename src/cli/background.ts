@@ -75,7 +75,7 @@ function start(job: MountJob, recordPath: string, log: string): ChildProcess {
   const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
   const flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND;
   const logFd = fs.openSync(log, flags, 0o600);
-  keepDescriptors();
+  closeOnExec();
   try {
     return spawn(Deno.execPath(), [
       ...thisProgram(),
@@ -97,7 +97,7 @@ function start(job: MountJob, recordPath: string, log: string): ChildProcess {
  * Has what this process inherited beyond standard input, output and error end with it: a pipe or a
  * lock of the caller's would otherwise stay open as long as the mount.
  */
-function keepDescriptors(): void {
+function closeOnExec(): void {
   for (const name of fs.readdirSync("/proc/self/fd")) {
     const fd = Number(name);
     if (fd > 2) libc().fcntl(fd, F_SETFD, FD_CLOEXEC);

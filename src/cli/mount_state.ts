@@ -1,6 +1,5 @@
-import { statfs } from "node:fs/promises";
 import { MountError } from "../../fuse/mount_error.ts";
-import { isNotConnected } from "../../fuse/mountinfo.ts";
+import { isStale } from "../../fuse/mountinfo.ts";
 
 /** `stale`: the mount's server is gone. `hung`: it does not answer. */
 export type MountState = "ok" | "stale" | "hung";
@@ -8,18 +7,12 @@ export type MountState = "ok" | "stale" | "hung";
 /** A mount answers within this time, or counts as hung. */
 const ANSWER_MS = 3000;
 
-/**
- * Asks the server of a mount whether it is there.
- *
- * By statfs(2), which the kernel never answers from its caches: it keeps showing what it has seen of
- * a mount that lost its server.
- */
+/** Asks the server of a mount whether it is there. */
 export async function mountState(mountpoint: string): Promise<MountState> {
   const { promise, resolve } = Promise.withResolvers<MountState>();
   const timer = setTimeout(() => resolve("hung"), ANSWER_MS);
-  const answer = statfs(mountpoint).then(
-    () => "ok" as const,
-    (error) => isNotConnected(error) ? "stale" as const : "ok" as const,
+  const answer = isStale(mountpoint).then((stale): MountState =>
+    stale ? "stale" : "ok"
   );
   try {
     return await Promise.race([answer, promise]);

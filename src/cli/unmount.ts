@@ -52,7 +52,7 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
     await unmountPath(path, { lazy });
   } catch (error) {
     if (!(error instanceof MountError) || error.code !== "busy") throw error;
-    throw await whoIsThere(mountpoint, error);
+    throw whoIsThere(mountpoint, error);
   }
   // A lazy one lives on for as long as somebody uses it.
   if (server === undefined || lazy) return;
@@ -76,13 +76,13 @@ async function realMountpoint(path: string): Promise<string> {
 }
 
 /** The same error with the names of those who use the mount. */
-async function whoIsThere(
+function whoIsThere(
   mountpoint: string,
   cause: MountError,
-): Promise<MountError> {
+): MountError {
   const users = [
     ...usersOf(mountpoint).map(({ pid, command }) => `${pid} (${command})`),
-    ...(await readMounts())
+    ...readMounts()
       .filter((mount) => mount.mountpoint.startsWith(`${mountpoint}/`))
       .map((mount) => `what is mounted on ${mount.mountpoint}`),
   ];

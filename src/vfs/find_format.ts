@@ -1,8 +1,8 @@
-import * as fs from "node:fs";
 import { FormatError, RecordfsError } from "../errors.ts";
-import { FileSource, openError } from "../io/file_source.ts";
+import { FileSource } from "../io/file_source.ts";
+import { readDirectory } from "../io/read_directory.ts";
 import { readPart } from "../io/read_part.ts";
-import { type Effect, perform, type Steps } from "../io/steps.ts";
+import { perform, type Steps } from "../io/steps.ts";
 import type { Format, Probe } from "../tree/format.ts";
 import { DETECTED_FORMATS, FORMATS } from "./formats.ts";
 
@@ -17,8 +17,8 @@ export function* findFormat(
   forced: string | undefined,
 ): Steps<Format> {
   if (forced !== undefined) return formatNamed(forced);
-  if (yield* perform(isDirectory(path))) {
-    const names = yield* perform(readNames(path));
+  const names = yield* perform(readDirectory(path));
+  if (names !== undefined) {
     const format = yield* recognise({ path, names, size: 0, read: noBytes });
     if (format !== undefined) return format;
     throw unknown(path, "the directory holds no .ffr file");
@@ -71,30 +71,4 @@ function unknown(path: string, why: string): FormatError {
       }; --format (option \`format\`) forces one`,
     { path },
   );
-}
-
-function isDirectory(path: string): Effect<boolean> {
-  return {
-    sync() {
-      try {
-        return fs.statSync(path).isDirectory();
-      } catch (error) {
-        throw openError(path, error);
-      }
-    },
-    async async() {
-      try {
-        return (await fs.promises.stat(path)).isDirectory();
-      } catch (error) {
-        throw openError(path, error);
-      }
-    },
-  };
-}
-
-function readNames(path: string): Effect<string[]> {
-  return {
-    sync: () => fs.readdirSync(path),
-    async: () => fs.promises.readdir(path),
-  };
 }

@@ -1,12 +1,11 @@
-import { fileURLToPath } from "node:url";
 import type { WaitOptions } from "../io/byte_source.ts";
+import { localPath } from "../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../io/steps.ts";
 import type {
   CheckOptions,
   CheckReport,
   ContainerOptions,
 } from "../tree/format.ts";
-import { RecordfsError } from "../errors.ts";
 import { findFormat } from "./find_format.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
@@ -37,7 +36,10 @@ export async function open(
   location: string | URL,
   options: OpenContainerOptions & WaitOptions = {},
 ): Promise<VirtualFs> {
-  return await runAsync(openSteps(toPath(location), options), options.signal);
+  return await runAsync(
+    openSteps(localPath(location), options),
+    options.signal,
+  );
 }
 
 /** {@linkcode open} without waiting, for containers on a local disk. */
@@ -45,7 +47,7 @@ export function openSync(
   location: string | URL,
   options: OpenContainerOptions = {},
 ): VirtualFs {
-  return runSync(openSteps(toPath(location), options));
+  return runSync(openSteps(localPath(location), options));
 }
 
 /**
@@ -57,7 +59,7 @@ export async function check(
   location: string | URL,
   options: CheckOptions & OpenContainerOptions,
 ): Promise<CheckReport> {
-  const path = toPath(location);
+  const path = localPath(location);
   const format = await runAsync(
     findFormat(path, options.format),
     options.signal,
@@ -72,14 +74,4 @@ function* openSteps(
   const format = yield* findFormat(path, options.format);
   const container = yield* format.open(path, options);
   return new VirtualFs(path, container, options.checkData ?? true);
-}
-
-function toPath(location: string | URL): string {
-  if (!(location instanceof URL)) return location;
-  if (location.protocol === "file:") return fileURLToPath(location);
-  throw new RecordfsError(
-    "not-local",
-    `Cannot open ${location}: containers are local files (file: URLs or paths)`,
-    { path: location.href },
-  );
 }

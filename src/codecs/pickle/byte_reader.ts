@@ -72,8 +72,7 @@ export class ByteReader {
     }
     this.position = end + 1;
     const { buffer, byteOffset } = this.bytes;
-    const line = Buffer.from(buffer, byteOffset + start, end - start)
+    return Buffer.from(buffer, byteOffset + start, end - start)
       .toString("latin1");
-    return line;
   }
 }

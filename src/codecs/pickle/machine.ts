@@ -1,3 +1,4 @@
+import type { AllowedClasses } from "./allowed_classes.ts";
 import { ByteReader } from "./byte_reader.ts";
 import type { Containers } from "./containers.ts";
 import { Op, opcodeName } from "./opcodes.ts";
@@ -11,9 +12,6 @@ import {
   parseTwosComplement,
 } from "./text_arguments.ts";
 import { Tag, type ValueColumns } from "./value_columns.ts";
-
-/** Classes that a pickle may name, as `module.name`; each builds a dict. */
-export type AllowedClasses = ReadonlySet<string>;
 
 /** Highest protocol there is (Python 3.8 and later). */
 const HIGHEST_PROTOCOL = 5;

@@ -1,4 +1,5 @@
 import { decodePickledText } from "./text.ts";
+import { ORDERED_DICT } from "./allowed_classes.ts";
 import { PickleMachine } from "./machine.ts";
 import { PickleError } from "./pickle_error.ts";
 import { Tag, type ValueColumns } from "./value_columns.ts";
@@ -14,8 +15,6 @@ export type PickledValue =
   | PickledValue[]
   | Map<PickledValue, PickledValue>
   | Set<PickledValue>;
-
-const ORDERED_DICT = new Set(["collections.OrderedDict"]);
 
 /**
  * Reads a Python pickle (protocols 0 to 5) of plain data.

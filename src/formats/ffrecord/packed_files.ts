@@ -34,6 +34,7 @@ export function* openPackedFiles(
 ): Steps<PackedFiles> {
   const files = yield* openRecordFiles(location, options);
   try {
+    yield* refuseUnpacked(files);
     const structure = yield* readWholeStructure(files, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
   } catch (error) {
@@ -42,13 +43,21 @@ export function* openPackedFiles(
   }
 }
 
-/** Reads the structure that the last sample of all files is. */
+/** A plain file's last sample may be gigabytes: its start is looked at before it is read. */
+function* refuseUnpacked(files: RecordFiles): Steps<void> {
+  const { index } = files;
+  if (index.length === 0) throw notPacked(index.name);
+  const last = index.length - 1;
+  if (yield* endsInStructure(files, last)) return;
+  throw notPacked(index.parts[index.partOf(last)]!.path);
+}
+
+/** Reads the structure that the last sample of all files is, as `endsInStructure` found. */
 export function* readWholeStructure(
   files: RecordFiles,
   options: OpenOptions,
 ): Steps<Structure> {
   const { index } = files;
-  if (index.length === 0) throw notPacked(index.name);
   const last = index.length - 1;
   return readStructure(
     yield* readStructureSample(files, last, options),
@@ -57,7 +66,7 @@ export function* readWholeStructure(
   );
 }
 
-/** Reads the structure that the last sample of one file is; its indices count that file's samples. */
+/** Reads the structure that the last sample of one file is, as `endsInStructure` found; its indices count that file's samples. */
 export function* readPartStructure(
   files: RecordFiles,
   part: number,
@@ -74,16 +83,12 @@ export function* readPartStructure(
   );
 }
 
-function* readStructureSample(
+function readStructureSample(
   files: RecordFiles,
   sample: number,
   options: OpenOptions,
 ): Steps<Uint8Array> {
-  // A plain file's last sample may be gigabytes: look at its start before reading it.
-  if (!(yield* endsInStructure(files, sample))) {
-    throw notPacked(files.index.parts[files.index.partOf(sample)]!.path);
-  }
-  return yield* readSample(
+  return readSample(
     files,
     sample,
     options.checkData ?? true,

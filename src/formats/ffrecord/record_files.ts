@@ -1,10 +1,10 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
-import { fileURLToPath } from "node:url";
 import { RecordfsError } from "../../errors.ts";
-import { FileSource, openError } from "../../io/file_source.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { localPath } from "../../io/local_path.ts";
+import { readDirectory } from "../../io/read_directory.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
-import { type Effect, perform, type Steps } from "../../io/steps.ts";
+import { perform, type Steps } from "../../io/steps.ts";
 import { readHeader, type RecordFileHeader } from "./header.ts";
 import { SampleIndex } from "./sample_index.ts";
 
@@ -66,9 +66,9 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
         "An empty list of FFRecord files has nothing to open",
       );
     }
-    return location.map(toPath);
+    return location.map(localPath);
   }
-  const root = toPath(location);
+  const root = localPath(location);
   const names = yield* perform(readDirectory(root));
   if (names === undefined) return [root];
   const files = names.filter((name) => name.endsWith(".ffr")).sort(byCodePoint);
@@ -80,35 +80,6 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
     );
   }
   return files.map((name) => path.join(root, name));
-}
-
-function toPath(location: string | URL): string {
-  return location instanceof URL ? fileURLToPath(location) : location;
-}
-
-/** The names in a directory, or `undefined` where it is none. */
-function readDirectory(root: string): Effect<string[] | undefined> {
-  return {
-    sync() {
-      try {
-        return fs.readdirSync(root);
-      } catch (error) {
-        return notADirectory(root, error);
-      }
-    },
-    async async() {
-      try {
-        return await fs.promises.readdir(root);
-      } catch (error) {
-        return notADirectory(root, error);
-      }
-    },
-  };
-}
-
-function notADirectory(root: string, error: unknown): undefined {
-  if ((error as { code?: unknown }).code === "ENOTDIR") return undefined;
-  throw openError(root, error);
 }
 
 /** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */

@@ -1,4 +1,5 @@
 import { FormatError } from "../../errors.ts";
+import { ORDERED_DICT } from "../../codecs/pickle/allowed_classes.ts";
 import { PickleMachine } from "../../codecs/pickle/machine.ts";
 import { PickleError } from "../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../codecs/pickle/text.ts";
@@ -16,8 +17,6 @@ const MAGIC = new TextEncoder().encode("piouhjgbr");
 
 /** Length of the magic word: enough of a sample to tell whether it is a structure. */
 export const MAGIC_LENGTH = MAGIC.length;
-
-const ORDERED_DICT = new Set(["collections.OrderedDict"]);
 
 /** A packed folder's structure, read but not yet made into a table. */
 export interface Structure {
@@ -108,8 +107,9 @@ export function buildNameTable(placed: readonly PlacedStructure[]): NameTable {
     const root = { structure, base, container: structure.root, seen };
     if (folder === undefined) addEntries(builder, root, queue);
     else {
-      const start = builder.intern(encodeName(folder));
-      builder.addDirectory(start, start + encodeName(folder).length);
+      const name = encodeName(folder);
+      const start = builder.intern(name);
+      builder.addDirectory(start, start + name.length);
       queue.push(root);
     }
   }

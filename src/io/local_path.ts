@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { RecordfsError } from "../errors.ts";
+
+/**
+ * The path that a container's location means.
+ *
+ * @throws {RecordfsError} If it is a URL of another machine.
+ */
+export function localPath(location: string | URL): string {
+  if (!(location instanceof URL)) return location;
+  if (location.protocol === "file:") return fileURLToPath(location);
+  throw new RecordfsError(
+    "not-local",
+    `Cannot open ${location}: containers are local files (file: URLs or paths)`,
+    { path: location.href },
+  );
+}
