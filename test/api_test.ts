@@ -14,9 +14,17 @@ const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
 
+const IMAGE =
+  `Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
+  ImageHeader JpegOptions RecordfsError imageCodec readImageHeader`;
+const VIDEO =
+  `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
+
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE}`,
+  ".": `${FFRECORD} ${VFS} ${FUSE} ${IMAGE} ${VIDEO}`,
   "./ffrecord": FFRECORD,
+  "./image": IMAGE,
+  "./video": VIDEO,
   "./vfs": VFS,
   "./fuse": FUSE,
 };

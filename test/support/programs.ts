@@ -3,10 +3,12 @@
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
   bash: "bash",
+  ffmpeg: "ffmpeg",
   fish: "fish",
   fusermount3: "fuse3",
   "mount.fuse3": "fuse3",
   numpy: "python3-numpy",
+  pillow: "python3-pil",
   python3: "python3",
   rsync: "rsync",
   script: "bsdutils",
@@ -39,6 +41,8 @@ function isThere(need: string): boolean {
       return succeeds("test", "-r", "/dev/fuse");
     case "numpy":
       return succeeds(PYTHON, "-c", "import numpy");
+    case "pillow":
+      return succeeds(PYTHON, "-c", "import PIL.Image");
     default:
       return succeeds("sh", "-c", 'command -v "$1"', "sh", need);
   }
@@ -48,7 +52,7 @@ function isThere(need: string): boolean {
  * Spread into a test's definition: ignores the test where something is missing, and has the test
  * runner say so at the end.
  *
- * @param needs Program names, `numpy`, `root`, or `fuse`: what a mount needs.
+ * @param needs Program names, `numpy`, `pillow`, `root`, or `fuse`: what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>

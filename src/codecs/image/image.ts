@@ -1,0 +1,74 @@
+/** Decoded pixels. */
+export interface Image {
+  /** One byte per channel, rows from the top, no gap between rows; RGB where there are three. */
+  readonly data: Uint8Array<ArrayBuffer>;
+  /** Rows. */
+  readonly height: number;
+  /** Pixels in a row. */
+  readonly width: number;
+  /** 1 is gray, 3 is RGB. */
+  readonly channels: 1 | 3;
+}
+
+/** What a decoded image shall be; `ANY` keeps gray images gray and makes all others RGB. */
+export type Colorspace = "RGB" | "GRAY" | "ANY";
+
+/** Gives an image the colour space asked for. */
+export function toColorspace(image: Image, colorspace: Colorspace): Image {
+  if (colorspace === "RGB" && image.channels === 1) return toRgb(image);
+  if (colorspace === "GRAY" && image.channels === 3) return toGray(image);
+  return image;
+}
+
+function toRgb({ data, height, width }: Image): Image {
+  const rgb = new Uint8Array(data.length * 3);
+  for (let i = 0, to = 0; i < data.length; i++) {
+    const value = data[i]!;
+    rgb[to++] = value;
+    rgb[to++] = value;
+    rgb[to++] = value;
+  }
+  return { data: rgb, height, width, channels: 3 };
+}
+
+/** The weights of ITU-R BT.601, 0.299, 0.587 and 0.114, times 65536: they add up to it. */
+const [RED, GREEN, BLUE] = [19595, 38470, 7471];
+
+function toGray({ data, height, width }: Image): Image {
+  const gray = new Uint8Array(height * width);
+  for (let i = 0, from = 0; i < gray.length; i++, from += 3) {
+    const sum = data[from]! * RED + data[from + 1]! * GREEN +
+      data[from + 2]! * BLUE;
+    gray[i] = (sum + 0x8000) >> 16;
+  }
+  return { data: gray, height, width, channels: 1 };
+}
+
+/** The RGB of CMYK ink, without a colour profile. */
+export function cmykToRgb(cmyk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const rgb = new Uint8Array(cmyk.length / 4 * 3);
+  for (let from = 0, to = 0; from < cmyk.length; from += 4) {
+    const white = 255 - cmyk[from + 3]!;
+    for (let ink = from; ink < from + 3; ink++) {
+      rgb[to++] = Math.round((255 - cmyk[ink]!) * white / 255);
+    }
+  }
+  return rgb;
+}
+
+/**
+ * Makes sure that an image given by a caller is one.
+ *
+ * @throws {TypeError} If its fields contradict each other.
+ */
+export function assertImage({ data, height, width, channels }: Image): void {
+  if (
+    Number.isSafeInteger(height) && height > 0 && Number.isSafeInteger(width) &&
+    width > 0 && (channels === 1 || channels === 3) &&
+    data.length === height * width * channels
+  ) return;
+  throw new TypeError(
+    `An image of ${height} rows, ${width} columns and ${channels} channels ` +
+      `cannot have ${data.length} bytes: give height × width × channels (1 or 3)`,
+  );
+}

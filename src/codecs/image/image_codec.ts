@@ -1,0 +1,70 @@
+import type { Colorspace, Image } from "./image.ts";
+
+/** How an image is decoded. */
+export interface DecodeOptions {
+  /** `RGB`, `GRAY`, or `ANY` (unless given): gray stays gray, all else becomes RGB. */
+  readonly colorspace?: Colorspace | undefined;
+  /** What errors call the image: the file's path, or the frame. */
+  readonly path?: string | undefined;
+}
+
+/** How {@linkcode ImageCodec.jpegFromImageFile} makes a JPEG of an image file. */
+export interface JpegOptions {
+  /** The short edge of the result, in pixels; below 1, or not given, the size stays. */
+  readonly shortEdge?: number | undefined;
+  /** JPEG quality, 1 to 100; 90 unless given, as GulpIO2 has it. */
+  readonly quality?: number | undefined;
+  /** Encodes anew also a JPEG that already has the size wanted. */
+  readonly reencode?: boolean | undefined;
+  /** What errors call the image. */
+  readonly path?: string | undefined;
+}
+
+/** GulpIO2's JPEG quality. */
+export const DEFAULT_QUALITY = 90;
+
+/** Decodes JPEG and PNG, resizes, and encodes JPEG. */
+export interface ImageCodec {
+  /** The package that does it. */
+  readonly name: string;
+  /**
+   * Decodes a JPEG or PNG. An alpha channel is left out; EXIF orientation and colour profiles are
+   * not applied.
+   *
+   * @throws {ImageError} If the image is damaged, too large, or of a kind that is not read.
+   */
+  decode(bytes: Uint8Array, options?: DecodeOptions): Promise<Image>;
+  /**
+   * Encodes a JPEG without chroma subsampling, as GulpIO2 does; a gray image as a gray JPEG.
+   *
+   * @param image What to encode.
+   * @param quality 1 to 100, as libjpeg counts; 90 unless given.
+   */
+  encode(image: Image, quality?: number): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Resizes to a short edge of `size` pixels, bilinearly, averaging where it shrinks. The long edge
+   * is `size × long / short` rounded down.
+   *
+   * @param size In pixels; below 1 the image stays as it is.
+   */
+  resizeShortEdge(image: Image, size: number): Promise<Image>;
+  /**
+   * The JPEG for an image file: decoded, resized and encoded, or the very bytes where it is a JPEG
+   * and nothing is to be changed. Gray stays gray.
+   *
+   * @returns The JPEG; where nothing was changed, a view of `bytes` without what follows its end.
+   * @throws {ImageError} If the image is damaged, too large, or of a kind that is not read.
+   */
+  jpegFromImageFile(
+    bytes: Uint8Array,
+    options?: JpegOptions,
+  ): Promise<Uint8Array>;
+}
+
+/** @throws {RangeError} If `quality` is not a whole number from 1 to 100. */
+export function assertQuality(quality: number): void {
+  if (Number.isInteger(quality) && quality >= 1 && quality <= 100) return;
+  throw new RangeError(
+    `A JPEG quality of ${quality}: give a whole number from 1 to 100`,
+  );
+}

@@ -1,0 +1,181 @@
+import { ImageError } from "./image_error.ts";
+
+/** What an encoded image says of itself. */
+export interface ImageHeader {
+  /** How it is encoded. */
+  readonly format: "jpeg" | "png";
+  /** Rows. */
+  readonly height: number;
+  /** Pixels in a row. */
+  readonly width: number;
+  /** What it decodes to: 1 is gray, 3 is RGB. */
+  readonly channels: 1 | 3;
+  /** Whether its pixels are stored as four inks. */
+  readonly isCmyk: boolean;
+}
+
+/** Pixels above which an image is refused: a header may claim 65,535 × 65,535. */
+export const MAX_PIXELS = 2 ** 27;
+
+/** Every 8 × 8 block of a JPEG takes a bit at the least; 4 for exotic subsampling. */
+const JPEG_PIXELS_PER_BYTE = 64 * 8 * 4;
+
+/** The most that deflate can do. */
+const PNG_BYTES_PER_BYTE = 1032;
+
+/** The frame headers of T.81, but not DHT, JPG and DAC, which lie among them. */
+function isFrameHeader(code: number): boolean {
+  return code >= 0xc0 && code <= 0xcf && code !== 0xc4 && code !== 0xc8 &&
+    code !== 0xcc;
+}
+
+const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/**
+ * Reads the size of a JPEG or PNG without decoding it, and refuses one whose size cannot be true.
+ *
+ * @param bytes The whole file.
+ * @param path What the error calls it.
+ * @throws {ImageError} If it is neither, is cut off, too large, or of a kind that is not read.
+ *
+ * @example Height and width of an image
+ * ```ts
+ * import { readImageHeader } from "@recordfs/recordfs";
+ *
+ * const gif = new TextEncoder().encode("GIF89a");
+ * try {
+ *   readImageHeader(gif);
+ * } catch (error) {
+ *   console.log(`${error}`); // ImageError: it is neither a JPEG nor a PNG …
+ * }
+ * ```
+ */
+export function readImageHeader(bytes: Uint8Array, path?: string): ImageHeader {
+  const header = bytes[0] === 0xff && bytes[1] === 0xd8
+    ? readJpegHeader(bytes, path)
+    : PNG_SIGNATURE.every((byte, i) => bytes[i] === byte)
+    ? readPngHeader(bytes, path)
+    : undefined;
+  if (header === undefined) {
+    throw new ImageError(
+      "unsupported-image",
+      "it is neither a JPEG nor a PNG: convert it first",
+      { path },
+    );
+  }
+  const { height, width } = header;
+  if (height === 0 || width === 0) {
+    throw new ImageError("bad-image", `it is ${size(header)}`, { path });
+  }
+  if (height * width > MAX_PIXELS) {
+    throw new ImageError(
+      "image-too-large",
+      `it claims ${size(header)}; up to ${MAX_PIXELS} are read`,
+      { path, actual: height * width, expected: MAX_PIXELS },
+    );
+  }
+  if (isTooShort(bytes, header)) {
+    throw new ImageError(
+      "bad-image",
+      `it claims ${size(header)}, which ${bytes.length} bytes cannot hold: ` +
+        "it is cut off or damaged",
+      { path },
+    );
+  }
+  return header;
+}
+
+function size({ height, width }: ImageHeader): string {
+  return `${width} × ${height} pixels`;
+}
+
+/** Decoders allocate by the header, so that what they allocate is bounded by the file's size. */
+function isTooShort(bytes: Uint8Array, header: ImageHeader): boolean {
+  const { format, height, width } = header;
+  if (format === "jpeg") {
+    return height * width > bytes.length * JPEG_PIXELS_PER_BYTE;
+  }
+  const bits = bytes[24]! * samplesOfColorType(bytes[25]!)!;
+  const raw = height * (1 + Math.ceil(width * bits / 8));
+  return raw > bytes.length * PNG_BYTES_PER_BYTE;
+}
+
+function readJpegHeader(
+  bytes: Uint8Array,
+  path: string | undefined,
+): ImageHeader {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 2;
+  while (at + 4 <= bytes.length) {
+    if (bytes[at] !== 0xff) break;
+    const code = bytes[at + 1]!;
+    if (code === 0xff) {
+      at++;
+    } else if (code === 0x01 || code >= 0xd0 && code <= 0xd7) {
+      at += 2;
+    } else if (code === 0xd9 || code === 0xda) {
+      break;
+    } else if (isFrameHeader(code)) {
+      if (at + 10 > bytes.length) break;
+      return jpegFrame(view, at + 4, path);
+    } else {
+      at += 2 + view.getUint16(at + 2);
+    }
+  }
+  throw new ImageError(
+    "bad-image",
+    "this JPEG has no frame header: it is cut off or damaged",
+    { path, offset: Math.min(at, bytes.length) },
+  );
+}
+
+function jpegFrame(
+  view: DataView,
+  at: number,
+  path: string | undefined,
+): ImageHeader {
+  const components = view.getUint8(at + 5);
+  if (view.getUint8(at) !== 8 || ![1, 3, 4].includes(components)) {
+    throw new ImageError(
+      "unsupported-image",
+      `this JPEG has ${view.getUint8(at)} bits and ${components} components: ` +
+        "8 bits and 1, 3 or 4 components are read",
+      { path, offset: at },
+    );
+  }
+  return {
+    format: "jpeg",
+    height: view.getUint16(at + 1),
+    width: view.getUint16(at + 3),
+    channels: components === 1 ? 1 : 3,
+    isCmyk: components === 4,
+  };
+}
+
+/** Samples of a pixel by IHDR's colour type; an index into a palette is one. */
+function samplesOfColorType(type: number): number | undefined {
+  return [1, undefined, 3, 1, 2, undefined, 4][type];
+}
+
+function readPngHeader(
+  bytes: Uint8Array,
+  path: string | undefined,
+): ImageHeader {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isWhole = bytes.length >= 33 && view.getUint32(8) === 13 &&
+    view.getUint32(12) === 0x49484452; // IHDR
+  if (!isWhole || samplesOfColorType(bytes[25]!) === undefined) {
+    throw new ImageError("bad-image", "this PNG has no sound header", {
+      path,
+      offset: 8,
+    });
+  }
+  const isGray = bytes[25] === 0 || bytes[25] === 4;
+  return {
+    format: "png",
+    height: view.getUint32(20),
+    width: view.getUint32(16),
+    channels: isGray ? 1 : 3,
+    isCmyk: false,
+  };
+}

@@ -1,0 +1,129 @@
+import { dropChroma } from "./drop_chroma.ts";
+import { assertImage, cmykToRgb, type Image, toColorspace } from "./image.ts";
+import {
+  assertQuality,
+  type DecodeOptions,
+  DEFAULT_QUALITY,
+  type ImageCodec,
+  type JpegOptions,
+} from "./image_codec.ts";
+import { ImageError } from "./image_error.ts";
+import { type ImageHeader, readImageHeader } from "./image_header.ts";
+import { ImagescriptWasm, type WasmPixels } from "./imagescript_wasm.ts";
+import { resample } from "./resample.ts";
+import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
+import { unchangedJpeg } from "./unchanged_jpeg.ts";
+
+/** Images through the WebAssembly of npm's imagescript: no permission but `--allow-read`. */
+export class ImagescriptCodec implements ImageCodec {
+  readonly name = "imagescript";
+  readonly #wasm: ImagescriptWasm;
+
+  private constructor(wasm: ImagescriptWasm) {
+    this.#wasm = wasm;
+  }
+
+  /** Loads and compiles the package's WebAssembly. */
+  static async load(): Promise<ImagescriptCodec> {
+    return new ImagescriptCodec(await ImagescriptWasm.load());
+  }
+
+  // deno-lint-ignore require-await -- so that all it throws is a rejection
+  async decode(
+    bytes: Uint8Array,
+    { colorspace = "ANY", path }: DecodeOptions = {},
+  ): Promise<Image> {
+    const header = readImageHeader(bytes, path);
+    return toColorspace(this.#decode(bytes, header, path), colorspace);
+  }
+
+  // deno-lint-ignore require-await -- so that all it throws is a rejection
+  async encode(
+    image: Image,
+    quality = DEFAULT_QUALITY,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#encode(image, quality);
+  }
+
+  // deno-lint-ignore require-await -- so that all it throws is a rejection
+  async resizeShortEdge(image: Image, size: number): Promise<Image> {
+    assertImage(image);
+    return resample(image, shortEdgeSize(image, size));
+  }
+
+  // deno-lint-ignore require-await -- so that all it throws is a rejection
+  async jpegFromImageFile(
+    bytes: Uint8Array,
+    options: JpegOptions = {},
+  ): Promise<Uint8Array> {
+    const { shortEdge = 0, quality = DEFAULT_QUALITY, path } = options;
+    assertQuality(quality);
+    const header = readImageHeader(bytes, path);
+    const size = shortEdgeSize(header, shortEdge);
+    return unchangedJpeg(bytes, header, options) ??
+      this.#encode(resample(this.#decode(bytes, header, path), size), quality);
+  }
+
+  #decode(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    path: string | undefined,
+  ): Image {
+    let pixels: WasmPixels;
+    try {
+      pixels = header.format === "jpeg"
+        ? this.#wasm.decodeJpeg(bytes)
+        : this.#wasm.decodePng(bytes);
+    } catch (cause) {
+      const reason = cause instanceof WebAssembly.RuntimeError
+        ? "failed on this image, which is damaged"
+        : (cause as Error).message;
+      throw new ImageError("bad-image", `imagescript ${reason}`, {
+        path,
+        cause,
+      });
+    }
+    const { height, width, channels } = header;
+    const data = toChannels(pixels, channels);
+    if (
+      pixels.height === height && pixels.width === width &&
+      data.length === height * width * channels
+    ) return { data, height, width, channels };
+    throw new ImageError(
+      "bad-image",
+      `its header says ${width} × ${height} pixels, imagescript decoded ` +
+        `${pixels.width} × ${pixels.height} (${pixels.format})`,
+      { path },
+    );
+  }
+
+  #encode(image: Image, quality: number): Uint8Array<ArrayBuffer> {
+    assertImage(image);
+    assertQuality(quality);
+    assertJpegSize(image);
+    const { data, height, width, channels } = image;
+    const jpeg = this.#wasm.encodeJpeg(width, height, quality, (rgba) => {
+      for (let from = 0, to = 0; to < rgba.length; from += channels) {
+        rgba[to++] = data[from]!;
+        rgba[to++] = data[channels === 1 ? from : from + 1]!;
+        rgba[to++] = data[channels === 1 ? from : from + 2]!;
+        rgba[to++] = 0xff;
+      }
+    });
+    return channels === 1 ? dropChroma(jpeg) : jpeg;
+  }
+}
+
+/** What the module decoded, without alpha, as gray or RGB. */
+function toChannels(
+  { data, format }: WasmPixels,
+  channels: 1 | 3,
+): Uint8Array<ArrayBuffer> {
+  if (format === "cmyk") return cmykToRgb(data);
+  if (format !== "rgba") return data;
+  const out = new Uint8Array(data.length / 4 * channels);
+  for (let from = 0, to = 0; from < data.length; from += 4) {
+    for (let c = 0; c < channels; c++) out[to++] = data[from + c]!;
+  }
+  return out;
+}

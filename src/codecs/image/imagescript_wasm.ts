@@ -1,0 +1,172 @@
+// deno-lint-ignore-file camelcase -- the names that the WebAssembly modules export
+/**
+ * The JPEG and PNG codecs inside the package imagescript, which are WebAssembly.
+ *
+ * Its entry point is not imported: on npm it loads a native addon as well, which needs the
+ * permission to run native code, and encodes JPEG with it.
+ *
+ * @module
+ */
+
+interface WasmMemory {
+  readonly memory: WebAssembly.Memory;
+}
+
+interface JpegExports extends WasmMemory {
+  walloc(size: number): number;
+  wfree(pointer: number, size: number): void;
+  /** Size of what was last asked for. */
+  wlen(): number;
+  /** Takes over the bytes at `pointer`. 0 is failure. */
+  decode(pointer: number, size: number, width: number, height: number): number;
+  decode_width(image: number): number;
+  decode_height(image: number): number;
+  decode_format(image: number): number;
+  decode_buffer(image: number): number;
+  decode_free(image: number): void;
+  /** Takes over the RGBA pixels at `pointer`. */
+  encode(
+    pointer: number,
+    width: number,
+    height: number,
+    quality: number,
+  ): number;
+}
+
+interface PngExports extends WasmMemory {
+  walloc(size: number): number;
+  wfree(pointer: number): void;
+  /** Pointer to RGBA pixels; below 0 is failure. */
+  decode(pointer: number, size: number): number;
+  width(): number;
+  height(): number;
+}
+
+/** Pixels as the modules give them. */
+export interface WasmPixels {
+  readonly data: Uint8Array<ArrayBuffer>;
+  readonly width: number;
+  readonly height: number;
+  readonly format: "gray" | "rgb" | "cmyk" | "rgba";
+}
+
+/** The JPEG module's numbers for what is in a pixel. */
+const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
+
+/** An instance that has grown beyond is thrown away after use: its memory never shrinks. */
+const KEEP_BYTES = 64 * 1024 * 1024;
+
+/** A module with one instance, made anew when the last one failed or grew. */
+class Wasm<E extends WasmMemory> {
+  readonly #module: WebAssembly.Module;
+  readonly #imports: WebAssembly.Imports;
+  #exports: E | undefined;
+
+  constructor(module: WebAssembly.Module, imports: WebAssembly.Imports = {}) {
+    this.#module = module;
+    this.#imports = imports;
+  }
+
+  /** Runs `use`; if it throws, no later call sees the instance that it left behind. */
+  with<T>(use: (exports: E) => T): T {
+    const exports = this.#exports ??
+      new WebAssembly.Instance(this.#module, this.#imports)
+        .exports as unknown as E;
+    this.#exports = undefined;
+    const result = use(exports);
+    if (exports.memory.buffer.byteLength <= KEEP_BYTES) this.#exports = exports;
+    return result;
+  }
+}
+
+function view(
+  { memory }: WasmMemory,
+  pointer: number,
+  size: number,
+): Uint8Array {
+  return new Uint8Array(memory.buffer, pointer >>> 0, size);
+}
+
+/** The modules, ready for use. All methods throw plain errors on images they cannot read. */
+export class ImagescriptWasm {
+  readonly #jpeg: Wasm<JpegExports>;
+  readonly #png: Wasm<PngExports>;
+
+  private constructor(jpeg: WebAssembly.Module, png: WebAssembly.Module) {
+    this.#jpeg = new Wasm(jpeg);
+    this.#png = new Wasm(png, {
+      env: { emscripten_notify_memory_growth() {} },
+    });
+  }
+
+  /** Loads them from where Deno keeps npm packages. */
+  static async load(): Promise<ImagescriptWasm> {
+    // Naming a file of it brings the package here: `resolve` alone only says where it would be.
+    await import("imagescript/package.json", { with: { type: "json" } });
+    const [jpeg, png] = await Promise.all([
+      import.meta.resolve("imagescript/wasm/any/jpeg.wasm"),
+      import.meta.resolve("imagescript/wasm/any/png.wasm"),
+    ].map(async (url) =>
+      WebAssembly.compile(await Deno.readFile(new URL(url)))
+    ));
+    return new ImagescriptWasm(jpeg!, png!);
+  }
+
+  decodeJpeg(bytes: Uint8Array): WasmPixels {
+    return this.#jpeg.with((wasm) => {
+      const pointer = wasm.walloc(bytes.length);
+      view(wasm, pointer, bytes.length).set(bytes);
+      const image = wasm.decode(pointer, bytes.length, 0, 0);
+      const format = image === 0
+        ? undefined
+        : JPEG_FORMATS[wasm.decode_format(image)];
+      if (format === undefined) throw new Error("cannot decode this JPEG");
+      const buffer = wasm.decode_buffer(image);
+      const pixels = {
+        data: view(wasm, buffer, wasm.wlen()).slice(),
+        width: wasm.decode_width(image),
+        height: wasm.decode_height(image),
+        format,
+      };
+      wasm.decode_free(image);
+      return pixels;
+    });
+  }
+
+  decodePng(bytes: Uint8Array): WasmPixels {
+    return this.#png.with((wasm) => {
+      const pointer = wasm.walloc(bytes.length);
+      view(wasm, pointer, bytes.length).set(bytes);
+      const buffer = wasm.decode(pointer, bytes.length);
+      wasm.wfree(pointer);
+      if (buffer < 0) throw new Error(`cannot decode this PNG (${buffer})`);
+      const [width, height] = [wasm.width(), wasm.height()];
+      const data = view(wasm, buffer, 4 * width * height).slice();
+      wasm.wfree(buffer);
+      return { data, width, height, format: "rgba" };
+    });
+  }
+
+  /**
+   * Encodes a JPEG with three components, not subsampled.
+   *
+   * @param fill Writes the RGBA pixels.
+   */
+  encodeJpeg(
+    width: number,
+    height: number,
+    quality: number,
+    fill: (rgba: Uint8Array) => void,
+  ): Uint8Array<ArrayBuffer> {
+    return this.#jpeg.with((wasm) => {
+      const size = 4 * width * height;
+      const pointer = wasm.walloc(size);
+      fill(view(wasm, pointer, size));
+      const buffer = wasm.encode(pointer, width, height, quality);
+      const length = wasm.wlen();
+      const jpeg = view(wasm, buffer, length).slice();
+      wasm.wfree(buffer, length);
+      return jpeg as Uint8Array<ArrayBuffer>;
+    });
+  }
+}

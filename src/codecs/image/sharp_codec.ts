@@ -1,0 +1,180 @@
+import { assertImage, cmykToRgb, type Image, toColorspace } from "./image.ts";
+import {
+  assertQuality,
+  type DecodeOptions,
+  DEFAULT_QUALITY,
+  type ImageCodec,
+  type JpegOptions,
+} from "./image_codec.ts";
+import { ImageError } from "./image_error.ts";
+import {
+  type ImageHeader,
+  MAX_PIXELS,
+  readImageHeader,
+} from "./image_header.ts";
+import { resample } from "./resample.ts";
+import { assertJpegSize, shortEdgeSize, type Size } from "./short_edge.ts";
+import { unchangedJpeg } from "./unchanged_jpeg.ts";
+
+type SharpFactory = typeof import("sharp").default;
+type Pipeline = ReturnType<SharpFactory>;
+
+/**
+ * Images through npm's sharp, which is libvips: native code, so it needs `--allow-ffi`,
+ * `--allow-env` and `--allow-read`.
+ */
+export class SharpCodec implements ImageCodec {
+  readonly name = "sharp";
+  readonly #sharp: SharpFactory;
+
+  private constructor(sharp: SharpFactory) {
+    this.#sharp = sharp;
+  }
+
+  /**
+   * Loads the package.
+   *
+   * @throws If it is not there for this platform, or a permission is missing.
+   */
+  static async load(): Promise<SharpCodec> {
+    return new SharpCodec((await import("sharp")).default);
+  }
+
+  async decode(
+    bytes: Uint8Array,
+    { colorspace = "ANY", path }: DecodeOptions = {},
+  ): Promise<Image> {
+    const header = readImageHeader(bytes, path);
+    const { channels, isCmyk } = header;
+    const space = isCmyk ? "cmyk" : "srgb";
+    const pixels = await this.#pixels(
+      this.#open(bytes).pipelineColourspace(space).toColourspace(space),
+      header,
+      isCmyk ? 4 : 3,
+      path,
+    );
+    const rgb = isCmyk ? cmykToRgb(pixels) : pixels;
+    return toColorspace(
+      { data: rgb, height: header.height, width: header.width, channels: 3 },
+      channels === 1 && colorspace !== "RGB" ? "GRAY" : colorspace,
+    );
+  }
+
+  async encode(
+    image: Image,
+    quality = DEFAULT_QUALITY,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    assertImage(image);
+    assertQuality(quality);
+    assertJpegSize(image);
+    const { channels } = image;
+    return await output(toJpeg(this.#fromPixels(image), channels, quality));
+  }
+
+  async resizeShortEdge(image: Image, size: number): Promise<Image> {
+    assertImage(image);
+    const resized = shortEdgeSize(image, size);
+    if (resized.height === image.height && resized.width === image.width) {
+      return image;
+    }
+    if (isLarger(resized, image)) return resample(image, resized);
+    const rgb = await this.#pixels(
+      resize(this.#fromPixels(image), resized).toColourspace("srgb"),
+      resized,
+      3,
+    );
+    return toColorspace(
+      { data: rgb, ...resized, channels: 3 },
+      image.channels === 1 ? "GRAY" : "RGB",
+    );
+  }
+
+  async jpegFromImageFile(
+    bytes: Uint8Array,
+    options: JpegOptions = {},
+  ): Promise<Uint8Array> {
+    const { shortEdge = 0, quality = DEFAULT_QUALITY, path } = options;
+    assertQuality(quality);
+    const header = readImageHeader(bytes, path);
+    const size = shortEdgeSize(header, shortEdge);
+    const unchanged = unchangedJpeg(bytes, header, options);
+    if (unchanged !== undefined) return unchanged;
+    if (header.isCmyk || isLarger(size, header)) {
+      const image = await this.decode(bytes, { path });
+      return await this.encode(resample(image, size), quality);
+    }
+    assertJpegSize(size);
+    const pipeline = resize(this.#open(bytes), size);
+    return await output(toJpeg(pipeline, header.channels, quality), path);
+  }
+
+  #open(bytes: Uint8Array): Pipeline {
+    return this.#sharp(bytes, {
+      failOn: "warning",
+      ignoreIcc: true,
+      limitInputPixels: MAX_PIXELS,
+    }).removeAlpha();
+  }
+
+  #fromPixels({ data, height, width, channels }: Image): Pipeline {
+    return this.#sharp(data, { raw: { height, width, channels } });
+  }
+
+  async #pixels(
+    pipeline: Pipeline,
+    { height, width }: Size,
+    channels: 3 | 4,
+    path?: string,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const data = await output(pipeline.raw({ depth: "uchar" }), path);
+    if (data.length === height * width * channels) return data;
+    throw new ImageError(
+      "bad-image",
+      `its header says ${width} × ${height} pixels, ` +
+        `sharp decoded ${data.length} bytes of them`,
+      { path },
+    );
+  }
+}
+
+/** libvips enlarges half a pixel off: its pixels meet at corners, ours at centres. */
+function isLarger(a: Size, b: Size): boolean {
+  return a.height > b.height || a.width > b.width;
+}
+
+function resize(pipeline: Pipeline, { height, width }: Size): Pipeline {
+  return pipeline.resize({
+    height,
+    width,
+    fit: "fill",
+    kernel: "linear",
+  });
+}
+
+function toJpeg(
+  pipeline: Pipeline,
+  channels: ImageHeader["channels"],
+  quality: number,
+): Pipeline {
+  return pipeline.toColourspace(channels === 1 ? "b-w" : "srgb")
+    .jpeg({ quality, chromaSubsampling: "4:4:4" });
+}
+
+async function output(
+  pipeline: Pipeline,
+  path?: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const buffer = await pipeline.toBuffer();
+    return new Uint8Array(
+      buffer.buffer as ArrayBuffer,
+      buffer.byteOffset,
+      buffer.byteLength,
+    );
+  } catch (cause) {
+    throw new ImageError("bad-image", `sharp: ${(cause as Error).message}`, {
+      path,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { MAX_PIXELS } from "./image_header.ts";
+import { ImageError } from "./image_error.ts";
+
+/** Height and width in pixels. */
+export interface Size {
+  readonly height: number;
+  readonly width: number;
+}
+
+/** The most that a JPEG's header can say. */
+export const MAX_JPEG_EDGE = 65_535;
+
+/**
+ * The size of an image after its short edge became `shortEdge`, as GulpIO computes it: the long
+ * edge is rounded down.
+ *
+ * @param size Height and width before.
+ * @param shortEdge In pixels; below 1, the size stays.
+ * @throws {RangeError} If `shortEdge` is not a whole number.
+ * @throws {ImageError} If the image would become too large.
+ */
+export function shortEdgeSize(size: Size, shortEdge: number): Size {
+  if (!Number.isSafeInteger(shortEdge)) {
+    throw new RangeError(`A short edge of ${shortEdge}: give a whole number`);
+  }
+  if (shortEdge < 1) return size;
+  const { height, width } = size;
+  // Divide first: GulpIO does, and the rounding of the other order differs.
+  const resized = height < width
+    ? { height: shortEdge, width: Math.floor(shortEdge * (width / height)) }
+    : { height: Math.floor(shortEdge * (height / width)), width: shortEdge };
+  if (
+    Math.max(resized.height, resized.width) > MAX_JPEG_EDGE ||
+    resized.height * resized.width > MAX_PIXELS
+  ) {
+    throw new ImageError(
+      "image-too-large",
+      `${width} × ${height} pixels with a short edge of ${shortEdge} would ` +
+        `be ${resized.width} × ${resized.height}: choose a shorter edge`,
+    );
+  }
+  return resized;
+}
+
+/** @throws {ImageError} If no JPEG can have this size. */
+export function assertJpegSize({ height, width }: Size): void {
+  if (Math.max(height, width) <= MAX_JPEG_EDGE) return;
+  throw new ImageError(
+    "image-too-large",
+    `a JPEG cannot have ${width} × ${height} pixels: ` +
+      `its edges are at most ${MAX_JPEG_EDGE}`,
+  );
+}

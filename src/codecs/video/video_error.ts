@@ -1,0 +1,26 @@
+import { type ErrorFacts, RecordfsError } from "../../errors.ts";
+
+/** What a {@linkcode VideoError} can be about. */
+export type VideoErrorCode =
+  | "ffmpeg-missing"
+  | "ffmpeg-refused"
+  | "no-frames"
+  | "video-failed";
+
+/** A video cannot be decoded; the message has ffmpeg's own words. */
+export class VideoError extends RecordfsError {
+  /** What is wrong. */
+  declare readonly code: VideoErrorCode;
+  /** The video. */
+  declare readonly path: string;
+
+  /** Makes the error for the video at `path`. */
+  constructor(
+    code: VideoErrorCode,
+    path: string,
+    reason: string,
+    facts: Omit<ErrorFacts, "path"> = {},
+  ) {
+    super(code, `Cannot decode ${path}: ${reason}`, { ...facts, path });
+  }
+}
