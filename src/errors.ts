@@ -55,14 +55,21 @@ export class RecordfsError extends Error {
 /** What a {@linkcode FormatError} can be about. */
 export type FormatErrorCode =
   | "absurd-count"
+  | "bad-frame-info"
+  | "bad-meta"
   | "bad-offsets"
   | "bad-pickle"
   | "bad-structure"
   | "changed"
+  | "duplicate-chunk"
+  | "duplicate-id"
   | "metadata-checksum"
+  | "missing-data"
+  | "missing-meta"
   | "not-packed"
   | "out-of-bounds"
   | "sample-checksum"
+  | "truncated-data"
   | "truncated-header"
   | "unfinished"
   | "unknown-format"
@@ -96,21 +103,33 @@ export class PathError extends RecordfsError {
   }
 }
 
-/** A sample index outside `0 … length - 1`. */
+/** An index of a sample or frame that does not exist. */
 export class IndexError extends RecordfsError {
   /** The index that was asked for. */
   readonly index: number;
-  /** How many samples there are. */
+  /** How many there are. */
   readonly length: number;
 
-  /** Makes the error for sample `index` of `length` in the file `path`. */
-  constructor(index: number, length: number, path: string) {
+  /**
+   * Makes the error for sample `index` of `length` in the file `path`.
+   *
+   * @param lowest The lowest index there is: negative where indices may count from the end.
+   * @param what What is counted.
+   */
+  constructor(
+    index: number,
+    length: number,
+    path: string,
+    lowest = 0,
+    what = "sample",
+  ) {
     const range = length === 0
-      ? "it has no samples"
-      : `valid indices are 0 to ${length - 1}`;
+      ? `it has no ${what}s`
+      : `valid indices are ${lowest} to ${length - 1}`;
     super(
       "index-range",
-      `Sample ${index} does not exist in ${path}: ${range}`,
+      `${what[0]!.toUpperCase()}${what.slice(1)} ${index} does not exist in ` +
+        `${path}: ${range}`,
       { path },
     );
     this.index = index;

@@ -1,5 +1,6 @@
 import type { AllowedClasses } from "./allowed_classes.ts";
 import { ByteReader } from "./byte_reader.ts";
+import { ClassCalls } from "./class_calls.ts";
 import type { Containers } from "./containers.ts";
 import { Op, opcodeName } from "./opcodes.ts";
 import { PickleError } from "./pickle_error.ts";
@@ -21,7 +22,7 @@ const LONGEST_INTEGER = 1786;
 
 /**
  * Runs a pickle without running anything else: values become rows of columns, no object is made
- * per value, and the only class that can be called is one that `allowed` names.
+ * per value, and the only classes that can be called are those that `allowed` names.
  *
  * The stack, the memo and the items of containers are column stores. A row says what the value is
  * and where its bytes are in the pickle, so a structure of a million names costs no million strings.
@@ -31,7 +32,7 @@ export class PickleMachine {
   readonly containers: Containers;
   /** Values that do not lie in the pickle as they are: {@linkcode Tag.SIDE} rows point here. */
   readonly side: (string | bigint | Uint8Array)[] = [];
-  readonly #allowed: AllowedClasses;
+  readonly #calls: ClassCalls;
   readonly #in: ByteReader;
   readonly #state: PickleState;
   readonly #stack: ValueColumns;
@@ -42,7 +43,7 @@ export class PickleMachine {
     this.#state = new PickleState(this.#in);
     this.#stack = this.#state.values;
     this.containers = this.#state.containers;
-    this.#allowed = allowed;
+    this.#calls = new ClassCalls(this.#in, this.#state, allowed);
   }
 
   /**
@@ -107,11 +108,11 @@ export class PickleMachine {
           this.#stackGlobal();
           break;
         case Op.GLOBAL:
-          this.#pushClass(input.line(), input.line());
+          this.#calls.pushClass(input.line(), input.line());
           break;
         case Op.REDUCE:
         case Op.NEWOBJ:
-          this.#call(opcode);
+          this.#calls.call(opcode);
           break;
         case Op.FRAME: {
           const size = input.u64();
@@ -263,7 +264,7 @@ export class PickleMachine {
         return;
       }
       case Op.INST:
-        return this.#refuse(`${input.line()}.${input.line()}`);
+        return this.#calls.refuse(`${input.line()}.${input.line()}`);
       case Op.OBJ:
       case Op.BUILD:
       case Op.NEWOBJ_EX:
@@ -274,7 +275,7 @@ export class PickleMachine {
       case Op.EXT4:
       case Op.NEXT_BUFFER:
       case Op.READONLY_BUFFER:
-        return this.#refuse(`an object by ${opcodeName(opcode)}`);
+        return this.#calls.refuse(`an object by ${opcodeName(opcode)}`);
       default:
         this.#bad(`it is not a pickle: ${opcodeName(opcode)} is no opcode`);
     }
@@ -340,7 +341,7 @@ export class PickleMachine {
     const module = this.#textAt(from);
     const name = this.#textAt(from + 1);
     this.#stack.length = from;
-    this.#pushClass(module, name);
+    this.#calls.pushClass(module, name);
   }
 
   #textAt(row: number): string {
@@ -356,41 +357,7 @@ export class PickleMachine {
     return side;
   }
 
-  #pushClass(module: string, name: string): void {
-    const path = `${module}.${name}`;
-    if (!this.#allowed.has(path)) this.#refuse(path);
-    this.#stack.push(Tag.CLASS, 0, 0);
-  }
-
-  /** REDUCE or NEWOBJ: the only call there is, of an allowed class with no or one argument. */
-  #call(opcode: number): void {
-    const stack = this.#stack;
-    const from = this.#state.top(2);
-    if (stack.tags[from] !== Tag.CLASS) {
-      this.#refuse(`a call by ${opcodeName(opcode)} of what is no class`);
-    }
-    if (stack.tags[from + 1] !== Tag.TUPLE) {
-      this.#bad("the arguments of a call are no tuple");
-    }
-    const args = stack.a[from + 1]!;
-    const container = this.containers.create();
-    stack.length = from;
-    stack.push(Tag.DICT, container, 0);
-    if (!this.#state.fillFromPairs(container, args)) {
-      this.#refuse("OrderedDict with other arguments than a list of pairs");
-    }
-  }
-
   #bad(message: string): never {
     throw new PickleError("bad-pickle", this.#in.position, message);
-  }
-
-  #refuse(what: string): never {
-    const allowed = [...this.#allowed].join(", ") || "no class at all";
-    throw new PickleError(
-      "unsafe-pickle",
-      this.#in.position,
-      `refused to execute ${what}: only ${allowed} may be used, without calling anything else`,
-    );
   }
 }

@@ -1,0 +1,158 @@
+import { Buffer } from "node:buffer";
+import { formatFloat, formatNumber, formatString } from "../json/format.ts";
+import { DEEPEST } from "../json/scanner.ts";
+import type { PickleMachine } from "./machine.ts";
+import { PickleError } from "./pickle_error.ts";
+import { decodePickledText } from "./text.ts";
+import { Tag, type ValueColumns } from "./value_columns.ts";
+
+/** Text that values of a pickle may make, for each byte of it. */
+const MOST_EXPANSION = 16;
+const SPARE = 1 << 20;
+
+/**
+ * Writes pickled values as JSON, as Python's `json.dumps` would. Tuples and sets become lists; bytes,
+ * which JSON has no form for, a string in Base64.
+ *
+ * A pickle can name a value again and again, so that a short one makes long text: there is a limit.
+ */
+export class PickledJson {
+  readonly #machine: PickleMachine;
+  readonly #limit: number;
+  #text: Uint8Array;
+  #length = 0;
+  #depth = 0;
+
+  constructor(machine: PickleMachine) {
+    this.#machine = machine;
+    const size = machine.bytes.length;
+    this.#limit = size * MOST_EXPANSION + SPARE;
+    this.#text = new Uint8Array(size + 1024);
+  }
+
+  /** How much text there is. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** A copy of the text. */
+  finish(): Uint8Array {
+    return this.#text.slice(0, this.#length);
+  }
+
+  /** Writes the value in a row of `rows`. */
+  append(rows: ValueColumns, row: number): void {
+    const a = rows.a[row]!;
+    switch (rows.tags[row]) {
+      case Tag.NONE:
+        return this.write("null");
+      case Tag.BOOL:
+        return this.write(a === 1 ? "true" : "false");
+      case Tag.INT:
+        return this.write(formatNumber(a));
+      case Tag.FLOAT:
+        return this.write(formatFloat(a));
+      case Tag.TEXT:
+        return this.write(formatString(this.#string(rows, row)));
+      case Tag.BYTES:
+        return this.#bytes(
+          this.#machine.bytes.subarray(a, a + rows.b[row]!),
+        );
+      case Tag.SIDE:
+        return this.#side(a);
+      case Tag.DICT:
+        return this.#nested("{", "}", a);
+      case Tag.LIST:
+      case Tag.TUPLE:
+      case Tag.SET:
+        return this.#nested("[", "]", a);
+      default:
+        return this.#bad("the pickle's data hold a class");
+    }
+  }
+
+  /** Writes ASCII text as it is. */
+  write(text: string): void {
+    const past = this.#length + text.length;
+    if (past > this.#limit) {
+      this.#bad("its values make far more text than it has bytes");
+    }
+    if (past > this.#text.length) {
+      const larger = new Uint8Array(Math.max(past, this.#text.length * 2));
+      larger.set(this.#text);
+      this.#text = larger;
+    }
+    for (let i = 0; i < text.length; i++) {
+      this.#text[this.#length + i] = text.charCodeAt(i);
+    }
+    this.#length = past;
+  }
+
+  #nested(open: string, close: string, container: number): void {
+    if (++this.#depth > DEEPEST) {
+      this.#bad(`it is nested more than ${DEEPEST} levels deep`);
+    }
+    const { containers } = this.#machine;
+    const { items } = containers;
+    this.write(open);
+    let isFirst = true;
+    containers.forEachRun(container, (start, count) => {
+      for (let row = start; row < start + count; row++) {
+        if (!isFirst) this.write(", ");
+        isFirst = false;
+        if (open === "{") this.write(`${this.#key(items, row++)}: `);
+        this.append(items, row);
+      }
+    });
+    this.write(close);
+    this.#depth--;
+  }
+
+  /** A dict's key as the string that `json.dumps` makes of it. */
+  #key(rows: ValueColumns, row: number): string {
+    const a = rows.a[row]!;
+    switch (rows.tags[row]) {
+      case Tag.TEXT:
+        return formatString(this.#string(rows, row));
+      case Tag.INT:
+        return `"${formatNumber(a)}"`;
+      case Tag.FLOAT:
+        return `"${formatFloat(a)}"`;
+      case Tag.BOOL:
+        return a === 1 ? '"true"' : '"false"';
+      case Tag.NONE:
+        return '"null"';
+      case Tag.SIDE: {
+        const side = this.#machine.side[a]!;
+        if (typeof side !== "object") return formatString(String(side));
+      }
+    }
+    this.#bad("a key is neither a string nor a number");
+  }
+
+  #string(rows: ValueColumns, row: number): string {
+    const start = rows.a[row]!;
+    const { bytes } = this.#machine;
+    // A long string may be named again and again: it counts before it is made.
+    if (this.#length + rows.b[row]! > this.#limit) {
+      this.#bad("its values make far more text than it has bytes");
+    }
+    return decodePickledText(bytes, start, start + rows.b[row]!);
+  }
+
+  #side(index: number): void {
+    const side = this.#machine.side[index]!;
+    if (typeof side === "string") this.write(formatString(side));
+    else if (typeof side === "bigint") this.write(formatNumber(side));
+    else this.#bytes(side);
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    const base64 = Buffer.from(bytes).toString("base64");
+    this.write(`"${base64}"`);
+  }
+
+  #bad(message: string): never {
+    throw new PickleError("bad-pickle", this.#machine.bytes.length, message);
+  }
+}

@@ -1,0 +1,276 @@
+import type { Image } from "../../codecs/image/image.ts";
+import { RecordfsError } from "../../errors.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
+import { localPath } from "../../io/local_path.ts";
+import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import {
+  type AnyOptions,
+  type CodecOptions,
+  type FrameOf,
+  type RawVideo,
+  type Video,
+  VideoDecoder,
+} from "./decoding.ts";
+import { UnknownIdError } from "./faults.ts";
+import type { FrameSelection } from "./frame_selection.ts";
+import { LazyMap } from "./lazy_map.ts";
+import { OpenedChunk } from "./opened_chunk.ts";
+import type { VideoMeta } from "./serializer.ts";
+import { shuffled } from "./shuffle.ts";
+import { StoredVideoMeta } from "./video_meta.ts";
+
+/** An id: integers stand for their digits, as in the originals. */
+export type VideoId = string | number | bigint;
+
+/** Options of {@linkcode GulpChunk.iterAll}. */
+export interface IterateOptions {
+  /** Only videos with these ids; the order stays that of the chunk. */
+  readonly acceptedIds?: Iterable<VideoId> | undefined;
+  /** Whether to mix the order. */
+  readonly shuffle?: boolean | undefined;
+  /** The same seed mixes the same way; another way each time where not given. */
+  readonly seed?: number | undefined;
+}
+
+/**
+ * One `data_K.gulp` with its `meta_K.gmeta` (Python's `GulpChunk`).
+ *
+ * Frames that were read together share one buffer: `slice` one to keep it without the others.
+ *
+ * @example Iterate
+ * ```ts
+ * import { GulpChunk } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * const dir = "test/golden/gulp/v2_one_frame/gulp";
+ * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`, { decode: false });
+ * for (const { frames, meta } of chunk) {
+ *   assert.equal(frames[0]?.length, 1055);
+ *   assert.equal(meta.idx, 16);
+ * }
+ * ```
+ */
+export class GulpChunk<Frame = Image> implements Disposable {
+  readonly #chunk: OpenedChunk;
+  readonly #decoder: VideoDecoder<Frame>;
+
+  /**
+   * Wraps an opened chunk; {@linkcode GulpChunk.load} opens one.
+   *
+   * @param chunk The opened files.
+   * @param decoder Makes frames of JPEGs.
+   */
+  constructor(chunk: OpenedChunk, decoder: VideoDecoder<Frame>) {
+    this.#chunk = chunk;
+    this.#decoder = decoder;
+  }
+
+  /**
+   * Opens a chunk. Where there is no meta file, it is a chunk to be written, without videos.
+   *
+   * @param options How to decode frames (`decode`, `colorspace`), and how the meta file is kept.
+   * @throws {FormatError} If the meta file is damaged.
+   */
+  static async load<const Options extends AnyOptions = CodecOptions>(
+    dataPath: string | URL,
+    metaPath: string | URL,
+    options?: Options & WaitOptions,
+  ): Promise<GulpChunk<FrameOf<Options>>> {
+    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    const steps = openSteps(dataPath, metaPath, options);
+    return new GulpChunk(await runAsync(steps, options?.signal), decoder);
+  }
+
+  /** {@linkcode GulpChunk.load} without waiting. */
+  static loadSync<const Options extends AnyOptions = CodecOptions>(
+    dataPath: string | URL,
+    metaPath: string | URL,
+    options?: Options,
+  ): GulpChunk<FrameOf<Options>> {
+    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    return new GulpChunk(
+      runSync(openSteps(dataPath, metaPath, options)),
+      decoder,
+    );
+  }
+
+  /** Path of the `.gulp` file. */
+  get dataPath(): string {
+    return this.#chunk.dataPath;
+  }
+
+  /** Path of the `.gmeta` file. */
+  get metaPath(): string {
+    return this.#chunk.meta.path;
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.#chunk.meta.length;
+  }
+
+  /** What the meta file says, by id, in its order (Python's `meta_dict`); nothing is kept as objects. */
+  get metaDict(): LazyMap<VideoMeta> {
+    const { meta } = this.#chunk;
+    return new LazyMap<VideoMeta>(
+      meta.length,
+      (video) => meta.id(video),
+      (id) => meta.find(id),
+      (video) => new StoredVideoMeta(meta, video),
+    );
+  }
+
+  /** Whether there is a video with this id (Python's `in`). */
+  has(id: VideoId): boolean {
+    return this.#chunk.meta.find(String(id)) >= 0;
+  }
+
+  /**
+   * Opens the data file for reading, as in Python. Reading does so by itself, so this only makes sure
+   * that it can be had.
+   *
+   * @param mode Only `rb`.
+   * @returns For a `using` block; the chunk can be read before and after it as well.
+   * @throws {RecordfsError} If there is no data file.
+   */
+  open(mode: "rb" = "rb"): Disposable {
+    if (mode !== "rb") {
+      throw new TypeError(`The mode '${mode}' is not supported: give 'rb'`);
+    }
+    if (this.#chunk.data === undefined) {
+      throw new RecordfsError(
+        "ENOENT",
+        `Cannot open ${this.dataPath}: there is no such file`,
+        { path: this.dataPath },
+      );
+    }
+    return { [Symbol.dispose]() {} };
+  }
+
+  /**
+   * Reads frames of a video, and its meta data.
+   *
+   * @param id The video.
+   * @param selection Which frames: a slice or indices with Python's meaning; all where not given.
+   * @throws {UnknownIdError} If there is no such video.
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If a frame that was asked for is damaged.
+   */
+  async readFrames(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<Video<Frame>> {
+    return await this.#decoder.decode(
+      await this.readRaw(id, selection, options),
+    );
+  }
+
+  /** {@linkcode GulpChunk.readFrames} without waiting; the decoder must be one that does not wait. */
+  readFramesSync(id: VideoId, selection?: FrameSelection): Video<Frame> {
+    return this.#decoder.decodeSync(this.readRawSync(id, selection));
+  }
+
+  /** {@linkcode GulpChunk.readFrames}, but frames stay the JPEGs that are stored. */
+  readRaw(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<RawVideo> {
+    return runAsync(
+      this.#chunk.readVideo(this.#find(id), selection),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode GulpChunk.readRaw} without waiting. */
+  readRawSync(id: VideoId, selection?: FrameSelection): RawVideo {
+    return runSync(this.#chunk.readVideo(this.#find(id), selection));
+  }
+
+  /**
+   * Reads videos one after the other, in the order of the meta file.
+   *
+   * @example Some videos, mixed
+   * ```ts
+   * import { GulpChunk } from "@recordfs/recordfs/gulp";
+   *
+   * const dir = "test/golden/gulp/v2_integer_ids/gulp";
+   * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`);
+   * for await (const { frames } of chunk.iterAll({ shuffle: true, seed: 7 })) {
+   *   for (const { data, height, width, channels } of frames) data.fill(height * width * channels);
+   * }
+   * ```
+   */
+  async *iterAll(
+    options: IterateOptions & WaitOptions = {},
+  ): AsyncGenerator<Video<Frame>, void, undefined> {
+    for (const video of this.#videos(options)) {
+      const raw = await runAsync(
+        this.#chunk.readVideo(video, undefined),
+        options.signal,
+      );
+      yield await this.#decoder.decode(raw);
+    }
+  }
+
+  /** {@linkcode GulpChunk.iterAll} without waiting; the decoder must be one that does not wait. */
+  *iterAllSync(
+    options: IterateOptions = {},
+  ): Generator<Video<Frame>, void, undefined> {
+    for (const video of this.#videos(options)) {
+      yield this.#decoder.decodeSync(
+        runSync(this.#chunk.readVideo(video, undefined)),
+      );
+    }
+  }
+
+  /** Reads all videos. */
+  [Symbol.asyncIterator](): AsyncGenerator<Video<Frame>, void, undefined> {
+    return this.iterAll();
+  }
+
+  /** Reads all videos without waiting. */
+  [Symbol.iterator](): Generator<Video<Frame>, void, undefined> {
+    return this.iterAllSync();
+  }
+
+  /** Closes the chunk's files. */
+  close(): void {
+    this.#chunk.close();
+  }
+
+  /** Closes the chunk's files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #find(id: VideoId): number {
+    const video = this.#chunk.meta.find(String(id));
+    if (video < 0) throw new UnknownIdError(String(id), this.metaPath);
+    return video;
+  }
+
+  /** The videos to go through, in order. */
+  #videos({ acceptedIds, shuffle, seed }: IterateOptions): number[] {
+    const { meta } = this.#chunk;
+    const accepted = acceptedIds === undefined
+      ? Array.from({ length: meta.length }, (_, video) => video)
+      : [...new Set(Array.from(acceptedIds, (id) => meta.find(String(id))))]
+        .filter((video) => video >= 0).sort((a, b) => a - b);
+    if (shuffle !== true) return accepted;
+    return shuffled(accepted, seed ?? Math.floor(Math.random() * 2 ** 32));
+  }
+}
+
+function openSteps(
+  dataPath: string | URL,
+  metaPath: string | URL,
+  options: AnyOptions | undefined,
+): Steps<OpenedChunk> {
+  return OpenedChunk.openOrNew(
+    localPath(dataPath),
+    localPath(metaPath),
+    options?.serializer,
+  );
+}

@@ -1,0 +1,159 @@
+import * as path from "node:path";
+import { FormatError, RecordfsError } from "../../errors.ts";
+import { readDirectory } from "../../io/read_directory.ts";
+import { perform, type Steps } from "../../io/steps.ts";
+
+/** The two files of a chunk. */
+export interface ChunkPaths {
+  /** The chunk's number, from its name. */
+  readonly number: number;
+  readonly dataPath: string;
+  readonly metaPath: string;
+}
+
+/** The chunks in a directory, in the order of the originals, and what is wrong with other files. */
+export interface ChunkListing {
+  readonly chunks: readonly ChunkPaths[];
+  /** Files without their partner, and chunks that are there twice. */
+  readonly problems: readonly FormatError[];
+  /** Path of the file that numbers the labels, where there is one. */
+  readonly labelPath: string | undefined;
+}
+
+/** Name of the file that numbers the labels. */
+export const LABEL_FILE = "label2idx.json";
+
+const DATA_NAME = /^data.*\.gulp$/s;
+const META_NAME = /^meta.*\.gmeta$/s;
+
+/** Whether a file of this name belongs to a chunk in a directory. */
+export function isChunkName(name: string): boolean {
+  return DATA_NAME.test(name) || META_NAME.test(name);
+}
+
+/**
+ * Lists the chunks of a directory.
+ *
+ * Chunks stand in the order of their data files' names as strings, `data_10` before `data_2`: it fixes
+ * the order of the videos.
+ *
+ * @throws {RecordfsError} If there is no such directory.
+ */
+export function* listChunks(directory: string): Steps<ChunkListing> {
+  const names = yield* perform(readDirectory(directory));
+  if (names === undefined) {
+    throw new RecordfsError(
+      "not-a-directory",
+      `Cannot open ${directory}: it is a file, not a directory of chunks`,
+      { path: directory },
+    );
+  }
+  return pairChunks(directory, names);
+}
+
+/** Pairs data and meta files by their numbers. */
+export function pairChunks(
+  directory: string,
+  names: readonly string[],
+): ChunkListing {
+  const problems: FormatError[] = [];
+  const numbered = (pattern: RegExp) =>
+    numberFiles(
+      directory,
+      names.filter((name) => pattern.test(name)),
+      problems,
+    );
+  const data = numbered(DATA_NAME);
+  const meta = numbered(META_NAME);
+  const chunks: ChunkPaths[] = [];
+  for (const [number, dataPath] of data) {
+    const metaPath = meta.get(number);
+    if (metaPath !== undefined) chunks.push({ number, dataPath, metaPath });
+    else {
+      problems.push(
+        new FormatError(
+          "missing-meta",
+          `${dataPath} has no meta file: meta_${number}.gmeta is missing`,
+          { path: dataPath },
+        ),
+      );
+    }
+  }
+  for (const [number, metaPath] of meta) {
+    if (data.has(number)) continue;
+    problems.push(
+      new FormatError(
+        "missing-data",
+        `${metaPath} has no data file: data_${number}.gulp is missing`,
+        { path: metaPath },
+      ),
+    );
+  }
+  const labelPath = names.includes(LABEL_FILE)
+    ? path.join(directory, LABEL_FILE)
+    : undefined;
+  return { chunks, problems, labelPath };
+}
+
+/**
+ * The chunk that one file belongs to: a `.gulp` with its `.gmeta` beside it, or the other way round.
+ *
+ * @throws {FormatError} If the other one is missing.
+ */
+export function* findPartner(file: string): Steps<ChunkListing> {
+  const directory = path.dirname(file);
+  const number = chunkNumber(path.basename(file));
+  const siblings = (yield* perform(readDirectory(directory))) ?? [];
+  const partners = siblings.filter((name) =>
+    isChunkName(name) && chunkNumber(name) === number &&
+    name.endsWith(".gulp") !== file.endsWith(".gulp")
+  );
+  return pairChunks(directory, [path.basename(file), ...partners]);
+}
+
+function numberFiles(
+  directory: string,
+  names: string[],
+  problems: FormatError[],
+): Map<number, string> {
+  const files = new Map<number, string>();
+  for (const name of names.sort(byCodePoint)) {
+    const file = path.join(directory, name);
+    const number = chunkNumber(name);
+    const before = number === undefined ? undefined : files.get(number);
+    if (number === undefined || !Number.isSafeInteger(number)) {
+      problems.push(
+        new FormatError(
+          "bad-meta",
+          `${file} has no chunk number in its name, as in data_0.gulp`,
+          { path: file },
+        ),
+      );
+    } else if (before !== undefined) {
+      problems.push(
+        new FormatError(
+          "duplicate-chunk",
+          `${file} is a second chunk ${number}, beside ${before}`,
+          { path: file },
+        ),
+      );
+    } else files.set(number, file);
+  }
+  return files;
+}
+
+/** The first run of digits in a name. */
+function chunkNumber(name: string): number | undefined {
+  const digits = /\d+/.exec(name);
+  return digits === null ? undefined : Number(digits[0]);
+}
+
+/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
+function byCodePoint(a: string, b: string): number {
+  const [x, y] = [Array.from(a), Array.from(b)];
+  for (let i = 0; i < Math.min(x.length, y.length); i++) {
+    const difference = x[i]!.codePointAt(0)! - y[i]!.codePointAt(0)!;
+    if (difference !== 0) return difference;
+  }
+  return x.length - y.length;
+}

@@ -1,0 +1,140 @@
+import { parseJson } from "../../codecs/json/value.ts";
+import type { JsonValue } from "../../codecs/json/value.ts";
+import { FormatError } from "../../errors.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { readPart } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+import { frameError, videoError } from "./faults.ts";
+import { decodeId, encodeId } from "./id_text.ts";
+import type { VideoIds } from "./meta_builder.ts";
+import { type MetaColumns, VideoFault } from "./meta_columns.ts";
+
+/** Where a frame's JPEG lies, without its padding. */
+export interface FramePlace {
+  offset: number;
+  length: number;
+}
+
+/**
+ * What one chunk's `.gmeta` says. Videos are numbered in the order of the file, from 0.
+ *
+ * meta_data is not kept: it is read again from the file, or from memory where the file is no JSON.
+ */
+export class ChunkMeta {
+  /** Path of the `.gmeta` file. */
+  readonly path: string;
+  readonly columns: MetaColumns;
+  readonly ids: VideoIds;
+  /** The JSON in which the places of meta_data lie. */
+  readonly text: ByteSource;
+
+  constructor(
+    path: string,
+    columns: MetaColumns,
+    ids: VideoIds,
+    text: ByteSource,
+  ) {
+    this.path = path;
+    this.columns = columns;
+    this.ids = ids;
+    this.text = text;
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.columns.faults.length;
+  }
+
+  /** How many frames all videos have. */
+  get frameCount(): number {
+    return this.columns.frameCounts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The id of a video. */
+  id(video: number): string {
+    const { bytes, starts } = this.ids;
+    return decodeId(bytes, starts[video]!, starts[video + 1]!);
+  }
+
+  /** The video of an id, or -1. */
+  find(id: string): number {
+    const bytes = encodeId(id);
+    return this.ids.hash.find(bytes, 0, bytes.length);
+  }
+
+  /**
+   * Says where a frame's JPEG lies.
+   *
+   * @param frame From 0 to the video's number of frames - 1.
+   * @param dataPath The data file, for messages.
+   * @param dataSize Its size in bytes.
+   * @throws {FormatError} If it lies nowhere.
+   */
+  locate(
+    video: number,
+    frame: number,
+    dataPath: string,
+    dataSize: number,
+    into: FramePlace,
+  ): void {
+    const { offsets, lengths, pads, firstFrames } = this.columns;
+    const row = firstFrames[video]! + frame;
+    into.offset = offsets[row]!;
+    into.length = lengths[row]! - pads[row]!;
+    // Padding that is missing at the end of the file leaves the frame whole.
+    if (into.offset >= 0 && into.offset + into.length <= dataSize) return;
+    throw frameError(this, video, frame, dataPath, dataSize);
+  }
+
+  /** What is wrong with a video as a whole, if anything. */
+  fault(video: number): FormatError | undefined {
+    const fault = this.columns.faults[video]!;
+    return fault === VideoFault.NONE ? undefined : videoError(this, video);
+  }
+
+  /**
+   * Reads the first item of a video's meta_data.
+   *
+   * @throws {FormatError} If the video has none, or the file was changed.
+   */
+  *readMeta(video: number): Steps<{ [key: string]: JsonValue }> {
+    if (this.columns.faults[video] === VideoFault.NO_META_DATA) {
+      throw videoError(this, video);
+    }
+    const { metaStarts, metaLengths } = this.columns;
+    const value = yield* this.#parse(metaStarts[video]!, metaLengths[video]!);
+    return value as { [key: string]: JsonValue };
+  }
+
+  /** Reads all items of a video's meta_data: one for each time that it was appended. */
+  *readMetaData(video: number): Steps<JsonValue[]> {
+    const { metaStarts, metaListLengths, metaCounts } = this.columns;
+    if (metaCounts[video] === 0) return [];
+    const value = yield* this.#parse(
+      metaStarts[video]!,
+      metaListLengths[video]!,
+      true,
+    );
+    return value as JsonValue[];
+  }
+
+  /** Lets go of the file. */
+  close(): void {
+    this.text.close();
+  }
+
+  *#parse(start: number, length: number, asList = false): Steps<JsonValue> {
+    const bytes = yield* readPart(this.text, start, length);
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    try {
+      return parseJson(asList ? `[${text}]` : text);
+    } catch (cause) {
+      throw new FormatError(
+        "bad-meta",
+        `${this.path}: the meta_data at byte ${start} cannot be read: ` +
+          (cause as Error).message,
+        { path: this.path, offset: start, cause },
+      );
+    }
+  }
+}

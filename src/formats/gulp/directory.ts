@@ -1,0 +1,306 @@
+import * as path from "node:path";
+import type { Image } from "../../codecs/image/image.ts";
+import { parseJsonFile } from "../../codecs/json/value.ts";
+import { FormatError } from "../../errors.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { localPath } from "../../io/local_path.ts";
+import { readPart } from "../../io/read_part.ts";
+import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import { GulpChunk, type VideoId } from "./chunk.ts";
+import { type ChunkPaths, LABEL_FILE, listChunks } from "./chunk_files.ts";
+import {
+  type AnyOptions,
+  type CodecOptions,
+  type FrameOf,
+  type RawVideo,
+  type Video,
+  VideoDecoder,
+} from "./decoding.ts";
+import { DirectoryIndex } from "./directory_index.ts";
+import { duplicateId, UnknownIdError } from "./faults.ts";
+import type { FrameSelection } from "./frame_selection.ts";
+import { LazyMap } from "./lazy_map.ts";
+import { emptyMeta } from "./open_meta.ts";
+import { OpenedChunk } from "./opened_chunk.ts";
+import type { VideoMeta } from "./serializer.ts";
+import { StoredVideoMeta } from "./video_meta.ts";
+
+/** What opening a directory finds. */
+interface OpenedDirectory {
+  readonly paths: readonly ChunkPaths[];
+  readonly chunks: readonly OpenedChunk[];
+  readonly index: DirectoryIndex;
+  readonly labelPath: string | undefined;
+}
+
+/**
+ * A directory of GulpIO chunks (Python's `GulpDirectory`).
+ *
+ * Frames are decoded to `{ data, height, width, channels }`, unless opened with `decode: false` or a
+ * function of one's own; `getRaw` gives JPEGs in any case. Frames that were read together share one
+ * buffer: `slice` one to keep it without the others.
+ *
+ * @example Read videos
+ * ```ts
+ * import { GulpDirectory } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * using directory = await GulpDirectory.open("test/golden/gulp/v2_integer_ids/gulp");
+ * const [id] = directory.mergedMetaDict.keys();
+ * const { frames, meta } = await directory.get(id!, { step: 2 });
+ * assert.equal(frames[0]?.data.length, frames[0]!.height * frames[0]!.width * 3);
+ * const raw = await directory.getRaw(id!, [-1, 0]);
+ * assert.equal(raw.frames[1]?.[0], 0xff); // JPEGs
+ * ```
+ */
+export class GulpDirectory<Frame = Image> implements Disposable {
+  /** Path of the directory. */
+  readonly path: string;
+  readonly #opened: OpenedDirectory;
+  readonly #decoder: VideoDecoder<Frame>;
+  readonly #chunks: readonly GulpChunk<Frame>[];
+
+  private constructor(
+    path: string,
+    opened: OpenedDirectory,
+    decoder: VideoDecoder<Frame>,
+  ) {
+    this.path = path;
+    this.#opened = opened;
+    this.#decoder = decoder;
+    this.#chunks = opened.chunks.map((chunk) => new GulpChunk(chunk, decoder));
+  }
+
+  /**
+   * Opens a directory: reads all its meta files.
+   *
+   * @param options How to decode frames (`decode`, `colorspace`), and how meta files are kept.
+   * @throws {FormatError} If a file is missing or damaged, or an id is there twice.
+   * @throws {RecordfsError} If there is no such directory.
+   */
+  static async open<const Options extends AnyOptions = CodecOptions>(
+    directory: string | URL,
+    options?: Options & WaitOptions,
+  ): Promise<GulpDirectory<FrameOf<Options>>> {
+    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    const root = localPath(directory);
+    const opened = await runAsync(
+      openDirectory(root, options ?? {}),
+      options?.signal,
+    );
+    return new GulpDirectory(root, opened, decoder);
+  }
+
+  /** {@linkcode GulpDirectory.open} without waiting. */
+  static openSync<const Options extends AnyOptions = CodecOptions>(
+    directory: string | URL,
+    options?: Options,
+  ): GulpDirectory<FrameOf<Options>> {
+    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    const root = localPath(directory);
+    const opened = runSync(openDirectory(root, options ?? {}));
+    return new GulpDirectory(root, opened, decoder);
+  }
+
+  /** How many chunks there are. */
+  get numChunks(): number {
+    return this.#chunks.length;
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.#opened.index.length;
+  }
+
+  /** The chunks, in the order of their names: that of the videos. */
+  chunks(): IterableIterator<GulpChunk<Frame>> {
+    return this.#chunks[Symbol.iterator]();
+  }
+
+  /** The chunks. */
+  [Symbol.iterator](): IterableIterator<GulpChunk<Frame>> {
+    return this.chunks();
+  }
+
+  /** The chunks by their numbers. */
+  get chunkObjsLookup(): Map<number, GulpChunk<Frame>> {
+    return new Map(
+      this.#opened.paths.map(({ number }, i) => [number, this.#chunks[i]!]),
+    );
+  }
+
+  /** The number of each id's chunk. */
+  get chunkLookup(): LazyMap<number> {
+    const { paths, index } = this.#opened;
+    return this.#map((row) => paths[index.place(row).chunk]!.number);
+  }
+
+  /** What each chunk's meta file says, by id. */
+  get allMetaDicts(): LazyMap<VideoMeta>[] {
+    return this.#chunks.map((chunk) => chunk.metaDict);
+  }
+
+  /** What all meta files say, by id, in the order of chunks; nothing is kept as objects. */
+  get mergedMetaDict(): LazyMap<VideoMeta> {
+    const { chunks, index } = this.#opened;
+    return this.#map((row) => {
+      const { chunk, video } = index.place(row);
+      return new StoredVideoMeta(chunks[chunk]!.meta, video);
+    });
+  }
+
+  /** Whether there is a video with this id. */
+  has(id: VideoId): boolean {
+    return this.#opened.index.find(String(id)) >= 0;
+  }
+
+  /**
+   * Reads frames of a video, and its meta data (Python's `directory[id]` and `directory[id, slice]`).
+   *
+   * @param id The video.
+   * @param selection Which frames: a slice or indices with Python's meaning; all where not given.
+   * @throws {UnknownIdError} If there is no such video.
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If a frame that was asked for is damaged.
+   */
+  async get(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<Video<Frame>> {
+    return await this.#decoder.decode(
+      await this.getRaw(id, selection, options),
+    );
+  }
+
+  /** {@linkcode GulpDirectory.get} without waiting; the decoder must be one that does not wait. */
+  getSync(id: VideoId, selection?: FrameSelection): Video<Frame> {
+    return this.#decoder.decodeSync(this.getRawSync(id, selection));
+  }
+
+  /** {@linkcode GulpDirectory.get}, but frames stay the JPEGs that are stored. */
+  // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
+  async getRaw(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<RawVideo> {
+    return runAsync(this.#read(id, selection), options.signal);
+  }
+
+  /** {@linkcode GulpDirectory.getRaw} without waiting. */
+  getRawSync(id: VideoId, selection?: FrameSelection): RawVideo {
+    return runSync(this.#read(id, selection));
+  }
+
+  /**
+   * Reads `label2idx.json`: the number of each label.
+   *
+   * @returns `undefined` where there is no such file.
+   * @throws {FormatError} If it is damaged.
+   */
+  labels(options: WaitOptions = {}): Promise<Map<string, number> | undefined> {
+    return runAsync(readLabels(this.#opened.labelPath), options.signal);
+  }
+
+  /** {@linkcode GulpDirectory.labels} without waiting. */
+  labelsSync(): Map<string, number> | undefined {
+    return runSync(readLabels(this.#opened.labelPath));
+  }
+
+  /**
+   * Chunks to be written, numbered on from the highest number there is.
+   *
+   * @param count How many.
+   */
+  newChunks(count: number): GulpChunk<Frame>[] {
+    if (!Number.isSafeInteger(count) || count < 0) {
+      throw new RangeError(`${count} chunks can't be made: give a number ≥ 0`);
+    }
+    const next = this.#opened.paths.reduce(
+      (highest, { number }) => Math.max(highest, number + 1),
+      0,
+    );
+    return Array.from({ length: count }, (_, i) => {
+      const data = path.join(this.path, `data_${next + i}.gulp`);
+      const meta = path.join(this.path, `meta_${next + i}.gmeta`);
+      const chunk = new OpenedChunk(data, undefined, emptyMeta(meta));
+      return new GulpChunk(chunk, this.#decoder);
+    });
+  }
+
+  /** Closes all files. */
+  close(): void {
+    for (const chunk of this.#chunks) chunk.close();
+  }
+
+  /** Closes all files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #map<V>(value: (row: number) => V): LazyMap<V> {
+    const { index } = this.#opened;
+    return new LazyMap(
+      index.length,
+      (row) => index.id(row),
+      (id) => index.find(id),
+      value,
+    );
+  }
+
+  *#read(id: VideoId, selection?: FrameSelection): Steps<RawVideo> {
+    const { index, chunks } = this.#opened;
+    const row = index.find(String(id));
+    if (row < 0) throw new UnknownIdError(String(id), this.path);
+    const { chunk, video } = index.place(row);
+    return yield* chunks[chunk]!.readVideo(video, selection);
+  }
+}
+
+function* openDirectory(
+  root: string,
+  { serializer }: AnyOptions,
+): Steps<OpenedDirectory> {
+  const { chunks: paths, problems, labelPath } = yield* listChunks(root);
+  if (problems[0] !== undefined) throw problems[0];
+  const chunks: OpenedChunk[] = [];
+  const index = new DirectoryIndex();
+  try {
+    for (const { dataPath, metaPath } of paths) {
+      const chunk = yield* OpenedChunk.open(dataPath, metaPath, serializer);
+      chunks.push(chunk);
+      index.add(chunk.meta, (video, before) => {
+        throw duplicateId(chunk.meta, video, chunks[before.chunk]!.meta);
+      });
+    }
+  } catch (error) {
+    for (const chunk of chunks) chunk.close();
+    throw error;
+  }
+  return { paths, chunks, index, labelPath };
+}
+
+function* readLabels(
+  file: string | undefined,
+): Steps<Map<string, number> | undefined> {
+  if (file === undefined) return undefined;
+  const source = yield* FileSource.open(file);
+  try {
+    const labels = parseJsonFile(yield* readPart(source, 0, source.size));
+    const entries = Object.entries(labels ?? {});
+    const isNumbered = typeof labels === "object" && !Array.isArray(labels) &&
+      entries.every(([_, number]) => Number.isSafeInteger(number));
+    if (!isNumbered) throw new TypeError("it is no object of whole numbers");
+    return new Map(entries as [string, number][]);
+  } catch (cause) {
+    throw new FormatError(
+      "bad-meta",
+      `${file} cannot be read as ${LABEL_FILE}: ${(cause as Error).message}`,
+      { path: file, cause },
+    );
+  } finally {
+    source.close();
+  }
+}

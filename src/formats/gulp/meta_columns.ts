@@ -1,0 +1,152 @@
+/**
+ * What a chunk's `.gmeta` says, as columns: 13 bytes a frame, 29 and its id a video, no object for
+ * either. All but the ids is over shared memory, so that other threads use it as it is.
+ */
+export interface MetaColumns {
+  /**
+   * Per frame: where its record starts in the data file, or, negative, what is wrong with its entry:
+   * a {@linkcode FrameFault}.
+   */
+  readonly offsets: Float64Array;
+  /** Per frame: length of its record in bytes, padding included. */
+  readonly lengths: Uint32Array;
+  /** Per frame: how many bytes of its record are padding. */
+  readonly pads: Uint8Array | Uint32Array;
+  /** Per video: its first frame. */
+  readonly firstFrames: Uint32Array;
+  /** Per video: how many frames it has, neighbours from the first on. */
+  readonly frameCounts: Uint32Array;
+  /** Per video: where the first item of its `meta_data` starts in the meta text. */
+  readonly metaStarts: Float64Array;
+  /** Per video: length of that item in bytes. */
+  readonly metaLengths: Uint32Array;
+  /** Per video: length in bytes of all items with what separates them. */
+  readonly metaListLengths: Uint32Array;
+  /** Per video: how many items `meta_data` has. */
+  readonly metaCounts: Uint32Array;
+  /** Per video: what is wrong with it, a {@linkcode VideoFault}. */
+  readonly faults: Uint8Array;
+}
+
+/** What can be wrong with an entry of `frame_info` by itself. */
+export const FrameFault = {
+  /** It is not a list of three integers. */
+  NO_TRIPLE: -1,
+  /** It is negative, or larger than any frame. */
+  OUT_OF_RANGE: -2,
+  /** More padding than bytes. */
+  PADDING: -3,
+} as const;
+
+/** What can be wrong with the entry of a video. */
+export const VideoFault = {
+  NONE: 0,
+  /** It is no object. */
+  NO_OBJECT: 1,
+  /** `frame_info` is missing, or no list. */
+  NO_FRAME_INFO: 2,
+  /** `meta_data` is missing, or no list, or its first item is no object. */
+  NO_META_DATA: 3,
+} as const;
+
+/** Where the meta_data of a video lies in the meta text. */
+export interface MetaPlace {
+  start: number;
+  length: number;
+  listLength: number;
+  count: number;
+}
+
+/** Longest record that a column holds; no JPEG is nearly as long. */
+const LONGEST_RECORD = 2 ** 32 - 1;
+
+/** Growing columns of frames. */
+export class FrameColumns {
+  length = 0;
+  #offsets: Float64Array;
+  #lengths: Uint32Array;
+  #pads: Uint8Array | Uint32Array;
+
+  /** @param capacity Frames to make room for at first; memory not written to is not taken. */
+  constructor(capacity: number) {
+    this.#offsets = new Float64Array(capacity);
+    this.#lengths = new Uint32Array(capacity);
+    this.#pads = new Uint8Array(capacity);
+  }
+
+  /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
+  push(loc: number, pad: number, length: number): void {
+    if (loc >= 0 && pad >= 0 && pad <= length && length <= LONGEST_RECORD) {
+      if (loc + length <= Number.MAX_SAFE_INTEGER) {
+        return this.#push(loc, pad, length);
+      }
+    }
+    const outOfRange = loc < 0 || length < 0 || length > LONGEST_RECORD ||
+      loc + length > Number.MAX_SAFE_INTEGER;
+    this.pushFault(outOfRange ? FrameFault.OUT_OF_RANGE : FrameFault.PADDING);
+  }
+
+  /** Adds a frame that can't be read. */
+  pushFault(fault: number): void {
+    this.#push(fault, 0, 0);
+  }
+
+  /** The columns, no longer than they need to be. */
+  finish(): Pick<MetaColumns, "offsets" | "lengths" | "pads"> {
+    const { length } = this;
+    const pads = this.#pads.subarray(0, length);
+    return {
+      offsets: sharedFloat64(this.#offsets.subarray(0, length)),
+      lengths: sharedUint32(this.#lengths.subarray(0, length)),
+      pads: pads instanceof Uint8Array ? sharedUint8(pads) : sharedUint32(pads),
+    };
+  }
+
+  #push(offset: number, pad: number, length: number): void {
+    const at = this.length;
+    if (at === this.#offsets.length) this.#grow();
+    if (pad > 0xff && this.#pads instanceof Uint8Array) {
+      this.#pads = Uint32Array.from(this.#pads); // writers pad by 3 bytes at most
+    }
+    this.#offsets[at] = offset;
+    this.#lengths[at] = length;
+    this.#pads[at] = pad;
+    this.length = at + 1;
+  }
+
+  #grow(): void {
+    const capacity = this.#offsets.length * 2;
+    const pads = this.#pads instanceof Uint8Array
+      ? new Uint8Array(capacity)
+      : new Uint32Array(capacity);
+    this.#offsets = copied(this.#offsets, new Float64Array(capacity));
+    this.#lengths = copied(this.#lengths, new Uint32Array(capacity));
+    this.#pads = copied(this.#pads, pads);
+  }
+}
+
+function copied<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
+/** A copy of a column over shared memory. */
+export function sharedUint8(values: ArrayLike<number>): Uint8Array {
+  const column = new Uint8Array(new SharedArrayBuffer(values.length));
+  column.set(values);
+  return column;
+}
+
+/** A copy of a column over shared memory. */
+export function sharedUint32(values: ArrayLike<number>): Uint32Array {
+  const column = new Uint32Array(new SharedArrayBuffer(values.length * 4));
+  column.set(values);
+  return column;
+}
+
+/** A copy of a column over shared memory. */
+export function sharedFloat64(values: ArrayLike<number>): Float64Array {
+  const column = new Float64Array(new SharedArrayBuffer(values.length * 8));
+  column.set(values);
+  return column;
+}

@@ -1,0 +1,128 @@
+import { JsonError } from "../../codecs/json/json_error.ts";
+import { PickleError } from "../../codecs/pickle/pickle_error.ts";
+import { FormatError, RecordfsError } from "../../errors.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { MemorySource } from "../../io/memory_source.ts";
+import { fill } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+import { ChunkMeta } from "./chunk_meta.ts";
+import { MetaBuilder } from "./meta_builder.ts";
+import { readCustomMeta } from "./read_custom_meta.ts";
+import { readJsonMeta } from "./read_json_meta.ts";
+import { type MetaWithText, readPickledMeta } from "./read_pickled_meta.ts";
+import type { SerializerChoice } from "./serializer.ts";
+
+/** Largest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
+const LARGEST = 2 ** 32 - 2;
+
+/**
+ * Reads a `.gmeta` file.
+ *
+ * @param serializer How it is kept; told by its first bytes where not given.
+ * @throws {FormatError} If it is empty or damaged as a whole.
+ */
+export function* openMeta(
+  path: string,
+  serializer?: SerializerChoice,
+): Steps<ChunkMeta> {
+  const file = yield* FileSource.open(path);
+  let text: ByteSource = file;
+  try {
+    const bytes = yield* readWithSentinel(file);
+    const kind = serializer ?? kindOf(bytes);
+    if (kind === "json") return build(path, readJson(bytes, path), file);
+    const read = kind === "pickle"
+      ? readPickle(bytes.subarray(0, -1), path)
+      : readOwn(kind, bytes.subarray(0, -1), path);
+    text = new MemorySource(read.text, `${path} (meta_data)`, file.mtime);
+    file.close();
+    return build(path, read.builder, text);
+  } catch (error) {
+    text.close();
+    throw error;
+  }
+}
+
+/** The meta of a chunk that is still to be written. */
+export function emptyMeta(path: string): ChunkMeta {
+  const text = new MemorySource(new Uint8Array(0), path);
+  return build(path, new MetaBuilder(0), text);
+}
+
+function build(path: string, builder: MetaBuilder, text: ByteSource) {
+  const { columns, ids } = builder.finish();
+  return new ChunkMeta(path, columns, ids, text);
+}
+
+/** The file with a zero byte behind it, which the tokenizer stops at. */
+function* readWithSentinel(file: FileSource): Steps<Uint8Array> {
+  const { path, size } = file;
+  if (size === 0) {
+    throw badMeta(path, `${path} is empty: its chunk was not finished`);
+  }
+  if (size > LARGEST) {
+    throw badMeta(path, `${path} has ${size} bytes: ${LARGEST} can be read`);
+  }
+  const bytes = new Uint8Array(size + 1);
+  yield* fill(file, bytes.subarray(0, size), 0);
+  return bytes;
+}
+
+/** A dict's pickle starts with one of the bytes 0x80 ( } c, which no JSON object does. */
+function kindOf(bytes: Uint8Array): "json" | "pickle" {
+  return [0x80, 0x28, 0x7d, 0x63].includes(bytes[0]!) ? "pickle" : "json";
+}
+
+function readJson(text: Uint8Array, path: string): MetaBuilder {
+  try {
+    return readJsonMeta(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new FormatError(
+      "bad-meta",
+      `${path} is not JSON: ${error.message}; it is cut or damaged`,
+      { path, offset: error.offset, cause: error },
+    );
+  }
+}
+
+function readPickle(bytes: Uint8Array, path: string): MetaWithText {
+  try {
+    return readPickledMeta(bytes);
+  } catch (error) {
+    if (!(error instanceof PickleError)) throw error;
+    const isHostile = error.code === "unsafe-pickle";
+    throw new FormatError(
+      isHostile ? "unsafe-pickle" : "bad-meta",
+      isHostile
+        ? `${path} is a hostile pickle; refuse to execute: a call that is not ` +
+          `OrderedDict() or ImgInfo() (${error.message})`
+        : `${path} is a damaged pickle: ${error.message} (byte ${error.offset})`,
+      { path, offset: error.offset, cause: error },
+    );
+  }
+}
+
+function readOwn(
+  serializer: Exclude<SerializerChoice, string>,
+  bytes: Uint8Array,
+  path: string,
+): MetaWithText {
+  try {
+    return readCustomMeta(serializer.load(bytes));
+  } catch (error) {
+    if (error instanceof RecordfsError) throw error;
+    throw new FormatError(
+      "bad-meta",
+      `${path} cannot be read by the serializer given: ${
+        (error as Error).message
+      }`,
+      { path, cause: error },
+    );
+  }
+}
+
+function badMeta(path: string, message: string): FormatError {
+  return new FormatError("bad-meta", message, { path });
+}

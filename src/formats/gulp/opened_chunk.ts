@@ -1,0 +1,127 @@
+import * as fs from "node:fs";
+import { RecordfsError } from "../../errors.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { type Effect, perform, type Steps } from "../../io/steps.ts";
+import type { ChunkMeta, FramePlace } from "./chunk_meta.ts";
+import type { RawVideo } from "./decoding.ts";
+import { shownId } from "./faults.ts";
+import { type FrameSelection, selectFrames } from "./frame_selection.ts";
+import { emptyMeta, openMeta } from "./open_meta.ts";
+import { readFramePlaces } from "./read_frames.ts";
+import type { SerializerChoice } from "./serializer.ts";
+
+/** A chunk's two files, opened. */
+export class OpenedChunk {
+  readonly dataPath: string;
+  /** The data file, or `undefined` where the chunk is still to be written. */
+  readonly data: FileSource | undefined;
+  readonly meta: ChunkMeta;
+
+  constructor(
+    dataPath: string,
+    data: FileSource | undefined,
+    meta: ChunkMeta,
+  ) {
+    this.dataPath = dataPath;
+    this.data = data;
+    this.meta = meta;
+  }
+
+  /**
+   * Opens a chunk whose files are both there.
+   *
+   * @throws {FormatError} If the meta file is damaged as a whole.
+   */
+  static *open(
+    dataPath: string,
+    metaPath: string,
+    serializer?: SerializerChoice,
+  ): Steps<OpenedChunk> {
+    const meta = yield* openMeta(metaPath, serializer);
+    try {
+      return new OpenedChunk(dataPath, yield* FileSource.open(dataPath), meta);
+    } catch (error) {
+      meta.close();
+      throw error;
+    }
+  }
+
+  /** Opens a chunk; files that are not there yet are those of a chunk to be written. */
+  static *openOrNew(
+    dataPath: string,
+    metaPath: string,
+    serializer?: SerializerChoice,
+  ): Steps<OpenedChunk> {
+    const meta = (yield* perform(exists(metaPath)))
+      ? yield* openMeta(metaPath, serializer)
+      : emptyMeta(metaPath);
+    try {
+      const data = (yield* perform(exists(dataPath)))
+        ? yield* FileSource.open(dataPath)
+        : undefined;
+      return new OpenedChunk(dataPath, data, meta);
+    } catch (error) {
+      meta.close();
+      throw error;
+    }
+  }
+
+  /** Size of the data file in bytes. */
+  get dataSize(): number {
+    return this.data?.size ?? 0;
+  }
+
+  /** Reads frames of a video as they are stored, without padding. */
+  *readFrames(
+    video: number,
+    selection: FrameSelection | undefined,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    const { meta, dataPath, dataSize } = this;
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const count = meta.columns.frameCounts[video]!;
+    const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
+    const places = selectFrames(selection, count, name).map((frame) => {
+      const place: FramePlace = { offset: 0, length: 0 };
+      meta.locate(video, frame, dataPath, dataSize, place);
+      return place;
+    });
+    if (places.length === 0) return [];
+    return yield* readFramePlaces(this.#opened(), places);
+  }
+
+  /** Reads frames of a video, and its meta_data. */
+  *readVideo(
+    video: number,
+    selection: FrameSelection | undefined,
+  ): Steps<RawVideo> {
+    const frames = yield* this.readFrames(video, selection);
+    return { frames, meta: yield* this.meta.readMeta(video) };
+  }
+
+  /** Closes both files. */
+  close(): void {
+    this.data?.close();
+    this.meta.close();
+  }
+
+  #opened(): FileSource {
+    if (this.data !== undefined) return this.data;
+    throw new RecordfsError(
+      "ENOENT",
+      `Cannot read ${this.dataPath}: it did not exist when its chunk was opened`,
+      { path: this.dataPath },
+    );
+  }
+}
+
+function exists(path: string): Effect<boolean> {
+  return {
+    sync: () => fs.existsSync(path),
+    async: () =>
+      fs.promises.access(path).then(() => true, (error) => {
+        if (error?.code === "ENOENT") return false;
+        throw error;
+      }),
+  };
+}

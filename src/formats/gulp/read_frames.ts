@@ -1,0 +1,80 @@
+import type { ByteSource } from "../../io/byte_source.ts";
+import { fill } from "../../io/read_part.ts";
+import { inParallel, type Steps } from "../../io/steps.ts";
+import type { FramePlace } from "./chunk_meta.ts";
+
+/** Largest gap between frames that is read and thrown away. */
+const GAP = 8 * 1024;
+
+/** Reads that are longer than that are not made longer. */
+const LONG_RUN = 64 << 20;
+
+/** Frames that are read together. */
+interface Run {
+  readonly start: number;
+  end: number;
+  readonly frames: number[];
+}
+
+/**
+ * Reads frames, those that are neighbours in one read: a whole video is one, as a rule.
+ *
+ * @param places Where the frames lie, inside the source, in any order; repeats and overlaps allowed.
+ * @returns The frames in the order of `places`. Those read together share one buffer, so that no more
+ * memory is taken than the source has bytes, whatever a damaged index says.
+ */
+export function* readFramePlaces(
+  source: ByteSource,
+  places: readonly FramePlace[],
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
+  yield* inParallel(
+    runsOf(places).map((run) => readRun(source, places, run, frames)),
+  );
+  return frames;
+}
+
+function runsOf(places: readonly FramePlace[]): Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const frame of orderOf(places)) {
+    const { offset, length } = places[frame]!;
+    const joins = run !== undefined &&
+      (offset < run.end ||
+        offset - run.end <= GAP && run.end - run.start < LONG_RUN);
+    if (joins) {
+      run!.frames.push(frame);
+      run!.end = Math.max(run!.end, offset + length);
+    } else {
+      run = { start: offset, end: offset + length, frames: [frame] };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
+
+/** Frames in the order in which they lie. */
+function orderOf(places: readonly FramePlace[]): number[] {
+  const order = places.map((_, i) => i);
+  const ascends = places.every(({ offset }, i) =>
+    i === 0 || places[i - 1]!.offset <= offset
+  );
+  return ascends
+    ? order
+    : order.sort((a, b) => places[a]!.offset - places[b]!.offset);
+}
+
+function* readRun(
+  source: ByteSource,
+  places: readonly FramePlace[],
+  run: Run,
+  frames: Uint8Array<ArrayBuffer>[],
+): Steps<void> {
+  const bytes = new Uint8Array(run.end - run.start);
+  yield* fill(source, bytes, run.start);
+  for (const frame of run.frames) {
+    const { offset, length } = places[frame]!;
+    const from = offset - run.start;
+    frames[frame] = bytes.subarray(from, from + length);
+  }
+}
