@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import {
+  imageCodec,
+  type ImageCodecName,
+} from "../../../src/codecs/image/mod.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+
+const MODULE = new URL("src/codecs/image/mod.ts", `file://${REPOSITORY}`).href;
+
+const PROGRAM = `
+import { imageCodec } from ${JSON.stringify(MODULE)};
+try {
+  const codec = await imageCodec(Deno.args[0]);
+  const data = new Uint8Array(60).fill(9);
+  const jpeg = await codec.encode({ data, height: 5, width: 4, channels: 3 });
+  const { width } = await codec.decode(jpeg);
+  const resized = await codec.jpegFromImageFile(jpeg, { shortEdge: 2 });
+  console.log(codec.name, width, (await codec.decode(resized)).height);
+} catch (error) {
+  console.log(error.name, error.code, error.message);
+}`;
+
+/** Runs the program with these permissions; what it says. */
+async function choose(name: string, ...permissions: string[]): Promise<string> {
+  let said = "";
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/main.ts`, PROGRAM);
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--no-prompt", "--no-check", "--frozen"],
+        ...["--config", `${REPOSITORY}deno.json`, ...permissions],
+        ...[`${dir}/main.ts`, name],
+      ],
+    }).output();
+    const decoder = new TextDecoder();
+    said = decoder.decode(stdout).trim() || decoder.decode(stderr);
+  });
+  return said;
+}
+
+Deno.test("imagescript needs leave to read files, and nothing else", async () => {
+  assert.equal(await choose("imagescript", "--allow-read"), "imagescript 4 2");
+});
+
+Deno.test("auto takes sharp where native code may run, else imagescript", async () => {
+  const native = ["--allow-read", "--allow-env", "--allow-ffi"];
+  assert.equal(await choose("auto", ...native), "sharp 4 2");
+  for (const missing of [1, 2]) {
+    const some = native.filter((_, i) => i !== missing);
+    assert.equal(await choose("auto", ...some), "imagescript 4 2");
+  }
+});
+
+Deno.test("a codec that may not be loaded says what it needs", async () => {
+  assert.match(
+    await choose("sharp", "--allow-read"),
+    /^ImageError codec-unavailable .*'sharp'.*--allow-ffi, --allow-env and --allow-read/,
+  );
+  assert.match(
+    await choose("imagescript"),
+    /^ImageError codec-unavailable .*'imagescript'.*--allow-read/,
+  );
+});
+
+Deno.test("codecs are loaded once; unknown names are refused", async () => {
+  for (const name of ["imagescript", "sharp"] as const) {
+    assert.equal(await imageCodec(name), await imageCodec(name));
+  }
+  await assert.rejects(() => imageCodec("gd" as ImageCodecName), {
+    name: "RangeError",
+    message: /'gd': choose of imagescript, sharp/,
+  });
+});
