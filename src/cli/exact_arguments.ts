@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { decodeName } from "../tree/names.ts";
+import { decodeName } from "../names.ts";
 
 /** What Deno puts in place of bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";

@@ -7,7 +7,7 @@
  */
 import * as fs from "node:fs";
 import { RecordfsError } from "../errors.ts";
-import { encodeName } from "../tree/names.ts";
+import { encodeName } from "../names.ts";
 
 /** What there is of a name; a symbolic link is not followed. */
 export type EntryKind = "none" | "file" | "directory" | "symlink" | "other";

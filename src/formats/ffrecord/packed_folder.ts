@@ -1,7 +1,7 @@
 import { PathError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import { decodeName, encodeName } from "../../tree/names.ts";
+import { decodeName, encodeName } from "../../names.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
 import { readSample, readSamples } from "./read_samples.ts";

@@ -4,7 +4,7 @@ import { PickleMachine } from "../../codecs/pickle/machine.ts";
 import { PickleError } from "../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../codecs/pickle/text.ts";
 import { Tag } from "../../codecs/pickle/value_columns.ts";
-import { decodeName, encodeName } from "../../tree/names.ts";
+import { decodeName, encodeName } from "../../names.ts";
 import type { NameTable } from "../../tree/name_table.ts";
 import {
   type NameFault,
