@@ -117,3 +117,12 @@ export class IndexError extends RecordfsError {
     this.length = length;
   }
 }
+
+/**
+ * Writing a container failed; the place it was to appear at is as it was before.
+ *
+ * The `code` is the system's where the system refused (`ENOSPC`, `EROFS`, `EACCES` …), and
+ * otherwise one of `bad-name`, `closed`, `earlier-write-failed`, `not-a-file`, `not-a-directory`,
+ * `not-empty`, `too-few-samples`, `too-many-samples`, `busy`.
+ */
+export class WriteError extends RecordfsError {}

@@ -5,7 +5,7 @@ import { REPOSITORY } from "./support/paths.ts";
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
   `FFRecordReader IndexError OpenOptions PackedFolder PackedListOptions PickleError
-  PickledValue RecordLocation WaitOptions readPickle ${ERRORS}`;
+  FFRecordWriter PickledValue RecordLocation SampleData WaitOptions WriteError WriterOptions readPickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
   Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry

@@ -6,6 +6,8 @@
  */
 export { FFRecordReader } from "./reader.ts";
 export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
+export { FFRecordWriter, type WriterOptions } from "./writer.ts";
+export type { SampleData } from "./sample_data.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
 export type { OpenOptions, RecordLocation } from "./record_files.ts";
 export {
@@ -20,4 +22,5 @@ export {
   IndexError,
   PathError,
   RecordfsError,
+  WriteError,
 } from "../../errors.ts";
