@@ -29,6 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/errors.ts",
     "src/names.ts",
     "src/io",
+    "src/formats",
     "src/vfs",
     "fuse",
   ],

@@ -6,6 +6,7 @@ const ENOUGH: Record<string, string> = {
     "not UTF-8)",
   info: "--allow-read",
   ls: "--allow-read",
+  records: "--allow-read",
   stat: "--allow-read",
   tree: "--allow-read",
 };

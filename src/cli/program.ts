@@ -8,6 +8,7 @@ import { lsCommand } from "./ls.ts";
 import { mountCommand } from "./mount.ts";
 import { mountsCommand } from "./mounts.ts";
 import { report } from "./messages.ts";
+import { recordsCommand } from "./records.ts";
 import { statCommand } from "./stat.ts";
 import { treeCommand } from "./tree.ts";
 import { unmountCommand } from "./unmount.ts";
@@ -46,6 +47,7 @@ export function makeProgram(): Command {
     catCommand(),
     statCommand(),
     infoCommand(),
+    recordsCommand(),
     checkCommand(),
     extractCommand(),
     completionsCommand(() => program),

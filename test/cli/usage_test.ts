@@ -13,6 +13,7 @@ const COMMANDS = [
   "ls",
   "mount",
   "mounts",
+  "records",
   "stat",
   "tree",
   "unmount",
@@ -63,6 +64,7 @@ Deno.test("reading takes --allow-read and nothing else", async () => {
     ["stat", path, "..."],
     ["info", path],
     ["check", path],
+    ["records", path],
     ["completions", "bash"],
     ["--help"],
   ];
