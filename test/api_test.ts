@@ -4,8 +4,8 @@ import { REPOSITORY } from "./support/paths.ts";
 
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
-  `FFRecordReader IndexError OpenOptions PackedFolder PackedListOptions PickleError
-  FFRecordWriter PickledValue RecordLocation SampleData WaitOptions WriteError WriterOptions readPickle ${ERRORS}`;
+  `DumpOptions FFRecordReader IndexError OpenOptions PackedFolder PackedListOptions PickleError
+  FFRecordWriter PickledValue RecordLocation SampleData SampleList WaitOptions WriteError WriterOptions dump readPickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
   Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry

@@ -7,6 +7,7 @@
 export { FFRecordReader } from "./reader.ts";
 export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
 export { FFRecordWriter, type WriterOptions } from "./writer.ts";
+export { dump, type DumpOptions, type SampleList } from "./dump.ts";
 export type { SampleData } from "./sample_data.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
 export type { OpenOptions, RecordLocation } from "./record_files.ts";
