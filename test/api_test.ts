@@ -4,8 +4,9 @@ import { REPOSITORY } from "./support/paths.ts";
 
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
-  `DumpOptions FFRecordReader IndexError OpenOptions PackedFolder PackedListOptions PickleError
-  FFRecordWriter PickledValue RecordLocation SampleData SampleList WaitOptions WriteError WriterOptions dump readPickle ${ERRORS}`;
+  `DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
+  PickleError PickleableValue PickledValue RecordLocation SampleData SampleList WaitOptions WriteError
+  WriterOptions dump readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
   Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
@@ -13,12 +14,15 @@ const VFS =
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
+const NUMPY =
+  "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
 
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE}`,
+  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY}`,
   "./ffrecord": FFRECORD,
   "./vfs": VFS,
   "./fuse": FUSE,
+  "./numpy": NUMPY,
 };
 
 const { exports } = JSON.parse(

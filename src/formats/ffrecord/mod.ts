@@ -15,6 +15,10 @@ export {
   type PickledValue,
   readPickle,
 } from "../../codecs/pickle/read_pickle.ts";
+export {
+  type PickleableValue,
+  writePickle,
+} from "../../codecs/pickle/write_pickle.ts";
 export { PickleError } from "../../codecs/pickle/pickle_error.ts";
 export {
   type ErrorFacts,

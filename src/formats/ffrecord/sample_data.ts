@@ -1,4 +1,4 @@
-import { bytesOf } from "../../io/bytes_of.ts";
+import { bytesOf } from "../../codecs/bytes_of.ts";
 import { type Effect, perform, type Steps } from "../../io/steps.ts";
 
 /**
