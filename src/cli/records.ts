@@ -8,7 +8,7 @@ import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report, warn } from "./messages.ts";
 import { withOutput } from "./output.ts";
-import { checkGiven } from "./source.ts";
+import { checkGiven } from "./given.ts";
 
 interface RecordsOptions {
   readonly json?: true;
