@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { formatDuration, Pace } from "../../src/cli/pace.ts";
+import { goldenCase } from "../support/golden.ts";
+import { withTempDir } from "../support/paths.ts";
+import { needs } from "../support/programs.ts";
+import { CLI, run } from "./run_cli.ts";
 
 Deno.test("a pace is what was done in the time it took", () => {
   let now = 1000;
@@ -46,4 +50,24 @@ Deno.test("durations are short", () => {
       "3d04h",
     ],
   );
+});
+
+Deno.test({
+  name: "extract knows how much there is, of some paths too (needs script)",
+  ...needs("script"),
+  async fn() {
+    const { path } = goldenCase("ffrecord/packed_tree");
+    await withTempDir(async (dir) => {
+      for (const [i, paths] of ["", "words ..."].entries()) {
+        const command = `'${Deno.execPath()}' run -A '${CLI}' extract ` +
+          `'${path}' '${dir}/${i}' ${paths}`;
+        const ran = await run(["script", "-qec", command, "/dev/null"]);
+        assert.equal(ran.code, 0);
+        assert.match(
+          ran.stdout,
+          /extracting .*100% {2}\d+ files\/s {2}0s left/,
+        );
+      }
+    });
+  },
 });
