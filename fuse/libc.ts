@@ -52,7 +52,8 @@ export type Libc = Deno.DynamicLibrary<typeof functions>["symbols"];
 let opened: Libc | undefined;
 
 /**
- * The C library, opened at first use, once in each thread.
+ * The C library. Each function is opened at its first use, once in each thread: to open all of them
+ * takes as long as to mount.
  *
  * @throws {MountError} If this is not Linux with the GNU C library.
  * @throws {Deno.errors.NotCapable} Without `--allow-ffi`.
@@ -65,8 +66,31 @@ export function libc(): Libc {
       `Cannot mount on ${Deno.build.os}: mounting needs Linux`,
     );
   }
+  opened = lazily();
+  return opened;
+}
+
+function lazily(): Libc {
+  const symbols = {} as Libc;
+  for (const [name, definition] of Object.entries(functions)) {
+    Object.defineProperty(symbols, name, {
+      configurable: true,
+      get() {
+        const value = openFunction(name, definition);
+        Object.defineProperty(symbols, name, { value });
+        return value;
+      },
+    });
+  }
+  return symbols;
+}
+
+function openFunction(
+  name: string,
+  definition: Deno.ForeignFunction,
+): unknown {
   try {
-    opened = Deno.dlopen("libc.so.6", functions).symbols;
+    return Deno.dlopen("libc.so.6", { [name]: definition }).symbols[name];
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
     throw new MountError(
@@ -75,7 +99,6 @@ export function libc(): Libc {
       { cause: error },
     );
   }
-  return opened;
 }
 
 /** The error number of the last call. Right only straight after a synchronous call that failed. */

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { NewFile } from "../../io/new_file.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { WritableFile } from "../../io/writable_file.ts";
-import { endOfHeader } from "./header.ts";
+import { endOfHeader } from "./layout.ts";
 
 /** Checksum of the metadata and number of samples; the tables follow. */
 const FIXED_HEADER = endOfHeader(0);
