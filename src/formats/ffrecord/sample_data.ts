@@ -30,8 +30,7 @@ export function* forEachPiece(
   data: SampleData,
   take: (piece: Uint8Array) => Steps<void>,
 ): Steps<void> {
-  const stream = data instanceof Blob ? data.stream() : data;
-  const pieces = (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  const pieces = piecesOf(data);
   let ended = false;
   try {
     for (;;) {
@@ -50,13 +49,31 @@ export function* forEachPiece(
     }
   } finally {
     // Not waited for: a stream that hangs must not keep a writer from being given up.
-    if (!ended) pieces.return?.()?.catch(() => {});
+    if (!ended) pieces.stop().catch(() => {});
   }
 }
 
-function nextOf(
-  pieces: AsyncIterator<unknown>,
-): Effect<IteratorResult<unknown>> {
+interface Pieces {
+  next(): Promise<{ readonly done?: boolean; readonly value?: unknown }>;
+  /** Gives up what is left. */
+  stop(): Promise<unknown>;
+}
+
+function piecesOf(data: SampleData): Pieces {
+  const stream: unknown = data instanceof Blob ? data.stream() : data;
+  if (stream instanceof ReadableStream) {
+    // Its iterator would wait for a piece that is under way before it cancels.
+    const reader = stream.getReader();
+    return { next: () => reader.read(), stop: () => reader.cancel() };
+  }
+  const iterator = (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  return {
+    next: () => iterator.next(),
+    stop: async () => await iterator.return?.(),
+  };
+}
+
+function nextOf(pieces: Pieces): Effect<Awaited<ReturnType<Pieces["next"]>>> {
   return {
     sync() {
       throw new TypeError(
