@@ -32,7 +32,10 @@ let unknown = 0;
 /** A text that is the same for keys that are equal in Python. */
 function canonical(key: unknown, depth: number): string {
   if (depth > DEEPEST_KEY) {
-    throw new TypeError(`Cannot pickle a key nested ${depth} levels deep`);
+    throw new TypeError(
+      `Cannot pickle a key that nests deeper than ${DEEPEST_KEY} levels, or ` +
+        `contains itself`,
+    );
   }
   switch (typeof key) {
     case "string":

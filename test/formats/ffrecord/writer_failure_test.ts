@@ -255,6 +255,27 @@ Deno.test({
   },
 });
 
+Deno.test("a file beyond the limit of sizes is said", async () => {
+  await withTempDir(async (dir) => {
+    const script = `
+      import { FFRecordWriter } from "${REPOSITORY}src/formats/ffrecord/mod.ts";
+      using writer = FFRecordWriter.openSync("${dir}/a.ffr");
+      try {
+        for (;;) writer.writeSync(new Uint8Array(1_000_000));
+      } catch (error) {
+        console.log(error.name, error.code);
+      }`;
+    fs.writeFileSync(`${dir}/script.ts`, script);
+    // Without the trap, the signal ends the process, as it ends every other.
+    const { stdout } = await new Deno.Command("sh", {
+      args: ["-c", 'trap "" XFSZ; ulimit -f 9000; exec "$@"', "sh"]
+        .concat(Deno.execPath(), "run", "-A", `${dir}/script.ts`),
+    }).output();
+    assert.equal(new TextDecoder().decode(stdout), "WriteError EFBIG\n");
+    assert.deepEqual(fs.readdirSync(dir), ["script.ts"]);
+  });
+});
+
 /** Writes files of one value each, again and again, and says when the first is there. */
 const WRITE_FOR_EVER = `
 import { FFRecordWriter } from "${REPOSITORY}src/formats/ffrecord/mod.ts";
