@@ -20,6 +20,11 @@ export class SystemError extends Error {
 /** The word for what the system refused, such as `ENOENT`; `undefined` for any other error. */
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
+  if (code === undefined && error instanceof Error) {
+    // Deno gives rare errors no code, only a message.
+    const errno = /\(os error (\d+)\)$/.exec(error.message)?.[1];
+    return CODES.get(Number(errno));
+  }
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code)
     ? code
     : undefined;

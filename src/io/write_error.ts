@@ -1,4 +1,5 @@
 import { RecordfsError, WriteError } from "../errors.ts";
+import { systemCode } from "./system_error.ts";
 
 const REASONS: Record<string, string> = {
   EACCES: "permission denied",
@@ -18,13 +19,9 @@ const REASONS: Record<string, string> = {
 
 /** Turns the system's refusal into one sentence; a missing Deno permission stays what it is. */
 export function writeError(path: string, error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== "string" || error instanceof RecordfsError) return error;
-  const reason = REASONS[code] ??
-    (code.startsWith("E") && !code.startsWith("ERR_")
-      ? (error as Error).message
-      : undefined);
-  if (reason === undefined) return error;
+  const code = systemCode(error);
+  if (code === undefined || error instanceof RecordfsError) return error;
+  const reason = REASONS[code] ?? (error as Error).message;
   return new WriteError(
     code,
     `Cannot write ${path}: ${reason}`,
