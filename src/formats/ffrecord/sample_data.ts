@@ -76,9 +76,7 @@ function piecesOf(data: SampleData): Pieces {
 function nextOf(pieces: Pieces): Effect<Awaited<ReturnType<Pieces["next"]>>> {
   return {
     sync() {
-      throw new TypeError(
-        "A Blob or stream has to be waited for: use write() instead of writeSync()",
-      );
+      throw new TypeError("A Blob or stream has to be waited for");
     },
     async async(signal) {
       if (signal === undefined) return await pieces.next();

@@ -15,7 +15,7 @@ export class SampleOutput {
   /** Where in the file the buffer's first byte goes. */
   #bufferAt: number;
   #used = 0;
-  /** End of the furthest bytes in the file, some of which may have been taken back. */
+  /** No byte is in the file from there on; before it are some that were taken back. */
   #furthest = 0;
 
   constructor(file: WritableFile, start: number) {
@@ -60,8 +60,7 @@ export class SampleOutput {
         );
       }
       crc = crc32(piece, crc); // while the piece is in the CPU's cache
-      yield* this.#file.writeAt(piece, this.#bufferAt);
-      this.#advance(piece.length);
+      yield* this.#write(piece);
     }
     return crc;
   }
@@ -69,10 +68,8 @@ export class SampleOutput {
   /** Writes what was gathered. If that fails it stays gathered, and can be written later. */
   *flush(): Steps<void> {
     if (this.#used === 0) return;
-    const used = this.#used;
-    yield* this.#file.writeAt(this.#buffer.subarray(0, used), this.#bufferAt);
+    yield* this.#write(this.#buffer.subarray(0, this.#used));
     this.#used = 0;
-    this.#advance(used);
   }
 
   /** Takes back what was appended behind `end`. */
@@ -86,9 +83,8 @@ export class SampleOutput {
   }
 
   /**
-   * Writes the rest, with all samples moved up by `shift` bytes inside the file.
-   *
-   * @returns Nothing; the file then ends with the last sample.
+   * Writes the rest, moves all samples up by `shift` bytes inside the file, and has the file end
+   * with the last one.
    */
   *finish(shift: number): Steps<void> {
     const written = this.#bufferAt;
@@ -109,8 +105,10 @@ export class SampleOutput {
     }
   }
 
-  #advance(by: number): void {
-    this.#bufferAt += by;
-    this.#furthest = Math.max(this.#furthest, this.#bufferAt);
+  *#write(bytes: Uint8Array): Steps<void> {
+    const end = this.#bufferAt + bytes.length;
+    this.#furthest = Math.max(this.#furthest, end); // a write that fails may have done a part
+    yield* this.#file.writeAt(bytes, this.#bufferAt);
+    this.#bufferAt = end;
   }
 }

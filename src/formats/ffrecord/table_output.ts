@@ -33,6 +33,7 @@ export class TableOutput {
     ROWS * CHECKSUM_BYTES,
   );
   #scratch: WritableFile | undefined;
+  #closed = false;
   /** Rows that were written, in whole blocks. */
   #written = 0;
   #used = 0;
@@ -66,6 +67,7 @@ export class TableOutput {
       yield* this.#place(this.#count, this.#written, this.#used);
     } else {
       this.#scratch ??= yield* NewFile.createScratch(this.#file.name);
+      if (this.#closed) this.#scratch.close(); // meanwhile: writing says so
       yield* this.#scratch.writeAt(this.#block, this.#written * ROW_BYTES);
     }
     this.#written += this.#used;
@@ -97,6 +99,7 @@ export class TableOutput {
 
   /** Lets go of the scratch file. */
   close(): void {
+    this.#closed = true;
     this.#scratch?.close();
   }
 

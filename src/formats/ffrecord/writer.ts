@@ -146,12 +146,17 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     this.#requireOpen();
     this.#requireIdle();
     const bytes = sampleBytes(data);
-    if (bytes !== undefined && bytes.length <= SMALL_SAMPLE) {
+    if (bytes === undefined) {
+      throw new TypeError(
+        "A Blob or stream has to be waited for: use write() instead of writeSync()",
+      );
+    }
+    if (bytes.length <= SMALL_SAMPLE) {
       this.#requireRoom();
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }
-    return runSync(this.#add(bytes ?? data));
+    return runSync(this.#add(bytes));
   }
 
   /**

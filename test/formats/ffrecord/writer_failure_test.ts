@@ -222,6 +222,19 @@ Deno.test({
       await writer.close();
       assertSameBytes(path, ffrBytes([ONE, sample]));
 
+      // What a write that failed has left behind the samples is cut off.
+      fs.writeFileSync(filler, new Uint8Array(1_300_000));
+      fs.unlinkSync(path);
+      for (const count of [2, undefined]) {
+        using cut = FFRecordWriter.openSync(path, { count });
+        cut.writeSync(ONE);
+        assert.throws(() => cut.writeSync(new Uint8Array(900_000)), full);
+        cut.writeSync(Uint8Array.of(2));
+        cut.closeSync();
+        assertSameBytes(path, ffrBytes([ONE, Uint8Array.of(2)]));
+      }
+      fs.unlinkSync(filler);
+
       // Room for the samples, but not for them and the tables.
       fs.unlinkSync(path);
       using many = FFRecordWriter.openSync(path);
