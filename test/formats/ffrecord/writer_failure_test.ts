@@ -223,8 +223,8 @@ Deno.test({
       assertSameBytes(path, ffrBytes([ONE, sample]));
 
       // What a write that failed has left behind the samples is cut off.
-      fs.writeFileSync(filler, new Uint8Array(1_300_000));
       fs.unlinkSync(path);
+      fs.writeFileSync(filler, new Uint8Array(1_300_000));
       for (const count of [2, undefined]) {
         using cut = FFRecordWriter.openSync(path, { count });
         cut.writeSync(ONE);
