@@ -12,15 +12,6 @@ const functions = {
   writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  statx: {
-    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
-    result: "i32",
-  },
-  mmap: {
-    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
-    result: "u64",
-  },
-  munmap: { parameters: ["u64", "usize"], result: "i32" },
   mount: {
     parameters: ["buffer", "buffer", "buffer", "u64", "buffer"],
     result: "i32",
