@@ -5,8 +5,9 @@ import { REPOSITORY } from "./support/paths.ts";
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
   `DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
+  PackError PackOptions PackProblem PackProgress PackReport
   PickleError PickleableValue PickledValue RecordLocation SampleData SampleList WaitOptions WriteError
-  WriterOptions dump readPickle writePickle ${ERRORS}`;
+  WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
   Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry

@@ -56,7 +56,8 @@ class NamedDirectory implements Directory {
 
   mayRead(name: string): boolean {
     try {
-      fs.accessSync(this.#at(name), fs.constants.R_OK);
+      // Deno's access() takes --allow-sys to learn who asks.
+      this.openFile(name).close();
       return true;
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
@@ -97,13 +98,7 @@ class NamedDirectory implements Directory {
   close(): void {}
 
   #at(name: string): string {
-    const path = `${this.path}/${name}`;
-    if (name.isWellFormed()) return path;
-    throw new RecordfsError(
-      "name-needs-ffi",
-      `Cannot reach ${path}: ${NAME_NEEDS_FFI}`,
-      { path },
-    );
+    return reachable(`${this.path}/${name}`);
   }
 }
 
@@ -111,6 +106,15 @@ class NamedDirectory implements Directory {
 export const NAME_NEEDS_FFI =
   "its name is not UTF-8, which takes Deno's --allow-ffi, on Linux with the " +
   "GNU C library";
+
+function reachable(path: string): string {
+  if (path.isWellFormed()) return path;
+  throw new RecordfsError(
+    "name-needs-ffi",
+    `Cannot reach ${path}: ${NAME_NEEDS_FFI}`,
+    { path },
+  );
+}
 
 class NamedFile implements OpenFile {
   readonly #fd: number;
@@ -144,7 +148,7 @@ class NamedFile implements OpenFile {
 
 /** Opens a directory by its path. */
 export function openNamed(path: string): Directory {
-  const directory = new NamedDirectory(path);
+  const directory = new NamedDirectory(reachable(path));
   if (!fs.statSync(path).isDirectory()) {
     throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
   }
