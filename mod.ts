@@ -4,6 +4,7 @@
  * - {@linkcode open} shows any container as a {@linkcode VirtualFs}: list, stat, read, stream.
  * - {@linkcode mount} shows it to every program, through the kernel (Linux).
  * - {@linkcode FFRecordReader} and {@linkcode PackedFolder} read FFRecord as its Python library does.
+ * - {@linkcode readNpy} and {@linkcode writeNpy} know NumPy's files.
  *
  * @module
  */
@@ -12,3 +13,4 @@ export * from "./src/formats/ffrecord/mod.ts";
 export * from "./src/codecs/image/mod.ts";
 export * from "./src/codecs/video/mod.ts";
 export * from "./fuse/mod.ts";
+export * from "./src/codecs/numpy/mod.ts";

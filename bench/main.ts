@@ -8,11 +8,13 @@ import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
+import { writeRecordsBenchmark } from "./write_records.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
   mountBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  writeRecordsBenchmark,
 ];
 
 const { values, positionals } = parseArgs({

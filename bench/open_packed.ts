@@ -7,7 +7,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { writeRecordFileSync } from "./support/record_file.ts";
+import { FFRecordWriter } from "../mod.ts";
 import {
   type Benchmark,
   parseOptions,
@@ -50,11 +50,10 @@ async function measure(args: string[]): Promise<Row[]> {
     ["python3", PYTHON, "structure", `${dirs}`, `${files}`],
   );
   const content = new Uint8Array(FILE_SIZE);
-  writeRecordFileSync(
-    path,
-    names + 1,
-    (i) => i < names ? content : structure,
-  );
+  await using writer = await FFRecordWriter.open(path, { count: names + 1 });
+  for (let i = 0; i < names; i++) await writer.write(content);
+  await writer.write(structure);
+  await writer.close();
 
   const contenders = [
     {

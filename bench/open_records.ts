@@ -8,8 +8,8 @@
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
+import { FFRecordWriter } from "../mod.ts";
 import type { RecordFileOpening } from "./support/open_record_file.ts";
-import { writeRecordFileSync } from "./support/record_file.ts";
 import {
   type Benchmark,
   parseOptions,
@@ -49,11 +49,11 @@ async function measure(args: string[]): Promise<Row[]> {
   );
   const path = workspace.file("samples.ffr");
   progress(`open_records: writing ${samples} samples`);
-  const sample = new BigInt64Array(1);
-  writeRecordFileSync(path, samples, (i) => {
-    sample[0] = BigInt(i);
-    return new Uint8Array(sample.buffer);
-  });
+  await using writer = await FFRecordWriter.open(path, { count: samples });
+  for (let i = 0; i < samples; i++) {
+    await writer.write(BigInt64Array.of(BigInt(i)));
+  }
+  await writer.close();
 
   const openings: RecordFileOpening[] = [];
   const floor: number[] = [];

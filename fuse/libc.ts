@@ -12,15 +12,6 @@ const functions = {
   writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  statx: {
-    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
-    result: "i32",
-  },
-  mmap: {
-    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
-    result: "u64",
-  },
-  munmap: { parameters: ["u64", "usize"], result: "i32" },
   mount: {
     parameters: ["buffer", "buffer", "buffer", "u64", "buffer"],
     result: "i32",
@@ -52,7 +43,8 @@ export type Libc = Deno.DynamicLibrary<typeof functions>["symbols"];
 let opened: Libc | undefined;
 
 /**
- * The C library, opened at first use, once in each thread.
+ * The C library. Each function is opened at its first use, once in each thread: to open all of them
+ * takes as long as to mount.
  *
  * @throws {MountError} If this is not Linux with the GNU C library.
  * @throws {Deno.errors.NotCapable} Without `--allow-ffi`.
@@ -65,8 +57,31 @@ export function libc(): Libc {
       `Cannot mount on ${Deno.build.os}: mounting needs Linux`,
     );
   }
+  opened = lazily();
+  return opened;
+}
+
+function lazily(): Libc {
+  const symbols = {} as Libc;
+  for (const [name, definition] of Object.entries(functions)) {
+    Object.defineProperty(symbols, name, {
+      configurable: true,
+      get() {
+        const value = openFunction(name, definition);
+        Object.defineProperty(symbols, name, { value });
+        return value;
+      },
+    });
+  }
+  return symbols;
+}
+
+function openFunction(
+  name: string,
+  definition: Deno.ForeignFunction,
+): unknown {
   try {
-    opened = Deno.dlopen("libc.so.6", functions).symbols;
+    return Deno.dlopen("libc.so.6", { [name]: definition }).symbols[name];
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
     throw new MountError(
@@ -75,7 +90,6 @@ export function libc(): Libc {
       { cause: error },
     );
   }
-  return opened;
 }
 
 /** The error number of the last call. Right only straight after a synchronous call that failed. */

@@ -1,9 +1,10 @@
+import { RecordfsError } from "../src/errors.ts";
 import type { ByteSource } from "../src/io/byte_source.ts";
 import { FileSource } from "../src/io/file_source.ts";
+import { mapShared, unmap } from "../src/io/memory_map.ts";
 import { MemorySource } from "../src/io/memory_source.ts";
-import { addressOf, cString, errorText, lastErrno, libc } from "./libc.ts";
+import { addressOf } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
-import { OpenFlag } from "./wire/flags.ts";
 
 /** A source in this process's address space, as a thread that serves a mount is told of it. */
 export interface MappedSource {
@@ -14,13 +15,6 @@ export interface MappedSource {
   /** Bytes that may be sent from there. */
   readonly size: number;
 }
-
-/** `PROT_READ`, from `sys/mman.h`. */
-const PROT_READ = 1;
-/** `MAP_SHARED`, from `sys/mman.h`. */
-const MAP_SHARED = 1;
-/** `MAP_FAILED`, from `sys/mman.h`. */
-const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
 /**
  * The sources of a tree, mapped: replies are written straight from there. Files are not kept open, so
@@ -72,7 +66,7 @@ export class Mapping implements Disposable {
         }
       }
     } catch (error) {
-      unmap(mapped);
+      unmapAll(mapped);
       throw error;
     }
     return new Mapping(described, mapped, held);
@@ -82,37 +76,32 @@ export class Mapping implements Disposable {
   [Symbol.dispose](): void {
     if (this.#gone) return;
     this.#gone = true;
-    unmap(this.#mapped);
+    unmapAll(this.#mapped);
   }
 }
 
 function mapFile(source: FileSource): MappedSource {
-  const { path } = source;
-  const { ino, size } = source.identity;
-  const fd = libc().open(cString(path), OpenFlag.RDONLY | OpenFlag.CLOEXEC);
-  if (fd < 0) throw mapError(path, lastErrno());
+  const { path, size } = source;
+  if (size === 0) return { name: path, address: 0, size };
   try {
-    const now = fileState(fd, path);
-    if (now.ino !== ino || now.size !== size) {
+    return { name: path, address: Number(mapShared(source).address), size };
+  } catch (error) {
+    if (!(error instanceof RecordfsError)) throw error;
+    const { code, cause, expected, actual } = error;
+    const facts = { path, cause: error, expected, actual };
+    if (code === "changed") {
       throw new MountError(
-        "changed",
+        code,
         `Cannot mount ${path}: it was replaced or changed after it was opened; try again`,
-        { path, expected: { ino, size }, actual: now },
+        facts,
       );
     }
-    if (size === 0) return { name: path, address: 0, size };
-    const address = libc().mmap(
-      null,
-      BigInt(size),
-      PROT_READ,
-      MAP_SHARED,
-      fd,
-      0n,
+    const reason = cause instanceof Error ? cause.message : error.message;
+    throw new MountError(
+      "refused",
+      `Cannot mount ${path}: mapping it failed: ${reason}`,
+      facts,
     );
-    if (address === MAP_FAILED) throw mapError(path, lastErrno());
-    return { name: path, address: Number(address), size };
-  } finally {
-    libc().close(fd);
   }
 }
 
@@ -127,36 +116,8 @@ function describeMemory({ name, bytes }: MemorySource): MappedSource {
   return { name, address, size: bytes.length };
 }
 
-/** Asks for an open file's inode number and size, through `struct statx` of `linux/stat.h`. */
-function fileState(fd: number, path: string): { ino: number; size: number } {
-  const atEmptyPath = 0x1000; // AT_EMPTY_PATH: the descriptor itself
-  const basicStats = 0x7ff; // STATX_BASIC_STATS
-  const buffer = new Uint8Array(256);
-  const result = libc().statx(
-    fd,
-    cString(""),
-    atEmptyPath,
-    basicStats,
-    buffer,
-  );
-  if (result < 0) throw mapError(path, lastErrno());
-  const view = new DataView(buffer.buffer);
-  return {
-    ino: Number(view.getBigUint64(32, true)), // stx_ino
-    size: Number(view.getBigUint64(40, true)), // stx_size
-  };
-}
-
-function mapError(path: string, errno: number): MountError {
-  return new MountError(
-    "refused",
-    `Cannot mount ${path}: mapping it failed: ${errorText(errno)}`,
-    { path },
-  );
-}
-
-function unmap(sources: readonly MappedSource[]): void {
+function unmapAll(sources: readonly MappedSource[]): void {
   for (const { address, size } of sources) {
-    libc().munmap(BigInt(address), BigInt(size));
+    unmap({ address: BigInt(address), size });
   }
 }

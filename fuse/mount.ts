@@ -26,6 +26,18 @@ export interface MountOptions extends KernelOptions {
   readonly onTrace?: ((line: string) => void) | undefined;
 }
 
+/** A tree to be mounted, some of whose metadata may still have to be read and checked. */
+export interface OpenedTree {
+  readonly tree: Tree;
+  /** Path of the container: shows as the mounted device, and must not hold the mount point. */
+  readonly source: string | undefined;
+  /**
+   * Reads and checks the rest, while the mount may be used already. Where it rejects, nothing is
+   * mounted.
+   */
+  complete(): Promise<void>;
+}
+
 /**
  * Mounts a tree, read-only, and serves it from threads of this process.
  *
@@ -41,65 +53,97 @@ export function mountTree(
   mountpoint: string,
   options: MountOptions = {},
 ): Promise<Mount> {
+  const { source } = options;
+  const complete = () => Promise.resolve();
+  const opened = { tree, source, complete };
+  return mountOpening(() => Promise.resolve(opened), mountpoint, options);
+}
+
+/**
+ * Mounts a tree that is opened while the threads that will serve it start.
+ *
+ * @param open Opens it.
+ * @returns The mount, once it answers and all of the tree's metadata are checked.
+ * @throws {MountError} If it cannot be mounted; `code` says why.
+ */
+export function mountOpening(
+  open: () => Promise<OpenedTree>,
+  mountpoint: string,
+  options: Omit<MountOptions, "source">,
+): Promise<Mount> {
   return withPermissionErrors(mountpoint, async () => {
     checkKernelOptions(options);
     checkInteger("workers", options.workers, 1, MOST_WORKERS);
-    const path = await resolveMountpoint(mountpoint);
-    // Two at once would both find the directory empty, and take the upper mount for their own.
-    return await oneAtATime(path, async () => {
-      await checkMountpoint(path, {
-        tree,
-        source: options.source,
-        nonEmpty: options.nonEmpty === true,
+    const server = startServer(options);
+    try {
+      const opened = await open();
+      const path = await resolveMountpoint(mountpoint);
+      // Two at once would both find the directory empty, and take the upper mount for their own.
+      return await oneAtATime(path, async () => {
+        await checkMountpoint(path, {
+          tree: opened.tree,
+          source: opened.source,
+          nonEmpty: options.nonEmpty === true,
+        });
+        localAnswer(opened.tree.stat(ROOT, newStat()));
+        return await mountMapped(server, opened, path, options);
       });
-      localAnswer(tree.stat(ROOT, newStat()));
-      return await mountMapped(tree, path, options);
-    });
+    } catch (error) {
+      server.abandon();
+      throw error;
+    }
   });
 }
 
-async function mountMapped(
-  tree: Tree,
-  mountpoint: string,
-  options: MountOptions,
-): Promise<Mount> {
-  const mapping = Mapping.of(tree.sources);
-  let server: Server | undefined;
-  let fd: number;
-  try {
-    server = await prepareServer(tree, mapping, options);
-    fd = await attach({
-      mountpoint,
-      fsname: options.fsname ?? (options.source || "recordfs"),
-      subtype: options.subtype ?? "recordfs",
-      options,
-    });
-  } catch (error) {
-    server?.abandon();
-    mapping[Symbol.dispose]();
-    throw error;
-  }
-  // From here on only the mount knows when no thread sends from the mapping any more.
-  return await Mount.start({ mountpoint, mapping, server, fd });
-}
-
-function prepareServer(
-  tree: Tree,
-  mapping: Mapping,
-  options: MountOptions,
-): Promise<Server> {
+function startServer(options: MountOptions): Server {
   // Each thread keeps to one message of a kind; this keeps the threads to one.
   const log = new OnceLog(options.onLog ?? (() => {}));
-  return Server.prepare({
-    tree,
-    sources: mapping.sources,
-    owner: {
-      uid: options.uid ?? libc().getuid(),
-      gid: options.gid ?? libc().getgid(),
-      umask: options.umask ?? 0,
-    },
+  return new Server({
     workers: options.workers ?? DEFAULT_WORKERS,
     onLog: (message) => log.log(message),
     onTrace: options.onTrace,
   });
+}
+
+async function mountMapped(
+  server: Server,
+  { tree, source, complete }: OpenedTree,
+  mountpoint: string,
+  options: MountOptions,
+): Promise<Mount> {
+  const mapping = Mapping.of(tree.sources);
+  let fd: number;
+  try {
+    await server.prepare({
+      tree,
+      sources: mapping.sources,
+      owner: {
+        uid: options.uid ?? libc().getuid(),
+        gid: options.gid ?? libc().getgid(),
+        umask: options.umask ?? 0,
+      },
+    });
+    fd = await attach({
+      mountpoint,
+      fsname: options.fsname ?? (source || "recordfs"),
+      subtype: options.subtype ?? "recordfs",
+      options,
+    });
+  } catch (error) {
+    mapping[Symbol.dispose]();
+    throw error;
+  }
+  // Begun at once: the thread that serves may wait for a part of it, and the mount for that thread.
+  const completed = complete();
+  completed.catch(() => {}); // awaited below, if nothing fails before
+  // From here on only the mount knows when no thread sends from the mapping any more.
+  const mount = await Mount.start({ mountpoint, mapping, server, fd });
+  try {
+    await completed;
+  } catch (error) {
+    await mount.unmount({ force: true });
+    throw error;
+  }
+  await server.expand();
+  return mount;
 }

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { localPath } from "../src/io/local_path.ts";
-import { open, type OpenContainerOptions } from "../src/vfs/open.ts";
+import { type OpenContainerOptions, openToServe } from "../src/vfs/open.ts";
 import { VirtualFs } from "../src/vfs/virtual_fs.ts";
-import { type MountOptions, mountTree } from "./mount.ts";
+import { mountOpening, type MountOptions, mountTree } from "./mount.ts";
 import type { Mount } from "./mount_handle.ts";
 
 /** How to open a container and to mount it. */
@@ -69,16 +69,18 @@ export async function mount(
     });
   }
   const path = resolve(localPath(source));
-  const container = await open(path, options);
+  let container: VirtualFs | undefined;
   try {
-    const mounted = await mountTree(container.tree, mountpoint, {
-      ...options,
-      source: path,
-    });
-    mounted.finished.then(() => container.close());
+    const open = async () => {
+      const { fs, complete } = await openToServe(path, options);
+      container = fs;
+      return { tree: fs.tree, source: path, complete };
+    };
+    const mounted = await mountOpening(open, mountpoint, options);
+    mounted.finished.then(() => container?.close());
     return mounted;
   } catch (error) {
-    container.close();
+    container?.close();
     throw error;
   }
 }

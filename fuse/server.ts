@@ -9,15 +9,19 @@ import { MountError } from "./mount_error.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/structs.ts";
 
-/** What a {@linkcode Server} serves, and whom it tells. */
+/** How a {@linkcode Server} works, and whom it tells. */
 export interface ServerOptions {
-  readonly tree: Tree;
-  readonly sources: readonly MappedSource[];
-  readonly owner: Ownership;
-  /** How many threads serve it. */
+  /** How many threads serve. */
   readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
+}
+
+/** What a {@linkcode Server} serves. */
+export interface Served {
+  readonly tree: Tree;
+  readonly sources: readonly MappedSource[];
+  readonly owner: Ownership;
 }
 
 /**
@@ -27,54 +31,49 @@ export interface ServerOptions {
 export class Server {
   /** Settles when no thread serves any more; with what went wrong first, if anything. */
   readonly ended: Promise<string | undefined>;
-  readonly #threads: readonly ServingThread[];
-  readonly #connection: ConnectionState;
-  readonly #onLog: (message: string) => void;
+  readonly #end: (failure: string | undefined) => void;
+  readonly #options: ServerOptions;
+  readonly #connection = new ConnectionState();
+  /** Those that have not ended. */
+  readonly #threads = new Set<ServingThread>();
+  readonly #first: ServingThread;
+  #message: PrepareMessage | undefined;
+  #failure: string | undefined;
+  /** A further number of the first thread's descriptor, which that one may close at any time. */
+  #kept = -1;
 
-  private constructor(
-    threads: readonly ServingThread[],
-    connection: ConnectionState,
-    onLog: (message: string) => void,
-  ) {
-    this.#threads = threads;
-    this.#connection = connection;
-    this.#onLog = onLog;
-    this.ended = Promise.all(threads.map(({ ended }) => ended))
-      .then((failures) => failures.find((failure) => failure !== undefined));
+  /**
+   * Starts the first thread, so that it is there when there is something to serve; the others come
+   * with {@linkcode expand}, when it serves.
+   */
+  constructor(options: ServerOptions) {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.ended = promise;
+    this.#end = resolve;
+    this.#options = options;
+    this.#first = this.#addThread();
   }
 
   /** How many threads there are. */
   get threads(): number {
-    return this.#threads.length;
+    return this.#threads.size;
   }
 
   /**
-   * Starts the threads and has them rebuild the tree, so that nothing is mounted that can't be served.
+   * Has the first thread rebuild the tree, so that nothing is mounted that can't be served.
    *
    * @throws {MountError} If the tree cannot be rebuilt there.
    */
-  static async prepare(options: ServerOptions): Promise<Server> {
-    const connection = new ConnectionState();
-    const message: PrepareMessage = {
+  async prepare({ tree, sources, owner }: Served): Promise<void> {
+    this.#message = {
       kind: "prepare",
-      seed: options.tree.share(),
-      sources: options.sources,
-      owner: options.owner,
-      connection: connection.memory,
-      trace: options.onTrace !== undefined,
+      seed: tree.share(),
+      sources,
+      owner,
+      connection: this.#connection.memory,
+      trace: this.#options.onTrace !== undefined,
     };
-    const threads = Array.from(
-      { length: options.workers },
-      () => new ServingThread(options),
-    );
-    const server = new Server(threads, connection, options.onLog);
-    try {
-      await Promise.all(threads.map((thread) => thread.prepare(message)));
-    } catch (error) {
-      server.abandon();
-      throw error;
-    }
-    return server;
+    await this.#first.prepare(this.#message);
   }
 
   /**
@@ -84,20 +83,16 @@ export class Server {
    * @throws {MountError} If serving ended before.
    */
   async serve(fd: number): Promise<void> {
-    const [first, ...others] = this.#threads;
-    // The first thread may close its descriptor at any time, and the number be another file's then.
-    const kept = duplicate(fd);
-    try {
-      await first!.serve(fd).catch((error) => {
-        for (const thread of others) thread.abandon();
-        throw error;
-      });
-      this.#reportDeaths();
-      // INIT came to the first; only now can it be cloned.
-      for (const thread of others) this.#startOn(thread, kept);
-    } finally {
-      if (kept >= 0) libc().close(kept);
-    }
+    this.#kept = duplicate(fd);
+    await this.#first.serve(fd);
+  }
+
+  /** Has the other threads serve as well; INIT came to the first, only now can it be cloned. */
+  async expand(): Promise<void> {
+    const missing = this.#options.workers - 1;
+    const joining = Array.from({ length: missing }, () => this.#join());
+    await Promise.all(joining);
+    this.#closeKept();
   }
 
   /** Ends the threads when nothing has been given to {@linkcode serve}. */
@@ -105,35 +100,57 @@ export class Server {
     for (const thread of this.#threads) thread.abandon();
   }
 
-  /** Has a thread serve a clone of a descriptor, which may be an error number, negative. */
-  #startOn(thread: ServingThread, fd: number): void {
-    const clone = fd < 0 ? fd : cloneDevice(fd);
+  /** Has each thread end after the next request it reads; the mount must be asked as often then. */
+  stop(): void {
+    this.#connection.stop();
+  }
+
+  async #join(): Promise<void> {
+    if (this.#threads.size === 0 || this.#connection.stopping) return;
+    const thread = this.#addThread();
+    try {
+      await thread.prepare(this.#message!);
+    } catch {
+      return; // it has been reported like any thread's end
+    }
+    // Nobody may be left to wake it.
+    if (this.#connection.stopping || this.#threads.size === 1) {
+      return thread.abandon();
+    }
+    const clone = this.#kept < 0 ? this.#kept : cloneDevice(this.#kept);
     if (clone >= 0) return thread.start(clone);
     thread.abandon();
-    this.#onLog(
+    this.#options.onLog(
       `One thread less serves the mount: cloning its descriptor failed: ${
         errorText(-clone)
       }`,
     );
   }
 
-  /** Logs the failure of each thread but the last, whose failure is the mount's end. */
-  #reportDeaths(): void {
-    let left = this.#threads.length;
-    for (const thread of this.#threads) {
-      thread.ended.then((failure) => {
-        left--;
-        if (failure === undefined || left === 0) return;
-        this.#onLog(
-          `A thread that serves the mount ended, ${left} go on: ${failure}`,
-        );
-      });
-    }
+  #closeKept(): void {
+    if (this.#kept >= 0) libc().close(this.#kept);
+    this.#kept = -1;
   }
 
-  /** Has each thread end after the next request it reads; the mount must be asked as often then. */
-  stop(): void {
-    this.#connection.stop();
+  #addThread(): ServingThread {
+    const thread = new ServingThread(this.#options);
+    this.#threads.add(thread);
+    thread.ended.then((failure) => this.#remove(thread, failure));
+    return thread;
+  }
+
+  #remove(thread: ServingThread, failure: string | undefined): void {
+    this.#threads.delete(thread);
+    this.#failure ??= failure;
+    const left = this.#threads.size;
+    if (left === 0) {
+      this.#closeKept(); // or the kernel would take the mount for one that is still served
+      this.#end(this.#failure);
+    } else if (failure !== undefined) {
+      this.#options.onLog(
+        `A thread that serves the mount ended, ${left} go on: ${failure}`,
+      );
+    }
   }
 }
 

@@ -69,6 +69,7 @@ export type FormatErrorCode =
   | "not-packed"
   | "out-of-bounds"
   | "sample-checksum"
+  | "too-large"
   | "truncated-data"
   | "truncated-header"
   | "unfinished"
@@ -136,3 +137,12 @@ export class IndexError extends RecordfsError {
     this.length = length;
   }
 }
+
+/**
+ * Writing a container failed; the place it was to appear at is as it was before.
+ *
+ * The `code` is the system's where the system refused (`ENOSPC`, `EROFS`, `EACCES` …), and
+ * otherwise one of `bad-name`, `changed`, `closed`, `earlier-write-failed`, `not-a-file`, `not-a-directory`,
+ * `not-empty`, `too-few-samples`, `too-many-samples`, `busy`.
+ */
+export class WriteError extends RecordfsError {}

@@ -4,8 +4,10 @@ import { REPOSITORY } from "./support/paths.ts";
 
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
-  `FFRecordReader IndexError OpenOptions PackedFolder PackedListOptions PickleError
-  PickledValue RecordLocation WaitOptions readPickle ${ERRORS}`;
+  `DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
+  PackError PackOptions PackProblem PackProgress PackReport
+  PickleError PickleableValue PickledValue RecordLocation SampleData SampleList WaitOptions WriteError
+  WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
   Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
@@ -13,6 +15,8 @@ const VFS =
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
+const NUMPY =
+  "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
 
 const IMAGE =
   `Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
@@ -21,12 +25,13 @@ const VIDEO =
   `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
 
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE} ${IMAGE} ${VIDEO}`,
+  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${IMAGE} ${VIDEO}`,
   "./ffrecord": FFRECORD,
   "./image": IMAGE,
   "./video": VIDEO,
   "./vfs": VFS,
   "./fuse": FUSE,
+  "./numpy": NUMPY,
 };
 
 const { exports } = JSON.parse(

@@ -5,13 +5,34 @@ import { REPOSITORY } from "./support/paths.ts";
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "deno.json": [],
   "src/errors.ts": [],
-  "src/io": ["src/errors.ts"],
+  "src/names.ts": [],
+  "src/io": ["src/errors.ts", "src/names.ts"],
   "src/tree": ["src/errors.ts", "src/io"],
   "src/codecs": ["src/errors.ts"],
-  "src/formats": ["src/errors.ts", "src/io", "src/tree", "src/codecs"],
-  "src/vfs": ["src/errors.ts", "src/io", "src/tree", "src/formats"],
+  "src/formats": [
+    "src/errors.ts",
+    "src/names.ts",
+    "src/io",
+    "src/tree",
+    "src/codecs",
+  ],
+  "src/vfs": [
+    "src/errors.ts",
+    "src/names.ts",
+    "src/io",
+    "src/tree",
+    "src/formats",
+  ],
   "fuse": ["src/errors.ts", "src/io", "src/tree"],
-  "src/cli": ["deno.json", "src/errors.ts", "src/tree", "src/vfs", "fuse"],
+  "src/cli": [
+    "deno.json",
+    "src/errors.ts",
+    "src/names.ts",
+    "src/io",
+    "src/formats",
+    "src/vfs",
+    "fuse",
+  ],
 };
 
 /** The one file of `fuse/` that opens containers; the rest of it knows only trees. */

@@ -29,7 +29,7 @@ export async function compareFiles(
 
 async function readAt(
   file: Deno.FsFile,
-  offset: bigint,
+  offset: number,
   size: number,
 ): Promise<Uint8Array> {
   await file.seek(offset, Deno.SeekMode.Start);

@@ -1,4 +1,4 @@
-import { writeRecordFileSync } from "./record_file.ts";
+import { FFRecordReader, FFRecordWriter } from "../../mod.ts";
 
 /** What FFRecord puts before the pickle of a packed folder's names. */
 const STRUCTURE_MARK = "piouhjgbr";
@@ -15,7 +15,7 @@ export interface PackedDirectory {
   /** The files' names, in order. */
   readonly names: readonly string[];
   /** Where each file's bytes start in the archive. */
-  readonly offsets: BigInt64Array;
+  readonly offsets: Float64Array;
   /** Size of each file in bytes. */
   readonly size: number;
 }
@@ -33,11 +33,12 @@ export function makePackedDirectorySync(
   // Every file is another window of one block: cheap to make, yet no two files are equal.
   const block = randomBytes(size + count);
   const structure = pickleStructure(names);
-  const offsets = writeRecordFileSync(
-    archive,
-    count + 1,
-    (i) => i < count ? block.subarray(i, i + size) : structure,
-  );
+  using writer = FFRecordWriter.openSync(archive, { count: count + 1 });
+  for (let i = 0; i < count; i++) writer.writeSync(block.subarray(i, i + size));
+  writer.writeSync(structure);
+  writer.closeSync();
+  using reader = FFRecordReader.openSync(archive);
+  const { offsets } = reader;
   const index = `${archive}.index`;
   Deno.writeTextFileSync(
     index,

@@ -1,25 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import * as fs from "node:fs";
 import { libc } from "../../fuse/libc.ts";
 import { RecordfsError } from "../errors.ts";
 import { Exit } from "./exit.ts";
-import { logOf, newRecordPath } from "./mount_records.ts";
+import type { MountJob } from "./mount_job.ts";
+import {
+  logOf,
+  newRecordPath,
+  pruneRecords,
+  removeFile,
+} from "./mount_records.ts";
 import { type EndSignal, onEndSignal, signalExitCode } from "./signals.ts";
-
-/** What to mount where. */
-export interface MountJob {
-  /** Absolute path of the container. */
-  readonly source: string;
-  /** Absolute path. */
-  readonly mountpoint: string;
-  /** The list after `-o`. */
-  readonly options: string;
-  readonly format: string | undefined;
-  readonly ext: string | undefined;
-  readonly trace: boolean;
-  /** Threads that serve the mount, unless the default is to hold. */
-  readonly workers: number | undefined;
-}
 
 /** The one line that the process in the background writes to its standard output. */
 export type BackgroundAnswer = { readonly ready: true } | {
@@ -29,6 +18,9 @@ export type BackgroundAnswer = { readonly ready: true } | {
 /** `F_SETFD` and `FD_CLOEXEC` of fcntl(2), from `asm-generic/fcntl.h`. */
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
+
+/** Descriptor of standard error. */
+const STDERR = 2;
 
 /** Lines of the log that are shown when the process ended without an answer. */
 const LAST_LINES = 5;
@@ -46,15 +38,15 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   // Before there is a process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
     cause = signal;
-    // Asked for the first time, it unmounts what it may have mounted. (`child.kill` would send one
-    // signal only.)
-    sendSignal(child.pid!, again ? "SIGKILL" : "SIGTERM");
+    // Asked for the first time, it unmounts what it may have mounted.
+    sendSignal(child.pid, again ? "SIGKILL" : "SIGTERM");
   });
   const child = start(job, recordPath, log);
+  pruneRecords();
   const answer = await firstLine(child);
   if (answer === undefined) {
     if (cause !== undefined) {
-      fs.rmSync(log, { force: true });
+      removeFile(log);
       throw new Exit(signalExitCode(cause));
     }
     throw new RecordfsError("server", await obituary(child, log), {
@@ -62,35 +54,39 @@ export async function mountInBackground(job: MountJob): Promise<void> {
     });
   }
   if ("error" in answer) {
-    fs.rmSync(log, { force: true });
+    removeFile(log);
     throw new RecordfsError("server", answer.error);
   }
-  child.stdout?.destroy();
   child.unref();
   // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
   if (cause !== undefined) throw new Exit(signalExitCode(cause));
 }
 
-function start(job: MountJob, recordPath: string, log: string): ChildProcess {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
-  const flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND;
-  const logFd = fs.openSync(log, flags, 0o600);
+function start(
+  job: MountJob,
+  recordPath: string,
+  log: string,
+): Deno.ChildProcess {
+  Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
   closeOnExec();
-  try {
-    return spawn(Deno.execPath(), [
+  // Deno starts no process with a file of its own as standard error; the shell becomes the program.
+  return new Deno.Command("/bin/sh", {
+    args: [
+      "-c",
+      'exec "$@" 2>>"$0"',
+      log,
+      Deno.execPath(),
       ...thisProgram(),
       "mount",
       "--background",
       recordPath,
       ...jobArguments(job),
-    ], {
-      detached: true, // a session of its own: the terminal's end is not its end
-      cwd: "/", // or it would keep a file system in use
-      stdio: ["ignore", "pipe", logFd],
-    });
-  } finally {
-    fs.closeSync(logFd);
-  }
+    ],
+    detached: true, // a session of its own: the terminal's end is not its end
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
 }
 
 /**
@@ -98,15 +94,17 @@ function start(job: MountJob, recordPath: string, log: string): ChildProcess {
  * lock of the caller's would otherwise stay open as long as the mount.
  */
 function closeOnExec(): void {
-  for (const name of fs.readdirSync("/proc/self/fd")) {
+  for (const { name } of Deno.readDirSync("/proc/self/fd")) {
     const fd = Number(name);
-    if (fd > 2) libc().fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (fd > STDERR) libc().fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 }
 
 /** How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. */
 function thisProgram(): string[] {
-  return Deno.build.standalone ? [] : ["run", "-A", Deno.mainModule];
+  if (Deno.build.standalone) return [];
+  // A mount loads no package, and so needs no import map, whose reading takes a while.
+  return ["run", "-A", "--no-config", "--no-lock", Deno.mainModule];
 }
 
 function jobArguments(job: MountJob): string[] {
@@ -129,25 +127,25 @@ function sendSignal(pid: number, signal: Deno.Signal): void {
 
 /** The process's answer, or `undefined` if it ended without one. */
 async function firstLine(
-  child: ChildProcess,
+  { stdout }: Deno.ChildProcess,
 ): Promise<BackgroundAnswer | undefined> {
   let text = "";
-  for await (const chunk of child.stdout!.setEncoding("utf8")) {
-    text += chunk;
+  const decoder = new TextDecoder();
+  for await (const chunk of stdout) { // left early, it is closed
+    text += decoder.decode(chunk, { stream: true });
     const end = text.indexOf("\n");
     if (end >= 0) return JSON.parse(text.slice(0, end)) as BackgroundAnswer;
   }
   return undefined;
 }
 
-async function obituary(child: ChildProcess, log: string): Promise<string> {
-  if (child.exitCode === null && child.signalCode === null) {
-    await new Promise((resolve) => child.once("exit", resolve));
-  }
-  const how = child.signalCode === null
-    ? `with exit code ${child.exitCode}`
-    : `by ${child.signalCode}`;
-  const lines = fs.readFileSync(log, "utf8").trimEnd().split("\n");
+async function obituary(
+  child: Deno.ChildProcess,
+  log: string,
+): Promise<string> {
+  const { code, signal } = await child.status;
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  const lines = (await Deno.readTextFile(log)).trimEnd().split("\n");
   const last = lines.slice(-LAST_LINES).join(" / ");
   return `The process in the background ended ${how} before the mount ` +
     `answered; ${

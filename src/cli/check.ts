@@ -3,10 +3,11 @@ import { FormatError, RecordfsError } from "../errors.ts";
 import { check as checkContainer, type CheckReport } from "../vfs/mod.ts";
 import { escapeControls } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
+import { checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
 import { Output, withOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
-import { checkGiven, type SourceOptions, withSourceOptions } from "./source.ts";
+import { type SourceOptions, withSourceOptions } from "./source.ts";
 
 interface CheckCommandOptions extends SourceOptions {
   readonly json?: true;

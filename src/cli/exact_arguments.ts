@@ -1,5 +1,4 @@
-import * as fs from "node:fs";
-import { decodeName } from "../tree/names.ts";
+import { decodeName } from "../names.ts";
 
 /** What Deno puts in place of bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
@@ -12,7 +11,7 @@ export function exactArguments(args: readonly string[]): readonly string[] {
   if (!args.some((arg) => arg.includes(REPLACEMENT))) return args;
   let commandLine: Uint8Array;
   try {
-    commandLine = fs.readFileSync("/proc/self/cmdline");
+    commandLine = Deno.readFileSync("/proc/self/cmdline");
   } catch {
     return args; // not Linux, or not permitted: names that are UTF-8 work all the same
   }

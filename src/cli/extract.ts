@@ -4,11 +4,11 @@ import type { VirtualFs } from "../vfs/mod.ts";
 import { normalise } from "../vfs/paths.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { ExtractTarget } from "./extract_target.ts";
+import { checkGiven } from "./given.ts";
 import { report } from "./messages.ts";
 import { Progress } from "./progress.ts";
 import { abortable } from "./signals.ts";
 import {
-  checkGiven,
   openSource,
   type SourceOptions,
   withSourceOptions,
@@ -57,7 +57,7 @@ async function extract(
   const replace = options.force === true || options.overwrite === true;
   const { mtime } = await fs.stat("");
   const failed = await abortable(async (signal) => {
-    const target = new ExtractTarget(directory, { replace, mtime });
+    using target = new ExtractTarget(directory, { replace, mtime });
     return await new Extraction(fs, target, signal).run(paths);
   });
   if (failed === 0) return;
@@ -86,13 +86,13 @@ class Extraction {
 
   /** @returns How many files could not be extracted; each has been reported. */
   async run(paths: readonly string[]): Promise<number> {
-    const whole = paths.length === 0;
-    // How many files lie below some paths is only known at the end.
-    if (whole) {
-      this.#progress = new Progress("extracting", "files", this.#fs.info.files);
+    const wanted = paths.length === 0 ? [""] : withoutOverlap(paths);
+    if (Progress.shown) {
+      const total = await this.#countFiles(wanted);
+      this.#progress = new Progress("extracting", "files", total);
     }
     try {
-      for (const path of whole ? [""] : withoutOverlap(paths)) {
+      for (const path of wanted) {
         await this.#guard(path, () => this.#extract(path));
       }
       await this.#flush();
@@ -100,6 +100,20 @@ class Extraction {
       this.#progress?.[Symbol.dispose]();
     }
     return this.#failed;
+  }
+
+  async #countFiles(paths: readonly string[]): Promise<number> {
+    if (paths.includes("")) return this.#fs.info.files;
+    let count = 0;
+    for (const path of paths) {
+      if (!await this.#fs.isDir(path)) {
+        count++;
+        continue;
+      }
+      const walk = this.#fs.walk(path, { signal: this.#signal });
+      for await (const { isFile } of walk) if (isFile) count++;
+    }
+    return count;
   }
 
   async #extract(path: string): Promise<void> {

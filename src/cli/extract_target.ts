@@ -3,11 +3,13 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { RecordfsError } from "../errors.ts";
 import {
+  type Directory,
   type EntryKind,
-  kindOf,
-  makeDirectory,
-  rename,
-} from "./exact_names.ts";
+  openDirectory,
+  type OpenFile,
+} from "../io/directory.ts";
+import { DirectoryChain } from "../io/directory_chain.ts";
+import { systemCode } from "../io/system_error.ts";
 
 /** How files are put into an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {
@@ -19,16 +21,16 @@ export interface ExtractTargetOptions {
 
 /**
  * A directory that files are extracted into, and never beyond it: no symbolic link in it is
- * followed, and no path can lead out of it.
+ * followed, and no path can lead out of it. Where `--allow-ffi` is given, that holds whatever others
+ * rename in it meanwhile.
  *
  * A file appears under its name when it is complete. Until then it has a temporary name, which is
  * removed if anything goes wrong.
  */
-export class ExtractTarget {
+export class ExtractTarget implements Disposable {
   readonly #root: string;
   readonly #options: ExtractTargetOptions;
-  /** Names of the directories, from the root on, that were last found to be directories. */
-  #entered: readonly string[] = [];
+  readonly #chain: DirectoryChain;
   #temporaries = 0;
 
   /** Makes the directory. It may itself be reached through symbolic links. */
@@ -36,6 +38,7 @@ export class ExtractTarget {
     fs.mkdirSync(directory, { recursive: true });
     this.#root = resolve(directory);
     this.#options = options;
+    this.#chain = new DirectoryChain(openDirectory(this.#root), "keep");
   }
 
   /**
@@ -62,7 +65,7 @@ export class ExtractTarget {
     this.#naming(path, () => {
       const temporary = this.#openTemporary(path);
       try {
-        writeAll(temporary.file, content);
+        temporary.file.write(content);
         this.#finish(temporary, path);
       } finally {
         this.#discard(temporary);
@@ -78,7 +81,7 @@ export class ExtractTarget {
     const temporary = this.#naming(path, () => this.#openTemporary(path));
     try {
       for await (const chunk of content) {
-        this.#naming(path, () => writeAll(temporary.file, chunk));
+        this.#naming(path, () => temporary.file.write(chunk));
       }
       this.#naming(path, () => this.#finish(temporary, path));
     } finally {
@@ -86,16 +89,18 @@ export class ExtractTarget {
     }
   }
 
+  /** Closes the directory. */
+  [Symbol.dispose](): void {
+    this.#chain.close();
+  }
+
   /** Has the system's refusals say what they are about; their codes stay. */
   #naming<T>(path: string, work: () => T): T {
     try {
       return work();
     } catch (error) {
-      const code = (error as { code?: unknown } | null)?.code;
-      if (
-        error instanceof RecordfsError || !(error instanceof Error) ||
-        typeof code !== "string"
-      ) throw error;
+      const code = systemCode(error);
+      if (!(error instanceof Error) || code === undefined) throw error;
       const reason = error.message.replace(/ \(os error \d+\).*$/, "");
       throw new RecordfsError(
         code,
@@ -106,73 +111,72 @@ export class ExtractTarget {
   }
 
   #checkFree(path: string): void {
-    const target = this.#place(path);
-    const kind = kindOf(target);
-    if (kind === "none" || kind !== "directory" && this.#options.replace) {
-      return;
-    }
+    const { directory, name } = this.#place(path);
+    const stat = directory.stat(name, "keep");
+    if (
+      stat === undefined || stat.kind !== "directory" && this.#options.replace
+    ) return;
     throw inTheWay(
-      target,
-      kind === "directory"
+      `${directory.path}/${name}`,
+      stat.kind === "directory"
         ? "there is a directory of that name"
         : "it exists already; --force replaces it",
     );
   }
 
   #openTemporary(path: string): Temporary {
-    this.#place(path);
-    // Deno opens files by UTF-8 names only; what has another name gets it by being renamed.
-    const end = this.#entered.findIndex((name) => !name.isWellFormed());
-    const parents = this.#entered.slice(0, end < 0 ? undefined : end);
+    const { directory } = this.#place(path);
     const name = `.recordfs-${process.pid}-${++this.#temporaries}.part`;
-    const temporary = [this.#root, ...parents, name].join("/");
     // Fails if there is something of that name, be it a symbolic link to nowhere.
-    const file = Deno.openSync(temporary, { write: true, createNew: true });
-    return { file, path: temporary, placed: false };
+    const file = directory.createFile(name);
+    return { directory, file, name, placed: false };
   }
 
   #finish(temporary: Temporary, path: string): void {
-    const { mtime } = this.#options;
-    temporary.file.utimeSync(mtime, mtime);
+    temporary.file.setModified(this.#options.mtime);
     this.#checkFree(path);
-    rename(temporary.path, this.#place(path));
+    const { directory, name } = this.#place(path);
+    directory.rename(temporary.name, name);
     temporary.placed = true;
   }
 
-  #discard({ file, path, placed }: Temporary): void {
+  #discard({ directory, file, name, placed }: Temporary): void {
     file.close();
-    if (!placed) fs.rmSync(path, { force: true });
+    if (!placed) directory.remove(name);
   }
 
   /** Where a file goes, with its directory made. */
-  #place(path: string): string {
+  #place(path: string): { directory: Directory; name: string } {
     const names = safeNames(path);
-    this.#enter(names.slice(0, -1));
-    return [this.#root, ...names].join("/");
+    const name = names.pop() ?? "";
+    this.#enter(names);
+    return { directory: this.#chain.last, name };
   }
 
+  /** Goes to a directory, and makes what is not there of the way. */
   #enter(names: readonly string[]): void {
+    const chain = this.#chain;
     let known = 0;
-    while (known < names.length && names[known] === this.#entered[known]) {
-      known++;
-    }
-    for (let depth = known + 1; depth <= names.length; depth++) {
-      const directory = [this.#root, ...names.slice(0, depth)].join("/");
-      let kind = kindOf(directory);
-      if (kind === "none") {
-        makeDirectory(directory);
-        kind = "directory";
+    while (
+      known < names.length && names[known] === chain.nameAt(known + 1)
+    ) known++;
+    if (known < chain.depth) chain.leaveTo(known);
+    for (const name of names.slice(known)) {
+      const { last } = chain;
+      const kind = last.stat(name, "keep")?.kind;
+      if (kind === undefined) last.makeDirectory(name);
+      else if (kind !== "directory") {
+        throw notEntered(`${last.path}/${name}`, kind);
       }
-      if (kind !== "directory") throw notEntered(directory, kind);
-      this.#entered = names.slice(0, depth);
+      chain.enter(name);
     }
-    this.#entered = names;
   }
 }
 
 interface Temporary {
-  readonly file: Deno.FsFile;
-  readonly path: string;
+  readonly directory: Directory;
+  readonly file: OpenFile;
+  readonly name: string;
   placed: boolean;
 }
 
@@ -204,10 +208,4 @@ function inTheWay(path: string, reason: string): RecordfsError {
     `Cannot extract to ${path}: ${reason}`,
     { path },
   );
-}
-
-function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) {
-    done += file.writeSync(bytes.subarray(done));
-  }
 }

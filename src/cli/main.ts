@@ -1,11 +1,10 @@
-import { CommanderError } from "commander";
 import { RecordfsError } from "../errors.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
-import { mountCommandLine } from "./helper_form.ts";
 import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
-import { makeProgram } from "./program.ts";
+import { mount } from "./mount_job.ts";
+import { plainMount } from "./plain_mount.ts";
 
 /**
  * Runs a command line.
@@ -16,10 +15,13 @@ import { makeProgram } from "./program.ts";
 export async function main(given: readonly string[]): Promise<number> {
   const args = exactArguments(given);
   try {
-    const program = makeProgram();
-    const commands = program.commands.map((command) => command.name());
-    const from = { from: "user" } as const;
-    await program.parseAsync(mountCommandLine(args, commands), from);
+    const plain = plainMount(args);
+    if (plain !== undefined) {
+      await mount(plain.source, plain.mountpoint, plain.options);
+    } else {
+      const { runProgram } = await import("./program.ts");
+      await runProgram(args);
+    }
     return ExitCode.DONE;
   } catch (error) {
     return exitCodeOf(error, args);
@@ -28,10 +30,6 @@ export async function main(given: readonly string[]): Promise<number> {
 
 function exitCodeOf(error: unknown, args: readonly string[]): number {
   if (error instanceof Exit) return error.code;
-  if (error instanceof CommanderError) {
-    // Help that was asked for has exit code 0; help for want of a command has not.
-    return error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE;
-  }
   if (error instanceof Deno.errors.BrokenPipe) return ExitCode.CLOSED_PIPE;
   if (error instanceof UsageError) {
     report(error.message);

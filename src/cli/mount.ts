@@ -1,28 +1,8 @@
-import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_WORKERS, MOST_WORKERS } from "../../fuse/limits.ts";
-import { parseMountOptions } from "../../fuse/mount_options.ts";
-import { MountError } from "../../fuse/mount_error.ts";
-import { mountInBackground, type MountJob } from "./background.ts";
-import { UsageError } from "./exit.ts";
-import { takeSourceOptions } from "./helper_form.ts";
-import { refuseStale } from "./mount_state.ts";
-import { serveForeground, serveInBackground } from "./serve.ts";
-import {
-  checkExt,
-  checkGiven,
-  type SourceOptions,
-  withSourceOptions,
-} from "./source.ts";
-
-interface MountCommandOptions extends SourceOptions {
-  readonly foreground?: true;
-  readonly options: readonly string[];
-  readonly trace?: true;
-  readonly workers?: number;
-  /** Set in the process that `recordfs mount` leaves in the background. */
-  readonly background?: string;
-}
+import { mount } from "./mount_job.ts";
+import { parseWorkers } from "./plain_mount.ts";
+import { withSourceOptions } from "./source.ts";
 
 /** `recordfs mount` */
 export function mountCommand(): Command {
@@ -46,50 +26,16 @@ export function mountCommand(): Command {
     .option(
       "--workers <n>",
       `threads that serve it, ${DEFAULT_WORKERS} unless given`,
-      parseWorkers,
+      checkWorkers,
     )
     .addOption(new Option("--background <record>").hideHelp());
   return withSourceOptions(command).action(mount);
 }
 
-function parseWorkers(text: string): number {
-  const count = Number(text);
-  if (/^[1-9][0-9]?$/.test(text) && count <= MOST_WORKERS) return count;
+function checkWorkers(text: string): number {
+  const count = parseWorkers(text);
+  if (count !== undefined) return count;
   throw new InvalidArgumentError(
     `It must be a whole number from 1 to ${MOST_WORKERS}.`,
   );
-}
-
-async function mount(
-  source: string,
-  mountpoint: string,
-  options: MountCommandOptions,
-): Promise<void> {
-  checkGiven(source, "the container");
-  checkGiven(mountpoint, "the mountpoint");
-  const list = options.options.join(",");
-  const taken = takeSourceOptions(list);
-  const job: MountJob = {
-    source: resolve(source),
-    mountpoint: resolve(mountpoint),
-    options: taken.rest,
-    format: options.format ?? taken.format,
-    ext: options.ext ?? taken.ext,
-    trace: options.trace === true,
-    workers: options.workers,
-  };
-  checkExt(job);
-  try {
-    parseMountOptions(job.options); // wrong ones are a matter of the command line
-  } catch (error) {
-    if (error instanceof MountError) throw new UsageError(error.message);
-    throw error;
-  }
-  if (options.background !== undefined) {
-    await serveInBackground(job, options.background);
-    return;
-  }
-  await refuseStale(job.mountpoint);
-  if (options.foreground) await serveForeground(job);
-  else await mountInBackground(job);
 }

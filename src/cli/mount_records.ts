@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import { isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
 
@@ -18,9 +17,7 @@ const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
 /** Makes up the path of a new record. The mount's log has the same path with {@linkcode logOf}. */
 export function newRecordPath(): string {
-  const directory = makeStateDirectory();
-  prune(directory);
-  return `${directory}/${crypto.randomUUID()}.json`;
+  return `${makeStateDirectory()}/${crypto.randomUUID()}.json`;
 }
 
 /** The path of the log that belongs to a record. */
@@ -31,15 +28,19 @@ export function logOf(recordPath: string): string {
 /** Writes a record, all at once: another process may be reading. */
 export function writeRecord(path: string, record: MountRecord): void {
   const temporary = `${path}.part`;
-  fs.writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, {
+  Deno.writeTextFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, {
     mode: 0o600,
   });
-  fs.renameSync(temporary, path);
+  Deno.renameSync(temporary, path);
 }
 
-/** Removes a record, if it is still there. */
-export function removeRecord(path: string): void {
-  fs.rmSync(path, { force: true });
+/** Removes a record or a log, if it is still there. */
+export function removeFile(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** The records of all mounts of this user whose process still runs. */
@@ -51,26 +52,35 @@ export function runningMounts(): MountRecord[] {
   ) as MountRecord[];
 }
 
-function prune(directory: string): void {
+/** Removes records of mounts that have ended, and old logs. */
+export function pruneRecords(): void {
+  const directory = makeStateDirectory();
   for (const name of namesIn(directory, ".json")) {
     const path = `${directory}/${name}`;
     const record = read(path);
-    if (record === undefined || !isRunning(record)) removeRecord(path);
+    if (record === undefined || !isRunning(record)) removeFile(path);
   }
   const kept = new Set(namesIn(directory, ".json"));
   for (const name of namesIn(directory, ".log")) {
     const path = `${directory}/${name}`;
-    const age = Date.now() -
-      (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (!kept.has(name.replace(/\.log$/, ".json")) && age > KEEP_LOGS_MS) {
-      fs.rmSync(path, { force: true });
-    }
+    if (kept.has(name.replace(/\.log$/, ".json"))) continue;
+    if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
+  }
+}
+
+/** When a file was changed last, in milliseconds since 1970; 0 if it is gone. */
+function lastChange(path: string): number {
+  try {
+    return Deno.statSync(path).mtime?.getTime() ?? 0;
+  } catch {
+    return 0; // removed meanwhile
   }
 }
 
 function namesIn(directory: string, ending: string): string[] {
   try {
-    return fs.readdirSync(directory).filter((name) => name.endsWith(ending));
+    return [...Deno.readDirSync(directory)].map(({ name }) => name)
+      .filter((name) => name.endsWith(ending));
   } catch {
     return []; // not there, or not for this user
   }
@@ -78,7 +88,7 @@ function namesIn(directory: string, ending: string): string[] {
 
 function read(path: string): MountRecord | undefined {
   try {
-    return JSON.parse(fs.readFileSync(path, "utf8")) as MountRecord;
+    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
   } catch {
     return undefined; // removed meanwhile
   }

@@ -1,4 +1,4 @@
-import { encodeName } from "../tree/names.ts";
+import { encodeName } from "../names.ts";
 
 const CAPACITY = 1 << 16;
 

@@ -1,13 +1,18 @@
+const READ_AND_WRITE =
+  "--allow-read --allow-write (and --allow-ffi where file names are not UTF-8)";
+
 /** Permissions that commands can do with; what is not listed takes them all. */
 const ENOUGH: Record<string, string> = {
   cat: "--allow-read",
   check: "--allow-read",
-  extract: "--allow-read --allow-write (and --allow-ffi where file names are " +
-    "not UTF-8)",
+  extract: READ_AND_WRITE,
   info: "--allow-read",
   ls: "--allow-read",
+  pack: READ_AND_WRITE,
+  records: "--allow-read",
   stat: "--allow-read",
   tree: "--allow-read",
+  write: READ_AND_WRITE,
 };
 
 /**

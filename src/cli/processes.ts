@@ -1,5 +1,3 @@
-import * as fs from "node:fs";
-
 /** Identifies a process: its number is reused, its number and start time together are not. */
 export interface ProcessId {
   readonly pid: number;
@@ -17,7 +15,7 @@ export interface ProcessUser {
 /** Says which process has a number now. */
 export function identify(pid: number): ProcessId | undefined {
   try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
     // The name in parentheses may hold anything; fields 3 and on follow it. See proc_pid_stat(5).
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const state = fields[0];
@@ -58,7 +56,7 @@ export function usersOf(directory: string): ProcessUser[] {
   const users: ProcessUser[] = [];
   const inside = (path: string) =>
     path === directory || path.startsWith(`${directory}/`);
-  for (const name of fs.readdirSync("/proc")) {
+  for (const { name } of Deno.readDirSync("/proc")) {
     if (!/^[0-9]+$/.test(name)) continue;
     const process = `/proc/${name}`;
     if (!uses(process, inside)) continue;
@@ -71,10 +69,13 @@ function uses(process: string, inside: (path: string) => boolean): boolean {
   for (const link of ["cwd", "root", "exe"]) {
     if (inside(linkTarget(`${process}/${link}`))) return true;
   }
-  for (const fd of attempt(() => fs.readdirSync(`${process}/fd`)) ?? []) {
-    if (inside(linkTarget(`${process}/fd/${fd}`))) return true;
+  for (
+    const { name } of attempt(() => [...Deno.readDirSync(`${process}/fd`)]) ??
+      []
+  ) {
+    if (inside(linkTarget(`${process}/fd/${name}`))) return true;
   }
-  const maps = attempt(() => fs.readFileSync(`${process}/maps`, "utf8")) ?? "";
+  const maps = attempt(() => Deno.readTextFileSync(`${process}/maps`)) ?? "";
   return maps.split("\n").some((line) => {
     const start = line.indexOf("/");
     return start >= 0 && inside(line.slice(start));
@@ -82,11 +83,11 @@ function uses(process: string, inside: (path: string) => boolean): boolean {
 }
 
 function linkTarget(path: string): string {
-  return attempt(() => fs.readlinkSync(path)) ?? "";
+  return attempt(() => Deno.readLinkSync(path)) ?? "";
 }
 
 function commandOf(process: string): string {
-  const text = attempt(() => fs.readFileSync(`${process}/comm`, "utf8"));
+  const text = attempt(() => Deno.readTextFileSync(`${process}/comm`));
   return text?.trimEnd() ?? "?";
 }
 

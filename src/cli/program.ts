@@ -1,17 +1,21 @@
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { catCommand } from "./cat.ts";
 import { checkCommand } from "./check.ts";
 import { completionsCommand } from "./completions.ts";
+import { Exit, ExitCode } from "./exit.ts";
 import { extractCommand } from "./extract.ts";
+import { mountCommandLine } from "./helper_form.ts";
 import { infoCommand } from "./info.ts";
 import { lsCommand } from "./ls.ts";
 import { mountCommand } from "./mount.ts";
 import { mountsCommand } from "./mounts.ts";
 import { report } from "./messages.ts";
+import { recordsCommand } from "./records.ts";
 import { statCommand } from "./stat.ts";
 import { treeCommand } from "./tree.ts";
 import { unmountCommand } from "./unmount.ts";
 import { VERSION } from "./version.ts";
+import { writeCommand } from "./write.ts";
 
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
@@ -20,12 +24,30 @@ which is \`recordfs mount\`; format=NAME and ext=EXT may be among the OPTIONS.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 
+/**
+ * Runs a command line.
+ *
+ * @throws {Exit} If it asks for help, or is wrong; what there is to say has been said.
+ */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const program = makeProgram();
+  const commands = program.commands.map((command) => command.name());
+  const from = { from: "user" } as const;
+  try {
+    await program.parseAsync(mountCommandLine(args, commands), from);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help that was asked for has exit code 0; help for want of a command has not.
+    throw new Exit(error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE);
+  }
+}
+
 /** The command line interface, all of it. */
 export function makeProgram(): Command {
   const program = new Command("recordfs")
     .description(
       "Opens the containers that training data is packed in as read-only " +
-        "filesystems.",
+        "filesystems, and writes them.",
     )
     .version(VERSION, "-V, --version")
     .addHelpText("after", AFTER_HELP)
@@ -46,8 +68,10 @@ export function makeProgram(): Command {
     catCommand(),
     statCommand(),
     infoCommand(),
+    recordsCommand(),
     checkCommand(),
     extractCommand(),
+    writeCommand(),
     completionsCommand(() => program),
   ];
   for (const command of commands) {

@@ -1,36 +1,60 @@
 import cliProgress from "cli-progress";
 import process from "node:process";
+import { formatDuration, Pace } from "./pace.ts";
 
 /** What a progress bar counts. */
 export type ProgressUnit = "bytes" | "files";
 
-/** A progress bar on standard error, where that is a terminal; nothing anywhere else. */
-export class Progress implements Disposable {
-  readonly #unit: ProgressUnit;
-  readonly #start = performance.now();
-  #bar: cliProgress.SingleBar | undefined;
+const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
+/** Where nobody knows how much there is. */
+const COUNTER = "{label} {amount}  {rate}";
 
-  /** @param total What `update` will be called with at the end. */
-  constructor(label: string, unit: ProgressUnit, total: number) {
+/** No line is drawn sooner after the one before, in milliseconds: progress comes a million times. */
+const REDRAW = 50;
+
+/**
+ * How far a command is, how fast, and how long it still takes, on standard error where that is a
+ * terminal; nothing anywhere else.
+ */
+export class Progress implements Disposable {
+  readonly #label: string;
+  readonly #unit: ProgressUnit;
+  readonly #total: number | undefined;
+  readonly #pace = new Pace();
+  #bar: cliProgress.SingleBar | undefined;
+  #drawn = -Infinity;
+
+  /** @param total What `update` will be called with at the end, where that is known. */
+  constructor(label: string, unit: ProgressUnit, total: number | undefined) {
+    this.#label = label;
     this.#unit = unit;
-    if (!Deno.stderr.isTerminal()) return;
+    this.#total = total;
+    if (!Progress.shown) return;
     this.#bar = new cliProgress.SingleBar({
-      format: `${label} {bar} {percentage}%  {rate}  {eta_formatted} left`,
+      format: total === undefined ? COUNTER : BAR,
       stream: process.stderr,
       clearOnComplete: true,
       // Ctrl-C must leave a terminal as it was.
       hideCursor: false,
       linewrap: true,
-      etaBuffer: 50,
     });
-    this.#bar.start(total, 0, { rate: "" });
+    this.#bar.start(total ?? 1, 0, this.#facts(0));
+  }
+
+  /** Whether there is anybody to see it, so that a total is worth counting. */
+  static get shown(): boolean {
+    return Deno.stderr.isTerminal();
   }
 
   /** Shows how far it is. */
   update(done: number): void {
     if (this.#bar === undefined) return;
-    const seconds = (performance.now() - this.#start) / 1000;
-    this.#bar.update(done, { rate: this.#rate(done / (seconds || 1)) });
+    const now = performance.now();
+    if (now - this.#drawn < REDRAW && done !== this.#total) return;
+    this.#drawn = now;
+    this.#pace.note(done);
+    const value = this.#total === undefined ? 0 : done;
+    this.#bar.update(value, this.#facts(done));
   }
 
   /** Clears the bar's line, so that something else can be printed; the bar comes back below it. */
@@ -46,9 +70,25 @@ export class Progress implements Disposable {
     this.#bar = undefined;
   }
 
-  #rate(perSecond: number): string {
-    return this.#unit === "files"
-      ? `${Math.round(perSecond)} files/s`
-      : `${(perSecond / 1e6).toFixed(1)} MB/s`;
+  #facts(done: number): Record<string, string> {
+    const rate = this.#pace.perSecond;
+    const rest = (this.#total ?? 0) - done;
+    return {
+      label: this.#label,
+      amount: this.#amount(done),
+      rate: rate > 0 ? `${this.#amount(rate)}/s` : "",
+      left: rate > 0 ? `${formatDuration(rest / rate)} left` : "",
+    };
   }
+
+  #amount(count: number): string {
+    return this.#unit === "files"
+      ? `${Math.round(count)} files`
+      : formatBytes(count);
+  }
+}
+
+/** An amount of data for people, in decimal units as disks are sold. */
+export function formatBytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

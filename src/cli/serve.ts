@@ -1,25 +1,27 @@
-import * as fs from "node:fs";
-import process from "node:process";
+import { resolve } from "node:path";
 import { mount } from "../../fuse/mod.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { RecordfsError } from "../errors.ts";
-import type { BackgroundAnswer, MountJob } from "./background.ts";
+import type { BackgroundAnswer } from "./background.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report, warn } from "./messages.ts";
+import type { MountJob } from "./mount_job.ts";
 import {
   logOf,
   newRecordPath,
-  removeRecord,
+  pruneRecords,
+  removeFile,
   writeRecord,
 } from "./mount_records.ts";
+import { refuseStale } from "./mount_state.ts";
 import { identify } from "./processes.ts";
 import { onEndSignal, signalExitCode } from "./signals.ts";
-import { openSource } from "./source.ts";
 import { VERSION } from "./version.ts";
 
 /** Mounts and serves until it is unmounted or a signal comes. */
 export async function serveForeground(job: MountJob): Promise<void> {
-  await serve(job, {
+  pruneRecords();
+  await serve(absolute(job), {
     recordPath: newRecordPath(),
     log: null,
     say: report,
@@ -32,9 +34,11 @@ export async function serveForeground(job: MountJob): Promise<void> {
 
 /** What `recordfs mount` leaves in the background; it answers on standard output. */
 export async function serveInBackground(
-  job: MountJob,
+  given: MountJob,
   recordPath: string,
 ): Promise<void> {
+  const job = absolute(given);
+  Deno.chdir("/"); // or it would keep a file system in use
   const log = logOf(recordPath);
   let answered = false;
   const say = (message: string) =>
@@ -58,7 +62,12 @@ export async function serveInBackground(
     await answer({ error: error.message });
     throw new Exit(ExitCode.FAILED);
   }
-  fs.rmSync(log, { force: true }); // it ended well: there is nothing to look up
+  removeFile(log); // it ended well: there is nothing to look up
+}
+
+function absolute(job: MountJob): MountJob {
+  const { source, mountpoint } = job;
+  return { ...job, source: resolve(source), mountpoint: resolve(mountpoint) };
 }
 
 /** Fails if the command that waits for the answer is gone; the mount then must not stay. */
@@ -85,17 +94,20 @@ async function serve(
     say(`${signal}: unmounting`);
     asked.resolve(undefined);
   });
-  using container = await openSource(job.source, job);
+  await refuseStale(job.mountpoint);
   // Its disposal unmounts, by force where it is in use.
-  await using mounted = await mount(container, job.mountpoint, {
+  await using mounted = await mount(job.source, job.mountpoint, {
     ...parseMountOptions(job.options),
+    format: job.format,
+    ext: job.ext,
+    onWarning: warn,
     workers: job.workers,
     onLog: warn,
     onTrace: job.trace ? report : undefined,
   });
   const { mountpoint } = mounted;
   writeRecord(recordPath, {
-    ...identify(process.pid)!,
+    ...identify(Deno.pid)!,
     source: job.source,
     mountpoint,
     log,
@@ -107,6 +119,6 @@ async function serve(
     const end = await Promise.race([mounted.finished, asked.promise]);
     if (end?.failure !== undefined) throw end.failure;
   } finally {
-    removeRecord(recordPath);
+    removeFile(recordPath);
   }
 }

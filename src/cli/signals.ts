@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { Exit } from "./exit.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -6,9 +5,16 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The signals that ask a program to end. */
 export type EndSignal = (typeof SIGNALS)[number];
 
+/** Their numbers on Linux, from `asm-generic/signal.h`; signal(7) has the same for every system. */
+const NUMBERS: Record<EndSignal, number> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGTERM: 15,
+};
+
 /** What a shell reports for a program that ended by a signal. */
 export function signalExitCode(signal: EndSignal): number {
-  return 128 + constants.signals[signal];
+  return 128 + NUMBERS[signal];
 }
 
 /**

@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
 import { FORMATS } from "../vfs/formats.ts";
 import { open, type VirtualFs } from "../vfs/mod.ts";
-import { UsageError } from "./exit.ts";
+import { checkExt, checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
+
+export { checkExt, checkGiven } from "./given.ts";
 
 /** Options of every command that opens a container. */
 export interface SourceOptions {
@@ -26,26 +28,6 @@ export function withSourceOptions(command: Command): Command {
 /** Adds `--no-verify`, for commands that read content. */
 export function withVerifyOption(command: Command): Command {
   return command.option("--no-verify", "do not compare checksums");
-}
-
-/**
- * Makes sure that file names can end in what was given as `--ext`.
- *
- * @throws {UsageError} If they can't.
- */
-export function checkExt({ ext }: SourceOptions): void {
-  if (ext === undefined || !/[/\0]/.test(ext)) return;
-  throw new UsageError(`'${ext}' cannot be a suffix of file names`);
-}
-
-/**
- * Makes sure that a path was given: an empty one, as of an unset variable, would mean the current
- * directory.
- *
- * @throws {UsageError} If it is empty.
- */
-export function checkGiven(path: string, what: string): void {
-  if (path === "") throw new UsageError(`the path of ${what} is empty`);
 }
 
 /** Opens a container as the command line asks for. */

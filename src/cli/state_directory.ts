@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import { RecordfsError } from "../errors.ts";
 
 /**
@@ -25,9 +24,9 @@ export function makeStateDirectory(): string {
   let refusal: unknown;
   for (const directory of stateDirectories()) {
     try {
-      fs.mkdirSync(directory, { mode: 0o700 });
+      Deno.mkdirSync(directory, { mode: 0o700 });
     } catch (error) {
-      if ((error as { code?: unknown }).code !== "EEXIST") {
+      if (!(error instanceof Deno.errors.AlreadyExists)) {
         refusal = error;
         continue; // the session's directory can be gone while a session's variable is still set
       }
@@ -39,9 +38,8 @@ export function makeStateDirectory(): string {
 }
 
 function checkOwner(directory: string): void {
-  const stat = fs.lstatSync(directory);
-  const { uid, mode } = stat;
-  if (stat.isDirectory() && uid === Deno.uid() && (mode & 0o077) === 0) return;
+  const { isDirectory, uid, mode } = Deno.lstatSync(directory);
+  if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0) return;
   throw new RecordfsError(
     "unsafe-state-directory",
     `Cannot keep logs and process ids in ${directory}: it must be a directory ` +

@@ -28,6 +28,13 @@ export interface ByteSource {
   ): Promise<number>;
   /** The same without waiting; present only where the bytes are local. */
   readAtSync?(into: Uint8Array, offset: number): number;
+  /**
+   * Fills `into` as far as that needs no waiting: with what is in memory, as far as the source can
+   * tell. The rest is for {@linkcode ByteSource.readAt}.
+   *
+   * @returns How many bytes were read; 0 also at the end of the data.
+   */
+  readCached?(into: Uint8Array, offset: number): number;
   /** Lets go of what the source holds; reading afterwards is an error. */
   close(): void;
 }

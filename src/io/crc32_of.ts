@@ -3,9 +3,14 @@ import { crc32 } from "node:zlib";
 /** `node:zlib` takes lengths modulo 2^32 under Deno: longer runs are given to it in pieces. */
 const LARGEST = 1 << 30;
 
-/** The CRC-32 (zlib polynomial) of bytes of any length. */
-export function crc32Of(bytes: Uint8Array): number {
-  let crc = 0;
+/**
+ * The CRC-32 (zlib polynomial) of bytes of any length.
+ *
+ * @param before The CRC-32 of what comes before them, where they go on from that.
+ */
+export function crc32Of(bytes: Uint8Array, before = 0): number {
+  if (bytes.length <= LARGEST) return crc32(bytes, before);
+  let crc = before;
   for (let done = 0; done < bytes.length; done += LARGEST) {
     crc = crc32(bytes.subarray(done, done + LARGEST), crc);
   }

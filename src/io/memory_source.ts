@@ -27,6 +27,10 @@ export class MemorySource implements ByteSource {
     return part.length;
   }
 
+  readCached(into: Uint8Array, offset: number): number {
+    return this.readAtSync(into, offset);
+  }
+
   // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
   async readAt(
     into: Uint8Array,

@@ -1,92 +1,162 @@
 import type { ByteSource } from "./byte_source.ts";
-import { fill } from "./read_part.ts";
-import { inParallel, type Steps } from "./steps.ts";
+import { crc32Of } from "./crc32_of.ts";
+import { isOthersTurn, otherTasks } from "./event_loop.ts";
+import { InFlight } from "./in_flight.ts";
+import { fillAsync, fillSync, PIECE } from "./read_part.ts";
+import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
+import { perform, type Steps } from "./steps.ts";
 
-/** A range of one of several sources. */
-export interface Slice {
-  /** Index of the source. */
-  readonly source: number;
-  readonly offset: number;
-  readonly length: number;
-}
+/** How many reads are under way at once where each has to be waited for. */
+const IN_FLIGHT = 16;
 
-/** Slices up to this length are worth reading together with a neighbour. */
-const SMALL = 32 * 1024;
-/** Largest gap between neighbours that is read and thrown away. */
-const GAP = 4 * 1024;
-/** Longest joint read. */
-const LONGEST_RUN = 1 << 20;
+/** How many bytes, or small reads, are done before the clock is looked at, which takes its time. */
+const STRIDE_BYTES = 64 * 1024;
+const STRIDE = 8;
+
+/**
+ * Called with the CRC-32 of a slice as soon as it is read.
+ *
+ * @param index The slice's index.
+ * @throws What shall end the reading.
+ */
+export type Verify = (index: number, crc: number) => void;
 
 /**
  * Reads many slices in the order in which they lie, small neighbours in one read.
  *
  * @param sources What the slices are of.
  * @param slices Ranges inside their sources' sizes, in any order, repeats allowed.
+ * @param verify Compares checksums; without it none are taken.
  * @returns The bytes of each slice, in the order of `slices`, each in memory of its own.
  */
-export function* readSlices(
+export function readSlices(
   sources: readonly ByteSource[],
   slices: readonly Slice[],
+  verify?: Verify,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
-  const result: Uint8Array<ArrayBuffer>[] = new Array(slices.length);
-  const order = slices.map((_, i) => i).sort((i, k) => {
-    const [a, b] = [slices[i]!, slices[k]!];
-    return a.source - b.source || a.offset - b.offset;
+  const reading = new Reading(sources, slices, verify);
+  return perform({
+    sync: () => reading.sync(),
+    async: (signal) => reading.async(signal),
   });
-  yield* inParallel(
-    runs(order, slices).map((run) => readRun(sources, slices, run, result)),
-  );
-  return result;
 }
 
-/** Splits the order into groups that are read together. */
-function runs(order: readonly number[], slices: readonly Slice[]): number[][] {
-  const groups: number[][] = [];
-  let group: number[] = [];
-  let start = 0;
-  let end = 0;
-  let source = -1;
-  for (const i of order) {
-    const slice = slices[i]!;
-    const stop = Math.max(end, slice.offset + slice.length);
-    const joins = slice.source === source && slice.length <= SMALL &&
-      slice.offset - end <= GAP && stop - start <= LONGEST_RUN &&
-      end - start <= LONGEST_RUN;
-    if (!joins) {
-      group = [];
-      groups.push(group);
-      start = slice.offset;
-      source = slice.source;
+class Reading {
+  readonly #sources: readonly ByteSource[];
+  readonly #slices: readonly Slice[];
+  readonly #verify: Verify | undefined;
+  readonly #order: Uint32Array;
+  readonly #runs: readonly SliceRun[];
+  readonly #result: Uint8Array<ArrayBuffer>[];
+
+  constructor(
+    sources: readonly ByteSource[],
+    slices: readonly Slice[],
+    verify: Verify | undefined,
+  ) {
+    this.#sources = sources;
+    this.#slices = slices;
+    this.#verify = verify;
+    this.#order = orderOf(slices);
+    this.#runs = runsOf(slices, this.#order);
+    this.#result = new Array(slices.length);
+  }
+
+  sync(): Uint8Array<ArrayBuffer>[] {
+    for (const run of this.#runs) this.#readNow(run);
+    return this.#result;
+  }
+
+  /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
+  async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
+    const flight = new InFlight(IN_FLIGHT);
+    try {
+      let unwatched = STRIDE_BYTES;
+      for (const run of this.#runs) {
+        if (unwatched >= STRIDE_BYTES) {
+          if (isOthersTurn()) await otherTasks();
+          unwatched = 0;
+        }
+        signal?.throwIfAborted();
+        unwatched += Math.max(run.length, STRIDE_BYTES / STRIDE);
+        const bytes = new Uint8Array(run.length);
+        const tried = this.#readCached(run, bytes);
+        if (tried === run.length) continue;
+        await flight.room();
+        if (flight.failed) break;
+        flight.add(this.#readLater(run, bytes, tried, signal));
+      }
+    } catch (error) {
+      flight.add(Promise.reject(error)); // what is under way ends first
     }
-    group.push(i);
-    end = joins ? stop : slice.offset + slice.length;
-    if (slice.length > SMALL) source = -1; // long slices stay alone
+    await flight.end();
+    return this.#result;
   }
-  return groups;
-}
 
-function* readRun(
-  sources: readonly ByteSource[],
-  slices: readonly Slice[],
-  run: readonly number[],
-  result: Uint8Array<ArrayBuffer>[],
-): Steps<void> {
-  const first = slices[run[0]!]!;
-  const source = sources[first.source]!;
-  if (run.length === 1) {
-    const bytes = new Uint8Array(first.length);
-    result[run[0]!] = bytes;
-    yield* fill(source, bytes, first.offset);
-    return;
+  #readNow(run: SliceRun): void {
+    const bytes = new Uint8Array(run.length);
+    const source = this.#sources[run.source]!;
+    this.#keep(
+      run,
+      bytes,
+      fillSync(source, bytes, run.offset, this.#sums(run)),
+    );
   }
-  let end = 0;
-  for (const i of run) {
-    end = Math.max(end, slices[i]!.offset + slices[i]!.length);
+
+  /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
+  #readCached(
+    run: SliceRun,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): number | undefined {
+    if (run.length > PIECE) return undefined;
+    const source = this.#sources[run.source]!;
+    const got = run.length === 0
+      ? 0
+      : source.readCached?.(bytes, run.offset) ?? 0;
+    if (got === run.length) {
+      this.#keep(run, bytes, this.#sums(run) ? crc32Of(bytes) : 0);
+    }
+    return got;
   }
-  const joint = new Uint8Array(end - first.offset);
-  yield* fill(source, joint, first.offset);
-  for (const i of run) {
-    const from = slices[i]!.offset - first.offset;
-    result[i] = joint.slice(from, from + slices[i]!.length);
+
+  async #readLater(
+    run: SliceRun,
+    bytes: Uint8Array<ArrayBuffer>,
+    tried: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const source = this.#sources[run.source]!;
+    const crc = await fillAsync(
+      source,
+      bytes,
+      run.offset,
+      this.#sums(run),
+      signal,
+      tried,
+    );
+    this.#keep(run, bytes, crc);
+  }
+
+  /** Whether a run's checksum is that of its only slice. */
+  #sums(run: SliceRun): boolean {
+    return run.count === 1 && this.#verify !== undefined;
+  }
+
+  /** Puts what a run has read where it belongs. */
+  #keep(run: SliceRun, bytes: Uint8Array<ArrayBuffer>, crc: number): void {
+    if (run.count === 1) {
+      const index = this.#order[run.first]!;
+      this.#verify?.(index, crc);
+      this.#result[index] = bytes;
+      return;
+    }
+    for (let i = run.first; i < run.first + run.count; i++) {
+      const index = this.#order[i]!;
+      const { offset, length } = this.#slices[index]!;
+      const from = offset - run.offset;
+      const own = bytes.slice(from, from + length);
+      this.#verify?.(index, crc32Of(own));
+      this.#result[index] = own;
+    }
   }
 }

@@ -43,6 +43,17 @@ export interface Container {
   readonly info: ContainerInfo;
 }
 
+/** A container that other threads serve while its metadata are still read and checked. */
+export interface ServedContainer extends Container {
+  /**
+   * Reads and checks what opening left out. Threads that serve the tree wait for what they need of
+   * it, and give no content before all of it is known to be right.
+   *
+   * @throws {FormatError} If it is damaged; the threads then answer with errors.
+   */
+  complete(): Steps<void>;
+}
+
 /** What a format can look at to tell whether a location is its own. */
 export interface Probe {
   readonly path: string;
@@ -84,6 +95,11 @@ export interface Format {
   detect(probe: Probe): Steps<boolean>;
   /** Opens a container as a tree. */
   open(path: string, options: ContainerOptions): Steps<Container>;
+  /**
+   * Opens a container for other threads to serve, as soon as it can be served at all. This thread
+   * looks nothing up in its tree before `complete` has ended.
+   */
+  openToServe(path: string, options: ContainerOptions): Steps<ServedContainer>;
   /** Checks every checksum of a container. */
   check(path: string, options: CheckOptions): Promise<CheckReport>;
 }

@@ -1,3 +1,4 @@
+import { bitsOf, sharedBytes } from "./name_bytes.ts";
 import { compareBytes, DIRECTORY_BIT, NameTable } from "./name_table.ts";
 
 /** Why a name can't be an entry of a directory. */
@@ -18,7 +19,27 @@ export class NameFaultError extends Error {
 }
 
 /** Longest name the kernel's FUSE client passes on (`FUSE_NAME_MAX`, fs/fuse/fuse_i.h). */
-const LONGEST_NAME = 1024;
+export const LONGEST_NAME = 1024;
+
+/** How many records the files of one table can have. */
+export const MOST_RECORDS = DIRECTORY_BIT;
+
+/** Where a name begins and ends is kept in 32 bits. */
+export const MOST_NAME_BYTES = 2 ** 32 - 1;
+
+/** Thrown by {@linkcode NameTableBuilder} where all names together are too long for it. */
+export class NamesTooLongError extends Error {
+  override name = "NamesTooLongError";
+}
+
+/** Files to be added, in columns. */
+export interface FileBatch {
+  readonly length: number;
+  readonly starts: ArrayLike<number>;
+  readonly ends: ArrayLike<number>;
+  /** Records. */
+  readonly values: ArrayLike<number>;
+}
 
 /**
  * Builds a {@linkcode NameTable}: directories are filled in the order in which they were added
@@ -35,7 +56,9 @@ export class NameTableBuilder {
   readonly #unsorted = new Set<number>();
   /** Bytes of names that lie as they were stored; those behind are interned, and final. */
   readonly #storedLength: number;
+  readonly #mostNameBytes: number;
   #names: Uint8Array;
+  #view: DataView;
   #namesLength: number;
   #entry = 1;
   /** All bytes of the last name or-ed, and of what it shared with those before. */
@@ -46,16 +69,20 @@ export class NameTableBuilder {
    * @param names Shared memory in which names lie, not copied; more can be added.
    * @param recode Turns a stored name that is not ASCII into the bytes it has on disk: the same
    * array where they are the same.
+   * @param mostNameBytes No more memory for names than that.
    */
   constructor(
     mostEntries: number,
     names: Uint8Array,
     recode: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes,
+    mostNameBytes = MOST_NAME_BYTES,
   ) {
+    this.#mostNameBytes = mostNameBytes;
     this.#nameStarts = sharedUint32(mostEntries + 1);
     this.#nameEnds = sharedUint32(mostEntries + 1);
     this.#refs = sharedUint32(mostEntries + 1);
     this.#names = names;
+    this.#view = viewOf(names);
     this.#namesLength = names.length;
     this.#storedLength = names.length;
     this.#recode = recode;
@@ -66,12 +93,14 @@ export class NameTableBuilder {
   intern(name: Uint8Array): number {
     const start = this.#namesLength;
     const end = start + name.length;
+    if (end > this.#mostNameBytes) throw new NamesTooLongError();
     if (end > this.#names.length) {
       // By a quarter: beside a large structure there are few names of their own.
       const length = Math.max(end, start + (start >>> 2) + 65_536);
       const larger = new Uint8Array(new SharedArrayBuffer(length));
       larger.set(this.#names.subarray(0, start));
       this.#names = larger;
+      this.#view = viewOf(larger);
     }
     this.#names.set(name, start);
     this.#namesLength = end;
@@ -85,10 +114,35 @@ export class NameTableBuilder {
 
   /** Adds a file whose content is record `record` to the directory being filled. */
   addFile(start: number, end: number, record: number): void {
-    if (record >= DIRECTORY_BIT) {
-      throw new RangeError(`A tree of names has room for 2^31 records`);
+    if (record >= MOST_RECORDS) {
+      throw tooManyRecords();
     }
     this.#add(start, end, record);
+  }
+
+  /**
+   * Adds files to the directory being filled.
+   *
+   * @param base What to add to the positions of the names.
+   * @param first What to add to the records.
+   */
+  addFiles(
+    { length, starts, ends, values }: FileBatch,
+    base: number,
+    first: number,
+  ): void {
+    const from = this.#entry;
+    const [nameStarts, nameEnds] = [this.#nameStarts, this.#nameEnds];
+    const refs = this.#refs;
+    for (let i = 0; i < length; i++) {
+      const record = values[i]! + first;
+      if (record >= MOST_RECORDS) throw tooManyRecords();
+      nameStarts[from + i] = starts[i]! + base;
+      nameEnds[from + i] = ends[i]! + base;
+      refs[from + i] = record;
+    }
+    this.#entry = from + length;
+    this.#look(from);
   }
 
   /** Adds a directory to the one being filled. Its own turn comes after those added before. */
@@ -116,38 +170,45 @@ export class NameTableBuilder {
   }
 
   #add(start: number, end: number, ref: number): void {
-    const names = this.#names;
     const entry = this.#entry++;
-    const directory = this.#firstChildren.length - 1;
-    // What a name shares with the one before has been looked at there; neighbours share most.
-    let at = start;
-    if (entry > this.#firstChildren[directory]!) {
-      let before = this.#nameStarts[entry - 1]!;
-      const beforeEnd = this.#nameEnds[entry - 1]!;
-      while (at < end && before < beforeEnd && names[at] === names[before]) {
-        at++;
-        before++;
-      }
-      const ascends = at < end &&
-        (before === beforeEnd || names[at]! > names[before]!);
-      if (!ascends) this.#unsorted.add(directory);
-    }
     this.#refs[entry] = ref;
     this.#nameStarts[entry] = start;
     this.#nameEnds[entry] = end;
-    let forbidden = end - start <= 2 || end - start > LONGEST_NAME;
-    // A shared beginning may end inside a character: it counts as what the name before was.
-    let bits = at > start ? this.#lastBits : 0;
-    for (; at < end; at++) {
-      const byte = names[at]!;
-      bits |= byte;
-      if (byte === 0x2f || byte === 0) forbidden = true;
+    this.#look(entry);
+  }
+
+  /** Looks at the names of the entries from `from` on, which are new in the directory. */
+  #look(from: number): void {
+    const directory = this.#firstChildren.length - 1;
+    const first = this.#firstChildren[directory]!;
+    const [starts, ends] = [this.#nameStarts, this.#nameEnds];
+    let lastBits = this.#lastBits;
+    for (let entry = from; entry < this.#entry; entry++) {
+      const view = this.#view;
+      const start = starts[entry]!;
+      const length = ends[entry]! - start;
+      // What a name shares with the one before has been looked at there; neighbours share most.
+      let shared = 0;
+      if (entry > first) {
+        const before = starts[entry - 1]!;
+        const lengthBefore = ends[entry - 1]! - before;
+        const most = Math.min(length, lengthBefore);
+        shared = sharedBytes(view, before, start, most);
+        const ascends = shared < length && (shared === lengthBefore ||
+          view.getUint8(start + shared) > view.getUint8(before + shared));
+        if (!ascends) this.#unsorted.add(directory);
+      }
+      // A shared beginning may end inside a character: it counts as what the name before was.
+      if (shared === 0) lastBits = 0;
+      lastBits |= bitsOf(view, start + shared, start + length);
+      if (length <= 2 || length > LONGEST_NAME || lastBits < 0) {
+        refuseBadName(this.#names.slice(start, start + length));
+      }
+      if (lastBits >= 0x80 && start < this.#storedLength) {
+        this.#recodeEntry(entry, directory);
+      }
     }
-    if (forbidden) refuseBadName(names.slice(start, end));
-    this.#lastBits = bits;
-    if (bits >= 0x80 && start < this.#storedLength) {
-      this.#recodeEntry(entry, directory);
-    }
+    this.#lastBits = lastBits;
   }
 
   #recodeEntry(entry: number, directory: number): void {
@@ -205,13 +266,22 @@ function refuseBadName(name: Uint8Array): void {
   if (name.length > LONGEST_NAME) throw new NameFaultError("long", name);
 }
 
+function tooManyRecords(): RangeError {
+  return new RangeError(`A tree of names has room for 2^31 records`);
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
 function sharedUint32(length: number): Uint32Array {
   return new Uint32Array(new SharedArrayBuffer(length * 4));
 }
 
+/** A column without what was not needed of it; copied only where that is much. */
 function trimmed(column: Uint32Array, length: number): Uint32Array {
-  if (column.length === length) return column;
-  return shared(column.subarray(0, length));
+  const used = column.subarray(0, length);
+  return length >= column.length - (column.length >>> 3) ? used : shared(used);
 }
 
 function shared(values: ArrayLike<number>): Uint32Array {

@@ -67,6 +67,32 @@ export async function check(
   return await format.check(path, options);
 }
 
+/** A container that other threads serve while it is still read and checked. */
+export interface ServedFs {
+  /** Its tree is not to be asked by this thread before `complete` has ended. */
+  readonly fs: VirtualFs;
+  /**
+   * Reads and checks the rest of its metadata.
+   *
+   * @throws {FormatError} If it is damaged.
+   */
+  complete(): Promise<void>;
+}
+
+/** Opens a container for other threads to serve, which can begin before its metadata are checked. */
+export async function openToServe(
+  location: string | URL,
+  options: OpenContainerOptions = {},
+): Promise<ServedFs> {
+  const path = localPath(location);
+  const format = await runAsync(findFormat(path, options.format));
+  const container = await runAsync(format.openToServe(path, options));
+  return {
+    fs: new VirtualFs(path, container, options.checkData ?? true),
+    complete: () => runAsync(container.complete()),
+  };
+}
+
 function* openSteps(
   path: string,
   options: OpenContainerOptions,

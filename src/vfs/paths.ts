@@ -1,5 +1,5 @@
 import { settle, type Steps } from "../io/steps.ts";
-import { encodeName } from "../tree/names.ts";
+import { encodeName } from "../names.ts";
 import { type NodeId, ROOT, type Tree } from "../tree/tree.ts";
 
 /**

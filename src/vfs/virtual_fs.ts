@@ -2,7 +2,7 @@ import { PathError } from "../errors.ts";
 import { runAsync, runSync, settle, type Steps } from "../io/steps.ts";
 import type { WaitOptions } from "../io/byte_source.ts";
 import { readPart } from "../io/read_part.ts";
-import { readSlices, type Slice } from "../io/read_slices.ts";
+import { readSlices } from "../io/read_slices.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
 import {
   type Extent,
@@ -294,10 +294,7 @@ export class VirtualFs implements Disposable {
   }
 
   *#readOne(path: string): Steps<Uint8Array> {
-    const extent = yield* this.#locate(path);
-    const bytes = yield* this.#readPart(extent, extent.offset, extent.length);
-    if (this.#check) verifyContent(this.location, path, bytes, extent.crc32);
-    return bytes;
+    return (yield* this.#read([path]))[0]!;
   }
 
   *#readRange(path: string, offset: number, length: number): Steps<Uint8Array> {
@@ -321,19 +318,23 @@ export class VirtualFs implements Disposable {
   }
 
   *#read(paths: readonly string[]): Steps<Uint8Array[]> {
+    const contents: Uint8Array[] = new Array(paths.length);
     const extents: Extent[] = [];
-    for (const path of paths) extents.push(yield* this.#locate(path));
-    const slices: Slice[] = extents.filter(({ bytes }) => bytes === undefined);
-    const stored = yield* readSlices(this.tree.sources, slices);
-    let next = 0;
-    return extents.map((extent, i) => {
-      if (extent.bytes !== undefined) return extent.bytes.slice();
-      const bytes = stored[next++]!;
-      if (this.#check) {
-        verifyContent(this.location, paths[i]!, bytes, extent.crc32);
-      }
-      return bytes;
-    });
+    const owners: number[] = []; // which path each extent is of
+    for (const [i, path] of paths.entries()) {
+      const extent = yield* this.#locate(path);
+      if (extent.bytes !== undefined) contents[i] = extent.bytes.slice();
+      else extents[owners.push(i) - 1] = extent;
+    }
+    const verify = (i: number, crc: number) =>
+      verifyContent(this.location, paths[owners[i]!]!, crc, extents[i]!.crc32);
+    const stored = yield* readSlices(
+      this.tree.sources,
+      extents,
+      this.#check ? verify : undefined,
+    );
+    for (const [i, bytes] of stored.entries()) contents[owners[i]!] = bytes;
+    return contents;
   }
 
   /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */

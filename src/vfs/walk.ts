@@ -1,5 +1,5 @@
 import { settle, type Steps } from "../io/steps.ts";
-import { decodeName } from "../tree/names.ts";
+import { decodeName } from "../names.ts";
 import type { NodeId, Tree } from "../tree/tree.ts";
 
 /** One entry of a directory, as a {@linkcode Walker} meets it. */

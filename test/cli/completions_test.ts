@@ -12,6 +12,8 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: ["ex"], expected: ["extract"], exact: true },
   { words: ["ls", "--rec"], expected: ["--recursive"], exact: true },
   { words: ["extract", "--no-"], expected: ["--no-verify"], exact: true },
+  { words: ["rec"], expected: ["records"], exact: true },
+  { words: ["write", "--js"], expected: ["--json", "--jsonl"], exact: true },
   { words: ["ls", "--format", ""], expected: FORMAT_NAMES, exact: true },
   {
     words: ["completions", ""],
@@ -81,6 +83,9 @@ Deno.test({
       assert.equal(await ask("mount", "data.ffr", "m"), "-o dirnames");
       assert.equal(await ask("unmount", "a", "b", "m"), "-o dirnames");
       assert.equal(await ask("cat", "data.ffr", "d"), "");
+      assert.equal(await ask("write", "o"), "-o default");
+      assert.equal(await ask("write", "out.ffr", "a", "b"), "-o default");
+      assert.equal(await ask("write", "out.ffr", "--list", "d"), "-o default");
     });
   },
 });
@@ -109,9 +114,12 @@ Deno.test({
       await Deno.writeTextFile(`${dir}/data.ffr`, "");
       const { stdout } = await succeed(["completions", "fish"]);
       await Deno.writeTextFile(`${dir}/script`, stdout);
-      const code = `source script; complete -C "recordfs ls dat"`;
-      const ran = await run(["fish", "--no-config", "-c", code], { cwd: dir });
-      assert.equal(ran.stdout.trim(), "data.ffr");
+      for (const line of ["ls dat", "write a.ffr dat", "write --list dat"]) {
+        const code = `source script; complete -C "recordfs ${line}"`;
+        const args = ["fish", "--no-config", "-c", code];
+        const ran = await run(args, { cwd: dir });
+        assert.equal(ran.stdout.trim(), "data.ffr", line);
+      }
     });
   },
 });
@@ -171,6 +179,11 @@ Deno.test({
         ask(`${dir}/script`, words, `${dir}/cwd`);
       assert.deepEqual(await files("ls", "dat"), ["data.ffr"]);
       assert.deepEqual(await files("mount", "data.ffr", "m"), ["mnt"]);
+      assert.deepEqual(await files("write", "a.ffr", "dat"), ["data.ffr"]);
+      assert.deepEqual(
+        await files("write", "a.ffr", "--list", "dat"),
+        ["data.ffr"],
+      );
     });
   },
 });

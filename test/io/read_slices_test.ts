@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ByteSource } from "../../src/io/byte_source.ts";
 import { MemorySource } from "../../src/io/memory_source.ts";
-import { readSlices, type Slice } from "../../src/io/read_slices.ts";
+import { readSlices } from "../../src/io/read_slices.ts";
+import type { Slice } from "../../src/io/slice_runs.ts";
 import { runAsync, runSync } from "../../src/io/steps.ts";
 
 const bytes = new Uint8Array(300_000).map((_, i) => (i * 2654435761) >>> 13);

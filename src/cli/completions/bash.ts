@@ -1,6 +1,7 @@
 import {
   type CompletedArgument,
   type CompletedCommand,
+  type CompletedOption,
   valueOptions,
 } from "./model.ts";
 
@@ -30,10 +31,8 @@ _recordfs() {
   done
   case $prev in
 ${
-    valued.map(({ spelling, choices }) =>
-      `    ${spelling}) COMPREPLY=($(compgen -W '${
-        choices.join(" ")
-      }' -- "$cur")); return ;;`
+    valued.map(({ spelling, option }) =>
+      `    ${spelling}) ${valueCase(option)}; return ;;`
     ).join("\n")
   }
   esac
@@ -54,6 +53,12 @@ ${commands.map(commandCase).join("\n")}
 }
 complete -F _recordfs recordfs
 `;
+}
+
+function valueCase({ kind, choices }: CompletedOption): string {
+  if (kind === "file") return "compopt -o default";
+  if (kind === "directory") return "compopt -o dirnames";
+  return `COMPREPLY=($(compgen -W '${choices.join(" ")}' -- "$cur"))`;
 }
 
 function commandCase({ name, options, arguments: args }: CompletedCommand) {

@@ -40,11 +40,12 @@ function commandLines(
 }
 
 function optionSpec(
-  { short, long, description, takesValue, choices }: CompletedOption,
+  { short, long, description, takesValue, kind, choices }: CompletedOption,
 ): string {
   const parts = [`-l ${long.slice(2)}`];
   if (short !== undefined) parts.unshift(`-s ${short.slice(1)}`);
-  if (takesValue) parts.push("-x");
+  if (takesValue) parts.push(kind === "file" ? "-r -F" : "-x");
+  if (kind === "directory") parts.push("-a '(__fish_complete_directories)'");
   if (choices.length > 0) parts.push(`-a ${quote(choices.join(" "))}`);
   return `${parts.join(" ")} -d ${quote(description)}`;
 }

@@ -8,11 +8,12 @@ export interface CompletedOption {
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
+  readonly kind: ArgumentKind;
   /** The values it can have, where they are few. */
   readonly choices: readonly string[];
 }
 
-/** What an argument is completed with. */
+/** What an argument, or the value of an option, is completed with. */
 export type ArgumentKind = "file" | "directory" | "nothing" | "choices";
 
 /** An argument as completion scripts need it. */
@@ -32,11 +33,13 @@ export interface CompletedCommand {
   readonly arguments: readonly CompletedArgument[];
 }
 
-/** What arguments of these names hold; the shell knows nothing of paths inside a container. */
+/** What arguments and values of these names hold; the shell knows nothing of paths inside a container. */
 const KINDS: Record<string, ArgumentKind> = {
   source: "file",
   mountpoint: "directory",
   dir: "directory",
+  file: "file",
+  out: "file",
   path: "nothing",
 };
 
@@ -51,28 +54,34 @@ export function describeProgram(program: Command): CompletedCommand[] {
       long: option.long!,
       description: option.description,
       takesValue: option.required || option.optional,
-      choices: option.argChoices ?? [],
+      // Its flags are spelled as in `-o, --options <list>`.
+      ...completionOf(/<(.+)>/.exec(option.flags)?.[1], option.argChoices),
     })),
-    arguments: command.registeredArguments.map((argument) => {
-      const choices = argument.argChoices ?? [];
-      const name = argument.name();
-      const kind = choices.length > 0 ? "choices" : KINDS[name] ?? "nothing";
-      return { name, kind, choices, variadic: argument.variadic };
-    }),
+    arguments: command.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      ...completionOf(argument.name(), argument.argChoices),
+      variadic: argument.variadic,
+    })),
   }));
+}
+
+function completionOf(
+  name: string | undefined,
+  choices: readonly string[] = [],
+): { kind: ArgumentKind; choices: readonly string[] } {
+  if (choices.length > 0) return { kind: "choices", choices };
+  return { kind: KINDS[name ?? ""] ?? "nothing", choices };
 }
 
 /** The options that take a value, by all their spellings. */
 export function valueOptions(
   commands: readonly CompletedCommand[],
-): { spelling: string; choices: readonly string[] }[] {
-  const found = new Map<string, readonly string[]>();
-  for (const { options } of commands) {
-    for (const { short, long, takesValue, choices } of options) {
-      if (!takesValue) continue;
-      found.set(long, choices);
-      if (short !== undefined) found.set(short, choices);
-    }
+): { spelling: string; option: CompletedOption }[] {
+  const found = new Map<string, CompletedOption>();
+  for (const option of commands.flatMap(({ options }) => options)) {
+    if (!option.takesValue) continue;
+    found.set(option.long, option);
+    if (option.short !== undefined) found.set(option.short, option);
   }
-  return [...found].map(([spelling, choices]) => ({ spelling, choices }));
+  return [...found].map(([spelling, option]) => ({ spelling, option }));
 }

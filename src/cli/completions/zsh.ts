@@ -1,4 +1,5 @@
 import type {
+  ArgumentKind,
   CompletedArgument,
   CompletedCommand,
   CompletedOption,
@@ -49,9 +50,8 @@ function commandCase({ name, options, arguments: args }: CompletedCommand) {
 }
 
 function optionSpec(option: CompletedOption): string {
-  const { short, long, description, takesValue, choices } = option;
-  const words = choices.length > 0 ? `(${choices.join(" ")})` : " ";
-  const value = takesValue ? `:value:${words}` : "";
+  const { short, long, description, takesValue, kind, choices } = option;
+  const value = takesValue ? `:value:${action(kind, choices)}` : "";
   const text = `[${description.replaceAll(/[[\]:\\]/g, "\\$&")}]${value}`;
   const equals = takesValue ? "=" : "";
   return short === undefined
@@ -63,13 +63,16 @@ function argumentSpec(
   { name, kind, choices, variadic }: CompletedArgument,
   position: number,
 ): string {
-  const action = {
+  return `${variadic ? "*" : position}:${name}:${action(kind, choices)}`;
+}
+
+function action(kind: ArgumentKind, choices: readonly string[]): string {
+  return {
     file: "_files",
     directory: "_files -/",
     nothing: " ",
     choices: `(${choices.join(" ")})`,
   }[kind];
-  return `${variadic ? "*" : position}:${name}:${action}`;
 }
 
 function quote(text: string): string {

@@ -90,7 +90,9 @@ export class PickleMachine {
           this.#state.get(input.u32());
           break;
         case Op.MARK:
-          this.#state.marks.push(stack.length);
+          if (!this.#state.setNumberedItems()) {
+            this.#state.marks.push(stack.length);
+          }
           break;
         case Op.SETITEMS:
           this.#state.setItems(this.#state.popMark());

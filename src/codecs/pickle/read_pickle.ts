@@ -1,6 +1,7 @@
 import { decodePickledText } from "./text.ts";
 import { ORDERED_DICT } from "./allowed_classes.ts";
 import { PickleMachine } from "./machine.ts";
+import { numberedItems } from "./numbered_items.ts";
 import { PickleError } from "./pickle_error.ts";
 import { Tag, type ValueColumns } from "./value_columns.ts";
 
@@ -105,7 +106,7 @@ class PlainData {
   }
 
   #fill(container: number): void {
-    const { containers } = this.#machine;
+    const { bytes, containers } = this.#machine;
     const items = containers.items;
     const target = this.#made.get(container);
     containers.forEachRun(container, (start, count) => {
@@ -115,6 +116,12 @@ class PlainData {
           target.set(value, this.#value(items, ++row));
         } else if (target instanceof Set) target.add(value);
         else if (Array.isArray(target)) target.push(value);
+      }
+    }, (start, count) => {
+      if (!(target instanceof Map)) return;
+      for (const item of numberedItems(bytes, start, count)) {
+        const name = () => decodePickledText(bytes, item.start, item.end);
+        target.set(this.#once(item.start, name), item.value);
       }
     });
   }

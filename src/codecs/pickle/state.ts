@@ -1,8 +1,17 @@
 import type { ByteReader } from "./byte_reader.ts";
 import { Containers } from "./containers.ts";
 import { IntColumn } from "./int_column.ts";
+import {
+  measureNumberedItems,
+  numberedItems,
+  type NumberedRun,
+} from "./numbered_items.ts";
+import { Op } from "./opcodes.ts";
 import { PickleError } from "./pickle_error.ts";
 import { Tag, ValueColumns } from "./value_columns.ts";
+
+/** Positions are kept as 32-bit integers with a sign. */
+const LONGEST_POSITION = 0x7fff_ffff;
 
 /** What a pickle works on: the stack of values with its marks, the memo, and the containers. */
 export class PickleState {
@@ -14,6 +23,9 @@ export class PickleState {
   /** How many memo entries are set, which is the key that MEMOIZE takes next. */
   memoized = 0;
   readonly #input: ByteReader;
+  readonly #run: NumberedRun = { end: 0, count: 0 };
+  /** Runs of names whose memo entries are not made: first key, position and count of each. */
+  readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
   /** Items that were copied from lists of pairs. */
   #copied = 0;
@@ -48,8 +60,63 @@ export class PickleState {
     this.values.push(Tag.TUPLE, this.#emptyTuple, 0);
   }
 
+  /**
+   * Adds names with a number each to the dict on top of the stack, if nothing else stands between
+   * the MARK that was just read and its SETITEMS: a folder of files. They stay in the pickle, and so
+   * do the names that the memo holds then.
+   *
+   * @returns Whether it is so; if not, nothing has happened.
+   */
+  setNumberedItems(): boolean {
+    const { values, memo } = this;
+    const { bytes, position } = this.#input;
+    const top = values.length - 1;
+    if (
+      top < Math.max(this.marks.last, 0) || values.tags[top] !== Tag.DICT ||
+      memo.length !== this.memoized || // set by PUT, with gaps
+      bytes.length > LONGEST_POSITION
+    ) return false;
+    const run = this.#run;
+    measureNumberedItems(bytes, position, run);
+    if (run.count === 0 || bytes[run.end] !== Op.SETITEMS) return false;
+    this.#unmade.push(memo.length);
+    this.#unmade.push(position);
+    this.#unmade.push(run.count);
+    this.memoized += run.count;
+    if (this.memoized > memo.tags.length) memo.reserve(this.memoized);
+    memo.length = this.memoized;
+    this.containers.appendNumbered(values.a[top]!, position, run.count);
+    this.#input.position = run.end + 1;
+    return true;
+  }
+
+  /** Makes the memo's entries of the run of names that `key` is in. */
+  #makeEntries(key: number): void {
+    const runs = this.#unmade;
+    let low = 0; // the last run that starts at or before the key
+    let high = runs.length / 3 - 1;
+    while (low < high) {
+      const middle = low + high + 1 >>> 1;
+      if (runs.values[3 * middle]! <= key) low = middle;
+      else high = middle - 1;
+    }
+    if (high < 0) return;
+    const [first, position, count] = runs.values.subarray(3 * low, 3 * low + 3);
+    if (key < first! || key >= first! + count!) return;
+    const { tags, a, b } = this.memo;
+    let at = first!;
+    const { bytes } = this.#input;
+    for (const { start, end } of numberedItems(bytes, position!, count!)) {
+      tags[at] = Tag.TEXT;
+      a[at] = start;
+      b[at] = end - start;
+      at++;
+    }
+  }
+
   /** Pushes the memo's entry `key`. */
   get(key: number): void {
+    if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries(key);
     if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
       this.#bad(`unknown memo entry ${key}`);
     }
@@ -65,6 +132,9 @@ export class PickleState {
     }
     const from = this.top(1);
     if (key >= memo.tags.length) memo.reserve(key + 1);
+    if (key < memo.length && memo.tags[key] === Tag.ABSENT) {
+      this.#makeEntries(key);
+    }
     if (memo.tags[key] === Tag.ABSENT) this.memoized++;
     memo.tags[key] = this.values.tags[from]!;
     memo.a[key] = this.values.a[from]!;

@@ -1,3 +1,4 @@
+import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/steps.ts";
 import type {
   Container,
@@ -5,12 +6,19 @@ import type {
   ContainerOptions,
   Format,
   Probe,
+  ServedContainer,
 } from "../../tree/format.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { checkRecordFiles } from "./check.ts";
-import { endOfHeader, parseCount } from "./header.ts";
+import { endOfHeader, parseCount } from "./layout.ts";
 import { type OpenAs, structuresAs } from "./find_structures.ts";
-import { openRecordFiles, type RecordFiles } from "./record_files.ts";
+import { endsInStructure } from "./packed_files.ts";
+import {
+  completeHeaders,
+  loadLastSample,
+  openRecordFiles,
+  type RecordFiles,
+} from "./record_files.ts";
 import { nameFiles } from "./name_files.ts";
 import type { PlacedStructure } from "./structure.ts";
 import { PackedTree, SampleTree } from "./tree.ts";
@@ -21,6 +29,7 @@ export const ffrecord: Format = {
   description: "FFRecord: packed folders, plain samples, directories of .ffr",
   detect,
   open: (location, options) => open(location, options, "detect"),
+  openToServe: (location, options) => openToServe(location, options, "detect"),
   check: (location, options) => checkRecordFiles(location, options, "detect"),
 };
 
@@ -30,6 +39,7 @@ export const ffrecordPacked: Format = {
   name: "ffrecord-packed",
   description: "FFRecord, as a packed folder or not at all",
   open: (location, options) => open(location, options, "packed"),
+  openToServe: (location, options) => openToServe(location, options, "packed"),
   check: (location, options) => checkRecordFiles(location, options, "packed"),
 };
 
@@ -39,6 +49,7 @@ export const ffrecordSamples: Format = {
   name: "ffrecord-samples",
   description: "FFRecord, as numbered samples even if it is a packed folder",
   open: (location, options) => open(location, options, "samples"),
+  openToServe: (location, options) => openToServe(location, options, "samples"),
   check: (location, options) => checkRecordFiles(location, options, "samples"),
 };
 
@@ -61,10 +72,58 @@ function* open(
   as: OpenAs,
 ): Steps<Container> {
   const files = yield* openRecordFiles(location, options);
+  return yield* closingOnError(files, container(files, options, as));
+}
+
+function* openToServe(
+  location: string,
+  options: ContainerOptions,
+  as: OpenAs,
+): Steps<ServedContainer> {
+  const files = yield* openRecordFiles(location, options, true);
+  return yield* closingOnError(files, servedContainer(files, options, as));
+}
+
+/** Numbered samples need none of the tables to be shown; names are read by way of them. */
+function* servedContainer(
+  files: RecordFiles,
+  options: ContainerOptions,
+  as: OpenAs,
+): Steps<ServedContainer> {
+  const complete = () => completeHeaders(files);
+  if (yield* areSamples(files, as)) {
+    return { ...sampleContainer(files, options.ext), complete };
+  }
+  yield* complete();
+  return { ...yield* container(files, options, as), complete };
+}
+
+/** Whether it is plain, before the tables are checked, that files show as numbered samples. */
+function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
+  if (as === "samples" || files.index.length === 0) return as !== "packed";
+  if (as === "packed") return false;
+  yield* loadLastSample(files);
   try {
-    const placed = yield* structuresAs(as, files, options);
-    if (placed.length > 0) return packedContainer(files, placed);
-    return sampleContainer(files, options.ext);
+    return !(yield* endsInStructure(files, files.index.length - 1));
+  } catch (error) {
+    if (error instanceof FormatError) return false; // the checks will find out more
+    throw error;
+  }
+}
+
+function* container(
+  files: RecordFiles,
+  options: ContainerOptions,
+  as: OpenAs,
+): Steps<Container> {
+  const placed = yield* structuresAs(as, files, options);
+  if (placed.length > 0) return packedContainer(files, placed);
+  return sampleContainer(files, options.ext);
+}
+
+function* closingOnError<T>(files: RecordFiles, steps: Steps<T>): Steps<T> {
+  try {
+    return yield* steps;
   } catch (error) {
     for (const source of files.sources) source.close();
     throw error;

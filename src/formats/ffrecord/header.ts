@@ -3,20 +3,10 @@ import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { fill, readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
-
-/**
- * The layout of an `.ffr` file (FFRecord's README, "Storage Layout"; all little-endian):
- *
- *     0      u32     CRC-32 of all that follows up to the samples; 0 in files of an old version
- *     4      i64     N, the number of samples
- *     12     u32 × N CRC-32 of each sample
- *     12+4N  i64 × N byte offset of each sample; the last sample ends where the file does
- */
-const FIXED_HEADER = 12;
-const BYTES_PER_SAMPLE = 12;
+import { BYTES_PER_SAMPLE, FIXED_HEADER, parseCount } from "./layout.ts";
 
 /** The tables are read in pieces, so that the checksum is taken while a piece is in the cache. */
-const PIECE = 1 << 20;
+export const PIECE = 1 << 20;
 
 /** The header of one `.ffr` file. */
 export interface RecordFileHeader {
@@ -31,16 +21,14 @@ export interface RecordFileHeader {
   readonly checksum: number;
 }
 
-/** Where the first sample may start: behind the tables. */
-export function endOfHeader(count: number): number {
-  return FIXED_HEADER + BYTES_PER_SAMPLE * count;
-}
-
-/** A count of samples as the fixed header has it; damage makes it anything. */
-export function parseCount(header: DataView): number {
-  const low = header.getUint32(4, true);
-  const high = header.getInt32(8, true);
-  return high * 2 ** 32 + low;
+/** What stands before the tables. */
+export interface FixedHeader {
+  /** Number of samples; the file is large enough for their tables. */
+  readonly count: number;
+  /** The metadata checksum, 0 in a file of an old version. */
+  readonly checksum: number;
+  /** The checksum so far, to which the tables are to be added. */
+  readonly crc: number;
 }
 
 /**
@@ -54,6 +42,50 @@ export function* readHeader(
   source: ByteSource,
   checkMetadata = true,
 ): Steps<RecordFileHeader> {
+  const fixed = yield* readFixedHeader(source);
+  const { count, checksum } = fixed;
+  const bytes = newTable(count);
+  let crc = fixed.crc;
+  for (let done = 0; done < bytes.length; done += PIECE) {
+    const piece = bytes.subarray(done, done + PIECE);
+    yield* fill(source, piece, FIXED_HEADER + done);
+    crc = crc32(piece, crc);
+  }
+  if (checkMetadata) compareChecksum(source.name, checksum, crc);
+  return { count, table: new Uint32Array(bytes.buffer), checksum };
+}
+
+/** Shared memory for the tables of `count` samples; what is not written to takes none. */
+export function newTable(count: number): Uint8Array<SharedArrayBuffer> {
+  return new Uint8Array(new SharedArrayBuffer(count * BYTES_PER_SAMPLE));
+}
+
+/**
+ * Compares the metadata's checksum with the one that was recorded, if any was.
+ *
+ * @throws {FormatError} If they differ.
+ */
+export function compareChecksum(
+  path: string,
+  recorded: number,
+  computed: number,
+): void {
+  if (recorded === 0 || recorded === computed) return;
+  throw new FormatError(
+    "metadata-checksum",
+    `${path}: checksum mismatch in metadata: recorded ${hex(recorded)}, ` +
+      `computed ${hex(computed)}; the file is damaged: fetch it again`,
+    { path, offset: 0, expected: recorded, actual: computed },
+  );
+}
+
+/**
+ * Reads what stands before the tables.
+ *
+ * @throws {FormatError} If it is cut short, its count can't be, or the file's writer was killed
+ * before it closed the file.
+ */
+export function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
   const path = source.name;
   if (source.size < FIXED_HEADER) {
     throw new FormatError(
@@ -81,36 +113,7 @@ export function* readHeader(
       { path, offset: 0 },
     );
   }
-  const { table, crc } = yield* readTable(
-    source,
-    count,
-    crc32(fixed.subarray(4)),
-  );
-  if (checkMetadata && checksum !== 0 && crc !== checksum) {
-    throw new FormatError(
-      "metadata-checksum",
-      `${path}: checksum mismatch in metadata: recorded ${hex(checksum)}, ` +
-        `computed ${hex(crc)}; the file is damaged: fetch it again`,
-      { path, offset: 0, expected: checksum, actual: crc },
-    );
-  }
-  return { count, table, checksum };
-}
-
-function* readTable(
-  source: ByteSource,
-  count: number,
-  crc: number,
-): Steps<{ table: Uint32Array; crc: number }> {
-  const bytes = new Uint8Array(
-    new SharedArrayBuffer(count * BYTES_PER_SAMPLE),
-  );
-  for (let done = 0; done < bytes.length; done += PIECE) {
-    const piece = bytes.subarray(done, done + PIECE);
-    yield* fill(source, piece, FIXED_HEADER + done);
-    crc = crc32(piece, crc);
-  }
-  return { table: new Uint32Array(bytes.buffer), crc };
+  return { count, checksum, crc: crc32(fixed.subarray(4)) };
 }
 
 function refuseCount(

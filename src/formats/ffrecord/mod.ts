@@ -6,12 +6,22 @@
  */
 export { FFRecordReader } from "./reader.ts";
 export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
+export { FFRecordWriter, type WriterOptions } from "./writer.ts";
+export { dump, type DumpOptions, type SampleList } from "./dump.ts";
+export { packFolder } from "./pack_folder.ts";
+export type { PackOptions, PackProgress, PackReport } from "./pack_options.ts";
+export { PackError, type PackProblem } from "./pack_problem.ts";
+export type { SampleData } from "./sample_data.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
 export type { OpenOptions, RecordLocation } from "./record_files.ts";
 export {
   type PickledValue,
   readPickle,
 } from "../../codecs/pickle/read_pickle.ts";
+export {
+  type PickleableValue,
+  writePickle,
+} from "../../codecs/pickle/write_pickle.ts";
 export { PickleError } from "../../codecs/pickle/pickle_error.ts";
 export {
   type ErrorFacts,
@@ -20,4 +30,5 @@ export {
   IndexError,
   PathError,
   RecordfsError,
+  WriteError,
 } from "../../errors.ts";

@@ -1,9 +1,10 @@
 import { PathError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import { decodeName, encodeName } from "../../tree/names.ts";
+import { decodeName, encodeName } from "../../names.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
+import { MappedSamples } from "./mapped_samples.ts";
 import { readSample, readSamples } from "./read_samples.ts";
 import type { OpenOptions, RecordLocation } from "./record_files.ts";
 
@@ -39,10 +40,12 @@ export interface PackedListOptions {
 export class PackedFolder implements Disposable {
   readonly #packed: PackedFiles;
   readonly #check: boolean;
+  readonly #mapped: MappedSamples;
 
   private constructor(packed: PackedFiles, options: OpenOptions) {
     this.#packed = packed;
     this.#check = options.checkData ?? true;
+    this.#mapped = new MappedSamples(packed.files, this.#check);
   }
 
   static *#open(
@@ -171,8 +174,21 @@ export class PackedFolder implements Disposable {
     return this.readSync(path);
   }
 
-  /** Closes the files. */
+  /**
+   * A view of a file in a memory map, without copying. Read
+   * {@linkcode FFRecordReader.unsafeView} for what is unsafe about it.
+   *
+   * @throws {PathError} If there is no such file.
+   * @throws {FormatError} If its content is damaged.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
+   */
+  unsafeView(path: string): Uint8Array<ArrayBuffer> {
+    return this.#mapped.views([this.#sample(path)])[0]!;
+  }
+
+  /** Closes the files. What was read, and views, stay valid. */
   close(): void {
+    this.#mapped.close();
     for (const source of this.#packed.files.sources) source.close();
   }
 

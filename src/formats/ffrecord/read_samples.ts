@@ -1,6 +1,5 @@
 import { FormatError } from "../../errors.ts";
-import { crc32Of } from "../../io/crc32_of.ts";
-import { fill } from "../../io/read_part.ts";
+import { fill, fillSummed } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
 import type { Steps } from "../../io/steps.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
@@ -19,9 +18,15 @@ export function* readSample(
   allocate = (length: number): Uint8Array => new Uint8Array(length),
 ): Steps<Uint8Array> {
   const extent = locate(index, sample);
+  const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  yield* fill(sources[extent.source]!, bytes, extent.offset);
-  if (check) verify(index, sample, bytes, extent.crc32);
+  if (!check) yield* fill(source, bytes, extent.offset);
+  else {verifySample(
+      index,
+      sample,
+      yield* fillSummed(source, bytes, extent.offset),
+      extent.crc32,
+    );}
   return bytes;
 }
 
@@ -32,13 +37,12 @@ export function* readSamples(
   check: boolean,
 ): Steps<Uint8Array[]> {
   const extents = samples.map((sample) => locate(index, sample));
-  const batch = yield* readSlices(sources, extents);
-  if (check) {
-    batch.forEach((bytes, i) =>
-      verify(index, samples[i]!, bytes, extents[i]!.crc32)
-    );
-  }
-  return batch;
+  if (!check) return yield* readSlices(sources, extents);
+  return yield* readSlices(
+    sources,
+    extents,
+    (i, crc) => verifySample(index, samples[i]!, crc, extents[i]!.crc32),
+  );
 }
 
 function locate(index: SampleIndex, sample: number): Extent {
@@ -47,13 +51,13 @@ function locate(index: SampleIndex, sample: number): Extent {
   return extent;
 }
 
-function verify(
+/** Compares a sample's CRC-32 with the recorded one. */
+export function verifySample(
   index: SampleIndex,
   sample: number,
-  bytes: Uint8Array,
+  actual: number,
   expected: number,
 ): void {
-  const actual = crc32Of(bytes);
   if (actual !== expected) {
     throw sampleMismatch(index, sample, expected, actual);
   }

@@ -1,6 +1,7 @@
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { readHeader } from "./header.ts";
+import { MappedSamples } from "./mapped_samples.ts";
 import { readSample, readSamples } from "./read_samples.ts";
 import {
   type OpenOptions,
@@ -27,10 +28,12 @@ import {
 export class FFRecordReader implements Disposable {
   readonly #files: RecordFiles;
   readonly #check: boolean;
+  readonly #mapped: MappedSamples;
 
   private constructor(files: RecordFiles, options: OpenOptions) {
     this.#files = files;
     this.#check = options.checkData ?? true;
+    this.#mapped = new MappedSamples(files, this.#check);
   }
 
   static *#open(
@@ -138,6 +141,43 @@ export class FFRecordReader implements Disposable {
   }
 
   /**
+   * A view of a sample in a memory map of its file: nothing is copied, which is two to three times
+   * as fast as reading. Linux only, and it needs `--allow-ffi`.
+   *
+   * **Reading a view after its file was cut short kills the process**, as does a disk that fails:
+   * so for files that nobody changes. Writing to a view never changes the file; it changes what all
+   * views of those bytes show. The view stays valid after `close()`, for as long as it is referred
+   * to. Its `buffer` is the whole file: it must not be transferred to another thread, which would
+   * empty all views of the file; copy a sample with `slice()`, or post the view itself, which copies.
+   *
+   * @param index From 0 to `length - 1`.
+   * @returns The bytes; compared with their checksum at each call, unless `checkData` is `false`.
+   * @throws {IndexError} If there is no such sample.
+   * @throws {FormatError} If it is damaged, or its file was cut.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
+   *
+   * @example Look at a sample in place
+   * ```ts
+   * import { FFRecordReader } from "@recordfs/recordfs/ffrecord";
+   * import assert from "node:assert/strict";
+   *
+   * using reader = await FFRecordReader.open("test/golden/ffrecord/plain_one/sample_86.ffr");
+   * assert.deepEqual(reader.unsafeView(0), await reader.readOne(0));
+   * ```
+   */
+  unsafeView(index: number): Uint8Array<ArrayBuffer> {
+    return this.#mapped.views([index])[0]!;
+  }
+
+  /**
+   * {@linkcode FFRecordReader.unsafeView} of several samples, in the order of `indices`: any number,
+   * repeats allowed.
+   */
+  unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
+    return this.#mapped.views([...indices]);
+  }
+
+  /**
    * Reads all headers again and compares them with their checksums (Python's `validate`).
    *
    * @throws {FormatError} If one is damaged or was changed.
@@ -151,8 +191,9 @@ export class FFRecordReader implements Disposable {
     runSync(this.#validate());
   }
 
-  /** Closes the files. */
+  /** Closes the files. What was read, and views, stay valid. */
   close(): void {
+    this.#mapped.close();
     for (const source of this.#files.sources) source.close();
   }
 

@@ -6,6 +6,7 @@ import { readDirectory } from "../../io/read_directory.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { readHeader, type RecordFileHeader } from "./header.ts";
+import { PendingHeader } from "./pending_header.ts";
 import { SampleIndex } from "./sample_index.ts";
 
 /** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
@@ -29,18 +30,29 @@ export interface RecordFiles {
   readonly index: SampleIndex;
 }
 
-/** Opens the files and reads their headers. */
+/**
+ * Opens the files and reads their headers.
+ *
+ * @param pending Whether tables are left to be loaded by {@linkcode completeHeaders}, while threads
+ * serve from them already.
+ */
 export function* openRecordFiles(
   location: RecordLocation,
   options: OpenOptions = {},
+  pending = false,
 ): Steps<RecordFiles> {
+  const check = options.checkData ?? true;
   const sources: ByteSource[] = [];
   const headers: RecordFileHeader[] = [];
   try {
     for (const file of yield* listRecordFiles(location)) {
       const source = yield* FileSource.open(file);
       sources.push(source);
-      headers.push(yield* readHeader(source, options.checkData ?? true));
+      headers.push(
+        yield* pending
+          ? PendingHeader.read(source, check)
+          : readHeader(source, check),
+      );
     }
     warnOfOldFiles(sources, headers, options);
   } catch (error) {
@@ -48,14 +60,34 @@ export function* openRecordFiles(
     throw error;
   }
   const index = new SampleIndex(
-    headers.map(({ count, table }, i) => ({
+    headers.map((header, i) => ({
       path: sources[i]!.name,
       size: sources[i]!.size,
-      count,
-      table,
+      count: header.count,
+      table: header.table,
+      progress: header instanceof PendingHeader
+        ? header.progress.slots
+        : undefined,
     })),
   );
   return { sources, headers, index };
+}
+
+/**
+ * Loads and checks the tables of files that were opened as pending.
+ *
+ * @throws {FormatError} If a checksum is wrong.
+ */
+export function* completeHeaders({ headers }: RecordFiles): Steps<void> {
+  for (const header of headers) {
+    if (header instanceof PendingHeader) yield* header.complete();
+  }
+}
+
+/** Loads what the tables of files that were opened as pending say of the last sample of all. */
+export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
+  const last = headers.findLast(({ count }) => count > 0);
+  if (last instanceof PendingHeader) yield* last.loadSample(last.count - 1);
 }
 
 /** The files of a location, in reading order. */

@@ -1,6 +1,7 @@
 import { FormatError, IndexError } from "../../errors.ts";
 import type { Extent } from "../../tree/tree.ts";
-import { endOfHeader } from "./header.ts";
+import { endOfHeader } from "./layout.ts";
+import { TableProgress } from "./table_progress.ts";
 
 /** One `.ffr` file's part in a {@linkcode SampleIndex}; it survives `postMessage`. */
 export interface SamplePart {
@@ -12,6 +13,8 @@ export interface SamplePart {
   readonly count: number;
   /** Checksums, then offsets in two words each; shared memory. */
   readonly table: Uint32Array;
+  /** How far the table is loaded, where other threads than the one that loads it use it already. */
+  readonly progress?: Int32Array | undefined;
 }
 
 /** Largest high word of an offset that a number holds exactly (2^53). */
@@ -27,12 +30,15 @@ export class SampleIndex {
   readonly length: number;
   /** Per part: the index of its first sample. */
   readonly #starts: number[] = [];
+  /** Per part: its progress, where there is something to wait for. */
+  readonly #progress: (TableProgress | undefined)[] = [];
 
   constructor(parts: readonly SamplePart[]) {
     this.parts = parts;
     let length = 0;
-    for (const { count } of parts) {
+    for (const { count, progress } of parts) {
       this.#starts.push(length);
+      this.#progress.push(progress && new TableProgress(progress));
       length += count;
     }
     this.length = length;
@@ -78,6 +84,10 @@ export class SampleIndex {
     const source = this.partOf(index);
     const part = this.parts[source]!;
     const local = index - this.#starts[source]!;
+    const progress = this.#progress[source];
+    if (progress !== undefined && !progress.isSound) {
+      waitForSample(progress, part, local);
+    }
     const start = offsetAt(part, local);
     const end = local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
     if (
@@ -92,11 +102,36 @@ export class SampleIndex {
     into.bytes = undefined;
   }
 
+  /**
+   * Waits until the metadata that say where a sample is are known to be right; only threads that
+   * serve a tree while it is loaded have to.
+   *
+   * @throws {FormatError} If they are not.
+   */
+  waitUntilSound(index: number): void {
+    const part = this.partOf(index);
+    const progress = this.#progress[part];
+    if (progress === undefined || progress.isSound) return;
+    progress.waitUntilSound(this.parts[part]!.path);
+  }
+
   /** The offset of a sample as the file has it, however damaged. */
   rawOffset(index: number): number {
     const part = this.partOf(index);
     return offsetAt(this.parts[part]!, index - this.#starts[part]!);
   }
+}
+
+/** Waits for a sample's checksum, offset and the offset of the next one. */
+function waitForSample(
+  progress: TableProgress,
+  { path, count }: SamplePart,
+  local: number,
+): void {
+  progress.waitForBytes(path, 4 * local, 4 * local + 4);
+  const offset = 4 * count + 8 * local;
+  const behind = offset + (local + 1 < count ? 16 : 8);
+  progress.waitForBytes(path, offset, behind);
 }
 
 /** NaN where the offset is negative or beyond 2^53. */

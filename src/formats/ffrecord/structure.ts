@@ -1,19 +1,25 @@
 import { FormatError } from "../../errors.ts";
 import { ORDERED_DICT } from "../../codecs/pickle/allowed_classes.ts";
+import {
+  NumberedBatch,
+  takeNumberedItems,
+} from "../../codecs/pickle/numbered_items.ts";
 import { PickleMachine } from "../../codecs/pickle/machine.ts";
 import { PickleError } from "../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../codecs/pickle/text.ts";
 import { Tag } from "../../codecs/pickle/value_columns.ts";
-import { decodeName, encodeName } from "../../tree/names.ts";
+import { decodeName, encodeName } from "../../names.ts";
 import type { NameTable } from "../../tree/name_table.ts";
 import {
+  MOST_NAME_BYTES,
   type NameFault,
   NameFaultError,
+  NamesTooLongError,
   NameTableBuilder,
 } from "../../tree/name_table_builder.ts";
 
 /** What a packed folder's last sample starts with (ffrecord's `pack_folder`). */
-const MAGIC = new TextEncoder().encode("piouhjgbr");
+export const MAGIC = new TextEncoder().encode("piouhjgbr");
 
 /** Length of the magic word: enough of a sample to tell whether it is a structure. */
 export const MAGIC_LENGTH = MAGIC.length;
@@ -88,16 +94,26 @@ export interface PlacedStructure {
  * Makes one table of all names, sorted out breadth first.
  *
  * @param placed One structure without a folder, or several with one folder each.
+ * @param mostNameBytes What the structures may have together.
  * @throws {FormatError} If a name, an index or the shape of a structure is impossible.
  */
-export function buildNameTable(placed: readonly PlacedStructure[]): NameTable {
-  const { names, bases } = joinPickles(placed);
+export function buildNameTable(
+  placed: readonly PlacedStructure[],
+  mostNameBytes = MOST_NAME_BYTES,
+): NameTable {
+  const { names, bases } = joinPickles(placed, mostNameBytes);
   const mostEntries = placed.reduce(
     (sum, { structure: { machine } }) =>
-      sum + (machine.containers.items.length >>> 1),
+      sum + (machine.containers.items.length >>> 1) +
+      machine.containers.numberedItems,
     placed.length,
   );
-  const builder = new NameTableBuilder(mostEntries, names, recodeName);
+  const builder = new NameTableBuilder(
+    mostEntries,
+    names,
+    recodeName,
+    mostNameBytes,
+  );
   const queue: Folder[] = [];
   builder.nextDirectory();
   for (const [i, { structure, folder }] of placed.entries()) {
@@ -127,18 +143,18 @@ export function buildNameTable(placed: readonly PlacedStructure[]): NameTable {
 /** The pickles in which the names lie, end to end in shared memory. */
 function joinPickles(
   placed: readonly PlacedStructure[],
+  mostNameBytes: number,
 ): { names: Uint8Array; bases: number[] } {
   const pickles = placed.map(({ structure }) => structure.machine.bytes);
-  const [only] = pickles;
-  if (only !== undefined && pickles.length === 1) {
-    return { names: only, bases: [0] };
-  }
   const bases: number[] = [];
   let length = 0;
-  for (const pickle of pickles) {
+  for (const [i, pickle] of pickles.entries()) {
     bases.push(length);
     length += pickle.length;
+    if (length > mostNameBytes) throw tooLarge(placed[i]!.structure.path);
   }
+  const [only] = pickles;
+  if (only !== undefined && pickles.length === 1) return { names: only, bases };
   const names = new Uint8Array(new SharedArrayBuffer(length));
   pickles.forEach((pickle, i) => names.set(pickle, bases[i]));
   return { names, bases };
@@ -163,9 +179,33 @@ function addEntries(
   try {
     machine.containers.forEachRun(folder.container, (start, count) => {
       addRun(builder, folder, start, start + count, queue);
-    });
+    }, (start, count) => addFiles(builder, folder, start, count));
   } catch (error) {
     throw explain(error, path);
+  }
+}
+
+/** Used again and again: there are hundreds of runs, and no more than one at a time. */
+const batch = new NumberedBatch();
+
+/** Adds the names with a number each that were left in the pickle at `start`. */
+function addFiles(
+  builder: NameTableBuilder,
+  { base, structure }: Folder,
+  start: number,
+  count: number,
+): void {
+  const { machine, path, fileCount, firstSample } = structure;
+  for (let at = start, left = count; left > 0; left -= batch.length) {
+    takeNumberedItems(machine.bytes, at, left, batch);
+    at = batch.next;
+    const { length, values } = batch;
+    for (let i = 0; i < length; i++) {
+      const index = values[i]!;
+      if (index >= 0 && index < fileCount) continue;
+      throw badIndex(path, index, fileCount);
+    }
+    builder.addFiles(batch, base, firstSample);
   }
 }
 
@@ -216,14 +256,8 @@ function addOther(
   const value = items.a[row + 1]!;
   switch (items.tags[row + 1]) {
     case Tag.INT:
-      if (value < 0) {
-        throw badStructure(path, `a leaf is not a valid index: ${value}`);
-      }
-      if (value >= fileCount) {
-        throw badStructure(
-          path,
-          `index out of range: file ${value} of ${fileCount}`,
-        );
+      if (value < 0 || value >= fileCount) {
+        throw badIndex(path, value, fileCount);
       }
       builder.addFile(start, end, firstSample + value);
       break;
@@ -272,6 +306,7 @@ function explain(error: unknown, path: string): unknown {
       { path },
     );
   }
+  if (error instanceof NamesTooLongError) return tooLarge(path);
   if (error instanceof PickleError) {
     return new FormatError(
       error.code,
@@ -282,6 +317,24 @@ function explain(error: unknown, path: string): unknown {
     );
   }
   return error;
+}
+
+function tooLarge(path: string): FormatError {
+  return new FormatError(
+    "too-large",
+    `${path}: all names together take more than 4 GiB, which is more than can ` +
+      `be opened at once: open fewer packed folders together`,
+    { path },
+  );
+}
+
+function badIndex(path: string, index: number, fileCount: number): FormatError {
+  return badStructure(
+    path,
+    index < 0
+      ? `a leaf is not a valid index: ${index}`
+      : `index out of range: file ${index} of ${fileCount}`,
+  );
 }
 
 function badStructure(path: string, what: string): FormatError {

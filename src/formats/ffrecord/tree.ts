@@ -66,7 +66,9 @@ abstract class RecordTree implements Tree {
     into.isDirectory = this.isDirectory(node);
     into.size = 0;
     if (into.isDirectory) return true;
-    if (!this.locate(node, this.#extent)) return false;
+    const sample = this.sample(node);
+    if (sample < 0) return false;
+    this.index.locate(sample, this.#extent);
     into.size = this.#extent.length;
     return true;
   }
@@ -74,6 +76,7 @@ abstract class RecordTree implements Tree {
   locate(node: NodeId, into: Extent): boolean {
     const sample = this.sample(node);
     if (sample < 0) return false;
+    this.index.waitUntilSound(sample); // no wrong bytes, however early they are asked for
     this.index.locate(sample, into);
     return true;
   }

@@ -1,6 +1,7 @@
 import type { ByteSource } from "../../io/byte_source.ts";
+import { inParallel } from "../../io/in_parallel.ts";
 import { fill } from "../../io/read_part.ts";
-import { inParallel, type Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/steps.ts";
 import type { FramePlace } from "./chunk_meta.ts";
 
 /** Largest gap between frames that is read and thrown away. */

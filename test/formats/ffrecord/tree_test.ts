@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FormatError } from "../../../src/errors.ts";
-import { encodeName } from "../../../src/tree/names.ts";
+import { encodeName } from "../../../src/names.ts";
 import { newExtent, newStat, ROOT, type Tree } from "../../../src/tree/tree.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { goldenCase, sha256 } from "../../support/golden.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { decodeName, encodeName } from "../../src/tree/names.ts";
-import { goldenCase } from "../support/golden.ts";
+import { decodeName, encodeName } from "../src/names.ts";
+import { goldenCase } from "./support/golden.ts";
 
 Deno.test("any bytes survive decoding and encoding", () => {
   const bytes = fc.uint8Array({ maxLength: 40 });

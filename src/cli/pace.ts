@@ -1,0 +1,47 @@
+/** Points are kept this far apart, in milliseconds. */
+const SPACING = 250;
+/** A rate is taken over this long, so that it follows a disk that slows down and does not jump. */
+const WINDOW = 15_000;
+
+/** How fast work goes on, from how much of it was done when. */
+export class Pace {
+  readonly #now: () => number;
+  /** The first is the oldest that still counts, the last the newest. */
+  readonly #points: { time: number; done: number }[];
+
+  /** @param now A clock in milliseconds. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#points = [{ time: now(), done: 0 }];
+  }
+
+  /** Notes how much is done by now. */
+  note(done: number): void {
+    const time = this.#now();
+    const points = this.#points;
+    const before = points.at(-2);
+    // The newest point moves on until it is far enough from the one before it.
+    if (before !== undefined && time - before.time < SPACING) points.pop();
+    points.push({ time, done });
+    while (points.length > 2 && time - points[1]!.time > WINDOW) points.shift();
+  }
+
+  /** How much is done in a second, of late. */
+  get perSecond(): number {
+    const first = this.#points[0]!;
+    const last = this.#points.at(-1)!;
+    const seconds = (last.time - first.time) / 1000;
+    return seconds > 0 ? (last.done - first.done) / seconds : 0;
+  }
+}
+
+/** A duration for people: `5s`, `1m20s`, `2h05m`, `3d04h`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const [m, h, d] = [60, 3600, 86_400].map((unit) => Math.floor(whole / unit));
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${m}m${two(whole % 60)}s`;
+  if (whole < 86_400) return `${h}h${two(m! % 60)}m`;
+  return `${d}d${two(h! % 24)}h`;
+}

@@ -1,0 +1,73 @@
+/** A line that stands for no sample; the message says why. */
+export class SampleError extends Error {
+  override name = "SampleError";
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const encoder = new TextEncoder();
+
+const FORMS = `"<base64>", {"base64": "<base64>"} or {"text": "<text>"}`;
+
+/**
+ * The sample that a line of JSON stands for: a string of base64, an object with `base64`, or one
+ * with `text`, which is written as UTF-8.
+ *
+ * @throws {SampleError} If it is none.
+ */
+export function parseSample(line: Uint8Array): Uint8Array {
+  const value = parseJson(line);
+  if (typeof value === "string") return fromBase64(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new SampleError(`a sample is ${FORMS}, not ${kindOf(value)}`);
+  }
+  const [[key, content] = [], another] = Object.entries(value);
+  if (another !== undefined || key !== "base64" && key !== "text") {
+    const keys = Object.keys(value).slice(0, 5).map((key) => `"${key}"`);
+    throw new SampleError(
+      `a sample is ${FORMS}, not an object ` +
+        (keys.length === 0 ? "without keys" : `with ${keys.join(", ")}`),
+    );
+  }
+  if (typeof content !== "string") {
+    throw new SampleError(`its "${key}" is ${kindOf(content)}, not a string`);
+  }
+  return key === "text" ? toUtf8(content) : fromBase64(content);
+}
+
+function parseJson(line: Uint8Array): unknown {
+  if (line.length === 0) throw new SampleError("it is empty");
+  let text: string;
+  try {
+    text = decoder.decode(line);
+  } catch {
+    throw new SampleError("it is not UTF-8");
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SampleError(`it is not JSON (${(error as Error).message})`);
+  }
+}
+
+function fromBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(text, { lastChunkHandling: "strict" });
+  } catch {
+    throw new SampleError(
+      "its base64 is wrong: it has other characters than A-Z a-z 0-9 + / =, " +
+        "or was cut",
+    );
+  }
+}
+
+function toUtf8(text: string): Uint8Array {
+  if (text.isWellFormed()) return encoder.encode(text);
+  throw new SampleError(
+    "its text holds half a surrogate pair, which is no character",
+  );
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
+}

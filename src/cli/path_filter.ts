@@ -1,0 +1,86 @@
+import { compileGlob, type Glob } from "./glob.ts";
+
+/** A file or directory that is to be packed or not. */
+export interface FilteredEntry {
+  /** Path from the packed folder. */
+  readonly path: string;
+  readonly isDirectory: boolean;
+}
+
+/**
+ * Chooses files and directories by patterns. One without a slash is compared with names at any
+ * depth, another with whole paths; a slash at its end makes it one for directories only. One that
+ * matches a directory stands for everything in it.
+ */
+export class PathFilter {
+  readonly #include: readonly Pattern[];
+  readonly #exclude: readonly Pattern[];
+  /** The directory looked at last, since what is in it comes one after the other. */
+  #parent = "";
+  #parentIncluded = false;
+
+  /**
+   * @param include Files that none of these stands for are left out; with none, no file is.
+   * @param exclude What one of these stands for is left out in any case.
+   * @throws {UsageError} If one is no pattern.
+   */
+  constructor(include: readonly string[], exclude: readonly string[]) {
+    this.#include = include.map((glob) => new Pattern(glob));
+    this.#exclude = exclude.map((glob) => new Pattern(glob));
+  }
+
+  /**
+   * Whether an entry is to be packed. What an excluded directory holds must not be asked for.
+   *
+   * @returns `"if-not-empty"` for a directory that only leads to files that are.
+   */
+  accepts(entry: FilteredEntry): boolean | "if-not-empty" {
+    if (this.#exclude.some((pattern) => pattern.matches(entry))) return false;
+    if (this.#include.length === 0) return true;
+    if (this.#matchesInclude(entry)) return true;
+    if (this.#isIncluded(parentOf(entry.path))) return true;
+    return entry.isDirectory ? "if-not-empty" : false;
+  }
+
+  /** Whether a directory, or one that it lies in, matches. */
+  #isIncluded(directory: string): boolean {
+    if (directory === "") return false;
+    if (directory !== this.#parent) {
+      const included = this.#isIncluded(parentOf(directory)) ||
+        this.#matchesInclude({ path: directory, isDirectory: true });
+      this.#parent = directory;
+      this.#parentIncluded = included;
+    }
+    return this.#parentIncluded;
+  }
+
+  #matchesInclude(entry: FilteredEntry): boolean {
+    return this.#include.some((pattern) => pattern.matches(entry));
+  }
+}
+
+class Pattern {
+  readonly #glob: Glob;
+  readonly #wholePath: boolean;
+  readonly #directoriesOnly: boolean;
+
+  constructor(text: string) {
+    const [, glob] = /^(.*?)\/*$/s.exec(text)!;
+    this.#directoriesOnly = glob !== text;
+    this.#wholePath = glob!.includes("/");
+    this.#glob = compileGlob(glob!.replace(/^\/+/, ""));
+  }
+
+  matches({ path, isDirectory }: FilteredEntry): boolean {
+    if (this.#directoriesOnly && !isDirectory) return false;
+    return this.#glob(this.#wholePath ? path : nameOf(path));
+  }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

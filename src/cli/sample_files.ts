@@ -1,0 +1,154 @@
+import * as path from "node:path";
+import { RecordfsError } from "../errors.ts";
+import type { FFRecordWriter } from "../formats/ffrecord/mod.ts";
+import {
+  type Directory,
+  type EntryStat,
+  openDirectory,
+  type OpenFile,
+} from "../io/directory.ts";
+import { openError } from "../io/file_source.ts";
+import { systemCode } from "../io/system_error.ts";
+
+/** Files are read in pieces of this size; most samples are one. */
+const PIECE = 1 << 20;
+
+/** Reads files that become samples; names may have any bytes where `--allow-ffi` is given. */
+export class SampleFiles implements Disposable {
+  readonly #buffer = new Uint8Array(PIECE);
+  /** That of the last file: lists name the files of a directory one after the other. */
+  #directory: Directory | undefined;
+
+  /**
+   * The size of a file in bytes.
+   *
+   * @throws {RecordfsError} If it can't be read, or is no regular file.
+   */
+  sizeOf(file: string): number {
+    const opened = this.#open(file);
+    try {
+      return regularFile(file, opened).size;
+    } finally {
+      opened.close();
+    }
+  }
+
+  /**
+   * Writes a file's content as one sample.
+   *
+   * @param onPiece Told how many more bytes are read.
+   * @throws {RecordfsError} If it can't be read, or changes meanwhile.
+   */
+  async write(
+    file: string,
+    writer: FFRecordWriter,
+    signal: AbortSignal,
+    onPiece: (bytes: number) => void,
+  ): Promise<void> {
+    const opened = this.#open(file);
+    try {
+      const before = regularFile(file, opened);
+      const read = (at: number): number => {
+        const length = reading(file, () => readFull(opened, this.#buffer));
+        if (length < PIECE) refuseChange(file, before, opened, at + length);
+        onPiece(length);
+        return length;
+      };
+      const length = read(0);
+      const first = this.#buffer.subarray(0, length);
+      const sample = length < PIECE ? first : this.#stream(first, read);
+      await writer.write(sample, { signal });
+    } finally {
+      opened.close();
+    }
+  }
+
+  /** Closes what is open. */
+  [Symbol.dispose](): void {
+    this.#directory?.close();
+    this.#directory = undefined;
+  }
+
+  async *#stream(
+    first: Uint8Array,
+    read: (at: number) => number,
+  ): AsyncGenerator<Uint8Array> {
+    yield first;
+    for (let at = first.length, length = PIECE; length === PIECE;) {
+      length = read(at);
+      at += length;
+      yield this.#buffer.subarray(0, length);
+    }
+  }
+
+  #open(file: string): OpenFile {
+    if (file === "" || file.includes("\0")) {
+      throw new RecordfsError(
+        "ENOENT",
+        "The name of a file is empty or has a NUL",
+      );
+    }
+    const parent = path.dirname(file);
+    return reading(file, () => {
+      if (this.#directory?.path !== parent) {
+        this.#directory?.close();
+        this.#directory = undefined;
+        this.#directory = openDirectory(parent);
+      }
+      return this.#directory.openFile(path.basename(file));
+    });
+  }
+}
+
+/** Fills `into`, or reads to the end. */
+function readFull(file: OpenFile, into: Uint8Array<ArrayBuffer>): number {
+  let done = 0;
+  while (done < into.length) {
+    const length = file.read(into.subarray(done));
+    if (length === 0) break;
+    done += length;
+  }
+  return done;
+}
+
+function regularFile(file: string, opened: OpenFile): EntryStat {
+  const stat = reading(file, () => opened.stat());
+  if (stat.kind === "file") return stat;
+  const what = stat.kind === "directory" ? "a directory" : "no regular file";
+  throw new RecordfsError(
+    "not-a-file",
+    `Cannot read ${file}: it is ${what}`,
+    { path: file },
+  );
+}
+
+function refuseChange(
+  file: string,
+  before: EntryStat,
+  opened: OpenFile,
+  length: number,
+): void {
+  const after = reading(file, () => opened.stat());
+  if (after.size === length && after.mtimeMs === before.mtimeMs) return;
+  throw new RecordfsError(
+    "changed",
+    `${file} changed while it was read: write it again when it is complete`,
+    { path: file, expected: before.size, actual: length },
+  );
+}
+
+/** Gives the system's refusals the name of the file. */
+function reading<T>(file: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const explained = openError(file, error);
+    const code = systemCode(error);
+    if (explained !== error || code === undefined) throw explained;
+    throw new RecordfsError(
+      code,
+      `Cannot read ${file}: ${(error as Error).message}`,
+      { path: file, cause: error },
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { types } from "node:util";
+
+/**
+ * The exact bytes of a view or buffer, without a copy; `undefined` where `data` is neither.
+ *
+ * @throws {TypeError} If its memory was transferred away, or shrunk to less than the view.
+ */
+export function bytesOf(data: unknown): Uint8Array | undefined {
+  if (types.isAnyArrayBuffer(data)) {
+    refuseLost((data as ArrayBuffer).detached === true);
+    return new Uint8Array(data);
+  }
+  if (!ArrayBuffer.isView(data)) return undefined;
+  refuseLost(isLost(data));
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** A view of lost memory claims to be empty; only its methods say that it is none. */
+function isLost(view: ArrayBufferView): boolean {
+  try {
+    if (view instanceof DataView) view.byteLength;
+    else Reflect.apply(Uint8Array.prototype.keys, view, []);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function refuseLost(lost: boolean): void {
+  if (!lost) return;
+  throw new TypeError(
+    "The buffer's memory was transferred or resized away: there are no bytes in it to write",
+  );
+}

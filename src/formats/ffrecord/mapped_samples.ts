@@ -1,0 +1,69 @@
+import { RecordfsError } from "../../errors.ts";
+import { crc32Of } from "../../io/crc32_of.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { MemoryMap } from "../../io/memory_map.ts";
+import { newExtent } from "../../tree/tree.ts";
+import { verifySample } from "./read_samples.ts";
+import type { RecordFiles } from "./record_files.ts";
+
+/** Samples as views into memory maps of their files, which are made when they are first needed. */
+export class MappedSamples {
+  readonly #files: RecordFiles;
+  readonly #check: boolean;
+  /** By the index of their files. */
+  readonly #maps = new Map<number, MemoryMap>();
+
+  /** @param check Whether samples are compared with their checksums. */
+  constructor(files: RecordFiles, check: boolean) {
+    this.#files = files;
+    this.#check = check;
+  }
+
+  /** Views of samples, in the order of `samples`. */
+  views(samples: readonly number[]): Uint8Array<ArrayBuffer>[] {
+    const { index } = this.#files;
+    const sizeIsKnown = new Set<MemoryMap>();
+    const extent = newExtent();
+    return samples.map((sample) => {
+      index.locate(sample, extent);
+      const { source, offset, length, crc32 } = extent;
+      if (length === 0) return new Uint8Array();
+      const map = this.#mapOf(source);
+      const view = map.bytes.subarray(offset, offset + length);
+      if (this.#check) {
+        if (!sizeIsKnown.has(map)) map.checkSize(); // once a batch
+        sizeIsKnown.add(map);
+        verifySample(index, sample, crc32Of(view), crc32);
+      }
+      return view;
+    });
+  }
+
+  /** Lets go of the maps: each goes away with its last view. */
+  close(): void {
+    for (const map of this.#maps.values()) {
+      if (map.isGone) map.keepForever();
+    }
+    this.#maps.clear();
+  }
+
+  #mapOf(part: number): MemoryMap {
+    let map = this.#maps.get(part);
+    if (map?.isGone) {
+      map.keepForever();
+      map = undefined;
+    }
+    if (map !== undefined) return map;
+    const source = this.#files.sources[part]!;
+    if (!(source instanceof FileSource)) {
+      throw new RecordfsError(
+        "unsupported",
+        `Cannot map ${source.name} into memory: it is no local file; use read() instead`,
+        { path: source.name },
+      );
+    }
+    map = new MemoryMap(source);
+    this.#maps.set(part, map);
+    return map;
+  }
+}

@@ -1,0 +1,36 @@
+/** A run of samples that goes to one of several files. */
+export interface Part {
+  /** Name of the file. */
+  readonly name: string;
+  /** Index of its first sample. */
+  readonly start: number;
+  /** How many samples it holds. */
+  readonly count: number;
+}
+
+/**
+ * Divides samples among files as Python's `dump` does: all have as many but the last. There may be
+ * fewer files than asked for, since that number is rounded up; no samples make one empty file.
+ *
+ * @param count Number of samples.
+ * @param parts Number of files, at least 1.
+ */
+export function divide(count: number, parts: number): Part[] {
+  const most = Math.max(1, Math.ceil(count / parts));
+  const files = Math.max(1, Math.ceil(count / most));
+  // Files are read in the order of their names.
+  const width = Math.max(5, String(files - 1).length);
+  return Array.from({ length: files }, (_, i) => ({
+    name: `PART_${String(i).padStart(width, "0")}.ffr`,
+    start: i * most,
+    count: Math.min(most, count - i * most),
+  }));
+}
+
+/** @throws {RangeError} If it is no number of files. */
+export function requireParts(parts: number): void {
+  if (Number.isSafeInteger(parts) && parts >= 1) return;
+  throw new RangeError(
+    `The number of parts must be a whole number from 1 on, not ${parts}`,
+  );
+}

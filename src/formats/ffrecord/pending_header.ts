@@ -1,0 +1,101 @@
+import { crc32 } from "node:zlib";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { fill } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+import {
+  compareChecksum,
+  type FixedHeader,
+  newTable,
+  PIECE,
+  readFixedHeader,
+  type RecordFileHeader,
+} from "./header.ts";
+import { FIXED_HEADER } from "./layout.ts";
+import { TableProgress } from "./table_progress.ts";
+
+/**
+ * The header of an `.ffr` file whose tables are read and checked while other threads serve from
+ * them: ten million samples have 120 MB of them. A thread that needs a piece which is not there yet
+ * asks for it and waits, and it is the next one that is read.
+ */
+export class PendingHeader implements RecordFileHeader {
+  readonly count: number;
+  readonly table: Uint32Array;
+  readonly checksum: number;
+  readonly progress: TableProgress;
+  readonly #source: ByteSource;
+  readonly #crc: number;
+  readonly #check: boolean;
+  readonly #bytes: Uint8Array;
+
+  private constructor(
+    source: ByteSource,
+    { count, checksum, crc }: FixedHeader,
+    check: boolean,
+  ) {
+    this.#source = source;
+    this.count = count;
+    this.checksum = checksum;
+    this.#crc = crc;
+    this.#check = check;
+    const bytes = newTable(count);
+    this.#bytes = bytes;
+    this.table = new Uint32Array(bytes.buffer);
+    this.progress = TableProgress.of(bytes.length, PIECE);
+  }
+
+  /**
+   * Reads what stands before the tables, and of the tables nothing.
+   *
+   * @param check Whether {@linkcode PendingHeader.complete} compares the metadata checksum.
+   */
+  static *read(source: ByteSource, check: boolean): Steps<PendingHeader> {
+    return new PendingHeader(source, yield* readFixedHeader(source), check);
+  }
+
+  /** Loads what the tables say of one sample, so that this thread can look it up. */
+  *loadSample(sample: number): Steps<void> {
+    const places = [4 * sample, 4 * this.count + 8 * sample];
+    if (sample + 1 < this.count) places.push(4 * this.count + 8 * sample + 8);
+    for (const place of places) {
+      // Rows lie at multiples of 4 bytes, an offset may lie across the end of a piece.
+      yield* this.#load(Math.floor(place / PIECE));
+      yield* this.#load(Math.floor((place + 4) / PIECE));
+    }
+  }
+
+  /**
+   * Loads all that is not loaded yet, and checks it.
+   *
+   * @throws {FormatError} If the checksum is wrong, or the tables can't be read; threads that wait,
+   * and those that ask from then on, are told.
+   */
+  *complete(): Steps<void> {
+    if (this.progress.isSound) return;
+    let sound = false;
+    try {
+      let crc = this.#crc;
+      for (let p = 0; p * PIECE < this.#bytes.length; p++) {
+        const wanted = this.progress.wanted();
+        if (wanted >= 0) yield* this.#load(wanted);
+        yield* this.#load(p);
+        crc = crc32(this.#piece(p), crc);
+      }
+      if (this.#check) compareChecksum(this.#source.name, this.checksum, crc);
+      sound = true;
+    } finally {
+      this.progress.settle(sound);
+    }
+  }
+
+  *#load(piece: number): Steps<void> {
+    const bytes = this.#piece(piece);
+    if (bytes.length === 0 || this.progress.isLoaded(piece)) return;
+    yield* fill(this.#source, bytes, FIXED_HEADER + piece * PIECE);
+    this.progress.loaded(piece);
+  }
+
+  #piece(piece: number): Uint8Array {
+    return this.#bytes.subarray(piece * PIECE, (piece + 1) * PIECE);
+  }
+}

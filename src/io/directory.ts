@@ -1,0 +1,78 @@
+import { fileFunctions } from "./libc_files.ts";
+import { openDescribed } from "./directory_by_descriptor.ts";
+import { openNamed } from "./directory_by_path.ts";
+
+/** What there is under a name. */
+export type EntryKind = "file" | "directory" | "symlink" | "other";
+
+/** What is done about a name that is a symbolic link: what it points to is meant, or the link. */
+export type Links = "follow" | "keep";
+
+/** What is known of an entry without opening it. */
+export interface EntryStat {
+  readonly kind: EntryKind;
+  /** Bytes. */
+  readonly size: number;
+  /** Last modification, in milliseconds since 1970. */
+  readonly mtimeMs: number;
+}
+
+/** The names in a directory. */
+export interface Listing {
+  /** Without `.` and `..`, in no order; bytes that are not UTF-8 are lone surrogates. */
+  readonly names: string[];
+  /** Names that are not UTF-8 and can't be reached: what Deno shows of them. */
+  readonly unreachable: readonly string[];
+}
+
+/** A file that is open for reading, or new and open for writing. */
+export interface OpenFile {
+  stat(): EntryStat;
+  /** Reads on from where it stands; 0 at the end. */
+  read(into: Uint8Array<ArrayBuffer>): number;
+  /** Writes all of `bytes`. */
+  write(bytes: Uint8Array): void;
+  setModified(time: Date): void;
+  close(): void;
+}
+
+/**
+ * An open directory. Its entries are reached from it by name, one step at a time.
+ *
+ * Names are one component each and never `..`; the system's refusals are errors with its `code`.
+ * All of it is synchronous: these calls answer from the kernel's cache nearly always, at a tenth of
+ * what waiting costs.
+ */
+export interface Directory {
+  /** For messages. */
+  readonly path: string;
+  /** The same for one directory, however it was reached; different for any other. */
+  readonly identity: string;
+  list(): Listing;
+  /** `undefined` where there is nothing, or a link that leads to nothing. */
+  stat(name: string, links: Links): EntryStat | undefined;
+  /** Whether a file may be opened, or a directory listed. */
+  mayRead(name: string): boolean;
+  /** Opens a directory in it; anything else is an error. */
+  open(name: string, links: Links): Directory;
+  /** Opens a file for reading, following links. It may turn out to be none, but never waits for a pipe. */
+  openFile(name: string): OpenFile;
+  /** Makes a file and opens it for writing; there must be nothing of its name. */
+  createFile(name: string): OpenFile;
+  makeDirectory(name: string): void;
+  rename(from: string, to: string): void;
+  remove(name: string): void;
+  close(): void;
+}
+
+/**
+ * Opens a directory, through symbolic links if need be.
+ *
+ * Where the C library may be called (`--allow-ffi`), entries are reached through the directory's
+ * descriptor: names may have any bytes, paths may have any length, and whatever others rename
+ * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
+ */
+export function openDirectory(path: string): Directory {
+  const libc = fileFunctions();
+  return libc === undefined ? openNamed(path) : openDescribed(libc, path);
+}

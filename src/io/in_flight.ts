@@ -1,0 +1,49 @@
+/** Work of which at most a number of pieces is under way at once. */
+export class InFlight {
+  readonly #most: number;
+  #count = 0;
+  #failures: unknown[] = [];
+  #ended: () => void = () => {};
+
+  /** @param most How many pieces may be under way. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether a piece has failed, so that nothing more should be begun. */
+  get failed(): boolean {
+    return this.#failures.length > 0;
+  }
+
+  /** Takes a piece that has been begun. */
+  add(piece: Promise<unknown>): void {
+    this.#count++;
+    const end = () => {
+      this.#count--;
+      this.#ended();
+    };
+    piece.then(end, (error) => {
+      this.#failures.push(error);
+      end();
+    });
+  }
+
+  /** Waits until one more may be begun. */
+  async room(): Promise<void> {
+    while (this.#count >= this.#most) await this.#end();
+  }
+
+  /**
+   * Waits until nothing is under way.
+   *
+   * @throws What the first piece that failed has thrown.
+   */
+  async end(): Promise<void> {
+    while (this.#count > 0) await this.#end();
+    if (this.failed) throw this.#failures[0];
+  }
+
+  #end(): Promise<void> {
+    return new Promise((resolve) => this.#ended = resolve);
+  }
+}

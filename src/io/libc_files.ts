@@ -1,0 +1,143 @@
+/**
+ * The C library's file functions that take a directory's descriptor and names as bytes. Deno has
+ * neither: its functions take whole paths, as strings of Unicode.
+ *
+ * @module
+ */
+import { encodeName } from "../names.ts";
+import { SystemError } from "./system_error.ts";
+
+/** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
+export const STATX = {
+  SIZE: 256,
+  mode: 28,
+  ino: 32,
+  size: 40,
+  mtimeSeconds: 112,
+  mtimeNanoseconds: 120,
+  devMajor: 136,
+  devMinor: 140,
+  /** `STATX_TYPE | STATX_MTIME | STATX_INO | STATX_SIZE`. */
+  MASK: 0x1 | 0x40 | 0x100 | 0x200,
+} as const;
+
+/** `struct linux_dirent64` of getdents64(2). */
+export const DIRENT = { length: 16, name: 19 } as const;
+
+/** From `linux/fcntl.h`. */
+export const At = {
+  FDCWD: -100,
+  SYMLINK_NOFOLLOW: 0x100,
+  /** `AT_EACCESS`: with the permissions that opening goes by. */
+  EACCESS: 0x200,
+  EMPTY_PATH: 0x1000,
+} as const;
+
+/** `R_OK` of `unistd.h`. */
+export const R_OK = 4;
+
+const arm = Deno.build.arch === "aarch64";
+
+/** Flags of open(2) (`asm-generic/fcntl.h`; arm64 has two of its own). */
+export const Open = {
+  RDONLY: 0,
+  WRONLY: 0o1,
+  CREAT: 0o100,
+  EXCL: 0o200,
+  NOCTTY: 0o400,
+  NONBLOCK: 0o4000,
+  DIRECTORY: arm ? 0o40000 : 0o200000,
+  NOFOLLOW: arm ? 0o100000 : 0o400000,
+  CLOEXEC: 0o2000000,
+  PATH: 0o10000000,
+} as const;
+
+const functions = {
+  openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  statx: {
+    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
+    result: "i32",
+  },
+  getdents64: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  faccessat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
+  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
+  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  futimens: { parameters: ["i32", "buffer"], result: "i32" },
+  strerror: { parameters: ["i32"], result: "pointer" },
+  errnoLocation: {
+    name: "__errno_location",
+    parameters: [],
+    result: "pointer",
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** The functions, ready to be called. */
+export type FileFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
+
+let opened: FileFunctions | undefined;
+let absent = false;
+
+/**
+ * The functions, or `undefined` where there are none: without `--allow-ffi` (it is not asked for),
+ * or where this is not Linux with the GNU C library.
+ */
+export function fileFunctions(): FileFunctions | undefined {
+  if (opened !== undefined || absent) return opened;
+  if (Deno.build.os !== "linux") return undefined;
+  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
+    return undefined; // it may be granted later
+  }
+  try {
+    opened = Deno.dlopen("libc.so.6", functions).symbols;
+  } catch {
+    absent = true;
+  }
+  return opened;
+}
+
+/** Says what a call that answered -1 was refused for. Right only straight after it. */
+export function lastError(libc: FileFunctions): SystemError {
+  const location = libc.errnoLocation();
+  const errno = location === null
+    ? 0
+    : new Deno.UnsafePointerView(location).getInt32();
+  const text = libc.strerror(errno);
+  return new SystemError(
+    errno,
+    text === null
+      ? `error ${errno}`
+      : Deno.UnsafePointerView.getCString(text).toLowerCase(),
+  );
+}
+
+/** Makes a call until no signal interrupts it; what it answers is not negative. */
+export function call(libc: FileFunctions, act: () => number): number {
+  for (;;) {
+    const result = act();
+    if (result >= 0) return result;
+    const error = lastError(libc);
+    if (error.code !== "EINTR") throw error;
+  }
+}
+
+const encoder = new TextEncoder();
+// Two, as rename takes two names. A name's end is a NUL.
+const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
+
+/** A name as the C library takes it, in memory that the next call with the same `which` reuses. */
+export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
+  const buffer = scratch[which];
+  if (name.isWellFormed() && name.length < 1024) {
+    const { written } = encoder.encodeInto(name, buffer); // at most 3 bytes a unit
+    buffer[written] = 0;
+    return buffer;
+  }
+  const bytes = encodeName(name);
+  const own = new Uint8Array(bytes.length + 1);
+  own.set(bytes);
+  return own;
+}

@@ -1,0 +1,112 @@
+/**
+ * The C library's reads. Deno has none that leave what is not in memory alone, and its own take a
+ * microsecond more.
+ *
+ * @module
+ */
+
+const functions = {
+  pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
+  preadv2: {
+    parameters: ["i32", "buffer", "i32", "i64", "i64", "i32"],
+    result: "i32",
+  },
+  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
+  memmove: { parameters: ["buffer", "buffer", "usize"], result: "u64" },
+  errnoLocation: {
+    name: "__errno_location",
+    parameters: [],
+    result: "pointer",
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+type ReadFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
+
+/** `SEEK_END`, from `unistd.h`. */
+const SEEK_END = 2;
+/** `RWF_NOWAIT`, from `linux/fs.h`: read what is in memory, do not wait for the rest. */
+const RWF_NOWAIT = 8;
+/** `EAGAIN`, from `asm-generic/errno-base.h`. */
+const EAGAIN = 11;
+/** V8 keeps arrays up to this length in its heap, where they may move. */
+const LONGEST_IN_HEAP = 64;
+
+/** What {@linkcode LibcReads.cached} answers where the file system has no such reads. */
+export const UNSUPPORTED = -1;
+
+/** Reads of a descriptor. Right for one thread only, as each thread has its own. */
+export class LibcReads {
+  readonly #libc: ReadFunctions;
+  /** `struct iovec`: an address and a length. */
+  readonly #target = new BigUint64Array(2);
+  readonly #targetBytes = new Uint8Array(this.#target.buffer);
+
+  /** @param libc The opened library. */
+  constructor(libc: ReadFunctions) {
+    this.#libc = libc;
+  }
+
+  /** Size of an open file, or -1. */
+  sizeOf(fd: number): number {
+    return Number(this.#libc.lseek(fd, 0n, SEEK_END));
+  }
+
+  /**
+   * pread(2) of at most 2^31 - 1 bytes.
+   *
+   * @returns How many bytes were read, or a negative number where that was refused.
+   */
+  read(fd: number, into: Uint8Array<ArrayBuffer>, offset: number): number {
+    return this.#libc.pread(fd, into, into.length, BigInt(offset));
+  }
+
+  /**
+   * Reads what is in the system's memory.
+   *
+   * @returns How many bytes were read, 0 where the next one is on the disk, or {@linkcode UNSUPPORTED}.
+   */
+  cached(fd: number, into: Uint8Array<ArrayBuffer>, offset: number): number {
+    if (into.length <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
+    // It answers with its first argument; asking Deno for the address takes ten times as long.
+    this.#target[0] = this.#libc.memmove(into, into, 0n);
+    this.#target[1] = BigInt(into.length);
+    const got = this.#libc.preadv2(
+      fd,
+      this.#targetBytes,
+      1,
+      BigInt(offset),
+      0n, // the offset's high half, which 64-bit systems ignore
+      RWF_NOWAIT,
+    );
+    if (got >= 0) return got;
+    return this.#errno() === EAGAIN ? 0 : UNSUPPORTED;
+  }
+
+  #errno(): number {
+    const location = this.#libc.errnoLocation();
+    return location === null
+      ? 0
+      : new Deno.UnsafePointerView(location).getInt32();
+  }
+}
+
+let opened: LibcReads | undefined;
+let absent = false;
+
+/**
+ * The C library's reads, or `undefined` where there are none: without `--allow-ffi` (it is not asked
+ * for), or where this is not Linux with the GNU C library.
+ */
+export function libcReads(): LibcReads | undefined {
+  if (opened !== undefined || absent) return opened;
+  if (Deno.build.os !== "linux") return undefined;
+  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
+    return undefined; // it may be granted later
+  }
+  try {
+    opened = new LibcReads(Deno.dlopen("libc.so.6", functions).symbols);
+  } catch {
+    absent = true;
+  }
+  return opened;
+}

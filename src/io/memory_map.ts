@@ -1,0 +1,166 @@
+import { FormatError, RecordfsError } from "../errors.ts";
+import type { FileSource } from "./file_source.ts";
+import { fileFunctions, lastError } from "./libc_files.ts";
+
+const functions = {
+  mmap: {
+    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
+    result: "u64",
+  },
+  munmap: { parameters: ["u64", "usize"], result: "i32" },
+  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+type MapFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
+
+/** From `sys/mman.h`. */
+const PROT_READ = 1;
+const PROT_WRITE = 2;
+const MAP_SHARED = 0x01;
+const MAP_PRIVATE = 0x02;
+const MAP_NORESERVE = 0x4000;
+const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
+/** `SEEK_END`, from `unistd.h`. */
+const SEEK_END = 2;
+
+/** Where a file is in this process's address space. */
+export interface MappedRange {
+  readonly address: bigint;
+  /** In bytes, at least 1. */
+  readonly size: number;
+}
+
+/**
+ * A file's bytes, mapped: reading them reads the system's cache of the file.
+ *
+ * The map lasts for as long as anything refers to its bytes; that is how views may outlive whoever
+ * made them. Unmapping under a view would kill the process.
+ */
+export class MemoryMap {
+  /** All bytes of the file. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly #source: FileSource;
+
+  /**
+   * Maps a file.
+   *
+   * @throws {RecordfsError} Where that cannot be done; `code` is `unsupported` without
+   * `--allow-ffi`, and off Linux.
+   */
+  constructor(source: FileSource) {
+    this.#source = source;
+    if (source.size === 0) {
+      this.bytes = new Uint8Array();
+      return;
+    }
+    const range = mapPrivately(source);
+    const memory = Deno.UnsafePointer.create(range.address)!;
+    this.bytes = new Uint8Array(
+      Deno.UnsafePointerView.getArrayBuffer(memory, range.size),
+    );
+    unused.register(this.bytes.buffer, range, this);
+  }
+
+  /**
+   * Looks whether the file still is as long as its map: touching what was cut off would kill the
+   * process.
+   *
+   * @throws {FormatError} If it is not.
+   */
+  checkSize(): void {
+    const { path, size } = this.#source;
+    const now = this.#source.useDescriptor((fd) => sizeOf(fd));
+    if (now >= size) return;
+    throw new FormatError(
+      "out-of-bounds",
+      `${path} was cut after it was opened: it had ${size} bytes and has ${now}; fetch it again`,
+      { path, expected: size, actual: now },
+    );
+  }
+
+  /** Whether the bytes were transferred to somebody else. */
+  get isGone(): boolean {
+    return this.bytes.buffer.detached;
+  }
+
+  /** Has the map stay for good, for where its bytes were transferred to. */
+  keepForever(): void {
+    unused.unregister(this);
+  }
+}
+
+const unused = new FinalizationRegistry<MappedRange>(unmap);
+
+/**
+ * Maps a file that is not empty, to be read only: a write kills the process.
+ *
+ * @throws {RecordfsError} As {@linkcode MemoryMap} does.
+ */
+export function mapShared(source: FileSource): MappedRange {
+  return map(source, PROT_READ, MAP_SHARED);
+}
+
+/** Ends a map; nobody may use it any more. */
+export function unmap({ address, size }: MappedRange): void {
+  libc("memory").munmap(address, BigInt(size));
+}
+
+/** A write changes this process's copy of the page, and not the file. */
+function mapPrivately(source: FileSource): MappedRange {
+  // Without MAP_NORESERVE a file larger than memory would be refused, since all of it might be written.
+  return map(source, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
+}
+
+function map(source: FileSource, access: number, kind: number): MappedRange {
+  const { path, size } = source;
+  const { mmap } = libc(path);
+  const files = fileFunctions(); // opened before, since opening it changes errno
+  return source.useDescriptor((fd) => {
+    if (sizeOf(fd) !== size) {
+      throw new FormatError(
+        "changed",
+        `${path} was replaced or changed after it was opened; open it again`,
+        { path, expected: size, actual: sizeOf(fd) },
+      );
+    }
+    const address = mmap(null, BigInt(size), access, kind, fd, 0n);
+    if (address !== MAP_FAILED) return { address, size };
+    const cause = files && lastError(files);
+    throw new RecordfsError(
+      cause?.code ?? "unsupported",
+      `Cannot map ${path} into memory: ${cause?.message}; use read() instead`,
+      { path, cause },
+    );
+  });
+}
+
+function sizeOf(fd: number): number {
+  return Number(libc("memory").lseek(fd, 0n, SEEK_END));
+}
+
+let opened: MapFunctions | undefined;
+
+function libc(path: string): MapFunctions {
+  if (opened !== undefined) return opened;
+  if (Deno.build.os !== "linux") throw unsupported(path, "it needs Linux");
+  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
+    throw unsupported(path, "it needs --allow-ffi");
+  }
+  try {
+    return opened = Deno.dlopen("libc.so.6", functions).symbols;
+  } catch (cause) {
+    throw unsupported(path, "it needs the GNU C library", cause);
+  }
+}
+
+function unsupported(
+  path: string,
+  why: string,
+  cause?: unknown,
+): RecordfsError {
+  return new RecordfsError(
+    "unsupported",
+    `Cannot map ${path} into memory: ${why}; use read() instead`,
+    { path, cause },
+  );
+}

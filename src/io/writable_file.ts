@@ -1,0 +1,142 @@
+import * as fs from "node:fs";
+import { promisify } from "node:util";
+import { WriteError } from "../errors.ts";
+import { type Effect, perform, type Steps } from "./steps.ts";
+import { writeError } from "./write_error.ts";
+
+/** `write(2)` moves at most 0x7ffff000 bytes; larger runs go in pieces of this size. */
+const LARGEST_WRITE = 1 << 30;
+
+/** `open(2)`: for reading and writing, new, with the permissions that the umask leaves. */
+const NEW_FILE = "wx+";
+const PERMISSIONS = 0o666;
+
+const open = promisify(fs.open);
+const read = promisify(fs.read);
+const write = promisify(fs.write);
+const truncate = promisify(fs.ftruncate);
+const sync = promisify(fs.fsync);
+
+/** A file of our own making, open for reading and writing at any place. */
+export class WritableFile {
+  /** What errors call it: the file that it is written for. */
+  readonly name: string;
+  #fd = -1;
+  #busy = 0;
+  #closed = false;
+
+  private constructor(name: string) {
+    this.name = name;
+  }
+
+  /**
+   * Makes a file; one that exists already is an error.
+   *
+   * @param path Where.
+   * @param name What errors call it.
+   */
+  static *create(path: string, name: string): Steps<WritableFile> {
+    const file = new WritableFile(name);
+    try {
+      // Kept from inside: a wait that is aborted just now must not lose the descriptor.
+      yield* perform({
+        sync: () => void (file.#fd = fs.openSync(path, NEW_FILE, PERMISSIONS)),
+        async: async () =>
+          void (file.#fd = await open(path, NEW_FILE, PERMISSIONS)),
+      });
+      return file;
+    } catch (error) {
+      if (file.#fd >= 0) {
+        file.close();
+        fs.unlinkSync(path);
+      }
+      throw error;
+    }
+  }
+
+  /** Writes all of `bytes` at `offset`. */
+  *writeAt(bytes: Uint8Array, offset: number): Steps<void> {
+    const length = bytes.length;
+    for (let done = 0; done < length;) {
+      const want = Math.min(length - done, LARGEST_WRITE);
+      done += yield* this.#act({
+        sync: (fd) => fs.writeSync(fd, bytes, done, want, offset + done),
+        async: async (fd) =>
+          (await write(fd, bytes, done, want, offset + done)).bytesWritten,
+      });
+    }
+  }
+
+  /** Reads back what was written: exactly `into.length` bytes. */
+  *readAt(into: Uint8Array, offset: number): Steps<void> {
+    for (let done = 0; done < into.length;) {
+      const want = into.length - done;
+      const got = yield* this.#act({
+        sync: (fd) => fs.readSync(fd, into, done, want, offset + done),
+        async: async (fd) =>
+          (await read(fd, into, done, want, offset + done)).bytesRead,
+      });
+      if (got === 0) {
+        throw new WriteError(
+          "changed",
+          `Cannot write ${this.name}: its temporary file was cut meanwhile`,
+          { path: this.name, offset },
+        );
+      }
+      done += got;
+    }
+  }
+
+  /** Cuts the file, or extends it by zeros, to `size` bytes. */
+  *truncate(size: number): Steps<void> {
+    yield* this.#act({
+      sync: (fd) => fs.ftruncateSync(fd, size),
+      async: (fd) => truncate(fd, size),
+    });
+  }
+
+  /** Waits until what was written is on the disk. */
+  *sync(): Steps<void> {
+    yield* this.#act({
+      sync: (fd) => fs.fsyncSync(fd),
+      async: (fd) => sync(fd),
+    });
+  }
+
+  /** Closes the file, as soon as nothing is under way: another file may get its number at once. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#busy === 0) fs.closeSync(this.#fd);
+  }
+
+  *#act<T>(act: {
+    sync(fd: number): T;
+    async(fd: number): Promise<T>;
+  }): Steps<T> {
+    if (this.#closed) {
+      throw new WriteError(
+        "closed",
+        `Cannot write ${this.name}: writing it was given up`,
+        { path: this.name },
+      );
+    }
+    const effect: Effect<T> = {
+      sync: () => act.sync(this.#fd),
+      async: async () => {
+        this.#busy++;
+        try {
+          return await act.async(this.#fd);
+        } finally {
+          this.#busy--;
+          if (this.#closed && this.#busy === 0) fs.closeSync(this.#fd);
+        }
+      },
+    };
+    try {
+      return yield* perform(effect);
+    } catch (error) {
+      throw writeError(this.name, error);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Preloaded before each code block of the README when `deno test --doc` runs it: the block finds
+ * the files that it names in the current directory, a temporary one, and may write beside them.
+ */
+import * as fs from "node:fs";
+import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { fromFileUrl } from "../support/paths.ts";
+
+const from = fromFileUrl(new URL(".", import.meta.url));
+const before = Deno.cwd();
+const place = fs.mkdtempSync("/tmp/recordfs-recipe-");
+
+for (
+  const name of ["just_a_folder", "packed.ffr", "pickled_by_python.ffr"]
+) {
+  fs.cpSync(from + name, `${place}/${name}`, { recursive: true });
+}
+const image = fs.readFileSync(`${from}just_a_folder/just_a_figure.png`);
+const data = packedSamples({
+  "a.jpg": image,
+  "b.jpg": image,
+  "movie.mp4": new Uint8Array(1_100_000),
+  train: { "0001.jpg": image, "0002.jpg": image },
+});
+fs.writeFileSync(`${place}/data.ffr`, ffrBytes(data));
+Deno.chdir(place);
+
+addEventListener("unload", () => {
+  Deno.chdir(before);
+  fs.rmSync(place, { recursive: true });
+});
