@@ -4,15 +4,21 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { imageCodecsBenchmark } from "./image_codecs.ts";
+import { gulpMetaBenchmark } from "./gulp_meta.ts";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
+import { videoFramesBenchmark } from "./video_frames.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
+  imageCodecsBenchmark,
   mountBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  gulpMetaBenchmark,
+  videoFramesBenchmark,
 ];
 
 const { values, positionals } = parseArgs({
