@@ -10,6 +10,7 @@
  */
 export * from "./src/vfs/mod.ts";
 export * from "./src/formats/ffrecord/mod.ts";
+export * from "./src/formats/gulp/mod.ts";
 export * from "./src/codecs/image/mod.ts";
 export * from "./src/codecs/video/mod.ts";
 export * from "./fuse/mod.ts";

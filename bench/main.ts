@@ -4,16 +4,22 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { imageCodecsBenchmark } from "./image_codecs.ts";
+import { gulpMetaBenchmark } from "./gulp_meta.ts";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
+import { videoFramesBenchmark } from "./video_frames.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
+  imageCodecsBenchmark,
   mountBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  gulpMetaBenchmark,
+  videoFramesBenchmark,
   writeRecordsBenchmark,
 ];
 

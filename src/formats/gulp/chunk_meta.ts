@@ -5,9 +5,8 @@ import type { ByteSource } from "../../io/byte_source.ts";
 import { readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import { frameError, videoError } from "./faults.ts";
-import { decodeId, encodeId } from "./id_text.ts";
-import type { VideoIds } from "./meta_builder.ts";
 import { type MetaColumns, VideoFault } from "./meta_columns.ts";
+import type { VideoIds } from "./video_ids.ts";
 
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {
@@ -52,14 +51,12 @@ export class ChunkMeta {
 
   /** The id of a video. */
   id(video: number): string {
-    const { bytes, starts } = this.ids;
-    return decodeId(bytes, starts[video]!, starts[video + 1]!);
+    return this.ids.id(video);
   }
 
   /** The video of an id, or -1. */
   find(id: string): number {
-    const bytes = encodeId(id);
-    return this.ids.hash.find(bytes, 0, bytes.length);
+    return this.ids.find(id);
   }
 
   /**

@@ -1,4 +1,3 @@
-import { IdHash, sameBytes } from "./id_hash.ts";
 import {
   FrameColumns,
   type MetaColumns,
@@ -7,14 +6,7 @@ import {
   sharedUint32,
   sharedUint8,
 } from "./meta_columns.ts";
-
-/** The ids of a chunk's videos, in one run of bytes, and how to find one. */
-export interface VideoIds {
-  readonly bytes: Uint8Array;
-  /** Per video, and once more: where its id starts in `bytes`. */
-  readonly starts: Uint32Array;
-  readonly hash: IdHash;
-}
+import { VideoIds } from "./video_ids.ts";
 
 /**
  * Collects what a `.gmeta` says, video by video: first the id, then the frames, then
@@ -24,19 +16,7 @@ export interface VideoIds {
  */
 export class MetaBuilder {
   readonly frames: FrameColumns;
-  #ids = new Uint8Array(1024);
-  #idsLength = 0;
-  #starts = [0];
-  readonly #hash = new IdHash((row, bytes, start, end) =>
-    sameBytes(
-      this.#ids,
-      this.#starts[row]!,
-      this.#starts[row + 1]!,
-      bytes,
-      start,
-      end,
-    )
-  );
+  readonly #ids = new VideoIds();
   readonly #firstFrames: number[] = [];
   readonly #frameCounts: number[] = [];
   readonly #metaStarts: number[] = [];
@@ -54,19 +34,8 @@ export class MetaBuilder {
 
   /** Begins the video whose id is `bytes[start … end]`. */
   beginVideo(bytes: Uint8Array, start: number, end: number): void {
-    this.#row = this.#hash.find(bytes, start, end);
-    if (this.#row >= 0) return;
-    const at = this.#idsLength;
-    const past = at + end - start;
-    if (past > this.#ids.length) {
-      const larger = new Uint8Array(Math.max(past, this.#ids.length * 2));
-      larger.set(this.#ids);
-      this.#ids = larger;
-    }
-    for (let i = start; i < end; i++) this.#ids[at + i - start] = bytes[i]!;
-    this.#idsLength = past;
-    this.#row = this.#starts.push(past) - 2;
-    this.#hash.add(bytes, start, end, this.#row);
+    const known = this.#ids.findBytes(bytes, start, end);
+    this.#row = known >= 0 ? known : this.#ids.add(bytes, start, end);
   }
 
   /**
@@ -88,9 +57,7 @@ export class MetaBuilder {
 
   /** What was collected. */
   finish(): { columns: MetaColumns; ids: VideoIds } {
-    const bytes = this.#ids.slice(0, this.#idsLength);
-    const starts = Uint32Array.from(this.#starts);
-    this.#ids = bytes;
+    this.#ids.trim();
     return {
       columns: {
         ...this.frames.finish(),
@@ -102,7 +69,7 @@ export class MetaBuilder {
         metaCounts: sharedUint32(this.#metaCounts),
         faults: sharedUint8(this.#faults),
       },
-      ids: { bytes, starts, hash: this.#hash },
+      ids: this.#ids,
     };
   }
 }

@@ -1,3 +1,5 @@
+import { release, scratchBuffer } from "./scratch_memory.ts";
+
 /**
  * What a chunk's `.gmeta` says, as columns: 13 bytes a frame, 29 and its id a video, no object for
  * either. All but the ids is over shared memory, so that other threads use it as it is.
@@ -69,9 +71,9 @@ export class FrameColumns {
 
   /** @param capacity Frames to make room for at first; memory not written to is not taken. */
   constructor(capacity: number) {
-    this.#offsets = new Float64Array(capacity);
-    this.#lengths = new Uint32Array(capacity);
-    this.#pads = new Uint8Array(capacity);
+    this.#offsets = scratchFloat64(capacity);
+    this.#lengths = scratchUint32(capacity);
+    this.#pads = scratchUint8(capacity);
   }
 
   /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
@@ -91,22 +93,29 @@ export class FrameColumns {
     this.#push(fault, 0, 0);
   }
 
-  /** The columns, no longer than they need to be. */
+  /** The columns, no longer than they need to be. Nothing can be added any more. */
   finish(): Pick<MetaColumns, "offsets" | "lengths" | "pads"> {
     const { length } = this;
     const pads = this.#pads.subarray(0, length);
-    return {
+    const columns = {
       offsets: sharedFloat64(this.#offsets.subarray(0, length)),
       lengths: sharedUint32(this.#lengths.subarray(0, length)),
       pads: pads instanceof Uint8Array ? sharedUint8(pads) : sharedUint32(pads),
     };
+    for (const column of [this.#offsets, this.#lengths, this.#pads]) {
+      release(column);
+    }
+    return columns;
   }
 
   #push(offset: number, pad: number, length: number): void {
     const at = this.length;
     if (at === this.#offsets.length) this.#grow();
     if (pad > 0xff && this.#pads instanceof Uint8Array) {
-      this.#pads = Uint32Array.from(this.#pads); // writers pad by 3 bytes at most
+      const wide = scratchUint32(this.#pads.length); // writers pad by 3 bytes at most
+      wide.set(this.#pads);
+      release(this.#pads);
+      this.#pads = wide;
     }
     this.#offsets[at] = offset;
     this.#lengths[at] = length;
@@ -117,17 +126,32 @@ export class FrameColumns {
   #grow(): void {
     const capacity = this.#offsets.length * 2;
     const pads = this.#pads instanceof Uint8Array
-      ? new Uint8Array(capacity)
-      : new Uint32Array(capacity);
-    this.#offsets = copied(this.#offsets, new Float64Array(capacity));
-    this.#lengths = copied(this.#lengths, new Uint32Array(capacity));
-    this.#pads = copied(this.#pads, pads);
+      ? scratchUint8(capacity)
+      : scratchUint32(capacity);
+    this.#offsets = moved(this.#offsets, scratchFloat64(capacity));
+    this.#lengths = moved(this.#lengths, scratchUint32(capacity));
+    this.#pads = moved(this.#pads, pads);
   }
 }
 
-function copied<T extends { set(from: T): void }>(from: T, to: T): T {
+type Column = Uint8Array | Uint32Array | Float64Array;
+
+function moved<T extends Column>(from: T, to: T): T {
   to.set(from);
+  release(from);
   return to;
+}
+
+function scratchUint8(length: number): Uint8Array {
+  return new Uint8Array(scratchBuffer(length), 0, length);
+}
+
+function scratchUint32(length: number): Uint32Array {
+  return new Uint32Array(scratchBuffer(length * 4), 0, length);
+}
+
+function scratchFloat64(length: number): Float64Array {
+  return new Float64Array(scratchBuffer(length * 8), 0, length);
 }
 
 /** A copy of a column over shared memory. */

@@ -11,6 +11,7 @@ import { MetaBuilder } from "./meta_builder.ts";
 import { readCustomMeta } from "./read_custom_meta.ts";
 import { readJsonMeta } from "./read_json_meta.ts";
 import { type MetaWithText, readPickledMeta } from "./read_pickled_meta.ts";
+import { release, scratchBuffer } from "./scratch_memory.ts";
 import type { SerializerChoice } from "./serializer.ts";
 
 /** Largest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
@@ -31,7 +32,11 @@ export function* openMeta(
   try {
     const bytes = yield* readWithSentinel(file);
     const kind = serializer ?? kindOf(bytes);
-    if (kind === "json") return build(path, readJson(bytes, path), file);
+    if (kind === "json") {
+      const meta = build(path, readJson(bytes, path), file);
+      release(bytes);
+      return meta;
+    }
     const read = kind === "pickle"
       ? readPickle(bytes.subarray(0, -1), path)
       : readOwn(kind, bytes.subarray(0, -1), path);
@@ -64,7 +69,7 @@ function* readWithSentinel(file: FileSource): Steps<Uint8Array> {
   if (size > LARGEST) {
     throw badMeta(path, `${path} has ${size} bytes: ${LARGEST} can be read`);
   }
-  const bytes = new Uint8Array(size + 1);
+  const bytes = new Uint8Array(scratchBuffer(size + 1), 0, size + 1);
   yield* fill(file, bytes.subarray(0, size), 0);
   return bytes;
 }
