@@ -5,6 +5,7 @@
  * - {@linkcode mount} shows it to every program, through the kernel (Linux).
  * - {@linkcode FFRecordReader} and {@linkcode PackedFolder} read FFRecord as its Python library does.
  * - {@linkcode readNpy} and {@linkcode writeNpy} know NumPy's files.
+ * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  *
  * @module
  */

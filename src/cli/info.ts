@@ -37,6 +37,9 @@ function asText(source: string, info: ContainerInfo): string {
     `      files: ${info.files}`,
     `directories: ${info.directories}`,
     `      bytes: ${info.bytes}`,
+    ...Object.entries(info.facts ?? {}).map(([name, count]) =>
+      `${name.padStart(11)}: ${count}`
+    ),
     ...info.parts.map(({ path, bytes, samples }) =>
       `       part: ${shown(path)} (${samples} samples, ${bytes} bytes)`
     ),

@@ -27,6 +27,8 @@ export interface ContainerInfo {
   readonly directories: number;
   /** Bytes of the container's files on disk. */
   readonly bytes: number;
+  /** What else the format counts, by name: `videos`, `frames`. */
+  readonly facts?: Readonly<Record<string, number>>;
   /** The container's files in reading order, and how many samples each holds. */
   readonly parts: readonly {
     readonly path: string;

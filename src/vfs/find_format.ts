@@ -21,7 +21,7 @@ export function* findFormat(
   if (names !== undefined) {
     const format = yield* recognise({ path, names, size: 0, read: noBytes });
     if (format !== undefined) return format;
-    throw unknown(path, "the directory holds no .ffr file");
+    throw unknown(path, "the directory holds no .ffr, .gulp or .gmeta file");
   }
   const source = yield* FileSource.open(path);
   try {

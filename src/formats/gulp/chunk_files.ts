@@ -102,13 +102,22 @@ export function pairChunks(
  */
 export function* findPartner(file: string): Steps<ChunkListing> {
   const directory = path.dirname(file);
-  const number = chunkNumber(path.basename(file));
+  const name = path.basename(file);
+  if (!isChunkName(name)) {
+    throw new FormatError(
+      "missing-meta",
+      `${file} is not named as a file of a chunk, data_0.gulp or meta_0.gmeta: ` +
+        `its other file cannot be found`,
+      { path: file },
+    );
+  }
+  const number = chunkNumber(name);
   const siblings = (yield* perform(readDirectory(directory))) ?? [];
-  const partners = siblings.filter((name) =>
-    isChunkName(name) && chunkNumber(name) === number &&
-    name.endsWith(".gulp") !== file.endsWith(".gulp")
+  const partners = siblings.filter((other) =>
+    isChunkName(other) && chunkNumber(other) === number &&
+    other.endsWith(".gulp") !== name.endsWith(".gulp")
   );
-  return pairChunks(directory, [path.basename(file), ...partners]);
+  return pairChunks(directory, [name, ...partners]);
 }
 
 function numberFiles(

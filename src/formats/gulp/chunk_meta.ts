@@ -22,6 +22,8 @@ export interface FramePlace {
 export class ChunkMeta {
   /** Path of the `.gmeta` file. */
   readonly path: string;
+  /** Size of that file in bytes. */
+  readonly size: number;
   readonly columns: MetaColumns;
   readonly ids: VideoIds;
   /** The JSON in which the places of meta_data lie. */
@@ -29,11 +31,13 @@ export class ChunkMeta {
 
   constructor(
     path: string,
+    size: number,
     columns: MetaColumns,
     ids: VideoIds,
     text: ByteSource,
   ) {
     this.path = path;
+    this.size = size;
     this.columns = columns;
     this.ids = ids;
     this.text = text;

@@ -1,14 +1,10 @@
 import * as path from "node:path";
 import type { Image } from "../../codecs/image/image.ts";
-import { parseJsonFile } from "../../codecs/json/value.ts";
-import { FormatError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
-import { FileSource } from "../../io/file_source.ts";
 import { localPath } from "../../io/local_path.ts";
-import { readPart } from "../../io/read_part.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { GulpChunk, type VideoId } from "./chunk.ts";
-import { type ChunkPaths, LABEL_FILE, listChunks } from "./chunk_files.ts";
+import { type ChunkPaths, listChunks } from "./chunk_files.ts";
 import {
   type AnyOptions,
   type CodecOptions,
@@ -20,6 +16,7 @@ import {
 import { DirectoryIndex } from "./directory_index.ts";
 import { duplicateId, UnknownIdError } from "./faults.ts";
 import type { FrameSelection } from "./frame_selection.ts";
+import { readLabels } from "./labels.ts";
 import { LazyMap } from "./lazy_map.ts";
 import { emptyMeta } from "./open_meta.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
@@ -280,27 +277,4 @@ function* openDirectory(
     throw error;
   }
   return { paths, chunks, index, labelPath };
-}
-
-function* readLabels(
-  file: string | undefined,
-): Steps<Map<string, number> | undefined> {
-  if (file === undefined) return undefined;
-  const source = yield* FileSource.open(file);
-  try {
-    const labels = parseJsonFile(yield* readPart(source, 0, source.size));
-    const entries = Object.entries(labels ?? {});
-    const isNumbered = typeof labels === "object" && !Array.isArray(labels) &&
-      entries.every(([_, number]) => Number.isSafeInteger(number));
-    if (!isNumbered) throw new TypeError("it is no object of whole numbers");
-    return new Map(entries as [string, number][]);
-  } catch (cause) {
-    throw new FormatError(
-      "bad-meta",
-      `${file} cannot be read as ${LABEL_FILE}: ${(cause as Error).message}`,
-      { path: file, cause },
-    );
-  } finally {
-    source.close();
-  }
 }

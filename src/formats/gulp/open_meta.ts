@@ -33,7 +33,7 @@ export function* openMeta(
     const bytes = yield* readWithSentinel(file);
     const kind = serializer ?? kindOf(bytes);
     if (kind === "json") {
-      const meta = build(path, readJson(bytes, path), file);
+      const meta = build(file, readJson(bytes, path), file);
       release(bytes);
       return meta;
     }
@@ -42,7 +42,7 @@ export function* openMeta(
       : readOwn(kind, bytes.subarray(0, -1), path);
     text = new MemorySource(read.text, `${path} (meta_data)`, file.mtime);
     file.close();
-    return build(path, read.builder, text);
+    return build(file, read.builder, text);
   } catch (error) {
     text.close();
     throw error;
@@ -52,12 +52,16 @@ export function* openMeta(
 /** The meta of a chunk that is still to be written. */
 export function emptyMeta(path: string): ChunkMeta {
   const text = new MemorySource(new Uint8Array(0), path);
-  return build(path, new MetaBuilder(0), text);
+  return build({ path, size: 0 }, new MetaBuilder(0), text);
 }
 
-function build(path: string, builder: MetaBuilder, text: ByteSource) {
+function build(
+  { path, size }: { readonly path: string; readonly size: number },
+  builder: MetaBuilder,
+  text: ByteSource,
+): ChunkMeta {
   const { columns, ids } = builder.finish();
-  return new ChunkMeta(path, columns, ids, text);
+  return new ChunkMeta(path, size, columns, ids, text);
 }
 
 /** The file with a zero byte behind it, which the tokenizer stops at. */

@@ -1,0 +1,123 @@
+import { basename } from "node:path";
+import { FormatError, type RecordfsError } from "../../errors.ts";
+import { readDirectory } from "../../io/read_directory.ts";
+import { perform, runAsync, type Steps } from "../../io/steps.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+  Format,
+  Probe,
+} from "../../tree/format.ts";
+import { checkChunks } from "./check.ts";
+import {
+  type ChunkListing,
+  findPartner,
+  isChunkName,
+  pairChunks,
+} from "./chunk_files.ts";
+import { readLabels } from "./labels.ts";
+import { type OpenedTree, openTree } from "./open_tree.ts";
+
+/** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
+export const gulp: Format = {
+  name: "gulp",
+  description: "GulpIO: directories of .gulp with .gmeta, or one of them",
+  detect,
+  open,
+  *openToServe(location, options) {
+    // Serving needs all of the meta files, so nothing is left to complete.
+    return { ...yield* open(location, options), *complete() {} };
+  },
+  async check(path, options) {
+    const listing = await runAsync(listLocation(path), options.signal);
+    return await checkChunks(listing, options);
+  },
+};
+
+// deno-lint-ignore require-yield -- names tell
+function* detect({ path, names }: Probe): Steps<boolean> {
+  if (names !== undefined) return names.some(isChunkName);
+  return /\.(gulp|gmeta)$/.test(path);
+}
+
+function* open(
+  location: string,
+  options: ContainerOptions,
+): Steps<Container> {
+  const problems = new ProblemLog(options);
+  const listing = yield* listLocation(location);
+  const opened = yield* openTree(listing, (problem) => problems.add(problem));
+  let labels: number | undefined;
+  try {
+    labels = (yield* readLabels(listing.labelPath))?.size;
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    problems.add(error); // the file shows as it is
+  }
+  problems.end(location);
+  const isDirectory = listing.chunks[0]?.dataPath !== location &&
+    listing.chunks[0]?.metaPath !== location;
+  return { tree: opened.tree, info: describe(opened, isDirectory, labels) };
+}
+
+function describe(
+  { tree, chunks, videos, frames }: OpenedTree,
+  isDirectory: boolean,
+  labels: number | undefined,
+): ContainerInfo {
+  const hasLabels = tree.sources.length > 2 * chunks.length;
+  const labelBytes = hasLabels ? tree.sources.at(-1)!.size : 0;
+  return {
+    format: "gulp",
+    kind: isDirectory ? "directory of chunks" : "chunk",
+    files: tree.nodeCount - 1 - videos,
+    directories: videos,
+    bytes: chunks.reduce(
+      (sum, { dataSize, meta }) => sum + dataSize + meta.size,
+      labelBytes,
+    ),
+    facts: { videos, frames, ...(labels === undefined ? {} : { labels }) },
+    parts: chunks.map(({ dataPath, dataSize, meta }) => ({
+      path: dataPath,
+      bytes: dataSize,
+      samples: meta.frameCount,
+    })),
+  };
+}
+
+/** The chunks of a location: a directory, or either file of one chunk. */
+export function* listLocation(path: string): Steps<ChunkListing> {
+  const names = yield* perform(readDirectory(path));
+  return names === undefined
+    ? yield* findPartner(path)
+    : pairChunks(path, names);
+}
+
+/** More problems than that are only counted: a mount's log is no place for a million lines. */
+const MOST_PROBLEMS = 20;
+
+/** Says what is left out of a tree, and why. */
+class ProblemLog {
+  readonly #warn: (message: string) => void;
+  #count = 0;
+
+  constructor({ onWarning }: ContainerOptions) {
+    // deno-lint-ignore no-console -- a library's warning has no other place by default
+    this.#warn = onWarning ?? ((message) => console.warn(message));
+  }
+
+  add(problem: RecordfsError): void {
+    if (this.#count++ >= MOST_PROBLEMS) return;
+    this.#warn(`Left out: ${problem.message}`);
+  }
+
+  end(location: string): void {
+    const more = this.#count - MOST_PROBLEMS;
+    if (more <= 0) return;
+    this.#warn(
+      `${basename(location)}: ${more} more are left out; ` +
+        "`recordfs check` names them all",
+    );
+  }
+}

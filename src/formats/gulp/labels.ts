@@ -1,0 +1,35 @@
+import { parseJsonFile } from "../../codecs/json/value.ts";
+import { FormatError } from "../../errors.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { readPart } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+import { LABEL_FILE } from "./chunk_files.ts";
+
+/**
+ * Reads `label2idx.json`: the number of each label.
+ *
+ * @param file Its path; `undefined` where there is none.
+ * @throws {FormatError} If it is damaged.
+ */
+export function* readLabels(
+  file: string | undefined,
+): Steps<Map<string, number> | undefined> {
+  if (file === undefined) return undefined;
+  const source = yield* FileSource.open(file);
+  try {
+    const labels = parseJsonFile(yield* readPart(source, 0, source.size));
+    const entries = Object.entries(labels ?? {});
+    const isNumbered = typeof labels === "object" && !Array.isArray(labels) &&
+      entries.every(([_, number]) => Number.isSafeInteger(number));
+    if (!isNumbered) throw new TypeError("it is no object of whole numbers");
+    return new Map(entries as [string, number][]);
+  } catch (cause) {
+    throw new FormatError(
+      "bad-meta",
+      `${file} cannot be read as ${LABEL_FILE}: ${(cause as Error).message}`,
+      { path: file, cause },
+    );
+  } finally {
+    source.close();
+  }
+}
