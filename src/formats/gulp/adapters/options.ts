@@ -1,0 +1,117 @@
+/**
+ * What adapters say of the options they take, from which a command line makes its arguments and
+ * flags.
+ *
+ * @module
+ */
+
+/** What an option can be. */
+export type AdapterOptionType =
+  | "boolean"
+  /** A whole number. */
+  | "integer"
+  | "number"
+  | "string"
+  /** A list of strings, `["a", "b"]`; on a command line one word, `a,b`. */
+  | "strings";
+
+/** What an option can be given as. */
+export type AdapterOptionValue = boolean | number | string | readonly string[];
+
+/** An option of an adapter's constructor, for `static options` of its class. */
+export interface AdapterOption {
+  /** Its name among the constructor's options, such as `frameSize`. */
+  readonly name: string;
+  /** What it is. */
+  readonly type: AdapterOptionType;
+  /** One line, without a full stop. */
+  readonly description: string;
+  /**
+   * Whether a command line takes it by its place rather than by a flag. Such options must be given;
+   * they stand in the order of the list, and the output directory follows them.
+   */
+  readonly positional?: boolean | undefined;
+  /** What it is where it is not given; without it, it has no value then. */
+  readonly default?: AdapterOptionValue | undefined;
+  /** The only values it may have. */
+  readonly choices?: readonly string[] | undefined;
+}
+
+/** Plain options, as they are declared: what a thread can be sent. */
+export type AdapterOptions = Readonly<
+  Record<string, AdapterOptionValue | undefined>
+>;
+
+/** The place an option has on a command line: `--frame-size`, or `JSON_FILE` for one by place. */
+export function flagOf({ name, positional }: AdapterOption): string {
+  const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return positional === true
+    ? words.replaceAll("-", "_").toUpperCase()
+    : `--${words}`;
+}
+
+/** Options of the originals for which there is nothing to do here. */
+const NOT_NEEDED: Record<string, string> = {
+  shmDirPath: "frames go through no temporary directory",
+};
+
+/**
+ * Checks options that an adapter was given against those that it declares.
+ *
+ * @param adapter Its name, for messages.
+ * @throws {TypeError} If one is unknown, missing, or not what it is declared to be.
+ */
+export function checkAdapterOptions(
+  adapter: string,
+  declared: readonly AdapterOption[],
+  given: AdapterOptions,
+): void {
+  const known = new Map(declared.map((option) => [option.name, option]));
+  for (const [name, value] of Object.entries(given)) {
+    const option = known.get(name);
+    if (option === undefined) {
+      const why = NOT_NEEDED[name] ??
+        `it takes ${[...known.keys()].join(", ")}`;
+      throw new TypeError(`${adapter} has no option ${name}: ${why}`);
+    }
+    if (value !== undefined && !isOfType(value, option)) {
+      throw new TypeError(
+        `${adapter}: the option ${name} is ${JSON.stringify(value)}, ` +
+          `not ${nameOfType(option)}`,
+      );
+    }
+  }
+  for (const { name, positional } of declared) {
+    if (positional === true && given[name] === undefined) {
+      throw new TypeError(`${adapter}: the option ${name} is missing`);
+    }
+  }
+}
+
+function isOfType(value: unknown, { type, choices }: AdapterOption): boolean {
+  if (choices !== undefined) return choices.includes(value as string);
+  switch (type) {
+    case "integer":
+      return Number.isSafeInteger(value);
+    case "number":
+      return Number.isFinite(value);
+    case "strings":
+      return Array.isArray(value) &&
+        value.every((item) => typeof item === "string");
+    case "boolean":
+      return typeof value === "boolean";
+    case "string":
+      return typeof value === "string";
+  }
+}
+
+function nameOfType({ type, choices }: AdapterOption): string {
+  if (choices !== undefined) return `one of ${choices.join(", ")}`;
+  return {
+    boolean: "true or false",
+    integer: "a whole number",
+    number: "a number",
+    string: "a string",
+    strings: "a list of strings",
+  }[type];
+}
