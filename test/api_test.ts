@@ -24,9 +24,16 @@ const IMAGE =
 const VIDEO =
   `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
 
+const GULP =
+  `AnyOptions CodecOptions DecoderOptions FrameDecoder FrameInfo FrameOf FrameSelection FrameSlice
+  GulpChunk GulpDirectory GulpOptions GulpSerializer IndexError IterateOptions JsonValue LazyMap
+  MetaEntries RawOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
+  ${IMAGE} FormatError FormatErrorCode`;
+
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${IMAGE} ${VIDEO}`,
+  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${IMAGE} ${VIDEO} ${GULP}`,
   "./ffrecord": FFRECORD,
+  "./gulp": GULP,
   "./image": IMAGE,
   "./video": VIDEO,
   "./vfs": VFS,

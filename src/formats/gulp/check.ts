@@ -12,7 +12,7 @@ import { OpenedChunk } from "./opened_chunk.ts";
  * Checks chunks, one after the other: that files come in pairs and belong together, that no id is there
  * twice, that each frame is a JPEG with its padding and lies apart from the others.
  *
- * All bytes of the data files are read. A chunk takes 8 bytes of memory a frame beside its index.
+ * All bytes of the data files are read. A chunk takes 12 bytes of memory a frame beside its index.
  *
  * @throws {RecordfsError} If a file cannot be opened.
  */

@@ -78,9 +78,10 @@ export class ChunkCheck {
         if (offsets[row]! >= 0 && end <= dataSize) {
           this.#rows[listed] = row;
           this.#videos[listed++] = video;
-        } else {this.#onDamage(
-            frameError(meta, video, frame, dataPath, dataSize),
-          );}
+          continue;
+        }
+        this.#isCut ||= end > dataSize;
+        this.#onDamage(frameError(meta, video, frame, dataPath, dataSize));
       }
     }
     this.#rows = this.#rows.subarray(0, listed);

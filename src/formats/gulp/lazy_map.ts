@@ -3,12 +3,15 @@
  * rows.
  */
 export class LazyMap<V> implements ReadonlyMap<string, V> {
+  /** How many keys there are. */
   readonly size: number;
   readonly #key: (row: number) => string;
   readonly #find: (key: string) => number;
   readonly #value: (row: number) => V;
 
   /**
+   * Makes a map of rows numbered from 0.
+   *
    * @param size How many rows there are.
    * @param key The key of a row.
    * @param find The row of a key, or -1.

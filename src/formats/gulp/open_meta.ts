@@ -14,8 +14,8 @@ import { type MetaWithText, readPickledMeta } from "./read_pickled_meta.ts";
 import { release, scratchBuffer } from "./scratch_memory.ts";
 import type { SerializerChoice } from "./serializer.ts";
 
-/** Largest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
-const LARGEST = 2 ** 32 - 2;
+/** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
+export const LONGEST_META = 2 ** 32 - 2;
 
 /**
  * Reads a `.gmeta` file.
@@ -70,8 +70,8 @@ function* readWithSentinel(file: FileSource): Steps<Uint8Array> {
   if (size === 0) {
     throw badMeta(path, `${path} is empty: its chunk was not finished`);
   }
-  if (size > LARGEST) {
-    throw badMeta(path, `${path} has ${size} bytes: ${LARGEST} can be read`);
+  if (size > LONGEST_META) {
+    throw badMeta(path, `${path} has ${size} bytes: ${LONGEST_META} can be read`);
   }
   const bytes = new Uint8Array(scratchBuffer(size + 1), 0, size + 1);
   yield* fill(file, bytes.subarray(0, size), 0);

@@ -16,15 +16,19 @@ export class OpenedChunk {
   /** The data file, or `undefined` where the chunk is still to be written. */
   readonly data: FileSource | undefined;
   readonly meta: ChunkMeta;
+  /** How the meta file is kept, where the caller has said so. */
+  readonly serializer: SerializerChoice | undefined;
 
   constructor(
     dataPath: string,
     data: FileSource | undefined,
     meta: ChunkMeta,
+    serializer?: SerializerChoice,
   ) {
     this.dataPath = dataPath;
     this.data = data;
     this.meta = meta;
+    this.serializer = serializer;
   }
 
   /**
@@ -39,7 +43,8 @@ export class OpenedChunk {
   ): Steps<OpenedChunk> {
     const meta = yield* openMeta(metaPath, serializer);
     try {
-      return new OpenedChunk(dataPath, yield* FileSource.open(dataPath), meta);
+      const data = yield* FileSource.open(dataPath);
+      return new OpenedChunk(dataPath, data, meta, serializer);
     } catch (error) {
       meta.close();
       throw error;
@@ -59,7 +64,7 @@ export class OpenedChunk {
       const data = (yield* perform(exists(dataPath)))
         ? yield* FileSource.open(dataPath)
         : undefined;
-      return new OpenedChunk(dataPath, data, meta);
+      return new OpenedChunk(dataPath, data, meta, serializer);
     } catch (error) {
       meta.close();
       throw error;
