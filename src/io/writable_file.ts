@@ -17,7 +17,7 @@ const write = promisify(fs.write);
 const truncate = promisify(fs.ftruncate);
 const sync = promisify(fs.fsync);
 
-/** A file of our own making, open for reading and writing at any place. */
+/** A file that is written, open for reading and writing at any place. */
 export class WritableFile {
   /** What errors call it: the file that it is written for. */
   readonly name: string;
@@ -52,6 +52,26 @@ export class WritableFile {
       }
       throw error;
     }
+  }
+
+  /** Opens a file that is there, to change it in its place. */
+  static *open(path: string): Steps<WritableFile> {
+    const file = new WritableFile(path);
+    try {
+      yield* perform({
+        sync: () => void (file.#fd = fs.openSync(path, "r+")),
+        async: async () => void (file.#fd = await open(path, "r+", 0)),
+      });
+      return file;
+    } catch (error) {
+      if (file.#fd >= 0) file.close();
+      throw writeError(path, error);
+    }
+  }
+
+  /** Whether it was closed. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Writes all of `bytes` at `offset`. */

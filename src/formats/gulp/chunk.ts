@@ -1,19 +1,22 @@
 import type { Image } from "../../codecs/image/image.ts";
+import type { JsonValue } from "../../codecs/json/value.ts";
 import { RecordfsError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import {
-  type AnyOptions,
-  type CodecOptions,
+  type DecodeChoice,
   type FrameOf,
+  type GulpOptions,
   type RawVideo,
   type Video,
   VideoDecoder,
 } from "./decoding.ts";
 import { UnknownIdError } from "./faults.ts";
+import type { FrameData, Frames } from "./frame_data.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import { LazyMap } from "./lazy_map.ts";
+import { OpenChunkOutput } from "./open_chunk_output.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "./serializer.ts";
 import { shuffled } from "./shuffle.ts";
@@ -51,8 +54,9 @@ export interface IterateOptions {
  * ```
  */
 export class GulpChunk<Frame = Image> implements Disposable {
-  readonly #chunk: OpenedChunk;
+  #chunk: OpenedChunk;
   readonly #decoder: VideoDecoder<Frame>;
+  #output: OpenChunkOutput | undefined;
 
   /**
    * Wraps an opened chunk; {@linkcode GulpChunk.load} opens one.
@@ -71,23 +75,23 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * @param options How to decode frames (`decode`, `colorspace`), and how the meta file is kept.
    * @throws {FormatError} If the meta file is damaged.
    */
-  static async load<const Options extends AnyOptions = CodecOptions>(
+  static async load<const Decode extends DecodeChoice = undefined>(
     dataPath: string | URL,
     metaPath: string | URL,
-    options?: Options & WaitOptions,
-  ): Promise<GulpChunk<FrameOf<Options>>> {
-    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    options: GulpOptions<Decode> & WaitOptions = {},
+  ): Promise<GulpChunk<FrameOf<Decode>>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
     const steps = openSteps(dataPath, metaPath, options);
-    return new GulpChunk(await runAsync(steps, options?.signal), decoder);
+    return new GulpChunk(await runAsync(steps, options.signal), decoder);
   }
 
   /** {@linkcode GulpChunk.load} without waiting. */
-  static loadSync<const Options extends AnyOptions = CodecOptions>(
+  static loadSync<const Decode extends DecodeChoice = undefined>(
     dataPath: string | URL,
     metaPath: string | URL,
-    options?: Options,
-  ): GulpChunk<FrameOf<Options>> {
-    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    options: GulpOptions<Decode> = {},
+  ): GulpChunk<FrameOf<Decode>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
     return new GulpChunk(
       runSync(openSteps(dataPath, metaPath, options)),
       decoder,
@@ -129,13 +133,49 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * Opens the data file for reading, as in Python. Reading does so by itself, so this only makes sure
    * that it can be had.
    *
-   * @param mode Only `rb`.
    * @returns For a `using` block; the chunk can be read before and after it as well.
    * @throws {RecordfsError} If there is no data file.
    */
-  open(mode: "rb" = "rb"): Disposable {
+  open(mode?: "rb"): Disposable;
+  /**
+   * Opens the chunk for writing: `wb` starts it anew, `ab` adds to what is there.
+   *
+   * {@linkcode GulpChunk.flush} makes what was appended part of the chunk: until then readers find it
+   * as it was, or not at all where it is new.
+   *
+   * @returns For an `await using` block, whose end drops what was not flushed.
+   * @throws {FormatError} If a chunk to be added to is damaged.
+   * @throws {WriteError} If it cannot be written.
+   *
+   * @example Write a chunk
+   * ```ts
+   * import { GulpChunk } from "@recordfs/recordfs/gulp";
+   * import assert from "node:assert/strict";
+   *
+   * const dir = await Deno.makeTempDir();
+   * const pixels = new Uint8Array(64 * 48 * 3);
+   * const frame = { data: pixels, height: 48, width: 64, channels: 3 } as const;
+   * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`);
+   * {
+   *   await using _ = await chunk.open("wb");
+   *   await chunk.append("black", { label: "none" }, [frame, frame]);
+   *   await chunk.flush();
+   * }
+   * const { frames, meta } = await chunk.readFrames("black", { start: 1 });
+   * assert.equal(frames[0]?.width, 64);
+   * assert.deepEqual(meta, { label: "none" });
+   * ```
+   */
+  open(
+    mode: "wb" | "ab",
+    options?: WaitOptions,
+  ): Promise<AsyncDisposable & Disposable>;
+  open(
+    mode: "rb" | "wb" | "ab" = "rb",
+    options: WaitOptions = {},
+  ): Disposable | Promise<AsyncDisposable & Disposable> {
     if (mode !== "rb") {
-      throw new TypeError(`The mode '${mode}' is not supported: give 'rb'`);
+      return runAsync(this.#openOutput(mode), options.signal);
     }
     if (this.#chunk.data === undefined) {
       throw new RecordfsError(
@@ -145,6 +185,56 @@ export class GulpChunk<Frame = Image> implements Disposable {
       );
     }
     return { [Symbol.dispose]() {} };
+  }
+
+  /** Opens the chunk for writing without waiting. */
+  openSync(mode: "wb" | "ab"): AsyncDisposable & Disposable {
+    return runSync(this.#openOutput(mode));
+  }
+
+  /**
+   * Appends a video. To one that is there already, its frames and meta data are added; readers go on
+   * to show the meta data it had first. Calls without `await` keep their order.
+   *
+   * @param frames Pixels, encoded with quality 90, or JPEGs, stored as they are; none is fine. They are
+   * written as they come; if they fail, nothing of the video is appended.
+   * @throws {TypeError} If a frame is no image, or the meta data are not plain data.
+   * @throws {WriteError} If the chunk is not open for writing, or the system refuses.
+   */
+  append(
+    id: VideoId,
+    meta: { readonly [key: string]: JsonValue },
+    frames: Frames,
+    options: WaitOptions = {},
+  ): Promise<void> {
+    return this.#opened().append(String(id), meta, frames, options);
+  }
+
+  /** {@linkcode GulpChunk.append} without waiting; frames must be JPEGs. */
+  appendSync(
+    id: VideoId,
+    meta: { readonly [key: string]: JsonValue },
+    frames: Iterable<FrameData>,
+  ): void {
+    this.#opened().appendSync(String(id), meta, frames);
+  }
+
+  /**
+   * Makes all that was appended part of the chunk: the data are on the disk before the meta file is
+   * replaced by the new one. Then the chunk reads as it was written.
+   *
+   * @throws {WriteError} If the system refuses; what was appended can be flushed again.
+   */
+  async flush(): Promise<void> {
+    const output = this.#opened();
+    await output.flush();
+    await runAsync(this.#reload());
+  }
+
+  /** {@linkcode GulpChunk.flush} without waiting. */
+  flushSync(): void {
+    this.#opened().flushSync();
+    runSync(this.#reload());
   }
 
   /**
@@ -235,14 +325,40 @@ export class GulpChunk<Frame = Image> implements Disposable {
     return this.iterAllSync();
   }
 
-  /** Closes the chunk's files. */
+  /** Closes the chunk's files; what was appended and not flushed is dropped. */
   close(): void {
+    this.#output?.[Symbol.dispose]();
     this.#chunk.close();
   }
 
   /** Closes the chunk's files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  *#openOutput(mode: "wb" | "ab"): Steps<OpenChunkOutput> {
+    if (mode !== "wb" && mode !== "ab") {
+      throw new TypeError(
+        `The mode '${mode}' is not supported: give 'rb', 'wb' or 'ab'`,
+      );
+    }
+    return this.#output = yield* OpenChunkOutput.open(
+      this.#chunk,
+      mode,
+      this.#output,
+    );
+  }
+
+  #opened(): OpenChunkOutput {
+    return this.#output ?? OpenChunkOutput.refuse(this.dataPath);
+  }
+
+  /** Reads what was written. */
+  *#reload(): Steps<void> {
+    const { dataPath, meta, serializer } = this.#chunk;
+    const chunk = yield* OpenedChunk.openOrNew(dataPath, meta.path, serializer);
+    this.#chunk.close();
+    this.#chunk = chunk;
   }
 
   #find(id: VideoId): number {
@@ -266,11 +382,11 @@ export class GulpChunk<Frame = Image> implements Disposable {
 function openSteps(
   dataPath: string | URL,
   metaPath: string | URL,
-  options: AnyOptions | undefined,
+  { serializer }: GulpOptions,
 ): Steps<OpenedChunk> {
   return OpenedChunk.openOrNew(
     localPath(dataPath),
     localPath(metaPath),
-    options?.serializer,
+    serializer,
   );
 }

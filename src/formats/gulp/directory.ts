@@ -6,9 +6,9 @@ import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { GulpChunk, type VideoId } from "./chunk.ts";
 import { type ChunkPaths, listChunks } from "./chunk_files.ts";
 import {
-  type AnyOptions,
-  type CodecOptions,
+  type DecodeChoice,
   type FrameOf,
+  type GulpOptions,
   type RawVideo,
   type Video,
   VideoDecoder,
@@ -20,11 +20,12 @@ import { readLabels } from "./labels.ts";
 import { LazyMap } from "./lazy_map.ts";
 import { emptyMeta } from "./open_meta.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
-import type { VideoMeta } from "./serializer.ts";
+import type { SerializerChoice, VideoMeta } from "./serializer.ts";
 import { StoredVideoMeta } from "./video_meta.ts";
 
 /** What opening a directory finds. */
 interface OpenedDirectory {
+  readonly serializer: SerializerChoice | undefined;
   readonly paths: readonly ChunkPaths[];
   readonly chunks: readonly OpenedChunk[];
   readonly index: DirectoryIndex;
@@ -76,27 +77,27 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @throws {FormatError} If a file is missing or damaged, or an id is there twice.
    * @throws {RecordfsError} If there is no such directory.
    */
-  static async open<const Options extends AnyOptions = CodecOptions>(
+  static async open<const Decode extends DecodeChoice = undefined>(
     directory: string | URL,
-    options?: Options & WaitOptions,
-  ): Promise<GulpDirectory<FrameOf<Options>>> {
-    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    options: GulpOptions<Decode> & WaitOptions = {},
+  ): Promise<GulpDirectory<FrameOf<Decode>>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
     const root = localPath(directory);
     const opened = await runAsync(
-      openDirectory(root, options ?? {}),
-      options?.signal,
+      openDirectory(root, options),
+      options.signal,
     );
     return new GulpDirectory(root, opened, decoder);
   }
 
   /** {@linkcode GulpDirectory.open} without waiting. */
-  static openSync<const Options extends AnyOptions = CodecOptions>(
+  static openSync<const Decode extends DecodeChoice = undefined>(
     directory: string | URL,
-    options?: Options,
-  ): GulpDirectory<FrameOf<Options>> {
-    const decoder = new VideoDecoder<FrameOf<Options>>(options ?? {});
+    options: GulpOptions<Decode> = {},
+  ): GulpDirectory<FrameOf<Decode>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
     const root = localPath(directory);
-    const opened = runSync(openDirectory(root, options ?? {}));
+    const opened = runSync(openDirectory(root, options));
     return new GulpDirectory(root, opened, decoder);
   }
 
@@ -207,7 +208,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /**
-   * Chunks to be written, numbered on from the highest number there is.
+   * Chunks to be written, numbered on from the highest number there is. What is written to them, the
+   * directory shows when it is opened again.
    *
    * @param count How many.
    */
@@ -222,7 +224,13 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     return Array.from({ length: count }, (_, i) => {
       const data = path.join(this.path, `data_${next + i}.gulp`);
       const meta = path.join(this.path, `meta_${next + i}.gmeta`);
-      const chunk = new OpenedChunk(data, undefined, emptyMeta(meta));
+      const { serializer } = this.#opened;
+      const chunk = new OpenedChunk(
+        data,
+        undefined,
+        emptyMeta(meta),
+        serializer,
+      );
       return new GulpChunk(chunk, this.#decoder);
     });
   }
@@ -258,7 +266,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
 
 function* openDirectory(
   root: string,
-  { serializer }: AnyOptions,
+  { serializer }: GulpOptions,
 ): Steps<OpenedDirectory> {
   const { chunks: paths, problems, labelPath } = yield* listChunks(root);
   if (problems[0] !== undefined) throw problems[0];
@@ -276,5 +284,5 @@ function* openDirectory(
     for (const chunk of chunks) chunk.close();
     throw error;
   }
-  return { paths, chunks, index, labelPath };
+  return { serializer, paths, chunks, index, labelPath };
 }
