@@ -56,6 +56,18 @@ function decodeUnicode(bytes: Uint8Array): string {
   }
 }
 
+/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
+export function byCodePoint(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
+    // The units before are the same; they may be halves of different code points, or of one and none.
+    const before = i === 0 ? 0 : a.codePointAt(i - 1)! - b.codePointAt(i - 1)!;
+    return before !== 0 ? before : a.codePointAt(i)! - b.codePointAt(i)!;
+  }
+  return a.length - b.length;
+}
+
 function decodeEscaping(bytes: Uint8Array): string {
   let name = "";
   for (let i = 0; i < bytes.length;) {

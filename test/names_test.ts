@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { decodeName, encodeName } from "../src/names.ts";
+import { byCodePoint, decodeName, encodeName } from "../src/names.ts";
 import { goldenCase } from "./support/golden.ts";
 
 Deno.test("any bytes survive decoding and encoding", () => {
@@ -47,4 +47,29 @@ Deno.test("names in shared memory decode too", () => {
   bytes.set([0x61, 0xc3, 0xa9, 0xff]);
   assert.equal(decodeName(bytes, 0, 3), "aé");
   assert.equal(decodeName(bytes, 0, 4), "aé\udcff");
+});
+
+Deno.test("strings sort by code point, as Python sorts them", () => {
+  // Lone surrogates stand between U+D7FF and U+E000, pairs behind U+FFFF.
+  const sorted = [
+    "",
+    "a",
+    "a\ud800",
+    "a\uffff",
+    "a\u{10000}",
+    "a\u{10000}b",
+    "b",
+    "\ud83d",
+    "\udc80",
+    "\ue000",
+    "\uffff",
+    "\u{10000}",
+    "\u{1f600}",
+  ];
+  for (let i = 0; i < sorted.length; i++) {
+    for (let k = 0; k < sorted.length; k++) {
+      const order = Math.sign(byCodePoint(sorted[i]!, sorted[k]!));
+      assert.equal(order, Math.sign(i - k), `${i} ${k}`);
+    }
+  }
 });

@@ -1,7 +1,7 @@
 import type { Directory, EntryStat } from "../../io/directory.ts";
 import { DirectoryChain } from "../../io/directory_chain.ts";
 import { isOthersTurn, otherTasks } from "../../io/event_loop.ts";
-import { encodeName } from "../../names.ts";
+import { byCodePoint, encodeName } from "../../names.ts";
 import { LONGEST_NAME } from "../../tree/name_table_builder.ts";
 import { type ListingMark, PackListing } from "./pack_listing.ts";
 import {
@@ -10,7 +10,6 @@ import {
   problem,
   refusal,
 } from "./pack_problem.ts";
-import { byCodePoint } from "./record_files.ts";
 
 /** What a walk goes by. */
 export interface WalkOptions {

@@ -5,6 +5,7 @@ import { localPath } from "../../io/local_path.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { perform, type Steps } from "../../io/steps.ts";
+import { byCodePoint } from "../../names.ts";
 import { readHeader, type RecordFileHeader } from "./header.ts";
 import { PendingHeader } from "./pending_header.ts";
 import { SampleIndex } from "./sample_index.ts";
@@ -112,19 +113,6 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
     );
   }
   return files.map((name) => path.join(root, name));
-}
-
-/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
-export function byCodePoint(a: string, b: string): number {
-  const [x, y] = [a[Symbol.iterator](), b[Symbol.iterator]()];
-  for (;;) {
-    const [p, q] = [x.next(), y.next()];
-    if (p.done || q.done) {
-      return Number(q.done ?? false) - Number(p.done ?? false);
-    }
-    const difference = p.value.codePointAt(0)! - q.value.codePointAt(0)!;
-    if (difference !== 0) return difference;
-  }
 }
 
 let warned = false;

@@ -2,6 +2,7 @@ import * as path from "node:path";
 import { FormatError, RecordfsError } from "../../errors.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import { perform, type Steps } from "../../io/steps.ts";
+import { byCodePoint } from "../../names.ts";
 
 /** The two files of a chunk. */
 export interface ChunkPaths {
@@ -155,14 +156,4 @@ function numberFiles(
 function chunkNumber(name: string): number | undefined {
   const digits = /\d+/.exec(name);
   return digits === null ? undefined : Number(digits[0]);
-}
-
-/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
-function byCodePoint(a: string, b: string): number {
-  const [x, y] = [Array.from(a), Array.from(b)];
-  for (let i = 0; i < Math.min(x.length, y.length); i++) {
-    const difference = x[i]!.codePointAt(0)! - y[i]!.codePointAt(0)!;
-    if (difference !== 0) return difference;
-  }
-  return x.length - y.length;
 }
