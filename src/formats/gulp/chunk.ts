@@ -75,7 +75,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * @param options How to decode frames (`decode`, `colorspace`), and how the meta file is kept.
    * @throws {FormatError} If the meta file is damaged.
    */
-  static async load<const Decode extends DecodeChoice = undefined>(
+  static async load<const Decode extends DecodeChoice>(
     dataPath: string | URL,
     metaPath: string | URL,
     options: GulpOptions<Decode> & WaitOptions = {},
@@ -86,7 +86,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /** {@linkcode GulpChunk.load} without waiting. */
-  static loadSync<const Decode extends DecodeChoice = undefined>(
+  static loadSync<const Decode extends DecodeChoice>(
     dataPath: string | URL,
     metaPath: string | URL,
     options: GulpOptions<Decode> = {},

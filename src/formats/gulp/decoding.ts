@@ -9,43 +9,34 @@ export type FrameDecoder<Frame> = (
   jpeg: Uint8Array<ArrayBuffer>,
 ) => Frame | Promise<Frame>;
 
-/** Options of opening GulpIO data, however its frames are decoded. */
-export interface GulpOptions {
+/**
+ * How frames are decoded: by an image codec (the best that loads, where it is not given or `null`), not at all
+ * (`false`: frames are JPEGs), or by a function of the caller's.
+ */
+export type DecodeChoice =
+  | ImageCodec
+  | FrameDecoder<unknown>
+  | false
+  | null
+  | undefined;
+
+/** Options of opening GulpIO data. */
+export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice> {
+  /** How frames are decoded. */
+  readonly decode?: Decode;
+  /** What a codec makes of frames: `ANY` (unless given) keeps gray ones gray, with one channel. */
+  readonly colorspace?: Colorspace | undefined;
   /** How `.gmeta` files are kept; told by their content where not given. */
   readonly serializer?: SerializerChoice | undefined;
 }
 
-/** Frames are decoded by an image codec. */
-export interface CodecOptions extends GulpOptions {
-  /** The codec; the best that loads where not given. */
-  readonly decode?: ImageCodec | undefined;
-  /** What frames become: `ANY` (unless given) keeps gray ones gray, with one channel. */
-  readonly colorspace?: Colorspace | undefined;
-}
-
-/** Frames stay the JPEG bytes that they are. */
-export interface RawOptions extends GulpOptions {
-  /** `false`: frames are not decoded. */
-  readonly decode: false;
-}
-
-/** Frames are decoded by a function of the caller's. */
-export interface DecoderOptions<Frame> extends GulpOptions {
-  /** Called with each frame's JPEG. */
-  readonly decode: FrameDecoder<Frame>;
-}
-
-/** All ways to decode. */
-export type AnyOptions =
-  | CodecOptions
-  | RawOptions
-  | DecoderOptions<unknown>;
-
-/** What frames are where data is opened with such options. */
-export type FrameOf<Options> = Options extends { readonly decode: false }
-  ? Uint8Array<ArrayBuffer>
-  : Options extends { readonly decode: (...args: never[]) => infer Frame }
-    ? Awaited<Frame>
+/**
+ * What frames are, by how they are decoded. Where nothing is given, `Decode` is all that can be
+ * given, `null` included: a default would keep a function's parameter from having its type.
+ */
+export type FrameOf<Decode> = null extends Decode ? Image
+  : Decode extends false ? Uint8Array<ArrayBuffer>
+  : Decode extends (...args: never[]) => infer Frame ? Awaited<Frame>
   : Image;
 
 /** Frames of a video and what is known of it. */
@@ -65,7 +56,7 @@ export class VideoDecoder<Frame> {
   readonly #waits: boolean;
 
   /** @throws {TypeError} If a colour space is given where nothing would heed it. */
-  constructor(options: AnyOptions) {
+  constructor(options: GulpOptions) {
     this.#decode = decoderOf(options);
     this.#waits = options.decode !== false &&
       typeof options.decode !== "function";
@@ -103,21 +94,22 @@ function refuseToWait(): never {
 }
 
 /** The function that decodes as options ask for, or `undefined` for raw frames. */
-function decoderOf(options: AnyOptions): FrameDecoder<unknown> | undefined {
-  const { decode } = options;
+function decoderOf(options: GulpOptions): FrameDecoder<unknown> | undefined {
+  const { decode, colorspace } = options;
   if (decode === false || typeof decode === "function") {
-    if ("colorspace" in options && options.colorspace !== undefined) {
+    if (colorspace !== undefined) {
       throw new TypeError(
         "The option colorspace is for image codecs: leave it out, or leave out decode",
       );
     }
     return decode === false ? undefined : decode;
   }
-  const { colorspace = "ANY" } = options as CodecOptions;
   let codec: Promise<ImageCodec> | undefined;
   return async (jpeg): Promise<Image> => {
     // Loaded at the first frame: who reads raw frames only needs none.
-    codec ??= decode === undefined ? imageCodec() : Promise.resolve(decode);
-    return await (await codec).decode(jpeg, { colorspace });
+    codec ??= decode ? Promise.resolve(decode) : imageCodec();
+    return await (await codec).decode(jpeg, {
+      colorspace: colorspace ?? "ANY",
+    });
   };
 }

@@ -77,7 +77,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @throws {FormatError} If a file is missing or damaged, or an id is there twice.
    * @throws {RecordfsError} If there is no such directory.
    */
-  static async open<const Decode extends DecodeChoice = undefined>(
+  static async open<const Decode extends DecodeChoice>(
     directory: string | URL,
     options: GulpOptions<Decode> & WaitOptions = {},
   ): Promise<GulpDirectory<FrameOf<Decode>>> {
@@ -91,7 +91,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /** {@linkcode GulpDirectory.open} without waiting. */
-  static openSync<const Decode extends DecodeChoice = undefined>(
+  static openSync<const Decode extends DecodeChoice>(
     directory: string | URL,
     options: GulpOptions<Decode> = {},
   ): GulpDirectory<FrameOf<Decode>> {

@@ -19,7 +19,8 @@ export function* readLabels(
   try {
     const labels = parseJsonFile(yield* readPart(source, 0, source.size));
     const entries = Object.entries(labels ?? {});
-    const isNumbered = typeof labels === "object" && !Array.isArray(labels) &&
+    const isNumbered = labels !== null && typeof labels === "object" &&
+      !Array.isArray(labels) &&
       entries.every(([_, number]) => Number.isSafeInteger(number));
     if (!isNumbered) throw new TypeError("it is no object of whole numbers");
     return new Map(entries as [string, number][]);
