@@ -25,10 +25,10 @@ const VIDEO =
   `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
 
 const GULP =
-  `AnyOptions CodecOptions DecoderOptions FrameDecoder FrameInfo FrameOf FrameSelection FrameSlice
-  GulpChunk GulpDirectory GulpOptions GulpSerializer IndexError IterateOptions JsonValue LazyMap
-  MetaEntries RawOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
-  ${IMAGE} FormatError FormatErrorCode`;
+  `DecodeChoice FrameDecoder FrameInfo FrameOf FrameSelection FrameSlice
+  GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
+  MetaEntries RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
+  repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const ENTRY_POINTS: Record<string, string> = {
   ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${IMAGE} ${VIDEO} ${GULP}`,

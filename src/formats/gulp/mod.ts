@@ -6,19 +6,22 @@
 export { GulpDirectory } from "./directory.ts";
 export { GulpChunk, type IterateOptions, type VideoId } from "./chunk.ts";
 export type {
-  AnyOptions,
-  CodecOptions,
-  DecoderOptions,
+  DecodeChoice,
   FrameDecoder,
   FrameOf,
   GulpOptions,
-  RawOptions,
   RawVideo,
   Video,
 } from "./decoding.ts";
 export type { FrameSelection, FrameSlice } from "./frame_selection.ts";
 export type { LazyMap } from "./lazy_map.ts";
 export { UnknownIdError } from "./faults.ts";
+export {
+  type GulpLeftOut,
+  type GulpRepairOptions,
+  type GulpRepairReport,
+  repairGulp,
+} from "./repair.ts";
 export type {
   FrameInfo,
   GulpSerializer,

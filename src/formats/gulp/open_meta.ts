@@ -71,7 +71,10 @@ function* readWithSentinel(file: FileSource): Steps<Uint8Array> {
     throw badMeta(path, `${path} is empty: its chunk was not finished`);
   }
   if (size > LONGEST_META) {
-    throw badMeta(path, `${path} has ${size} bytes: ${LONGEST_META} can be read`);
+    throw badMeta(
+      path,
+      `${path} has ${size} bytes: ${LONGEST_META} can be read`,
+    );
   }
   const bytes = new Uint8Array(scratchBuffer(size + 1), 0, size + 1);
   yield* fill(file, bytes.subarray(0, size), 0);
