@@ -28,6 +28,13 @@ const GULP =
   `DecodeChoice FrameDecoder FrameInfo FrameOf FrameSelection FrameSlice
   GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
   MetaEntries RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
+  AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions ActivitynetVideo KineticsClip ListedImage ListedLabels AdaptedVideo AdapterOption AdapterOptionType
+  AdapterOptionValue AdapterOptions AdapterRecipe ChunkReport ChunkSlice ChunkWriter ChunkWriterOptions CsvJpegOptions
+  CsvWebmOptions Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FailedVideo
+  FolderFile FrameData Frames GulpIngestor ImageFolderAdapter ImageFolderOptions ImageListAdapter ImageListOptions
+  ImageOptions IngestError IngestErrorCode IngestOptions IngestProgress IngestReport JsonVideoOptions KineticsAdapter
+  KineticsOptions Label LabelledAdapter LabelledVideo ListedAdapter ListedOptions ListedVideo VideoFolderAdapter
+  VideoFolderOptions WriteError calculateChunkSlices makeAdapter
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const ENTRY_POINTS: Record<string, string> = {

@@ -13,6 +13,61 @@ export type {
   RawVideo,
   Video,
 } from "./decoding.ts";
+export {
+  AbstractDatasetAdapter,
+  ActivitynetAdapter,
+  type ActivitynetOptions,
+  type ActivitynetVideo,
+  type AdaptedVideo,
+  type AdapterOption,
+  type AdapterOptions,
+  type AdapterOptionType,
+  type AdapterOptionValue,
+  type AdapterRecipe,
+  type ChunkSlice,
+  type CsvJpegOptions,
+  type CsvWebmOptions,
+  Custom20BNCsvJpegAdapter,
+  Custom20BNCsvWebmAdapter,
+  Custom20BNJsonVideoAdapter,
+  type DatasetAdapter,
+  type FolderFile,
+  ImageFolderAdapter,
+  type ImageFolderOptions,
+  ImageListAdapter,
+  type ImageListOptions,
+  type ImageOptions,
+  type JsonVideoOptions,
+  KineticsAdapter,
+  type KineticsClip,
+  type KineticsOptions,
+  type Label,
+  LabelledAdapter,
+  type LabelledVideo,
+  ListedAdapter,
+  type ListedImage,
+  type ListedLabels,
+  type ListedOptions,
+  type ListedVideo,
+  makeAdapter,
+  VideoFolderAdapter,
+  type VideoFolderOptions,
+} from "./adapters/mod.ts";
+export {
+  calculateChunkSlices,
+  type ChunkReport,
+  ChunkWriter,
+  type ChunkWriterOptions,
+  type FailedVideo,
+} from "./chunk_writer.ts";
+export type { FrameData, Frames } from "./frame_data.ts";
+export { GulpIngestor } from "./ingest/gulp_ingestor.ts";
+export { IngestError, type IngestErrorCode } from "./ingest/ingest_error.ts";
+export type {
+  IngestOptions,
+  IngestProgress,
+  IngestReport,
+} from "./ingest/ingest_report.ts";
 export type { FrameSelection, FrameSlice } from "./frame_selection.ts";
 export type { LazyMap } from "./lazy_map.ts";
 export { UnknownIdError } from "./faults.ts";
@@ -38,4 +93,5 @@ export {
   type FormatErrorCode,
   IndexError,
   RecordfsError,
+  WriteError,
 } from "../../errors.ts";

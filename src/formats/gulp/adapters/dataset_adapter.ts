@@ -1,0 +1,160 @@
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import type { WaitOptions } from "../../../io/byte_source.ts";
+import { localPath } from "../../../io/local_path.ts";
+import type { VideoId } from "../chunk.ts";
+import type { Frames } from "../frame_data.ts";
+import {
+  type AdapterOption,
+  type AdapterOptions,
+  type AdapterOptionValue,
+  checkAdapterOptions,
+} from "./options.ts";
+
+/** The videos from `start` to before `stop`, counted from 0. */
+export interface ChunkSlice {
+  /** The first one. */
+  readonly start: number;
+  /** The one after the last. */
+  readonly stop: number;
+}
+
+/** A video to be gulped. */
+export interface AdaptedVideo {
+  /** Its id, unlike all others. */
+  readonly id: VideoId;
+  /** What is to be known of it: plain data. */
+  readonly meta: { readonly [key: string]: JsonValue };
+  /** Its frames. Where reading them fails, an ingest goes on with the next video. */
+  readonly frames: Frames;
+}
+
+/** A data set as `GulpIngestor` and `ChunkWriter` read it; {@linkcode AbstractDatasetAdapter} is one. */
+export interface DatasetAdapter {
+  /** How many videos there are. */
+  readonly length: number;
+  /** The videos, or those of a slice, always in the same order. */
+  iterData(
+    slice?: ChunkSlice,
+    options?: WaitOptions,
+  ): Iterable<AdaptedVideo> | AsyncIterable<AdaptedVideo>;
+  /**
+   * The ids of all videos in their order. With it, ids that are there twice are found before
+   * anything is written; without it, when they come.
+   */
+  ids?(): Iterable<VideoId>;
+}
+
+/** How another thread makes an adapter: `new` of what the module exports by that name, with options. */
+export interface AdapterRecipe {
+  /** URL of the module. */
+  readonly module: string;
+  /** Name of the class that it exports. */
+  readonly name: string;
+  /** What the class is constructed with; plain data. */
+  readonly options: AdapterOptions;
+}
+
+/** A class of adapters, as a command line takes them. */
+export interface AdapterClass {
+  new (options: never): DatasetAdapter;
+  /** The options it takes, besides `outputFolder`. */
+  readonly options?: readonly AdapterOption[];
+}
+
+/** What options may be given as: paths also as `file:` URLs. */
+type GivenOptions = Readonly<
+  Record<string, AdapterOptionValue | URL | undefined>
+>;
+
+/**
+ * Base class of adapters: it makes a data set what can be gulped.
+ *
+ * A class that declares `static options` gets these as flags of `recordfs gulp --adapter`; one with
+ * `static module = import.meta.url`, exported under its own name, can be used by several threads, each
+ * of which makes it again from the options given to `super`.
+ *
+ * @example An adapter of one's own
+ * ```ts
+ * import { AbstractDatasetAdapter, type ChunkSlice } from "@recordfs/recordfs/gulp";
+ *
+ * export class Clips extends AbstractDatasetAdapter {
+ *   static readonly module = import.meta.url;
+ *   static override readonly options = [
+ *     { name: "folder", type: "string", positional: true, description: "Directory of clips" },
+ *   ] as const;
+ *   readonly #names: string[];
+ *
+ *   constructor(options: { folder: string }) {
+ *     super(options);
+ *     this.#names = [...Deno.readDirSync(options.folder)].map(({ name }) => name).sort();
+ *     this.folder = options.folder;
+ *   }
+ *   readonly folder: string;
+ *
+ *   get length(): number {
+ *     return this.#names.length;
+ *   }
+ *
+ *   *iterData({ start, stop }: ChunkSlice = { start: 0, stop: this.length }) {
+ *     for (const name of this.#names.slice(start, stop)) {
+ *       const jpeg = Deno.readFileSync(`${this.folder}/${name}`);
+ *       yield { id: name, meta: { label: "clip" }, frames: [jpeg] };
+ *     }
+ *   }
+ * }
+ * ```
+ */
+export abstract class AbstractDatasetAdapter implements DatasetAdapter {
+  /** The options that the constructor takes, besides `outputFolder`. */
+  static readonly options: readonly AdapterOption[] = [];
+
+  readonly #options: AdapterOptions;
+
+  /**
+   * Keeps the options.
+   *
+   * @param options What the adapter was constructed with.
+   * @throws {TypeError} If one that is declared is not what it should be, or one is not declared.
+   */
+  constructor(options: object = {}) {
+    const given = Object.entries(options as GivenOptions).map((
+      [name, value],
+    ) => [name, value instanceof URL ? localPath(value) : value]);
+    this.#options = Object.fromEntries(given) as AdapterOptions;
+    const { options: declared } = this.constructor as unknown as {
+      readonly options: readonly AdapterOption[];
+    };
+    if (declared.length > 0) {
+      const all = [...declared, ...FOR_ALL];
+      checkAdapterOptions(this.constructor.name, all, this.#options);
+    }
+  }
+
+  /** How many videos there are. */
+  abstract readonly length: number;
+
+  /** The videos, or those of a slice, always in the same order. */
+  abstract iterData(
+    slice?: ChunkSlice,
+    options?: WaitOptions,
+  ): Iterable<AdaptedVideo> | AsyncIterable<AdaptedVideo>;
+
+  /** How another thread makes this adapter; `undefined` where it cannot. */
+  get recipe(): AdapterRecipe | undefined {
+    const { constructor } = this;
+    // Inherited, it would be the module of another class.
+    if (!Object.hasOwn(constructor, "module")) return undefined;
+    const { module } = constructor as unknown as { readonly module: string };
+    return { module, name: constructor.name, options: this.#options };
+  }
+}
+
+/** What every adapter may be told by programs. */
+const FOR_ALL: readonly AdapterOption[] = [
+  {
+    name: "outputFolder",
+    type: "string",
+    description: "Directory of the chunks",
+  },
+  { name: "withoutIds", type: "strings", description: "Ids to leave out" },
+];

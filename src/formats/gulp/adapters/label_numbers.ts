@@ -1,0 +1,100 @@
+import { formatJson, formatString } from "../../../codecs/json/format.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { NewFile } from "../../../io/new_file.ts";
+import { runAsync, runSync, type Steps } from "../../../io/steps.ts";
+import { byCodePoint } from "../../../names.ts";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { LABEL_FILE } from "../chunk_files.ts";
+import { readLabels } from "../labels.ts";
+import type { ListedLabels } from "./listed_adapter.ts";
+
+/** A label, as data sets have them. */
+export type Label = Exclude<JsonValue, unknown[] | { [key: string]: unknown }>;
+
+/**
+ * The numbers of labels, `label2idx.json`. Labels that the file has keep their numbers; new ones
+ * follow, sorted.
+ */
+export class LabelNumbers implements ListedLabels {
+  readonly #path: string | undefined;
+  readonly #numbers: Map<string, number>;
+
+  /**
+   * @param outputFolder Where the file is, or is to be; without it labels are only numbered.
+   * @param labels The labels of all videos.
+   * @throws {FormatError} If the file is damaged.
+   */
+  constructor(outputFolder: string | undefined, labels: Iterable<Label>) {
+    this.#path = outputFolder === undefined
+      ? undefined
+      : path.join(outputFolder, LABEL_FILE);
+    this.#numbers = this.#path !== undefined && fs.existsSync(this.#path)
+      ? runSync(readLabels(this.#path))!
+      : new Map();
+    // Numbers that are left out in the middle are not given again.
+    let next = this.#numbers.size;
+    for (const number of this.#numbers.values()) {
+      next = Math.max(next, number + 1);
+    }
+    for (const label of [...new Set(labels)].sort(byLabel)) {
+      const key = keyOf(label);
+      if (!this.#numbers.has(key)) this.#numbers.set(key, next++);
+    }
+  }
+
+  /** The number of a label. */
+  of(label: Label): number {
+    return this.#numbers.get(keyOf(label))!;
+  }
+
+  /** The numbers, by label. */
+  get all(): ReadonlyMap<string, number> {
+    return this.#numbers;
+  }
+
+  /** Writes the file, unless it says the same already. */
+  async save(): Promise<void> {
+    await runAsync(this.#save());
+  }
+
+  *#save(): Steps<void> {
+    const file = this.#path;
+    if (file === undefined) return;
+    if (fs.existsSync(file)) {
+      const there = yield* readLabels(file);
+      const isSame = there?.size === this.#numbers.size &&
+        [...there].every(([label, number]) =>
+          this.#numbers.get(label) === number
+        );
+      if (isSame) return;
+    }
+    const entries = [...this.#numbers].sort(([_, a], [__, b]) => a - b)
+      .map(([label, number]) => `${formatString(label)}: ${number}`);
+    const text = new TextEncoder().encode(`{${entries.join(", ")}}`);
+    const output = yield* NewFile.create(file);
+    try {
+      yield* output.file.writeAt(text, 0);
+      yield* output.file.sync();
+    } catch (error) {
+      output.discard();
+      throw error;
+    }
+    yield* output.publish();
+  }
+}
+
+/** A label as a key of a JSON object, as Python makes it. */
+function keyOf(label: Label): string {
+  return typeof label === "string" ? label : formatJson(label);
+}
+
+/** Numbers by their size, before all others by code point. */
+function byLabel(a: Label, b: Label): number {
+  if (isNumber(a)) return !isNumber(b) || a < b ? -1 : a > b ? 1 : 0;
+  return isNumber(b) ? 1 : byCodePoint(keyOf(a), keyOf(b));
+}
+
+function isNumber(label: Label): label is number | bigint {
+  return typeof label === "number" || typeof label === "bigint";
+}

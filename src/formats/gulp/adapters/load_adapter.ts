@@ -1,0 +1,63 @@
+import { RecordfsError } from "../../../errors.ts";
+import type {
+  AdapterClass,
+  AdapterRecipe,
+  DatasetAdapter,
+} from "./dataset_adapter.ts";
+
+/** How adapters were made that were made here. */
+const recipes = new WeakMap<DatasetAdapter, AdapterRecipe>();
+
+/**
+ * Loads the class of an adapter.
+ *
+ * @param module URL of a module.
+ * @param name What it exports.
+ * @throws {RecordfsError} If the module does not load, or has no such class.
+ */
+export async function loadAdapterClass(
+  module: string,
+  name: string,
+): Promise<AdapterClass> {
+  let exports: Record<string, unknown>;
+  try {
+    exports = await import(module);
+  } catch (cause) {
+    throw new RecordfsError(
+      "bad-adapter",
+      `The adapter ${module} does not load: ${(cause as Error).message}`,
+      { path: module, cause },
+    );
+  }
+  const found = Object.hasOwn(exports, name) ? exports[name] : undefined;
+  const iterData =
+    (found as { prototype?: Partial<DatasetAdapter> } | undefined)
+      ?.prototype?.iterData;
+  if (typeof found === "function" && typeof iterData === "function") {
+    return found as unknown as AdapterClass;
+  }
+  const classes = Object.keys(exports).join(", ");
+  throw new RecordfsError(
+    "bad-adapter",
+    `${module} exports no class ${name} with a method iterData; it exports ` +
+      (classes === "" ? "nothing" : classes),
+    { path: module },
+  );
+}
+
+/** Makes an adapter; other threads can make it in the same way. */
+export async function makeAdapter(
+  recipe: AdapterRecipe,
+): Promise<DatasetAdapter> {
+  const Adapter = await loadAdapterClass(recipe.module, recipe.name);
+  const adapter = new Adapter(recipe.options as never);
+  recipes.set(adapter, recipe);
+  return adapter;
+}
+
+/** How another thread makes an adapter; `undefined` where it cannot. */
+export function recipeOf(adapter: DatasetAdapter): AdapterRecipe | undefined {
+  // Its own knows better: what it found in the output directory when it was made.
+  const own = (adapter as { readonly recipe?: AdapterRecipe }).recipe;
+  return own ?? recipes.get(adapter);
+}

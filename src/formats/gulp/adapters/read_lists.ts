@@ -1,0 +1,60 @@
+import { parse } from "csv-parse/sync";
+import * as fs from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { type JsonValue, parseJsonFile } from "../../../codecs/json/value.ts";
+import { inputError, reading } from "./input_error.ts";
+
+/** Reads JSON as Python does; `.json.gz` is unpacked first. */
+export function readJsonList(path: string): JsonValue {
+  const bytes = reading(path, () => fs.readFileSync(path));
+  try {
+    return parseJsonFile(path.endsWith(".gz") ? gunzipSync(bytes) : bytes);
+  } catch (error) {
+    throw inputError(
+      path,
+      `it is not JSON: ${(error as Error).message}`,
+      error,
+    );
+  }
+}
+
+/** A JSON object, or an error that says where it was expected. */
+export function objectOf(
+  path: string,
+  value: JsonValue | undefined,
+  what: string,
+): { [key: string]: JsonValue } {
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    return value;
+  }
+  throw inputError(path, `${what} is no object`);
+}
+
+/** Reads the rows of a CSV file whose fields are separated by semicolons; empty lines are none. */
+export function readCsvRows(path: string): string[][] {
+  const text = readText(path);
+  try {
+    return parse(text, {
+      delimiter: ";",
+      relax_column_count: true,
+      relax_quotes: true, // in the middle of a field they are characters, as for Python
+      skip_empty_lines: true,
+    });
+  } catch (error) {
+    throw inputError(path, `it is not CSV: ${(error as Error).message}`, error);
+  }
+}
+
+/** Reads the lines of a text; a mark of byte order before it, and blanks around them, are left out. */
+export function readTrimmedLines(path: string): string[] {
+  return readText(path).split("\n").map((line) => line.trim());
+}
+
+function readText(path: string): string {
+  const bytes = reading(path, () => fs.readFileSync(path));
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw inputError(path, "its text is not UTF-8", error);
+  }
+}

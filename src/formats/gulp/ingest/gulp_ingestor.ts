@@ -1,0 +1,202 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { localPath } from "../../../io/local_path.ts";
+import { runAsync } from "../../../io/steps.ts";
+import { writeError } from "../../../io/write_error.ts";
+import type {
+  AdapterRecipe,
+  DatasetAdapter,
+} from "../adapters/dataset_adapter.ts";
+import { recipeOf } from "../adapters/load_adapter.ts";
+import { calculateChunkSlices } from "../chunk_writer.ts";
+import { VideoIds } from "../video_ids.ts";
+import type { ChunkJob } from "./ingest_chunk.ts";
+import { IngestError } from "./ingest_error.ts";
+import { IngestJournal } from "./ingest_journal.ts";
+import { hashIds, type IngestPlan, planOptions } from "./ingest_plan.ts";
+import type { IngestOptions, IngestReport } from "./ingest_report.ts";
+import { assertNewIds, claimIds, examineTarget } from "./ingest_target.ts";
+import { IngestTally, reportOf } from "./ingest_tally.ts";
+import {
+  writeHere,
+  writeInThreads,
+  type WriteOptions,
+} from "./write_chunks.ts";
+
+/**
+ * Writes all videos of an adapter to chunks (Python's `GulpIngestor`), several chunks at a time.
+ *
+ * Chunks are numbered on from the highest number in the directory; which video comes into which chunk
+ * does not depend on the number of workers. Each chunk appears when it is complete and on the disk. A
+ * video that fails is left out and reported.
+ *
+ * While it runs, the directory has a file `.recordfs-ingest.jsonl`, which says what is to be written
+ * and keeps others from ingesting there. Where an ingest is killed or fails, it stays, and the same
+ * ingest with `resume` writes what is missing: then all is as if it had never been interrupted.
+ *
+ * @example Gulp a directory of images
+ * ```ts
+ * import { GulpDirectory, GulpIngestor, imageCodec, ImageFolderAdapter } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * const folder = await Deno.makeTempDir();
+ * const codec = await imageCodec();
+ * for (const label of ["cat", "dog"]) {
+ *   const image = { data: new Uint8Array(48 * 64), height: 48, width: 64, channels: 1 } as const;
+ *   await Deno.mkdir(`${folder}/${label}`);
+ *   await Deno.writeFile(`${folder}/${label}/1.jpg`, await codec.encode(image));
+ * }
+ *
+ * const outputFolder = `${folder}.gulp`;
+ * const adapter = new ImageFolderAdapter({ folder, outputFolder, imgSize: 24 });
+ * const report = await new GulpIngestor(adapter, outputFolder, 100, 1).run();
+ * assert.equal(report.videos, 2);
+ *
+ * using directory = await GulpDirectory.open(outputFolder);
+ * const { frames, meta } = await directory.get("dog-1.jpg");
+ * assert.equal(frames[0]?.height, 24);
+ * assert.equal(meta.label, "dog");
+ * ```
+ */
+export class GulpIngestor {
+  readonly #adapter: DatasetAdapter;
+  readonly #directory: string;
+  readonly #videosPerChunk: number;
+  readonly #numWorkers: number;
+
+  /**
+   * Prepares an ingest.
+   *
+   * @param adapter Where the videos come from.
+   * @param outputFolder Directory of the chunks; it is made where it is missing.
+   * @param videosPerChunk How many videos a chunk has.
+   * @param numWorkers How many threads write; 1 is the caller's own. For more, each makes the adapter
+   * again: its class must have `static module`, or `makeAdapter` have made it.
+   * @throws {RangeError} If a number is not a whole number from 1 on.
+   */
+  constructor(
+    adapter: DatasetAdapter,
+    outputFolder: string | URL,
+    videosPerChunk: number,
+    numWorkers: number,
+  ) {
+    for (
+      const [name, value] of Object.entries({ videosPerChunk, numWorkers })
+    ) {
+      if (Number.isSafeInteger(value) && value > 0) continue;
+      throw new RangeError(
+        `${name} is ${value}: give a whole number from 1 on`,
+      );
+    }
+    this.#adapter = adapter;
+    this.#directory = localPath(outputFolder);
+    this.#videosPerChunk = videosPerChunk;
+    this.#numWorkers = numWorkers;
+  }
+
+  /**
+   * Runs the ingest.
+   *
+   * @throws {IngestError} If there are no videos, ids are there twice, or the directory has chunks and
+   * neither `extend` nor `resume` says what to do; nothing is written then.
+   * @throws {WriteError} If a chunk cannot be written, or another ingest runs there.
+   */
+  async run(options: IngestOptions = {}): Promise<IngestReport> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const directory = this.#directory;
+    const { length } = this.#adapter;
+    if (length === 0) {
+      throw new IngestError("no-videos", "The adapter has no videos to gulp");
+    }
+    const recipe = this.#recipe();
+    const ids = this.#adapter.ids === undefined
+      ? undefined
+      : Array.from(this.#adapter.ids(), String);
+    claimIds(directory, ids ?? [], new VideoIds());
+    makeDirectory(directory);
+    using journal = IngestJournal.open(directory);
+    const planned = {
+      videosPerChunk: this.#videosPerChunk,
+      videos: length,
+      ids: ids === undefined ? undefined : hashIds(ids),
+      adapter: planOptions(this.#adapter, recipe),
+    };
+    const target = await runAsync(
+      examineTarget(directory, journal.plan, planned, options),
+    );
+    const plan: IngestPlan = { ...planned, firstChunk: target.firstChunk };
+    if (journal.plan === undefined) {
+      assertNewIds(directory, ids ?? [], target.ids);
+      journal.begin(plan);
+    }
+    const tally = new IngestTally(length, options);
+    const jobs = this.#jobs(plan);
+    const complete = new Set(target.complete.map(({ number }) => number));
+    const pending: ChunkJob[] = [];
+    for (const job of jobs) {
+      const noted = journal.done.get(job.number);
+      if (complete.has(job.number) || noted?.videos === 0) {
+        tally.add(noted ?? await runAsync(reportOf(job, ids)));
+      } else pending.push(job);
+    }
+    tally.start();
+    await this.#write(pending, recipe, {
+      events: tally.events(async (found) =>
+        await claimIds(directory, found, target.ids)
+      ),
+      onChunk: (report) => {
+        journal.note(report);
+        tally.add(report);
+      },
+      signal,
+    });
+    journal.finish();
+    return tally.report(jobs);
+  }
+
+  /** The chunks of a plan. */
+  #jobs({ firstChunk, videosPerChunk, videos }: IngestPlan): ChunkJob[] {
+    return calculateChunkSlices(videosPerChunk, videos).map((slice, i) => {
+      const number = firstChunk + i;
+      return {
+        number,
+        slice,
+        dataPath: path.join(this.#directory, `data_${number}.gulp`),
+        metaPath: path.join(this.#directory, `meta_${number}.gmeta`),
+      };
+    });
+  }
+
+  async #write(
+    jobs: readonly ChunkJob[],
+    recipe: AdapterRecipe | undefined,
+    options: WriteOptions,
+  ): Promise<void> {
+    if (recipe === undefined || this.#numWorkers === 1) {
+      return await writeHere(this.#adapter, jobs, options);
+    }
+    const { length } = this.#adapter;
+    await writeInThreads(recipe, length, this.#numWorkers, jobs, options);
+  }
+
+  /** How threads make the adapter; refuses where they can't and shall. */
+  #recipe(): AdapterRecipe | undefined {
+    const recipe = recipeOf(this.#adapter);
+    if (recipe !== undefined || this.#numWorkers === 1) return recipe;
+    const { name } = this.#adapter.constructor;
+    throw new IngestError(
+      "bad-adapter",
+      `${this.#numWorkers} workers cannot make the adapter ${name} again: give its ` +
+        `class \`static module = import.meta.url\` and export it, or use one worker`,
+    );
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    fs.mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw writeError(directory, error);
+  }
+}

@@ -1,0 +1,131 @@
+import * as fs from "node:fs";
+import { WriteError } from "../../../errors.ts";
+import { writeError } from "../../../io/write_error.ts";
+import type { ChunkReport } from "../chunk_writer.ts";
+import { type IngestPlan, parsePlan, planPath } from "./ingest_plan.ts";
+
+/** What became of one chunk. */
+export interface NumberedReport extends ChunkReport {
+  /** Number of the chunk. */
+  readonly chunk: number;
+}
+
+/**
+ * The file in a directory that says what an ingest writes, and which of its chunks are done: one line
+ * of JSON for the plan, and one for each chunk. It is locked while the ingest runs, and removed at its
+ * end; where it lies about unlocked, an ingest was killed.
+ */
+export class IngestJournal implements Disposable {
+  /** The plan of an ingest that was not finished. */
+  readonly plan: IngestPlan | undefined;
+  /** Its chunks that are done, as far as it came to note them. */
+  readonly done: ReadonlyMap<number, NumberedReport>;
+  readonly #path: string;
+  readonly #file: Deno.FsFile;
+  #open = true;
+  #isBegun: boolean;
+
+  private constructor(path: string, file: Deno.FsFile, text: string) {
+    this.#path = path;
+    this.#file = file;
+    this.plan = parsePlan(text);
+    this.#isBegun = this.plan !== undefined;
+    this.done = new Map(
+      reportsOf(text).map((report) => [report.chunk, report]),
+    );
+  }
+
+  /**
+   * Opens the journal of a directory, which keeps others from ingesting into it.
+   *
+   * @throws {WriteError} If another ingest is running there.
+   */
+  static open(directory: string): IngestJournal {
+    const path = planPath(directory);
+    try {
+      for (;;) {
+        const file = Deno.openSync(path, {
+          read: true,
+          write: true,
+          create: true,
+        });
+        try {
+          if (!file.tryLockSync(true)) throw busy(directory);
+          // Who was here before may have removed it between the two calls.
+          const there = fs.statSync(path, { throwIfNoEntry: false });
+          if (there !== undefined && there.ino === file.statSync().ino) {
+            return new IngestJournal(path, file, fs.readFileSync(path, "utf8"));
+          }
+        } catch (error) {
+          file.close();
+          throw error;
+        }
+        file.close();
+      }
+    } catch (error) {
+      throw writeError(path, error);
+    }
+  }
+
+  /** Notes what is going to be written. */
+  begin(plan: IngestPlan): void {
+    this.#act(() => {
+      this.#file.truncateSync(0);
+      this.#append(plan);
+    });
+    this.#isBegun = true;
+  }
+
+  /** Notes that a chunk is done. */
+  note(report: NumberedReport): void {
+    this.#act(() => this.#append(report));
+  }
+
+  /** Removes the file: the ingest is finished. */
+  finish(): void {
+    this.#act(() => fs.rmSync(this.#path, { force: true }));
+    this.#close();
+  }
+
+  /** Lets go of the file; it stays where an ingest was begun and not finished. */
+  [Symbol.dispose](): void {
+    if (!this.#open) return;
+    if (!this.#isBegun) fs.rmSync(this.#path, { force: true });
+    this.#close();
+  }
+
+  #append(line: IngestPlan | NumberedReport): void {
+    this.#file.seekSync(0, Deno.SeekMode.End);
+    const bytes = new TextEncoder().encode(`${JSON.stringify(line)}\n`);
+    for (let at = 0; at < bytes.length;) {
+      at += this.#file.writeSync(bytes.subarray(at));
+    }
+    this.#file.syncDataSync();
+  }
+
+  #act(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      throw writeError(this.#path, error);
+    }
+  }
+
+  #close(): void {
+    this.#open = false;
+    this.#file.close();
+  }
+}
+
+/** The lines about chunks; the last may have been cut. */
+function reportsOf(text: string): NumberedReport[] {
+  return text.split("\n").slice(1, -1).map((line) => JSON.parse(line));
+}
+
+function busy(directory: string): WriteError {
+  return new WriteError(
+    "busy",
+    `Cannot ingest into ${directory}: another ingest is running there`,
+    { path: directory },
+  );
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { encodeId } from "../id_text.ts";
+import type {
+  AdapterRecipe,
+  DatasetAdapter,
+} from "../adapters/dataset_adapter.ts";
+import type { AdapterOption } from "../adapters/options.ts";
+
+/** What an ingest writes: with the same plan, it writes the same chunks. */
+export interface IngestPlan {
+  /** Number of its first chunk. */
+  readonly firstChunk: number;
+  readonly videosPerChunk: number;
+  /** How many videos the adapter has. */
+  readonly videos: number;
+  /** SHA-256 over the ids in their order, where the adapter knows them. */
+  readonly ids?: string | undefined;
+  /** The adapter's class and its options, where they can be told. */
+  readonly adapter?: {
+    readonly name: string;
+    readonly options: AdapterRecipe["options"];
+  } | undefined;
+}
+
+/** Where the plan of an ingest is kept until it is finished. */
+export function planPath(directory: string): string {
+  return path.join(directory, ".recordfs-ingest.jsonl");
+}
+
+/** The plan of the ingest that was not finished in a directory, if there is one. */
+export function readPlan(directory: string): IngestPlan | undefined {
+  const file = planPath(directory);
+  if (!fs.existsSync(file)) return undefined;
+  return parsePlan(fs.readFileSync(file, "utf8"));
+}
+
+/** The first line of the file; `undefined` where a process was killed before it was complete. */
+export function parsePlan(text: string): IngestPlan | undefined {
+  const end = text.indexOf("\n");
+  return end < 0 ? undefined : JSON.parse(text.slice(0, end)) as IngestPlan;
+}
+
+/**
+ * What of an adapter's options decides what is written. Paths may be said in several ways; the ids
+ * tell whether they are the same.
+ */
+export function planOptions(
+  adapter: DatasetAdapter,
+  recipe: AdapterRecipe | undefined,
+): IngestPlan["adapter"] {
+  if (recipe === undefined) return undefined;
+  const { options: declared = [] } = adapter.constructor as unknown as {
+    readonly options?: readonly AdapterOption[];
+  };
+  const others = new Set(["outputFolder", "withoutIds"]);
+  for (const { name, positional } of declared) {
+    if (positional === true) others.add(name);
+  }
+  const options = Object.entries(recipe.options)
+    .filter(([name, value]) => !others.has(name) && value !== undefined);
+  return { name: recipe.name, options: Object.fromEntries(options) };
+}
+
+/** The SHA-256 that stands for a list of ids. */
+export function hashIds(ids: Iterable<string>): string {
+  const hash = createHash("sha256");
+  for (const id of ids) {
+    const bytes = encodeId(id);
+    hash.update(`${bytes.length}:`).update(bytes); // lengths: "a", "bc" is not "ab", "c"
+  }
+  return hash.digest("hex");
+}
+
+/** What of two plans differs; `undefined` where they write the same. */
+export function differenceOf(
+  before: IngestPlan,
+  now: IngestPlan,
+): string | undefined {
+  for (const key of ["videosPerChunk", "videos"] as const) {
+    if (before[key] !== now[key]) {
+      return `${key} was ${before[key]} and is ${now[key]}`;
+    }
+  }
+  if (before.adapter?.name !== now.adapter?.name) {
+    return `the adapter was ${before.adapter?.name} and is ${now.adapter?.name}`;
+  }
+  const [then, options] = [before.adapter?.options, now.adapter?.options];
+  for (const name of Object.keys({ ...then, ...options })) {
+    const [x, y] = [then?.[name], options?.[name]].map((value) =>
+      JSON.stringify(value)
+    );
+    if (x !== y) return `the option ${name} was ${x} and is ${y}`;
+  }
+  if (before.ids !== now.ids) return "the ids of the videos are not the same";
+  return undefined;
+}

@@ -1,0 +1,156 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { perform, type Steps } from "../../../io/steps.ts";
+import { type ChunkPaths, listChunks } from "../chunk_files.ts";
+import { encodeId } from "../id_text.ts";
+import { VideoIds } from "../video_ids.ts";
+import { addIdsOf } from "./ids_there.ts";
+import { IngestError } from "./ingest_error.ts";
+import { differenceOf, type IngestPlan, planPath } from "./ingest_plan.ts";
+
+/** What a directory has, from the point of view of an ingest. */
+export interface IngestTarget {
+  /** Number of the first chunk to be written. */
+  readonly firstChunk: number;
+  /** Chunks of this ingest that are complete. */
+  readonly complete: readonly ChunkPaths[];
+  /** The ids that are there. */
+  readonly ids: VideoIds;
+}
+
+/** How a directory may be found. */
+export interface TargetOptions {
+  readonly extend?: boolean | undefined;
+  readonly resume?: boolean | undefined;
+}
+
+/** Names under which files of a chunk are written, until they are complete. */
+const PART_NAME =
+  /^\.(?:data_(\d+)\.gulp|meta_(\d+)\.gmeta)\.recordfs-.*\.part$/;
+
+/**
+ * Looks at the directory that an ingest is to write to.
+ *
+ * @param before The plan of an ingest that was not finished there.
+ * @param plan What is to be written now; its first chunk is not known yet.
+ * @throws {IngestError} If it may not write there.
+ * @throws {FormatError} If there are chunks that are damaged or miss a file.
+ */
+export function* examineTarget(
+  directory: string,
+  before: IngestPlan | undefined,
+  plan: Omit<IngestPlan, "firstChunk">,
+  { extend, resume }: TargetOptions,
+): Steps<IngestTarget> {
+  const { chunks, problems } = yield* listChunks(directory);
+  const ids = new VideoIds();
+  if (before === undefined) {
+    if (problems[0] !== undefined) throw problems[0];
+    if (chunks.length > 0 && extend !== true) {
+      throw new IngestError(
+        "not-empty",
+        resume === true
+          ? `There is nothing to resume in ${directory}: its ingest is finished; ` +
+            `to add chunks to those that are there, extend it`
+          : `${directory} has ${chunks.length} chunks already: extend it to add ` +
+            `more, or choose another directory`,
+        { path: directory },
+      );
+    }
+    yield* addIdsOf(chunks, ids);
+    const firstChunk = Math.max(-1, ...chunks.map(({ number }) => number)) + 1;
+    return { firstChunk, complete: [], ids };
+  }
+  if (resume !== true) {
+    throw new IngestError(
+      "unfinished",
+      `An ingest into ${directory} was not finished: resume it; or, to keep the ` +
+        `chunks that it has written and no more, remove ${planPath(directory)}`,
+      { path: directory },
+    );
+  }
+  const { firstChunk } = before;
+  const difference = differenceOf(before, { ...plan, firstChunk });
+  if (difference !== undefined) {
+    throw new IngestError(
+      "other-ingest",
+      `The ingest into ${directory} that was not finished was another one: ` +
+        `${difference}; give what it was given`,
+      { path: directory },
+    );
+  }
+  yield* addIdsOf(chunks, ids);
+  yield* sweep(directory, firstChunk, chunks);
+  const complete = chunks.filter(({ number }) => number >= firstChunk);
+  return { firstChunk, complete, ids };
+}
+
+/** Removes what a killed process has left: files without their names, data without their meta. */
+function* sweep(
+  directory: string,
+  firstChunk: number,
+  complete: readonly ChunkPaths[],
+): Steps<void> {
+  const names = yield* perform({
+    sync: () => fs.readdirSync(directory),
+    async: () => fs.promises.readdir(directory),
+  });
+  const kept = new Set(complete.map(({ dataPath }) => path.basename(dataPath)));
+  for (const name of names) {
+    const part = PART_NAME.exec(name);
+    const number = part?.[1] ?? part?.[2] ??
+      /^data_(\d+)\.gulp$/.exec(name)?.[1];
+    if (number === undefined || Number(number) < firstChunk) continue;
+    if (kept.has(name)) continue;
+    const file = path.join(directory, name);
+    yield* perform({
+      sync: () => fs.unlinkSync(file),
+      async: () => fs.promises.unlink(file),
+    });
+  }
+}
+
+/**
+ * Makes sure that no id is there twice.
+ *
+ * @throws {IngestError} If one of `ids` is among those that are there.
+ */
+export function assertNewIds(
+  directory: string,
+  ids: Iterable<string>,
+  there: VideoIds,
+): void {
+  for (const id of ids) {
+    if (there.find(id) >= 0) throw duplicate(directory, id);
+  }
+}
+
+/**
+ * Adds ids to those that are there.
+ *
+ * @throws {IngestError} If one is there already.
+ */
+export function claimIds(
+  directory: string,
+  ids: Iterable<string>,
+  there: VideoIds,
+): void {
+  for (const id of ids) {
+    const bytes = encodeId(id);
+    if (there.findBytes(bytes, 0, bytes.length) >= 0) {
+      throw duplicate(directory, id);
+    }
+    there.add(bytes, 0, bytes.length);
+  }
+}
+
+function duplicate(directory: string, id: string): IngestError {
+  return new IngestError(
+    "duplicate-id",
+    `The id ${
+      JSON.stringify(id)
+    } would be in ${directory} twice, and readers ` +
+      `refuse such directories: remove duplicate ids`,
+    { path: directory },
+  );
+}

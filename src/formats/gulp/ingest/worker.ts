@@ -1,0 +1,87 @@
+/**
+ * A thread that writes chunks; `ThreadWriter` is its other end.
+ *
+ * @module
+ */
+import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
+import { makeAdapter } from "../adapters/load_adapter.ts";
+import { type ChunkEvents, ingestChunk } from "./ingest_chunk.ts";
+import { receiveError, sendError } from "./sent_error.ts";
+import type { FromWorker, ToWorker } from "./worker_messages.ts";
+
+/** Frames are told of that often, in milliseconds: a message for each would cost more than it tells. */
+const TELL_AFTER = 100;
+
+/** What TypeScript's library for pages does not say of threads. */
+interface Thread {
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+  postMessage(message: FromWorker): void;
+  close(): void;
+}
+
+const thread = globalThis as unknown as Thread;
+const abort = new AbortController();
+let adapter: DatasetAdapter | undefined;
+let answer: PromiseWithResolvers<void> | undefined;
+let frames = { count: 0, bytes: 0 };
+let told = performance.now();
+
+// A thread that ends itself tells nobody, and would be waited for for ever.
+thread.close = refuseToEnd;
+Deno.exit = refuseToEnd;
+
+thread.onmessage = ({ data }) => {
+  switch (data.kind) {
+    case "adapter":
+      return act(async () => {
+        adapter = await makeAdapter(data.recipe);
+        thread.postMessage({ kind: "ready", length: adapter.length });
+      });
+    case "chunk":
+      return act(async () => {
+        const { signal } = abort;
+        const report = await ingestChunk(adapter!, data.job, events, signal);
+        tellFrames();
+        thread.postMessage({ kind: "chunk", report });
+      });
+    case "ids":
+      if (data.error === undefined) answer?.resolve();
+      else answer?.reject(receiveError(data.error));
+      return;
+    case "abort":
+      abort.abort();
+      answer?.reject(abort.signal.reason);
+  }
+};
+
+const events: ChunkEvents = {
+  frames(count, bytes) {
+    frames.count += count;
+    frames.bytes += bytes;
+    if (performance.now() - told >= TELL_AFTER) tellFrames();
+  },
+  video(failed) {
+    thread.postMessage({ kind: "video", failed });
+  },
+  ids(ids) {
+    answer = Promise.withResolvers();
+    thread.postMessage({ kind: "ids", ids });
+    return answer.promise;
+  },
+};
+
+function tellFrames(): void {
+  thread.postMessage({ kind: "frames", ...frames });
+  frames = { count: 0, bytes: 0 };
+  told = performance.now();
+}
+
+function act(work: () => Promise<void>): void {
+  work().catch((error) =>
+    thread.postMessage({ kind: "failed", error: sendError(error) })
+  );
+}
+
+function refuseToEnd(): never {
+  throw new Error("an adapter must not end its thread");
+}
