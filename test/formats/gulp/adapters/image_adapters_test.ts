@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import { pathToFileURL } from "node:url";
+import {
+  Custom20BNCsvJpegAdapter,
+  GulpDirectory,
+  GulpIngestor,
+  ImageFolderAdapter,
+  ImageListAdapter,
+} from "../../../../src/formats/gulp/mod.ts";
+import { adapted, jpeg, put } from "../../../support/adapted.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { gulpCases } from "../../../support/gulp_golden.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+for (
+  const golden of gulpCases().filter(({ name }) => name.endsWith("image_list"))
+) {
+  Deno.test(`ImageListAdapter writes byte for byte what the original does (${golden.name})`, async () => {
+    await withTempDir(async (dir) => {
+      // The images are gone; their JPEGs, under their names, are stored as they are.
+      const lines: string[] = [];
+      using original = await GulpDirectory.open(golden.path, { decode: false });
+      for (const { id, meta } of golden.content.videos) {
+        const { label } = meta as { label: string };
+        const name = id.slice(label.length + 1);
+        put(`${dir}/${name}`, (await original.get(id)).frames[0]!);
+        lines.push(`${name},${label}`);
+      }
+      put(`${dir}/list.txt`, lines.join("\n"));
+      const outputFolder = `${dir}/out`;
+      const adapter = new ImageListAdapter({
+        inputFile: `${dir}/list.txt`,
+        rootFolder: dir,
+        outputFolder,
+      });
+      const size = golden.content.chunks[0]!.ids.length;
+      await new GulpIngestor(adapter, outputFolder, size, 1).run();
+      const names = fs.readdirSync(golden.path).sort();
+      assert.deepEqual(fs.readdirSync(outputFolder).sort(), names);
+      for (const name of names) {
+        const [a, b] = [golden.path, outputFolder].map((folder) =>
+          fs.readFileSync(`${folder}/${name}`)
+        );
+        assert.equal(Buffer.compare(a!, b!), 0, name);
+      }
+    });
+  });
+}
+
+Deno.test("a list of images may have commas in paths, blanks around labels, and empty lines", async () => {
+  await withTempDir(async (dir) => {
+    put(`${dir}/in/a, b.jpg`, await jpeg(32, 24));
+    put(`${dir}/in/sub/c.jpg`, await jpeg(24, 32));
+    put(
+      `${dir}/list.txt`,
+      "\ufeffa, b.jpg, zebra\r\n\nsub/c.jpg,ape\nnowhere.jpg,ape\n",
+    );
+    const adapter = new ImageListAdapter({
+      inputFile: pathToFileURL(`${dir}/list.txt`),
+      rootFolder: `${dir}/in`,
+      imgSize: 12,
+    });
+    assert.equal(adapter.length, 3);
+    assert.deepEqual(await adapted(adapter), [
+      {
+        id: "zebra-a, b.jpg",
+        meta: { id: "zebra-a, b.jpg", label: "zebra", idx: 1 },
+        frames: ["16x12"],
+      },
+      // The id is what follows the last slash of `ape-sub/c.jpg`, as in the original.
+      {
+        id: "c.jpg",
+        meta: { id: "c.jpg", label: "ape", idx: 0 },
+        frames: ["12x16"],
+      },
+      {
+        id: "ape-nowhere.jpg",
+        meta: { id: "ape-nowhere.jpg", label: "ape", idx: 0 },
+        frames: [`Cannot gulp ${dir}/in/nowhere.jpg: there is no such file`],
+      },
+    ]);
+    assert.deepEqual(fs.readdirSync(dir).sort(), ["in", "list.txt"]);
+    put(`${dir}/list.txt`, "a.jpg,ape\nb.jpg");
+    assert.throws(
+      () => new ImageListAdapter({ inputFile: `${dir}/list.txt` }),
+      { code: "bad-input", message: /list\.txt: line 2 has no label/ },
+    );
+  });
+});
+
+Deno.test("a folder of images, with or without a slash, at any depth, both kinds", async () => {
+  await withTempDir(async (dir) => {
+    const big = await jpeg(32, 24);
+    put(`${dir}/in/cat/b.jpg`, big);
+    put(`${dir}/in/cat/a.jpg`, big);
+    put(`${dir}/in/dogs/big/x.jpg`, big);
+    put(`${dir}/in/top.jpg`, big);
+    put(`${dir}/in/cat/.hidden.jpg`, big);
+    put(`${dir}/in/.hidden/x.jpg`, big);
+    put(`${dir}/in/cat/notes.txt`, "no image");
+    put(`${dir}/in/cat/broken.png`, "no image");
+    fs.symlinkSync("../dogs", `${dir}/in/cat/linked`);
+    fs.symlinkSync("..", `${dir}/in/dogs/round`);
+    for (const folder of [`${dir}/in`, `${dir}/in/`]) {
+      const adapter = new ImageFolderAdapter({ folder });
+      const found = await adapted(adapter);
+      assert.deepEqual(
+        found.map(({ id, meta }) => ({ id, ...meta as object })),
+        [
+          { id: "cat-a.jpg", label: "cat", path: `${dir}/in/cat`, idx: 1 },
+          { id: "cat-b.jpg", label: "cat", path: `${dir}/in/cat`, idx: 1 },
+          { id: "cat-broken.png", label: "cat", path: `${dir}/in/cat`, idx: 1 },
+          {
+            id: "big-x.jpg",
+            label: "big",
+            path: `${dir}/in/cat/linked/big`,
+            idx: 0,
+          },
+          { id: "big-x.jpg", label: "big", path: `${dir}/in/dogs/big`, idx: 0 },
+          { id: "in-top.jpg", label: "in", path: `${dir}/in`, idx: 2 },
+        ],
+      );
+      assert.deepEqual(found[0]!.frames, ["32x24"]);
+      assert.match(found[2]!.frames[0]!, /broken\.png: it is neither a JPEG/);
+      const once = new ImageFolderAdapter({ folder, removeDuplicateIds: true });
+      assert.equal(once.length, 5);
+      const png = new ImageFolderAdapter({ folder, fileExtensions: [".png"] });
+      assert.deepEqual([...png.ids()], ["cat-broken.png"]);
+    }
+    assert.throws(
+      () => new ImageFolderAdapter({ folder: `${dir}/none` }),
+      {
+        code: "bad-input",
+        message: /none: there is no such file or directory/,
+      },
+    );
+  });
+});
+
+Deno.test("a JPEG that need not be resized is stored as it is, unless asked otherwise", async () => {
+  await withTempDir(async (dir) => {
+    const bytes = await jpeg(32, 24);
+    put(`${dir}/in/cat/a.jpg`, bytes);
+    const hashes: Record<string, string> = {};
+    for (
+      const [name, options] of Object.entries({
+        kept: {},
+        same: { imgSize: 24 },
+        anew: { reencode: true },
+        small: { imgSize: 12 },
+      })
+    ) {
+      const adapter = new ImageFolderAdapter({
+        folder: `${dir}/in`,
+        codec: "imagescript",
+        ...options,
+      });
+      for await (const { frames } of adapter.iterData()) {
+        for await (const frame of frames) {
+          hashes[name] = sha256(frame as Uint8Array);
+        }
+      }
+    }
+    const own = sha256(bytes);
+    assert.equal(hashes.kept, own);
+    assert.equal(hashes.same, own);
+    assert.notEqual(hashes.anew, own);
+    assert.notEqual(hashes.small, own);
+  });
+});
+
+Deno.test("frames of 20BN's CSV with JPEGs, in the order of their names", async () => {
+  await withTempDir(async (dir) => {
+    put(`${dir}/in/7/00001.jpg`, await jpeg(16, 8));
+    put(`${dir}/in/7/00002.jpg`, await jpeg(20, 8));
+    put(`${dir}/in/7/00010.jpg`, await jpeg(24, 8));
+    put(`${dir}/in/7/ignored.png`, "no image");
+    fs.mkdirSync(`${dir}/in/empty`);
+    put(`${dir}/list.csv`, '7;"Swiping; left"\n\nempty;Stop\n9;Stop\n');
+    const adapter = new Custom20BNCsvJpegAdapter({
+      csvFile: `${dir}/list.csv`,
+      folder: `${dir}/in/`,
+    });
+    assert.deepEqual(await adapted(adapter), [
+      {
+        id: "7",
+        meta: { id: "7", label: "Swiping; left", idx: 1 },
+        frames: ["16x8", "20x8", "24x8"],
+      },
+      { id: "empty", meta: { id: "empty", label: "Stop", idx: 0 }, frames: [] },
+      {
+        id: "9",
+        meta: { id: "9", label: "Stop", idx: 0 },
+        frames: [
+          `Cannot gulp ${dir}/in/9: there is no such file or directory`,
+        ],
+      },
+    ]);
+    put(`${dir}/list.csv`, "7;Stop\n8\n");
+    assert.throws(
+      () =>
+        new Custom20BNCsvJpegAdapter({
+          csvFile: `${dir}/list.csv`,
+          folder: dir,
+        }),
+      { code: "bad-input", message: /row 2 has no label/ },
+    );
+  });
+});

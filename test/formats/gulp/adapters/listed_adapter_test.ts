@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { gzipSync } from "node:zlib";
+import {
+  Custom20BNJsonVideoAdapter,
+  GulpDirectory,
+  GulpIngestor,
+  ImageFolderAdapter,
+  ImageListAdapter,
+} from "../../../../src/formats/gulp/mod.ts";
+import { adapted, jpeg, put } from "../../../support/adapted.ts";
+import { fakeJpeg, writeChunk } from "../../../support/make_gulp.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+/** Images 0.jpg … in directories named by labels. */
+async function makeImages(
+  dir: string,
+  labels: readonly string[],
+  count: number,
+) {
+  const bytes = await jpeg(8, 8);
+  for (const label of labels) {
+    for (let i = 0; i < count; i++) put(`${dir}/${label}/${i}.jpg`, bytes);
+  }
+}
+
+Deno.test("shuffling depends on the seed only", async () => {
+  await withTempDir(async (dir) => {
+    await makeImages(dir, ["a", "b"], 20);
+    const ids = (options: object) => [
+      ...new ImageFolderAdapter({ folder: dir, ...options }).ids(),
+    ];
+    const plain = ids({});
+    const mixed = ids({ shuffle: true });
+    assert.deepEqual(ids({ shuffle: true, seed: 0 }), mixed);
+    assert.notDeepEqual(mixed, plain);
+    assert.deepEqual([...mixed].sort(), [...plain].sort());
+    assert.notDeepEqual(ids({ shuffle: true, seed: 1 }), mixed);
+    const adapter = new ImageFolderAdapter({ folder: dir, shuffle: true });
+    const all = await adapted(adapter);
+    assert.deepEqual(
+      await adapted(adapter, { start: 3, stop: 5 }),
+      all.slice(3, 5),
+    );
+    assert.deepEqual(
+      await adapted(adapter, { start: 39, stop: 50 }),
+      all.slice(39),
+    );
+    assert.deepEqual(all.map(({ id }) => id), mixed);
+  });
+});
+
+Deno.test("labels that label2idx.json has keep their numbers, new ones follow", async () => {
+  await withTempDir(async (dir) => {
+    await makeImages(`${dir}/in`, ["ant", "cat", "Ähre", "Zoo"], 1);
+    const outputFolder = `${dir}/out`;
+    put(`${outputFolder}/label2idx.json`, '{"zebra": 0, "cat": 1}');
+    const adapter = new ImageFolderAdapter({
+      folder: `${dir}/in`,
+      outputFolder,
+    });
+    const expected = { zebra: 0, cat: 1, Zoo: 2, ant: 3, "Ähre": 4 };
+    assert.deepEqual(Object.fromEntries(adapter.label2idx!), expected);
+    const numbers = (await adapted(adapter)).map(({ meta }) => {
+      const { label, idx } = meta as { label: string; idx: number };
+      return [label, idx];
+    });
+    assert.deepEqual(
+      new Map(numbers as [string, number][]),
+      new Map(
+        Object.entries(expected).filter(([label]) => label !== "zebra"),
+      ),
+    );
+    assert.equal(
+      fs.readFileSync(`${outputFolder}/label2idx.json`, "utf8"),
+      '{"zebra": 0, "cat": 1, "Zoo": 2, "ant": 3, "\\u00c4hre": 4}',
+    );
+    const again = new ImageFolderAdapter({ folder: `${dir}/in`, outputFolder });
+    assert.deepEqual(again.label2idx, adapter.label2idx);
+    put(`${outputFolder}/label2idx.json`, '{"zebra": "no number"}');
+    assert.throws(
+      () => new ImageFolderAdapter({ folder: `${dir}/in`, outputFolder }),
+      { code: "bad-meta", message: /label2idx\.json/ },
+    );
+  });
+});
+
+Deno.test("several threads leave one whole label2idx.json", async () => {
+  await withTempDir(async (dir) => {
+    await makeImages(`${dir}/in`, ["a", "b", "c"], 4);
+    const outputFolder = `${dir}/out`;
+    put(`${outputFolder}/label2idx.json`, '{"b": 0}');
+    const adapter = new ImageFolderAdapter({
+      folder: `${dir}/in`,
+      outputFolder,
+      codec: "imagescript",
+    });
+    await new GulpIngestor(adapter, outputFolder, 2, 3).run();
+    assert.equal(
+      fs.readFileSync(`${outputFolder}/label2idx.json`, "utf8"),
+      '{"b": 0, "a": 1, "c": 2}',
+    );
+    using directory = await GulpDirectory.open(outputFolder, { decode: false });
+    const labels = await directory.labels();
+    for (const [_, { metaData }] of directory.mergedMetaDict) {
+      const { label, idx } = metaData[0] as { label: string; idx: number };
+      assert.equal(idx, labels?.get(label));
+    }
+    assert.deepEqual(
+      fs.readdirSync(outputFolder).filter((name) => name.startsWith(".")),
+      [],
+    );
+  });
+});
+
+Deno.test("ids that came before, or are in the directory, are left out on request", async () => {
+  await withTempDir((dir) => {
+    const list = [
+      { id: 5, template: "b" },
+      { id: "six", template: "a" },
+      { id: 5, template: "c" },
+      { id: 2 ** 53 - 1, template: "a" },
+      { id: "there", template: "d" },
+    ];
+    put(`${dir}/list.json`, JSON.stringify(list));
+    writeChunk(`${dir}/out`, 3, [{ id: "there", frames: [fakeJpeg(8)] }]);
+    const options = {
+      jsonFile: `${dir}/list.json`,
+      folder: dir,
+      outputFolder: `${dir}/out`,
+    };
+    const all = new Custom20BNJsonVideoAdapter(options);
+    assert.deepEqual([...all.ids()], [
+      "5",
+      "six",
+      "5",
+      "9007199254740991",
+      "there",
+    ]);
+    const some = new Custom20BNJsonVideoAdapter({
+      ...options,
+      removeDuplicateIds: true,
+    });
+    assert.deepEqual([...some.ids()], ["5", "six", "9007199254740991"]);
+    // As in the original, labels of videos that are left out are numbered too.
+    assert.deepEqual([...some.label2idx!.keys()], ["a", "b", "c", "d"]);
+    // What another thread makes has the same videos, whatever came into the directory since.
+    const { name, options: sent } = some.recipe!;
+    assert.equal(name, "Custom20BNJsonVideoAdapter");
+    writeChunk(`${dir}/out`, 4, [{ id: "six", frames: [fakeJpeg(8)] }]);
+    const made = new Custom20BNJsonVideoAdapter(
+      sent as unknown as typeof options,
+    );
+    assert.deepEqual([...made.ids()], [...some.ids()]);
+    fs.rmSync(`${dir}/out/meta_3.gmeta`);
+    assert.throws(
+      () =>
+        new Custom20BNJsonVideoAdapter({
+          ...options,
+          removeDuplicateIds: true,
+        }),
+      { code: "missing-meta" },
+    );
+  });
+});
+
+Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label", async () => {
+  await withTempDir((dir) => {
+    const list = [
+      { id: 1, template: "x", note: 10 },
+      { id: "2", template: "y", note: 9 },
+      { id: 3, template: "x", note: null },
+    ];
+    const text = JSON.stringify(list);
+    put(`${dir}/list.json`, text);
+    put(`${dir}/list.json.gz`, gzipSync(text));
+    for (const name of ["list.json", "list.json.gz"]) {
+      const jsonFile = `${dir}/${name}`;
+      const byTemplate = new Custom20BNJsonVideoAdapter({
+        jsonFile,
+        folder: dir,
+      });
+      assert.deepEqual([...byTemplate.label2idx!], [["x", 0], ["y", 1]]);
+      const byNote = new Custom20BNJsonVideoAdapter({
+        jsonFile,
+        folder: dir,
+        labelName: "note",
+      });
+      assert.deepEqual([...byNote.label2idx!], [["9", 0], ["10", 1], [
+        "null",
+        2,
+      ]]);
+    }
+    const bad: [string, string, RegExp][] = [
+      ["list.txt", text, /must be a \.json/],
+      ["a.json", text.slice(0, -1), /is not JSON: .*byte/],
+      ["b.json", "{}", /no list/],
+      ["c.json", '[{"template": "x"}]', /entry 0 has no id/],
+      [
+        "d.json",
+        '[{"id": 1, "label": "x"}]',
+        /entry 0 has no label 'template'; it has id, label/,
+      ],
+      ["e.json", '[{"id": 1, "template": ["x"]}]', /is no label/],
+      ["f.json", "[1]", /entry 0 is no object/],
+      ["g.json.gz", text, /is not JSON: /],
+    ];
+    for (const [name, content, message] of bad) {
+      put(`${dir}/${name}`, content);
+      assert.throws(
+        () =>
+          new Custom20BNJsonVideoAdapter({
+            jsonFile: `${dir}/${name}`,
+            folder: dir,
+          }),
+        { code: "bad-input", message },
+        name,
+      );
+    }
+  });
+});
+
+Deno.test("options that are unknown, missing or of another kind are refused by name", () => {
+  const make = (options: object) => () =>
+    new ImageListAdapter(options as { inputFile: string });
+  const bad: [object, RegExp][] = [
+    [{}, /ImageListAdapter: the option inputFile is missing/],
+    [
+      { inputFile: "a", shmDirPath: "/dev/shm" },
+      /no option shmDirPath: frames go through no temporary/,
+    ],
+    [
+      { inputFile: "a", imageSize: 3 },
+      /no option imageSize: it takes inputFile, rootFolder, imgSize/,
+    ],
+    [{ inputFile: "a", imgSize: "3" }, /imgSize is "3", not a whole number/],
+    [{ inputFile: "a", imgSize: 1.5 }, /imgSize is 1\.5, not a whole number/],
+    [{ inputFile: "a", shuffle: 1 }, /shuffle is 1, not true or false/],
+    [
+      { inputFile: "a", codec: "opencv" },
+      /codec is "opencv", not one of auto, imagescript, sharp/,
+    ],
+    [{ inputFile: 7 }, /inputFile is 7, not a string/],
+  ];
+  for (const [options, message] of bad) {
+    assert.throws(make(options), { name: "TypeError", message });
+  }
+});
