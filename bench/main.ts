@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { imageCodecsBenchmark } from "./image_codecs.ts";
 import { gulpMetaBenchmark } from "./gulp_meta.ts";
+import { gulpReadBenchmark } from "./gulp_read.ts";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
@@ -19,6 +20,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   openPackedBenchmark,
   openRecordsBenchmark,
   gulpMetaBenchmark,
+  gulpReadBenchmark,
   videoFramesBenchmark,
   writeRecordsBenchmark,
 ];

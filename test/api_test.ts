@@ -25,9 +25,9 @@ const VIDEO =
   `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
 
 const GULP =
-  `DecodeChoice FrameDecoder FrameInfo FrameOf FrameSelection FrameSlice
+  `DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
   GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
-  MetaEntries RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
+  MetaEntries RawReadOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
   AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions ActivitynetVideo KineticsClip ListedImage ListedLabels AdaptedVideo AdapterOption AdapterOptionType
   AdapterOptionValue AdapterOptions AdapterRecipe ChunkReport ChunkSlice ChunkWriter ChunkWriterOptions CsvJpegOptions
   CsvWebmOptions Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FailedVideo

@@ -8,6 +8,8 @@ import { frameError, videoError } from "./faults.ts";
 import { type MetaColumns, VideoFault } from "./meta_columns.ts";
 import type { VideoIds } from "./video_ids.ts";
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {
   offset: number;
@@ -126,7 +128,7 @@ export class ChunkMeta {
 
   *#parse(start: number, length: number, asList = false): Steps<JsonValue> {
     const bytes = yield* readPart(this.text, start, length);
-    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    const text = decoder.decode(bytes);
     try {
       return parseJson(asList ? `[${text}]` : text);
     } catch (cause) {

@@ -15,6 +15,7 @@ import {
 } from "./decoding.ts";
 import { DirectoryIndex } from "./directory_index.ts";
 import { duplicateId, UnknownIdError } from "./faults.ts";
+import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import { readLabels } from "./labels.ts";
 import { LazyMap } from "./lazy_map.ts";
@@ -182,14 +183,51 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   async getRaw(
     id: VideoId,
     selection?: FrameSelection,
-    options: WaitOptions = {},
+    options: WaitOptions & RawReadOptions = {},
   ): Promise<RawVideo> {
-    return runAsync(this.#read(id, selection), options.signal);
+    return runAsync(
+      this.#read(id, selection, options.memory),
+      options.signal,
+    );
   }
 
   /** {@linkcode GulpDirectory.getRaw} without waiting. */
-  getRawSync(id: VideoId, selection?: FrameSelection): RawVideo {
-    return runSync(this.#read(id, selection));
+  getRawSync(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: RawReadOptions = {},
+  ): RawVideo {
+    return runSync(this.#read(id, selection, options.memory));
+  }
+
+  /**
+   * Frames of a video as views into a memory map of its data file: nothing is copied, which is many
+   * times as fast as reading. Linux only, and it needs `--allow-ffi`.
+   *
+   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so
+   * for files that nobody changes. Writing to a view never changes the file; it changes what all
+   * views of those bytes show. Views stay valid after `close()`, for as long as they are referred to.
+   * Their `buffer` is the whole file: it must not be transferred to another thread, which would empty
+   * all views of the file; copy a frame with `slice()`, or post the view itself, which copies.
+   *
+   * @throws {UnknownIdError} If there is no such video.
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If a frame that was asked for is damaged, or the file was cut.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `getRaw` works there.
+   *
+   * @example Look at frames in place
+   * ```ts
+   * import { GulpDirectory } from "@recordfs/recordfs/gulp";
+   * import assert from "node:assert/strict";
+   *
+   * using directory = await GulpDirectory.open("test/golden/gulp/v2_integer_ids/gulp");
+   * const [id] = directory.mergedMetaDict.keys();
+   * assert.deepEqual(directory.unsafeView(id!), await directory.getRaw(id!));
+   * ```
+   */
+  unsafeView(id: VideoId, selection?: FrameSelection): RawVideo {
+    const [chunk, video] = this.#find(id);
+    return runSync(chunk.viewVideo(video, selection));
   }
 
   /**
@@ -255,12 +293,21 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     );
   }
 
-  *#read(id: VideoId, selection?: FrameSelection): Steps<RawVideo> {
+  *#read(
+    id: VideoId,
+    selection?: FrameSelection,
+    memory?: FrameMemory,
+  ): Steps<RawVideo> {
+    const [chunk, video] = this.#find(id);
+    return yield* chunk.readVideo(video, selection, memory);
+  }
+
+  #find(id: VideoId): [chunk: OpenedChunk, video: number] {
     const { index, chunks } = this.#opened;
     const row = index.find(String(id));
     if (row < 0) throw new UnknownIdError(String(id), this.path);
     const { chunk, video } = index.place(row);
-    return yield* chunks[chunk]!.readVideo(video, selection);
+    return [chunks[chunk]!, video];
   }
 }
 

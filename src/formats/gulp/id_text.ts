@@ -8,8 +8,26 @@ import { decodePickledText } from "../../codecs/pickle/text.ts";
 
 const encoder = new TextEncoder();
 
+/** Up to this length, a loop is faster than a call of the encoder. */
+const SHORT = 64;
+
 /** The bytes of an id. */
 export function encodeId(id: string): Uint8Array {
+  return encodeShortAscii(id) ?? encodeAny(id);
+}
+
+function encodeShortAscii(id: string): Uint8Array | undefined {
+  if (id.length > SHORT) return undefined;
+  const bytes = new Uint8Array(id.length);
+  for (let i = 0; i < id.length; i++) {
+    const code = id.charCodeAt(i);
+    if (code >= 0x80) return undefined;
+    bytes[i] = code;
+  }
+  return bytes;
+}
+
+function encodeAny(id: string): Uint8Array {
   if (id.isWellFormed()) return encoder.encode(id);
   const bytes: number[] = [];
   for (const char of id) { // by code point: only lone surrogates stay single
@@ -27,8 +45,8 @@ export function decodeId(
   start = 0,
   end = bytes.length,
 ): string {
-  if (end - start > 64) return decodePickledText(bytes, start, end);
-  let id = ""; // short ASCII is faster this way
+  if (end - start > SHORT) return decodePickledText(bytes, start, end);
+  let id = "";
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!;
     if (byte >= 0x80) return decodePickledText(bytes, start, end);

@@ -68,6 +68,7 @@ export type {
   IngestProgress,
   IngestReport,
 } from "./ingest/ingest_report.ts";
+export { FrameMemory, type RawReadOptions } from "./frame_memory.ts";
 export type { FrameSelection, FrameSlice } from "./frame_selection.ts";
 export type { LazyMap } from "./lazy_map.ts";
 export { UnknownIdError } from "./faults.ts";

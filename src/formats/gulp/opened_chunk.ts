@@ -1,10 +1,12 @@
 import * as fs from "node:fs";
 import { RecordfsError } from "../../errors.ts";
 import { FileSource } from "../../io/file_source.ts";
+import { MappedFile } from "../../io/mapped_file.ts";
 import { type Effect, perform, type Steps } from "../../io/steps.ts";
 import type { ChunkMeta, FramePlace } from "./chunk_meta.ts";
 import type { RawVideo } from "./decoding.ts";
 import { shownId } from "./faults.ts";
+import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
 import { emptyMeta, openMeta } from "./open_meta.ts";
 import { readFramePlaces } from "./read_frames.ts";
@@ -18,6 +20,7 @@ export class OpenedChunk {
   readonly meta: ChunkMeta;
   /** How the meta file is kept, where the caller has said so. */
   readonly serializer: SerializerChoice | undefined;
+  #mapped: MappedFile | undefined;
 
   constructor(
     dataPath: string,
@@ -80,34 +83,59 @@ export class OpenedChunk {
   *readFrames(
     video: number,
     selection: FrameSelection | undefined,
+    memory?: FrameMemory,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
-    const { meta, dataPath, dataSize } = this;
-    const fault = meta.fault(video);
-    if (fault !== undefined) throw fault;
-    const count = meta.columns.frameCounts[video]!;
-    const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
-    const places = selectFrames(selection, count, name).map((frame) => {
-      const place: FramePlace = { offset: 0, length: 0 };
-      meta.locate(video, frame, dataPath, dataSize, place);
-      return place;
-    });
+    const places = this.#places(video, selection);
     if (places.length === 0) return [];
-    return yield* readFramePlaces(this.#opened(), places);
+    return yield* readFramePlaces(this.#opened(), places, memory);
   }
 
   /** Reads frames of a video, and its meta_data. */
   *readVideo(
     video: number,
     selection: FrameSelection | undefined,
+    memory?: FrameMemory,
   ): Steps<RawVideo> {
-    const frames = yield* this.readFrames(video, selection);
+    const frames = yield* this.readFrames(video, selection, memory);
+    return { frames, meta: yield* this.meta.readMeta(video) };
+  }
+
+  /** Frames of a video as views into a memory map of the data file, and its meta_data. */
+  *viewVideo(
+    video: number,
+    selection: FrameSelection | undefined,
+  ): Steps<RawVideo> {
+    const places = this.#places(video, selection);
+    this.#mapped ??= new MappedFile(this.#opened());
+    const bytes = this.#mapped.bytes();
+    const frames = places.map(({ offset, length }) =>
+      bytes.subarray(offset, offset + length)
+    );
     return { frames, meta: yield* this.meta.readMeta(video) };
   }
 
   /** Closes both files. */
   close(): void {
+    this.#mapped?.close();
     this.data?.close();
     this.meta.close();
+  }
+
+  /** Where frames of a video lie. */
+  #places(
+    video: number,
+    selection: FrameSelection | undefined,
+  ): FramePlace[] {
+    const { meta, dataPath, dataSize } = this;
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const count = meta.columns.frameCounts[video]!;
+    const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
+    return selectFrames(selection, count, name).map((frame) => {
+      const place: FramePlace = { offset: 0, length: 0 };
+      meta.locate(video, frame, dataPath, dataSize, place);
+      return place;
+    });
   }
 
   #opened(): FileSource {

@@ -3,6 +3,7 @@ import { inParallel } from "../../io/in_parallel.ts";
 import { fill } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { FramePlace } from "./chunk_meta.ts";
+import type { FrameMemory } from "./frame_memory.ts";
 
 /** Largest gap between frames that is read and thrown away. */
 const GAP = 8 * 1024;
@@ -21,18 +22,36 @@ interface Run {
  * Reads frames, those that are neighbours in one read: a whole video is one, as a rule.
  *
  * @param places Where the frames lie, inside the source, in any order; repeats and overlaps allowed.
+ * @param memory What to read into.
  * @returns The frames in the order of `places`. Those read together share one buffer, so that no more
  * memory is taken than the source has bytes, whatever a damaged index says.
  */
 export function* readFramePlaces(
   source: ByteSource,
   places: readonly FramePlace[],
+  memory?: FrameMemory,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
   const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
+  const runs = runsOf(places);
+  const buffers = buffersFor(runs, memory);
   yield* inParallel(
-    runsOf(places).map((run) => readRun(source, places, run, frames)),
+    runs.map((run, i) => readRun(source, places, run, buffers[i]!, frames)),
   );
   return frames;
+}
+
+/** Memory for each run; runs share the memory that was given. */
+function buffersFor(
+  runs: readonly Run[],
+  memory: FrameMemory | undefined,
+): Uint8Array<ArrayBuffer>[] {
+  if (memory === undefined) {
+    return runs.map(({ start, end }) => new Uint8Array(end - start));
+  }
+  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  const bytes = memory.take(total);
+  let at = 0;
+  return runs.map(({ start, end }) => bytes.subarray(at, at += end - start));
 }
 
 function runsOf(places: readonly FramePlace[]): Run[] {
@@ -69,9 +88,9 @@ function* readRun(
   source: ByteSource,
   places: readonly FramePlace[],
   run: Run,
+  bytes: Uint8Array<ArrayBuffer>,
   frames: Uint8Array<ArrayBuffer>[],
 ): Steps<void> {
-  const bytes = new Uint8Array(run.end - run.start);
   yield* fill(source, bytes, run.start);
   for (const frame of run.frames) {
     const { offset, length } = places[frame]!;

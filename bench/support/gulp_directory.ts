@@ -1,0 +1,87 @@
+/** Writes GulpIO directories for benchmarks, from the format's description. */
+
+/** A directory of chunks, whose frames are bytes of no image, framed as JPEGs are. */
+export interface GulpFolder {
+  readonly path: string;
+  /** Ids of the videos, chunk after chunk. */
+  readonly ids: readonly string[];
+  /** Frames of each video. */
+  readonly frames: number;
+  /** Size of each frame in bytes. */
+  readonly size: number;
+}
+
+/** How many of what a directory has. */
+export interface GulpFolderSize {
+  readonly chunks: number;
+  /** Videos of each chunk. */
+  readonly videos: number;
+  /** Frames of each video. */
+  readonly frames: number;
+  /** Bytes of each frame, before padding. */
+  readonly size: number;
+}
+
+/** Writes a directory and waits until it is on the disk. */
+export function makeGulpFolderSync(
+  path: string,
+  { chunks, videos, frames, size }: GulpFolderSize,
+): GulpFolder {
+  Deno.mkdirSync(path);
+  const pad = -size & 3;
+  const record = size + pad;
+  // Every frame is another window of one block: cheap to make, yet no two neighbours are equal.
+  const block = randomBytes(size + frames);
+  const video = new Uint8Array(frames * record);
+  for (let frame = 0; frame < frames; frame++) {
+    const start = frame * record;
+    video.set(block.subarray(frame, frame + size), start);
+    video.set([0xff, 0xd8], start);
+    video.set([0xff, 0xd9], start + size - 2);
+  }
+  const ids: string[] = [];
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    using data = Deno.openSync(`${path}/data_${chunk}.gulp`, {
+      write: true,
+      createNew: true,
+    });
+    const meta: Record<string, unknown> = {};
+    for (let i = 0; i < videos; i++) {
+      const id = `video_${chunk}_${i}`;
+      writeAllSync(data, video);
+      const start = i * video.length;
+      meta[id] = {
+        frame_info: Array.from(
+          { length: frames },
+          (_, frame) => [start + frame * record, pad, record],
+        ),
+        meta_data: [{ id, label: `label ${i % 10}`, idx: i % 10 }],
+      };
+      ids.push(id);
+    }
+    data.syncSync();
+    Deno.writeTextFileSync(
+      `${path}/meta_${chunk}.gmeta`,
+      JSON.stringify(meta),
+    );
+  }
+  return { path, ids, frames, size };
+}
+
+function randomBytes(length: number): Uint8Array {
+  const words = new Uint32Array(Math.ceil(length / 4));
+  let state = 0x9e3779b9;
+  for (let i = 0; i < words.length; i++) {
+    state ^= state << 13; // xorshift32
+    state ^= state >>> 17;
+    state ^= state << 5;
+    words[i] = state;
+  }
+  return new Uint8Array(words.buffer, 0, length);
+}
+
+function writeAllSync(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length;) {
+    done += file.writeSync(bytes.subarray(done));
+  }
+}
