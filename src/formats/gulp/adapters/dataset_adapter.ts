@@ -41,7 +41,7 @@ export interface DatasetAdapter {
    * The ids of all videos in their order. With it, ids that are there twice are found before
    * anything is written; without it, when they come.
    */
-  ids?(): Iterable<VideoId>;
+  readonly ids?: (() => Iterable<VideoId>) | undefined;
 }
 
 /** How another thread makes an adapter: `new` of what the module exports by that name, with options. */

@@ -2,7 +2,12 @@ import * as fs from "node:fs";
 import { WriteError } from "../../../errors.ts";
 import { writeError } from "../../../io/write_error.ts";
 import type { ChunkReport } from "../chunk_writer.ts";
-import { type IngestPlan, parsePlan, planPath } from "./ingest_plan.ts";
+import {
+  type IngestPlan,
+  parseLine,
+  parsePlan,
+  planPath,
+} from "./ingest_plan.ts";
 
 /** What became of one chunk. */
 export interface NumberedReport extends ChunkReport {
@@ -28,10 +33,10 @@ export class IngestJournal implements Disposable {
   private constructor(path: string, file: Deno.FsFile, text: string) {
     this.#path = path;
     this.#file = file;
-    this.plan = parsePlan(text);
+    this.plan = parsePlan(path, text);
     this.#isBegun = this.plan !== undefined;
     this.done = new Map(
-      reportsOf(text).map((report) => [report.chunk, report]),
+      reportsOf(path, text).map((report) => [report.chunk, report]),
     );
   }
 
@@ -118,8 +123,9 @@ export class IngestJournal implements Disposable {
 }
 
 /** The lines about chunks; the last may have been cut. */
-function reportsOf(text: string): NumberedReport[] {
-  return text.split("\n").slice(1, -1).map((line) => JSON.parse(line));
+function reportsOf(path: string, text: string): NumberedReport[] {
+  return text.split("\n").slice(1, -1)
+    .map((line) => parseLine(path, line) as NumberedReport);
 }
 
 function busy(directory: string): WriteError {

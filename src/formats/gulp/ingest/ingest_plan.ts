@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { encodeId } from "../id_text.ts";
+import { IngestError } from "./ingest_error.ts";
 import type {
   AdapterRecipe,
   DatasetAdapter,
@@ -33,13 +34,46 @@ export function planPath(directory: string): string {
 export function readPlan(directory: string): IngestPlan | undefined {
   const file = planPath(directory);
   if (!fs.existsSync(file)) return undefined;
-  return parsePlan(fs.readFileSync(file, "utf8"));
+  return parsePlan(file, fs.readFileSync(file, "utf8"));
 }
 
-/** The first line of the file; `undefined` where a process was killed before it was complete. */
-export function parsePlan(text: string): IngestPlan | undefined {
+/**
+ * The first line of the file; `undefined` where a process was killed before it was complete.
+ *
+ * @throws {IngestError} If it is something else.
+ */
+export function parsePlan(file: string, text: string): IngestPlan | undefined {
   const end = text.indexOf("\n");
-  return end < 0 ? undefined : JSON.parse(text.slice(0, end)) as IngestPlan;
+  if (end < 0) return undefined;
+  const plan = parseLine(file, text.slice(0, end)) as
+    | Partial<IngestPlan>
+    | null;
+  const { firstChunk, videosPerChunk, videos } = plan ?? {};
+  if (isCount(firstChunk) && isCount(videosPerChunk) && isCount(videos)) {
+    return plan as IngestPlan;
+  }
+  throw noJournal(file);
+}
+
+/** Parses a line of the file. */
+export function parseLine(file: string, line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw noJournal(file);
+  }
+}
+
+function isCount(value: number | undefined): boolean {
+  return Number.isSafeInteger(value) && value! >= 0;
+}
+
+function noJournal(file: string): IngestError {
+  return new IngestError(
+    "unfinished",
+    `${file} should say which ingest was not finished, but is damaged: remove it`,
+    { path: file },
+  );
 }
 
 /**

@@ -24,9 +24,12 @@ export interface TargetOptions {
   readonly resume?: boolean | undefined;
 }
 
-/** Names under which files of a chunk are written, until they are complete. */
+/** Names under which files are written until they are complete; for chunks, their numbers. */
 const PART_NAME =
-  /^\.(?:data_(\d+)\.gulp|meta_(\d+)\.gmeta)\.recordfs-.*\.part$/;
+  /^\.(?:data_(\d+)\.gulp|meta_(\d+)\.gmeta|label2idx\.json)\.recordfs-.*\.part$/;
+
+/** The name of a data file, and its number. */
+const DATA_NAME = /^data_(\d+)\.gulp$/;
 
 /**
  * Looks at the directory that an ingest is to write to.
@@ -80,15 +83,21 @@ export function* examineTarget(
     );
   }
   yield* addIdsOf(chunks, ids);
-  yield* sweep(directory, firstChunk, chunks);
+  const end = firstChunk + Math.ceil(before.videos / before.videosPerChunk);
+  yield* sweep(directory, firstChunk, end, chunks);
   const complete = chunks.filter(({ number }) => number >= firstChunk);
   return { firstChunk, complete, ids };
 }
 
-/** Removes what a killed process has left: files without their names, data without their meta. */
+/**
+ * Removes what a killed process has left: files without their names, data without their meta.
+ *
+ * @param end The chunk after the last of the ingest.
+ */
 function* sweep(
   directory: string,
   firstChunk: number,
+  end: number,
   complete: readonly ChunkPaths[],
 ): Steps<void> {
   const names = yield* perform({
@@ -97,11 +106,10 @@ function* sweep(
   });
   const kept = new Set(complete.map(({ dataPath }) => path.basename(dataPath)));
   for (const name of names) {
-    const part = PART_NAME.exec(name);
-    const number = part?.[1] ?? part?.[2] ??
-      /^data_(\d+)\.gulp$/.exec(name)?.[1];
-    if (number === undefined || Number(number) < firstChunk) continue;
-    if (kept.has(name)) continue;
+    const found = PART_NAME.exec(name) ?? DATA_NAME.exec(name);
+    if (found === null || kept.has(name)) continue;
+    const number = Number(found[1] ?? found[2] ?? firstChunk);
+    if (number < firstChunk || number >= end) continue;
     const file = path.join(directory, name);
     yield* perform({
       sync: () => fs.unlinkSync(file),

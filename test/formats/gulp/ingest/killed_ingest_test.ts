@@ -1,0 +1,154 @@
+/** Ingests that are killed, again and again, and resumed until they are done. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import {
+  GulpDirectory,
+  GulpIngestor,
+  ImageFolderAdapter,
+} from "../../../../src/formats/gulp/mod.ts";
+import { jpeg, put } from "../../../support/adapted.ts";
+import { FakeAdapter, filesOf } from "../../../support/ingest.ts";
+import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
+
+/** Resumes an ingest, and says how it ended. */
+const RESUMING = `
+import { GulpIngestor, ImageFolderAdapter } from "${REPOSITORY}src/formats/gulp/mod.ts";
+import { FakeAdapter } from "${REPOSITORY}test/support/ingest.ts";
+const [kind, options, out, perChunk, workers] = Deno.args;
+const Adapter = kind === "fake" ? FakeAdapter : ImageFolderAdapter;
+const adapter = new Adapter(JSON.parse(options));
+const ingestor = new GulpIngestor(adapter, out, Number(perChunk), Number(workers));
+console.log("ready");
+const { videos, failed } = await ingestor.run({ resume: true });
+console.log(JSON.stringify({ videos, failed }));`;
+
+interface Outcome {
+  readonly kills: number;
+  readonly report: { readonly videos: number; readonly failed: unknown[] };
+}
+
+/** Resumes an ingest in processes of its own, each killed a little later, until one ends by itself. */
+async function resumeUntilDone(
+  script: string,
+  args: readonly string[],
+  look: () => void,
+): Promise<Outcome> {
+  fs.writeFileSync(script, RESUMING);
+  for (let kills = 0;; kills++) {
+    assert.ok(kills < 100);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "-A", "--no-check", "--config", `${REPOSITORY}deno.json`],
+        ...[script, ...args],
+      ],
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const reader = child.stdout.pipeThrough(new TextDecoderStream())
+      .getReader();
+    let said = (await reader.read()).value ?? "";
+    const timer = setTimeout(
+      () => child.kill("SIGKILL"),
+      Math.random() * 100 * (kills + 2),
+    );
+    for (
+      let next = await reader.read();
+      !next.done;
+      next = await reader.read()
+    ) said += next.value;
+    const { success, signal } = await child.status;
+    clearTimeout(timer);
+    if (success) {
+      return { kills, report: JSON.parse(said.split("\n")[1]!) };
+    }
+    assert.equal(signal, "SIGKILL");
+    look();
+  }
+}
+
+/** Each file that has its name is what it will be in the end. */
+function assertPart(out: string, whole: Record<string, string>): void {
+  if (!fs.existsSync(out)) return;
+  for (const [name, content] of Object.entries(filesOf(out))) {
+    if (name.startsWith(".")) continue;
+    assert.ok(content === whole[name], `${name} is not what it will be`);
+  }
+}
+
+for (const workers of [1, 3]) {
+  Deno.test(`an ingest killed at any moment and resumed is as if it never was (${workers})`, async () => {
+    await withTempDir(async (dir) => {
+      const options = { count: 60, delay: 8 };
+      const { failed } = await new GulpIngestor(
+        new FakeAdapter(options),
+        `${dir}/whole`,
+        3,
+        1,
+      ).run();
+      const whole = filesOf(`${dir}/whole`);
+      const { kills, report } = await resumeUntilDone(
+        `${dir}/resuming.ts`,
+        ["fake", JSON.stringify(options), `${dir}/out`, "3", `${workers}`],
+        () => assertPart(`${dir}/out`, whole),
+      );
+      assert.ok(kills > 0);
+      assert.equal(report.videos, 60 - failed.length);
+      assert.equal(report.failed.length, failed.length);
+      assert.deepEqual(filesOf(`${dir}/out`), whole);
+      using directory = await GulpDirectory.open(`${dir}/out`, {
+        decode: false,
+      });
+      assert.equal(directory.length, 60 - failed.length);
+    });
+  });
+}
+
+Deno.test("a killed ingest that added to a directory, without ids that were there, is resumed", async () => {
+  await withTempDir(async (dir) => {
+    const bytes = await jpeg(64, 48);
+    for (let i = 0; i < 60; i++) {
+      put(`${dir}/in/${i % 2 ? "odd" : "even"}/${i}.jpg`, bytes);
+    }
+    for (const out of ["whole", "out"]) {
+      put(`${dir}/first/even/0.jpg`, bytes);
+      put(`${dir}/first/zero/9.jpg`, bytes);
+      const folder = `${dir}/first`;
+      const outputFolder = `${dir}/${out}`;
+      const adapter = new ImageFolderAdapter({ folder, outputFolder });
+      await new GulpIngestor(adapter, outputFolder, 1, 1).run();
+    }
+    const optionsFor = (outputFolder: string) => ({
+      folder: `${dir}/in`,
+      outputFolder,
+      shuffle: true,
+      imgSize: 24,
+      removeDuplicateIds: true,
+      codec: "imagescript" as const,
+    });
+    await new GulpIngestor(
+      new ImageFolderAdapter(optionsFor(`${dir}/whole`)),
+      `${dir}/whole`,
+      4,
+      1,
+    ).run({ extend: true });
+    const whole = filesOf(`${dir}/whole`);
+    const out = `${dir}/out`;
+    const abort = new AbortController();
+    await assert.rejects(
+      new GulpIngestor(new ImageFolderAdapter(optionsFor(out)), out, 4, 1).run({
+        extend: true,
+        signal: abort.signal,
+        onProgress: ({ videos }) => videos > 5 && abort.abort(),
+      }),
+      { name: "AbortError" },
+    );
+    assertPart(out, whole);
+    const { report } = await resumeUntilDone(
+      `${dir}/resuming.ts`,
+      ["images", JSON.stringify(optionsFor(out)), out, "4", "2"],
+      () => assertPart(out, whole),
+    );
+    assert.equal(report.videos, 59);
+    assert.deepEqual(filesOf(out), whole);
+  });
+});
