@@ -138,7 +138,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
    */
   open(mode?: "rb"): Disposable;
   /**
-   * Opens the chunk for writing: `wb` starts it anew, `ab` adds to what is there.
+   * Opens the chunk for writing: `wb` starts it anew, `ab` adds to what is there. Data that the meta file
+   * does not name, left by a process that was killed while it appended, are cut off then.
    *
    * {@linkcode GulpChunk.flush} makes what was appended part of the chunk: until then readers find it
    * as it was, or not at all where it is new.
@@ -194,7 +195,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
 
   /**
    * Appends a video. To one that is there already, its frames and meta data are added; readers go on
-   * to show the meta data it had first. Calls without `await` keep their order.
+   * to show the meta data it had first. Calls without `await` keep their order. Keys of meta data that look
+   * like integers come first, as always in JavaScript's objects.
    *
    * @param frames Pixels, encoded with quality 90, or JPEGs, stored as they are; none is fine. They are
    * written as they come; if they fail, nothing of the video is appended.
