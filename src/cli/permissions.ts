@@ -6,6 +6,7 @@ const ENOUGH: Record<string, string> = {
   cat: "--allow-read",
   check: "--allow-read",
   extract: READ_AND_WRITE,
+  gulp: "--allow-read --allow-write (and --allow-run=ffmpeg for videos)",
   info: "--allow-read",
   ls: "--allow-read",
   pack: READ_AND_WRITE,

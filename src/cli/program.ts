@@ -4,6 +4,8 @@ import { checkCommand } from "./check.ts";
 import { completionsCommand } from "./completions.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { extractCommand } from "./extract.ts";
+import { takeAdapter } from "./gulp_adapter.ts";
+import { gulpCommand } from "./gulp_command.ts";
 import { mountCommandLine } from "./helper_form.ts";
 import { infoCommand } from "./info.ts";
 import { lsCommand } from "./ls.ts";
@@ -30,11 +32,13 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
  * @throws {Exit} If it asks for help, or is wrong; what there is to say has been said.
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
+  const { args: line, adapter } = await takeAdapter(args);
   const program = makeProgram();
+  program.addCommand(await gulpCommand(line, program, adapter));
   const commands = program.commands.map((command) => command.name());
   const from = { from: "user" } as const;
   try {
-    await program.parseAsync(mountCommandLine(args, commands), from);
+    await program.parseAsync(mountCommandLine(line, commands), from);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for has exit code 0; help for want of a command has not.
@@ -42,8 +46,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The command line interface, all of it. */
-export function makeProgram(): Command {
+/** The command line interface, all of it but `gulp`. */
+function makeProgram(): Command {
   const program = new Command("recordfs")
     .description(
       "Opens the containers that training data is packed in as read-only " +

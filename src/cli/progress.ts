@@ -3,11 +3,15 @@ import process from "node:process";
 import { formatDuration, Pace } from "./pace.ts";
 
 /** What a progress bar counts. */
-export type ProgressUnit = "bytes" | "files";
+export type ProgressUnit = "bytes" | "files" | "videos";
 
 const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
 /** Where nobody knows how much there is. */
 const COUNTER = "{label} {amount}  {rate}";
+
+/** Width of the bar, and where more is said beside it: 80 columns have to do. */
+const WIDE = 40;
+const NARROW = 16;
 
 /** No line is drawn sooner after the one before, in milliseconds: progress comes a million times. */
 const REDRAW = 50;
@@ -37,6 +41,7 @@ export class Progress implements Disposable {
       // Ctrl-C must leave a terminal as it was.
       hideCursor: false,
       linewrap: true,
+      barsize: unit === "videos" ? NARROW : WIDE,
     });
     this.#bar.start(total ?? 1, 0, this.#facts(0));
   }
@@ -46,15 +51,23 @@ export class Progress implements Disposable {
     return Deno.stderr.isTerminal();
   }
 
-  /** Shows how far it is. */
-  update(done: number): void {
+  /**
+   * Shows how far it is.
+   *
+   * @param pace What is said in place of how many are done in a second.
+   */
+  update(done: number, pace?: string): void {
     if (this.#bar === undefined) return;
     const now = performance.now();
     if (now - this.#drawn < REDRAW && done !== this.#total) return;
     this.#drawn = now;
     this.#pace.note(done);
     const value = this.#total === undefined ? 0 : done;
-    this.#bar.update(value, this.#facts(done));
+    const facts = this.#facts(done);
+    this.#bar.update(
+      value,
+      pace === undefined ? facts : { ...facts, rate: pace },
+    );
   }
 
   /** Clears the bar's line, so that something else can be printed; the bar comes back below it. */
@@ -82,9 +95,9 @@ export class Progress implements Disposable {
   }
 
   #amount(count: number): string {
-    return this.#unit === "files"
-      ? `${Math.round(count)} files`
-      : formatBytes(count);
+    return this.#unit === "bytes"
+      ? formatBytes(count)
+      : `${Math.round(count)} ${this.#unit}`;
   }
 }
 

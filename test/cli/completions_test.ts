@@ -14,6 +14,16 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: ["extract", "--no-"], expected: ["--no-verify"], exact: true },
   { words: ["rec"], expected: ["records"], exact: true },
   { words: ["write", "--js"], expected: ["--json", "--jsonl"], exact: true },
+  {
+    words: ["gulp", "image-"],
+    expected: ["image-folder", "image-list"],
+    exact: true,
+  },
+  {
+    words: ["gulp", "csv-webm", "--frame-"],
+    expected: ["--frame-rate", "--frame-size"],
+    exact: true,
+  },
   { words: ["ls", "--format", ""], expected: FORMAT_NAMES, exact: true },
   {
     words: ["completions", ""],

@@ -30,7 +30,8 @@ function commandLines(
   const kinds = new Set(args.map(({ kind }) => kind));
   if (kinds.has("choices")) {
     const choices = args.flatMap(({ choices }) => choices).join(" ");
-    lines.push(complete(seen, `-f -a ${quote(choices)}`));
+    const files = kinds.has("file") ? "-F" : "-f";
+    lines.push(complete(seen, `${files} -a ${quote(choices)}`));
   } else if (kinds.has("file")) {
     lines.push(complete(seen, "-F"));
   } else if (kinds.has("directory")) {

@@ -45,23 +45,47 @@ const KINDS: Record<string, ArgumentKind> = {
 
 /** Describes all commands of the program. */
 export function describeProgram(program: Command): CompletedCommand[] {
-  const help = program.createHelp();
-  return help.visibleCommands(program).map((command) => ({
+  return program.createHelp().visibleCommands(program).map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: help.visibleOptions(command).map((option) => ({
-      short: option.short,
-      long: option.long!,
-      description: option.description,
-      takesValue: option.required || option.optional,
-      // Its flags are spelled as in `-o, --options <list>`.
-      ...completionOf(/<(.+)>/.exec(option.flags)?.[1], option.argChoices),
-    })),
-    arguments: command.registeredArguments.map((argument) => ({
-      name: argument.name(),
-      ...completionOf(argument.name(), argument.argChoices),
-      variadic: argument.variadic,
-    })),
+    options: optionsOf(command),
+    arguments: argumentsOf(command),
+  }));
+}
+
+/** The options of a command; of one that has commands of its own, those of all of them. */
+function optionsOf(command: Command): CompletedOption[] {
+  const all = [command, ...command.commands].flatMap((one) =>
+    one.createHelp().visibleOptions(one)
+  );
+  const first = new Map(
+    all.toReversed().map((option) => [option.long, option]),
+  );
+  return [...new Set(all.map(({ long }) => first.get(long)!))].map((
+    option,
+  ) => ({
+    short: option.short,
+    long: option.long!,
+    description: option.description,
+    takesValue: option.required || option.optional,
+    // Its flags are spelled as in `-o, --options <list>`.
+    ...completionOf(/<(.+)>/.exec(option.flags)?.[1], option.argChoices),
+  }));
+}
+
+/** The arguments of a command; where it has commands of its own, the first is which. */
+function argumentsOf(command: Command): CompletedArgument[] {
+  if (command.commands.length > 0) {
+    const choices = command.commands.map((one) => one.name());
+    return [
+      { name: "command", kind: "choices", choices, variadic: false },
+      { name: "file", kind: "file", choices: [], variadic: true },
+    ];
+  }
+  return command.registeredArguments.map((argument) => ({
+    name: argument.name(),
+    ...completionOf(argument.name(), argument.argChoices),
+    variadic: argument.variadic,
   }));
 }
 
