@@ -5,6 +5,7 @@ import {
   type AdapterOptions,
   ADAPTERS,
   makeAdapter,
+  openAdapter,
 } from "../formats/gulp/adapters/mod.ts";
 import type { OwnAdapter } from "./gulp_adapter.ts";
 import { ingestCommand } from "./gulp_ingest.ts";
@@ -37,7 +38,7 @@ export function gulpCommands(gulp: Command, own?: OwnAdapter): void {
       DESCRIPTIONS[name]!,
       Adapter,
       // Its options are what it declares, which is what the flags are made of.
-      (options) => Promise.resolve(new Adapter(options as never)),
+      (options) => openAdapter(Adapter, options),
     )
   );
   for (const command of [...commands, repairCommand()]) {

@@ -11,7 +11,7 @@ import {
 import { inputError } from "./input_error.ts";
 import { LabelledAdapter, type LabelledVideo } from "./labelled_adapter.ts";
 import { LISTED_OPTIONS, type ListedOptions } from "./listed_adapter.ts";
-import type { AdapterOption } from "./options.ts";
+import { type AdapterOption, assertOptions } from "./options.ts";
 import { readCsvRows } from "./read_lists.ts";
 
 /** Options of {@linkcode Custom20BNCsvJpegAdapter}. */
@@ -56,11 +56,24 @@ export class Custom20BNCsvJpegAdapter extends LabelledAdapter<LabelledVideo> {
   readonly #options: CsvJpegOptions;
   readonly #folder: string;
 
-  /** Reads the list. */
-  constructor(options: CsvJpegOptions) {
-    super(options, () => readVideos(localPath(options.csvFile)));
+  /**
+   * Takes a list that was read; {@linkcode Custom20BNCsvJpegAdapter.open} reads one.
+   *
+   * @param rows The fields of each row.
+   */
+  constructor(options: CsvJpegOptions, rows: readonly (readonly string[])[]) {
+    super(options, () => videosOf(localPath(options.csvFile), rows));
     this.#options = options;
     this.#folder = localPath(options.folder);
+  }
+
+  /** Reads the list. */
+  static async open(
+    options: CsvJpegOptions,
+  ): Promise<Custom20BNCsvJpegAdapter> {
+    assertOptions(Custom20BNCsvJpegAdapter, options);
+    const rows = await readCsvRows(localPath(options.csvFile));
+    return new Custom20BNCsvJpegAdapter(options, rows);
   }
 
   /** The images in the directory of that id. */
@@ -74,8 +87,11 @@ export class Custom20BNCsvJpegAdapter extends LabelledAdapter<LabelledVideo> {
   }
 }
 
-function readVideos(path: string): LabelledVideo[] {
-  return readCsvRows(path).map(([id, label], i) => {
+function videosOf(
+  path: string,
+  rows: readonly (readonly string[])[],
+): LabelledVideo[] {
+  return rows.map(([id, label], i) => {
     if (id !== undefined && label !== undefined) return { id, label };
     throw inputError(path, `row ${i + 1} has no label: give \`id;label\``);
   });

@@ -7,13 +7,9 @@ import {
   frameSizeOption,
   framesOfVideo,
 } from "./frame_sources.ts";
-import {
-  LabelledAdapter,
-  type LabelledVideo,
-  labelOf,
-} from "./labelled_adapter.ts";
+import { LabelledAdapter, type LabelledVideo } from "./labelled_adapter.ts";
 import { LISTED_OPTIONS, type ListedOptions } from "./listed_adapter.ts";
-import type { AdapterOption } from "./options.ts";
+import { type AdapterOption, assertOptions } from "./options.ts";
 import { readCsvRows } from "./read_lists.ts";
 
 /** Options of {@linkcode Custom20BNCsvWebmAdapter}. */
@@ -68,11 +64,24 @@ export class Custom20BNCsvWebmAdapter extends LabelledAdapter<LabelledVideo> {
   readonly #options: CsvWebmOptions;
   readonly #folder: string;
 
-  /** Reads the list. */
-  constructor(options: CsvWebmOptions) {
-    super(options, () => readVideos(localPath(options.csvFile), options));
+  /**
+   * Takes a list that was read; {@linkcode Custom20BNCsvWebmAdapter.open} reads one.
+   *
+   * @param rows The fields of each row.
+   */
+  constructor(options: CsvWebmOptions, rows: readonly (readonly string[])[]) {
+    super(options, () => videosOf(rows, options));
     this.#options = options;
     this.#folder = localPath(options.folder);
+  }
+
+  /** Reads the list. */
+  static async open(
+    options: CsvWebmOptions,
+  ): Promise<Custom20BNCsvWebmAdapter> {
+    assertOptions(Custom20BNCsvWebmAdapter, options);
+    const rows = await readCsvRows(localPath(options.csvFile));
+    return new Custom20BNCsvWebmAdapter(options, rows);
   }
 
   /** The frames of the video of that id. */
@@ -86,12 +95,12 @@ export class Custom20BNCsvWebmAdapter extends LabelledAdapter<LabelledVideo> {
   }
 }
 
-function readVideos(
-  path: string,
+function videosOf(
+  rows: readonly (readonly string[])[],
   { labelName = "label" }: CsvWebmOptions,
 ): LabelledVideo[] {
-  return readCsvRows(path).map(([id = "", label = "dummy"], i) => ({
+  return rows.map(([id = "", label = "dummy"]) => ({
     id,
-    label: labelOf(path, `row ${i + 1}`, { id, label }, labelName),
+    label: labelName === "id" ? id : label,
   }));
 }

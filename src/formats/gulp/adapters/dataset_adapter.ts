@@ -7,7 +7,8 @@ import {
   type AdapterOption,
   type AdapterOptions,
   type AdapterOptionValue,
-  checkAdapterOptions,
+  assertOptions,
+  type OptionTaker,
 } from "./options.ts";
 
 /** The videos from `start` to before `stop`, counted from 0. */
@@ -56,7 +57,9 @@ export interface AdapterRecipe {
 
 /** A class of adapters, as a command line takes them. */
 export interface AdapterClass {
-  new (options: never): DatasetAdapter;
+  new (...options: never[]): DatasetAdapter;
+  /** Makes one where that takes waiting; without it, `new` does. */
+  open?(options: never): Promise<DatasetAdapter>;
   /** The options it takes, besides `outputFolder`. */
   readonly options?: readonly AdapterOption[];
 }
@@ -71,7 +74,8 @@ type GivenOptions = Readonly<
  *
  * A class that declares `static options` gets these as flags of `recordfs gulp --adapter`; one with
  * `static module = import.meta.url`, exported under its own name, can be used by several threads, each
- * of which makes it again from the options given to `super`.
+ * of which makes it again from the options given to `super`. One that has to wait for something has
+ * `static async open(options)`, which is used in place of `new`.
  *
  * @example An adapter of one's own
  * ```ts
@@ -121,13 +125,10 @@ export abstract class AbstractDatasetAdapter implements DatasetAdapter {
       [name, value],
     ) => [name, value instanceof URL ? localPath(value) : value]);
     this.#options = Object.fromEntries(given) as AdapterOptions;
-    const { options: declared } = this.constructor as unknown as {
-      readonly options: readonly AdapterOption[];
-    };
-    if (declared.length > 0) {
-      const all = [...declared, ...FOR_ALL];
-      checkAdapterOptions(this.constructor.name, all, this.#options);
-    }
+    assertOptions(
+      this.constructor as unknown as OptionTaker,
+      this.#options,
+    );
   }
 
   /** How many videos there are. */
@@ -148,13 +149,3 @@ export abstract class AbstractDatasetAdapter implements DatasetAdapter {
     return { module, name: constructor.name, options: this.#options };
   }
 }
-
-/** What every adapter may be told by programs. */
-const FOR_ALL: readonly AdapterOption[] = [
-  {
-    name: "outputFolder",
-    type: "string",
-    description: "Directory of the chunks",
-  },
-  { name: "withoutIds", type: "strings", description: "Ids to leave out" },
-];

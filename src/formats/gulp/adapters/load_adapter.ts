@@ -4,6 +4,7 @@ import type {
   AdapterRecipe,
   DatasetAdapter,
 } from "./dataset_adapter.ts";
+import type { AdapterOptions } from "./options.ts";
 
 /** How adapters were made that were made here. */
 const recipes = new WeakMap<DatasetAdapter, AdapterRecipe>();
@@ -45,12 +46,21 @@ export async function loadAdapterClass(
   );
 }
 
+/** Makes an adapter of a class, in the way that the class has for it. */
+export async function openAdapter(
+  Adapter: AdapterClass,
+  options: AdapterOptions,
+): Promise<DatasetAdapter> {
+  return await (Adapter.open?.(options as never) ??
+    new Adapter(options as never));
+}
+
 /** Makes an adapter; other threads can make it in the same way. */
 export async function makeAdapter(
   recipe: AdapterRecipe,
 ): Promise<DatasetAdapter> {
   const Adapter = await loadAdapterClass(recipe.module, recipe.name);
-  const adapter = new Adapter(recipe.options as never);
+  const adapter = await openAdapter(Adapter, recipe.options);
   recipes.set(adapter, recipe);
   return adapter;
 }

@@ -81,7 +81,7 @@ export {
   type ListedOptions,
   type ListedVideo,
 } from "./listed_adapter.ts";
-export { loadAdapterClass, makeAdapter } from "./load_adapter.ts";
+export { loadAdapterClass, makeAdapter, openAdapter } from "./load_adapter.ts";
 export {
   type AdapterOption,
   type AdapterOptions,

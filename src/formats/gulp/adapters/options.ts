@@ -55,23 +55,40 @@ const NOT_NEEDED: Record<string, string> = {
   shmDirPath: "frames go through no temporary directory",
 };
 
+/** A class that declares its options. */
+export interface OptionTaker {
+  readonly name: string;
+  readonly options: readonly AdapterOption[];
+}
+
+/** What every adapter may be told by programs. */
+const FOR_ALL: readonly AdapterOption[] = [
+  {
+    name: "outputFolder",
+    type: "string",
+    description: "Directory of the chunks",
+  },
+  { name: "withoutIds", type: "strings", description: "Ids to leave out" },
+];
+
 /**
- * Checks options that an adapter was given against those that it declares.
+ * Checks options that an adapter was given against those that it declares, if it declares any.
  *
- * @param adapter Its name, for messages.
  * @throws {TypeError} If one is unknown, missing, or not what it is declared to be.
  */
-export function checkAdapterOptions(
-  adapter: string,
-  declared: readonly AdapterOption[],
-  given: AdapterOptions,
+export function assertOptions(
+  { name: adapter, options: declared }: OptionTaker,
+  given: object,
 ): void {
-  const known = new Map(declared.map((option) => [option.name, option]));
+  if (declared.length === 0) return;
+  const known = new Map(
+    [...declared, ...FOR_ALL].map((option) => [option.name, option]),
+  );
   for (const [name, value] of Object.entries(given)) {
     const option = known.get(name);
     if (option === undefined) {
       const why = NOT_NEEDED[name] ??
-        `it takes ${[...known.keys()].join(", ")}`;
+        `it takes ${declared.map(({ name }) => name).join(", ")}`;
       throw new TypeError(`${adapter} has no option ${name}: ${why}`);
     }
     if (value !== undefined && !isOfType(value, option)) {
@@ -82,7 +99,7 @@ export function checkAdapterOptions(
     }
   }
   for (const { name, positional } of declared) {
-    if (positional === true && given[name] === undefined) {
+    if (positional === true && Reflect.get(given, name) === undefined) {
       throw new TypeError(`${adapter}: the option ${name} is missing`);
     }
   }
@@ -101,7 +118,7 @@ function isOfType(value: unknown, { type, choices }: AdapterOption): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "string":
-      return typeof value === "string";
+      return typeof value === "string" || value instanceof URL;
   }
 }
 

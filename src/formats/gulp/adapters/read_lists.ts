@@ -1,4 +1,3 @@
-import { parse } from "csv-parse/sync";
 import * as fs from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { type JsonValue, parseJsonFile } from "../../../codecs/json/value.ts";
@@ -30,9 +29,14 @@ export function objectOf(
   throw inputError(path, `${what} is no object`);
 }
 
-/** Reads the rows of a CSV file whose fields are separated by semicolons; empty lines are none. */
-export function readCsvRows(path: string): string[][] {
+/**
+ * Reads the rows of a CSV file whose fields are separated by semicolons; empty lines are none.
+ *
+ * The package for it is loaded here: who gulps something else needs none.
+ */
+export async function readCsvRows(path: string): Promise<string[][]> {
   const text = readText(path);
+  const { parse } = await import("csv-parse/sync");
   try {
     return parse(text, {
       delimiter: ";",

@@ -118,6 +118,8 @@ export class IngestJournal implements Disposable {
 
   #close(): void {
     this.#open = false;
+    // Closing is not enough: a process that is being started may hold the descriptor for a moment.
+    this.#file.unlockSync();
     this.#file.close();
   }
 }

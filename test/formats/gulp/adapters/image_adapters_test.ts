@@ -179,7 +179,7 @@ Deno.test("frames of 20BN's CSV with JPEGs, in the order of their names", async 
     put(`${dir}/in/7/ignored.png`, "no image");
     fs.mkdirSync(`${dir}/in/empty`);
     put(`${dir}/list.csv`, '7;"Swiping; left"\n\nempty;Stop\n9;Stop\n');
-    const adapter = new Custom20BNCsvJpegAdapter({
+    const adapter = await Custom20BNCsvJpegAdapter.open({
       csvFile: `${dir}/list.csv`,
       folder: `${dir}/in/`,
     });
@@ -199,13 +199,32 @@ Deno.test("frames of 20BN's CSV with JPEGs, in the order of their names", async 
       },
     ]);
     put(`${dir}/list.csv`, "7;Stop\n8\n");
-    assert.throws(
-      () =>
-        new Custom20BNCsvJpegAdapter({
-          csvFile: `${dir}/list.csv`,
-          folder: dir,
-        }),
-      { code: "bad-input", message: /row 2 has no label/ },
+    const options = { csvFile: `${dir}/list.csv`, folder: dir };
+    await assert.rejects(Custom20BNCsvJpegAdapter.open(options), {
+      code: "bad-input",
+      message: /row 2 has no label/,
+    });
+    await assert.rejects(
+      Custom20BNCsvJpegAdapter.open({ folder: dir } as typeof options),
+      { name: "TypeError", message: /the option csvFile is missing/ },
     );
+  });
+});
+
+Deno.test("threads read lists in CSV for themselves", async () => {
+  await withTempDir(async (dir) => {
+    for (const id of ["a", "b", "c"]) {
+      put(`${dir}/in/${id}/1.jpg`, await jpeg(16, 8));
+    }
+    put(`${dir}/list.csv`, "a;x\nb;y\nc;x\n");
+    const outputFolder = `${dir}/out`;
+    const adapter = await Custom20BNCsvJpegAdapter.open({
+      csvFile: `${dir}/list.csv`,
+      folder: `${dir}/in`,
+      outputFolder,
+    });
+    const { videos } = await new GulpIngestor(adapter, outputFolder, 1, 2)
+      .run();
+    assert.equal(videos, 3);
   });
 });

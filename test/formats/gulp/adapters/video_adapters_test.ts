@@ -68,7 +68,7 @@ testClips(
   async (dir) => {
     await clip(`${dir}/in/[7] *.webm`, 10);
     put(`${dir}/list.csv`, "[7] *\nno;left\n");
-    const adapter = new Custom20BNCsvWebmAdapter({
+    const adapter = await Custom20BNCsvWebmAdapter.open({
       csvFile: `${dir}/list.csv`,
       folder: `${dir}/in`,
     });
