@@ -5,7 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { imageCodecsBenchmark } from "./image_codecs.ts";
+import { gulpIngestBenchmark } from "./gulp_ingest.ts";
 import { gulpMetaBenchmark } from "./gulp_meta.ts";
+import { gulpMountBenchmark } from "./gulp_mount.ts";
 import { gulpReadBenchmark } from "./gulp_read.ts";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
@@ -19,7 +21,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   mountBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  gulpIngestBenchmark,
   gulpMetaBenchmark,
+  gulpMountBenchmark,
   gulpReadBenchmark,
   videoFramesBenchmark,
   writeRecordsBenchmark,

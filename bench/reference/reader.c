@@ -1,7 +1,8 @@
 /*
- * The load of bench/mount.ts: reads every file of a directory whole, in a seeded random order.
+ * The load of bench/mount.ts: reads every file of a directory whole, in a seeded random order, or
+ * in the order of their names.
  *
- *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] DIRECTORY
+ *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] [--in-order] DIRECTORY
  *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] --bare ARCHIVE INDEX
  *
  * The second form reads the same extents, in the same order, from the archive itself (INDEX as in
@@ -37,6 +38,7 @@ static struct extents files; /* without --bare, only the names mean something */
 static size_t readers = 1;
 static int root; /* the directory, or the archive with --bare */
 static int bare;
+static int in_order;
 
 static double now(void)
 {
@@ -67,12 +69,11 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct extent *)a)->name, ((const struct extent *)b)->name);
 }
 
-/* Sorted first, so that the order depends on the seed and not on how the directory lists. */
+/* Of sorted files, so that the order depends on the seed and not on how the directory lists. */
 static void shuffle(size_t seed)
 {
 	uint64_t state = seed * 2 + 1;
 
-	qsort(files.items, files.count, sizeof(*files.items), by_name);
 	for (size_t i = files.count; i > 1; i--) {
 		struct extent swap;
 		size_t j;
@@ -184,6 +185,7 @@ int main(int argc, char **argv)
 		{ "seed", required_argument, NULL, 's' },
 		{ "touch", required_argument, NULL, 't' },
 		{ "bare", no_argument, NULL, 'b' },
+		{ "in-order", no_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
 	size_t passes = 1, seed = 1, touch = 0;
@@ -198,12 +200,13 @@ int main(int argc, char **argv)
 		case 's': seed = parse_number("--seed", optarg, UINT32_MAX); break;
 		case 't': touch = parse_number("--touch", optarg, 1 << 20); break;
 		case 'b': bare = 1; break;
+		case 'o': in_order = 1; break;
 		default: return 2;
 		}
 	}
 	if (argc - optind != (bare ? 2 : 1)) {
 		fprintf(stderr, "usage: %s [--readers N] [--passes N] [--seed N] [--touch MIB] "
-				"DIRECTORY | --bare ARCHIVE INDEX\n", argv[0]);
+				"[--in-order] DIRECTORY | --bare ARCHIVE INDEX\n", argv[0]);
 		return 2;
 	}
 	root = open(argv[optind], O_RDONLY | O_CLOEXEC);
@@ -215,7 +218,9 @@ int main(int argc, char **argv)
 	else
 		list_directory(argv[optind]);
 	listed = now() - start;
-	shuffle(seed);
+	qsort(files.items, files.count, sizeof(*files.items), by_name);
+	if (!in_order)
+		shuffle(seed);
 	if (touch > 0)
 		touch_memory(touch << 20);
 	printf("{\"files\":%zu,\"listSeconds\":%.6f,\"passes\":[", files.count, listed);

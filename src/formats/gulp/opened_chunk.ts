@@ -8,8 +8,10 @@ import type { RawVideo } from "./decoding.ts";
 import { shownId } from "./faults.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
+import { VideoFault } from "./meta_columns.ts";
 import { emptyMeta, openMeta } from "./open_meta.ts";
 import { readFramePlaces } from "./read_frames.ts";
+import { readWholeVideo } from "./read_whole_video.ts";
 import type { SerializerChoice } from "./serializer.ts";
 
 /** A chunk's two files, opened. */
@@ -85,6 +87,12 @@ export class OpenedChunk {
     selection: FrameSelection | undefined,
     memory?: FrameMemory,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
+    const { meta, data } = this;
+    if (selection === undefined && data !== undefined && isSound(meta, video)) {
+      const { columns } = meta;
+      const frames = yield* readWholeVideo(data, columns, video, memory);
+      if (frames !== undefined) return frames;
+    }
     const places = this.#places(video, selection);
     if (places.length === 0) return [];
     return yield* readFramePlaces(this.#opened(), places, memory);
@@ -146,6 +154,10 @@ export class OpenedChunk {
       { path: this.dataPath },
     );
   }
+}
+
+function isSound({ columns }: ChunkMeta, video: number): boolean {
+  return columns.faults[video] === VideoFault.NONE;
 }
 
 function exists(path: string): Effect<boolean> {

@@ -6,7 +6,7 @@ import type { FramePlace } from "./chunk_meta.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 
 /** Largest gap between frames that is read and thrown away. */
-const GAP = 8 * 1024;
+export const GAP = 8 * 1024;
 
 /** Reads that are longer than that are not made longer. */
 const LONG_RUN = 64 << 20;

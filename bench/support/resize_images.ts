@@ -1,0 +1,26 @@
+/**
+ * What one would write with imagescript alone: the images of a folder, resized and joined in one file:
+ * `FOLDER OUT SHORT_EDGE`.
+ *
+ * @module
+ */
+import { Image } from "imagescript";
+
+const QUALITY = 90;
+
+const [folder, out, edge] = Deno.args;
+if (folder === undefined || out === undefined) throw new Error("What to what?");
+const short = Number(edge);
+using file = await Deno.open(out, { write: true, createNew: true });
+const writer = file.writable.getWriter();
+for (const { name } of [...Deno.readDirSync(folder)]) {
+  const image = await Image.decode(await Deno.readFile(`${folder}/${name}`));
+  const { width, height } = image;
+  const scale = short / Math.min(width, height);
+  const small = image.resize(
+    Math.floor(width * scale),
+    Math.floor(height * scale),
+  );
+  await writer.write(await small.encodeJPEG(QUALITY));
+}
+await file.sync();
