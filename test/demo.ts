@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { PackedFolder } from "../mod.ts";
+import { GulpDirectory, imageCodec, PackedFolder } from "../mod.ts";
 import { ffrBytes, type Folder, packedSamples } from "./support/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
@@ -72,11 +72,91 @@ async function demo(): Promise<void> {
   } finally {
     await recordfs("unmount", "mnt");
   }
+  await gulpedVideos();
   assert.deepEqual(fs.readdirSync(`${dir}/mnt`), []);
-  say("Done: a packed folder and plain samples were opened, listed, checked,");
+  say("Done: a packed folder, plain samples and gulped videos were opened,");
   console.log(
-    "mounted, read by ls, find, cat, cp and diff, compared byte by byte, and unmounted.",
+    "listed, checked, mounted, read by ordinary programs, compared, and unmounted.",
   );
+}
+
+/** Gulps videos, or images where there is no ffmpeg, and shows them mounted. */
+async function gulpedVideos(): Promise<void> {
+  const hasFfmpeg = isThere("ffmpeg");
+  const [kind, folder] = hasFfmpeg
+    ? ["video-folder", "videos"]
+    : ["image-folder", "images"];
+  say(
+    hasFfmpeg
+      ? "Videos gulped (GulpIO), and mounted as directories of frames:"
+      : "Images gulped (GulpIO; videos need ffmpeg), and mounted:",
+  );
+  for (const label of ["bouncing", "turning"]) {
+    fs.mkdirSync(`${dir}/${folder}/${label}`, { recursive: true });
+    if (hasFfmpeg) await makeClip(`${dir}/videos/${label}/clip.mp4`, label);
+    else await makeImages(`${dir}/images/${label}`);
+  }
+  await recordfs("gulp", kind, "--frame-size", "64", folder, "gulps");
+  await recordfs("info", "gulps");
+  await recordfs("mount", "gulps", "mnt");
+  try {
+    await sh("ls -l mnt");
+    const video = fs.readdirSync(`${dir}/mnt`).find((name) =>
+      name !== "label2idx.json"
+    );
+    await sh(`ls mnt/${video} && cat mnt/${video}/meta.json && echo`);
+    if (hasFfmpeg) {
+      await sh(
+        `ffmpeg -v error -i mnt/${video}/frame_%04d.jpg -c:v copy again.avi`,
+      );
+      await sh(
+        "ffprobe -v error -count_frames -of default=nw=1 " +
+          "-show_entries stream=width,height,nb_read_frames again.avi",
+      );
+    }
+  } finally {
+    await recordfs("unmount", "mnt");
+  }
+  using directory = await GulpDirectory.open(`${dir}/gulps`);
+  for (const [id] of directory.mergedMetaDict) {
+    const { frames, meta } = await directory.get(id);
+    const { height, width } = frames[0]!;
+    console.log(
+      `  get("${id}") -> ${frames.length} frames of ${width} × ${height}, ` +
+        `label ${meta.label}`,
+    );
+  }
+}
+
+async function makeClip(path: string, label: string): Promise<void> {
+  const source = label === "turning" ? "mandelbrot" : "testsrc2";
+  await run(
+    ...["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi"] as const,
+    ...["-i", `${source}=size=128x96:rate=25`, "-frames:v", "30"],
+    ...["-pix_fmt", "yuv420p", "-c:v", "mpeg4", path],
+  );
+}
+
+async function makeImages(folder: string): Promise<void> {
+  const codec = await imageCodec();
+  const size = { height: 96, width: 128, channels: 1 } as const;
+  for (let i = 0; i < 5; i++) {
+    const data = new Uint8Array(96 * 128).map((_, k) => k * (i + 1));
+    const jpeg = await codec.encode({ data, ...size });
+    fs.writeFileSync(`${folder}/${i}.jpg`, jpeg);
+  }
+}
+
+function isThere(program: string): boolean {
+  try {
+    return new Deno.Command(program, {
+      args: ["-version"],
+      stdout: "null",
+      stderr: "null",
+    }).outputSync().success;
+  } catch {
+    return false;
+  }
 }
 
 /** Mounts the folder, or says why this machine can't. */

@@ -3,6 +3,8 @@
  * the files that it names in the current directory, a temporary one, and may write beside them.
  */
 import * as fs from "node:fs";
+import { writeImages } from "../support/gulp_content.ts";
+import { gulpCase } from "../support/gulp_golden.ts";
 import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
@@ -23,6 +25,16 @@ const data = packedSamples({
   train: { "0001.jpg": image, "0002.jpg": image },
 });
 fs.writeFileSync(`${place}/data.ffr`, ffrBytes(data));
+for (
+  const [name, golden] of [
+    ["gulps", "v2_integer_ids"],
+    ["train_gulps", "v2_image_list"],
+    ["validation_gulps", "v1_image_list"],
+  ] as const
+) {
+  fs.cpSync(gulpCase(golden).path, `${place}/${name}`, { recursive: true });
+}
+writeImages(`${place}/images`, ["cat", "dog"], 3);
 Deno.chdir(place);
 
 addEventListener("unload", () => {

@@ -1,0 +1,118 @@
+/** Programs that read frames on a real mount of gulped videos, made by the command line. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { GulpDirectory, imageCodec } from "../../mod.ts";
+import { sha256 } from "../support/golden.ts";
+import { gulpCase, joined } from "../support/gulp_golden.ts";
+import { fromFileUrl } from "../support/paths.ts";
+import { needs, PYTHON } from "../support/programs.ts";
+import { asOrdinaryUser, asSelf, type User } from "../support/users.ts";
+
+const DECODE = fromFileUrl(new URL("python/decode_frames.py", import.meta.url));
+
+const USERS: [string, typeof asSelf, { ignore: boolean }][] = [
+  ["root", asSelf, needs("fuse", "root", "pillow")],
+  [
+    "an ordinary user",
+    asOrdinaryUser,
+    needs("fuse", "root", "fusermount3", "pillow"),
+  ],
+];
+
+/** Mounts a golden directory, copied to where the user can read it, while `body` runs. */
+async function mountedCase(
+  user: User,
+  name: string,
+  body: (mountpoint: string) => Promise<void>,
+): Promise<void> {
+  const source = `${user.home}/${name}`;
+  fs.cpSync(gulpCase(name).path, source, { recursive: true });
+  await Deno.chmod(source, 0o755);
+  for (const entry of fs.readdirSync(source)) {
+    fs.chmodSync(`${source}/${entry}`, 0o644);
+  }
+  const mountpoint = `${user.home}/mnt`;
+  await user.do("mkdir", "-p", mountpoint);
+  const { code, stderr } = await user.recordfs("mount", source, mountpoint);
+  assert.equal(code, 0, stderr);
+  try {
+    await body(mountpoint);
+  } finally {
+    const ended = await user.recordfs("unmount", mountpoint);
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+}
+
+for (const [who, as, needed] of USERS) {
+  Deno.test({
+    name:
+      `as ${who}: Pillow decodes every frame to the pixels that were gulped`,
+    ...needed,
+    fn: () =>
+      as(async (user) => {
+        const script = `${user.home}/decode_frames.py`;
+        fs.copyFileSync(DECODE, script);
+        fs.chmodSync(script, 0o644);
+        const decode = await imageCodec("sharp"); // to the pixels that Pillow sees
+        const { content, path } = gulpCase("v2_gray_and_rgb");
+        using directory = await GulpDirectory.open(path, { decode });
+        await mountedCase(user, "v2_gray_and_rgb", async (mountpoint) => {
+          const printed = await user.do(PYTHON, script, mountpoint);
+          const seen = JSON.parse(printed) as Record<string, {
+            bytes: string;
+            meta: unknown;
+            frames: [
+              mode: string,
+              width: number,
+              height: number,
+              pixels: string,
+            ][];
+          }>;
+          assert.equal(Object.keys(seen).length, content.videos.length);
+          for (const { id, frames_sha256, meta, frames } of content.videos) {
+            const video = seen[id]!;
+            assert.equal(video.bytes, frames_sha256);
+            assert.deepEqual(video.meta, meta);
+            const decoded = await directory.get(id);
+            for (const { index, width, height, channels } of frames) {
+              const mode = channels === 1 ? "L" : "RGB";
+              assert.deepEqual(
+                video.frames[index],
+                [mode, width, height, sha256(decoded.frames[index]!.data)],
+              );
+            }
+          }
+        });
+      }),
+  });
+
+  Deno.test({
+    name: `as ${who}: cat gives the frames of a video byte for byte`,
+    ...needed,
+    fn: () =>
+      as(async (user) => {
+        const { content } = gulpCase("v1_chunks");
+        await mountedCase(user, "v1_chunks", async (mountpoint) => {
+          for (const { id, num_frames, frames_sha256 } of content.videos) {
+            const out = `${user.home}/joined`;
+            await user.do(
+              "sh",
+              "-c",
+              'cat "$1"/frame_*.jpg > "$2" && ls "$1" | wc -l > "$2.count"',
+              "sh",
+              `${mountpoint}/${id}`,
+              out,
+            );
+            assert.equal(
+              sha256(joined([fs.readFileSync(out)])),
+              frames_sha256,
+            );
+            assert.equal(
+              Number(fs.readFileSync(`${out}.count`, "utf8")),
+              num_frames + 1,
+            );
+          }
+        });
+      }),
+  });
+}
