@@ -17,10 +17,25 @@ export function* readLabels(
   if (file === undefined) return undefined;
   const source = yield* FileSource.open(file);
   try {
-    const labels = parseJsonFile(yield* readPart(source, 0, source.size));
+    return parseLabels(file, yield* readPart(source, 0, source.size));
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * The numbers of labels that the bytes of `label2idx.json` say.
+ *
+ * @throws {FormatError} If they say something else.
+ */
+export function parseLabels(
+  file: string,
+  bytes: Uint8Array,
+): Map<string, number> {
+  try {
+    const labels = parseJsonFile(bytes);
     const entries = Object.entries(labels ?? {});
-    const isNumbered = labels !== null && typeof labels === "object" &&
-      !Array.isArray(labels) &&
+    const isNumbered = typeof labels === "object" && !Array.isArray(labels) &&
       entries.every(([_, number]) => Number.isSafeInteger(number));
     if (!isNumbered) throw new TypeError("it is no object of whole numbers");
     return new Map(entries as [string, number][]);
@@ -30,7 +45,5 @@ export function* readLabels(
       `${file} cannot be read as ${LABEL_FILE}: ${(cause as Error).message}`,
       { path: file, cause },
     );
-  } finally {
-    source.close();
   }
 }

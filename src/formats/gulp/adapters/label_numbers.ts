@@ -1,12 +1,12 @@
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { NewFile } from "../../../io/new_file.ts";
-import { runAsync, runSync, type Steps } from "../../../io/steps.ts";
+import { runAsync, type Steps } from "../../../io/steps.ts";
 import { byCodePoint } from "../../../names.ts";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { LABEL_FILE } from "../chunk_files.ts";
-import { readLabels } from "../labels.ts";
+import { parseLabels } from "../labels.ts";
 import type { ListedLabels } from "./listed_adapter.ts";
 
 /** A label, as data sets have them. */
@@ -29,9 +29,7 @@ export class LabelNumbers implements ListedLabels {
     this.#path = outputFolder === undefined
       ? undefined
       : path.join(outputFolder, LABEL_FILE);
-    this.#numbers = this.#path !== undefined && fs.existsSync(this.#path)
-      ? runSync(readLabels(this.#path))!
-      : new Map();
+    this.#numbers = readNumbers(this.#path) ?? new Map();
     // Numbers that are left out in the middle are not given again.
     let next = this.#numbers.size;
     for (const number of this.#numbers.values()) {
@@ -61,14 +59,12 @@ export class LabelNumbers implements ListedLabels {
   *#save(): Steps<void> {
     const file = this.#path;
     if (file === undefined) return;
-    if (fs.existsSync(file)) {
-      const there = yield* readLabels(file);
-      const isSame = there?.size === this.#numbers.size &&
-        [...there].every(([label, number]) =>
-          this.#numbers.get(label) === number
-        );
-      if (isSame) return;
-    }
+    const there = readNumbers(file);
+    const isSame = there?.size === this.#numbers.size &&
+      [...there].every(([label, number]) =>
+        this.#numbers.get(label) === number
+      );
+    if (isSame) return;
     const entries = [...this.#numbers].sort(([_, a], [__, b]) => a - b)
       .map(([label, number]) => `${formatString(label)}: ${number}`);
     const text = new TextEncoder().encode(`{${entries.join(", ")}}`);
@@ -81,6 +77,21 @@ export class LabelNumbers implements ListedLabels {
       throw error;
     }
     yield* output.publish();
+  }
+}
+
+/** Reads the file in one go: another thread may be replacing it by the same numbers just now. */
+function readNumbers(
+  file: string | undefined,
+): Map<string, number> | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return parseLabels(file, fs.readFileSync(file));
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === "ENOENT") {
+      return undefined;
+    }
+    throw error;
   }
 }
 

@@ -107,7 +107,10 @@ export class GulpIngestor {
     const directory = this.#directory;
     const { length } = this.#adapter;
     if (length === 0) {
-      throw new IngestError("no-videos", "The adapter has no videos to gulp");
+      throw new IngestError(
+        "no-videos",
+        "There is nothing to gulp: the adapter has no videos, or none that are new",
+      );
     }
     const recipe = this.#recipe();
     const ids = this.#adapter.ids === undefined

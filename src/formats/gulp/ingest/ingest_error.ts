@@ -8,6 +8,8 @@ export type IngestErrorCode =
   | "duplicate-id"
   /** The directory has chunks already. */
   | "not-empty"
+  /** The ingest to be resumed is finished. */
+  | "nothing-to-resume"
   /** There are no videos. */
   | "no-videos"
   /** The ingest to be resumed was another one. */

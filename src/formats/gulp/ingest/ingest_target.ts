@@ -51,7 +51,7 @@ export function* examineTarget(
     if (problems[0] !== undefined) throw problems[0];
     if (chunks.length > 0 && extend !== true) {
       throw new IngestError(
-        "not-empty",
+        resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
           ? `There is nothing to resume in ${directory}: its ingest is finished; ` +
             `to add chunks to those that are there, extend it`

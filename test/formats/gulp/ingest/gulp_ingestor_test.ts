@@ -82,8 +82,8 @@ Deno.test("chunks are added behind the highest number, on request only", async (
       message: /1 chunks already: extend/,
     });
     await assert.rejects(ingest("a", { resume: true }), {
-      code: "not-empty",
-      message: /nothing to resume/,
+      code: "nothing-to-resume",
+      message: /its ingest is finished/,
     });
     assert.deepEqual(filesOf(dir), before);
     const { paths } = await ingest("a", { extend: true });
