@@ -16,7 +16,7 @@ interface CheckCommandOptions extends SourceOptions {
 /** `recordfs check` */
 export function checkCommand(): Command {
   const command = new Command("check")
-    .description("compare every checksum of a container with its content")
+    .description("look for damage: every checksum, and every frame of a video")
     .argument("<source>", "the container")
     .option("--json", "as JSON");
   return withSourceOptions(command).action(

@@ -220,7 +220,10 @@ Deno.test("a format is recognised by content, not by name", async () => {
       );
     }
     fs.mkdirSync(`${dir}/sub`);
-    await assert.rejects(open(`${dir}/sub`), /holds no \.ffr file/);
+    await assert.rejects(
+      open(`${dir}/sub`),
+      /holds no \.ffr, \.gulp or \.gmeta file/,
+    );
     await assert.rejects(
       open(`${dir}/missing`),
       (error) =>

@@ -42,9 +42,11 @@ export interface GulpRepairOptions {
 
 /** What {@linkcode repairGulp} has written. */
 export interface GulpRepairReport {
-  /** Chunks, videos and frames in the new directory. */
+  /** Chunks in the new directory. */
   readonly chunks: number;
+  /** Videos in them. */
   readonly videos: number;
+  /** Frames of these. */
   readonly frames: number;
   /** Bytes of its data files. */
   readonly bytes: number;
