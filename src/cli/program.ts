@@ -3,15 +3,14 @@ import { catCommand } from "./cat.ts";
 import { checkCommand } from "./check.ts";
 import { completionsCommand } from "./completions.ts";
 import { Exit, ExitCode } from "./exit.ts";
-import { Exit, ExitCode } from "./exit.ts";
 import { extractCommand } from "./extract.ts";
-import { mountCommandLine } from "./helper_form.ts";
 import { mountCommandLine } from "./helper_form.ts";
 import { infoCommand } from "./info.ts";
 import { lsCommand } from "./ls.ts";
 import { mountCommand } from "./mount.ts";
 import { mountsCommand } from "./mounts.ts";
 import { report } from "./messages.ts";
+import { packCommand } from "./pack.ts";
 import { recordsCommand } from "./records.ts";
 import { statCommand } from "./stat.ts";
 import { treeCommand } from "./tree.ts";
@@ -25,24 +24,6 @@ mount -t fuse.recordfs and /etc/fstab run this program as
 which is \`recordfs mount\`; format=NAME and ext=EXT may be among the OPTIONS.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
-
-/**
- * Runs a command line.
- *
- * @throws {Exit} If it asks for help, or is wrong; what there is to say has been said.
- */
-export async function runProgram(args: readonly string[]): Promise<void> {
-  const program = makeProgram();
-  const commands = program.commands.map((command) => command.name());
-  const from = { from: "user" } as const;
-  try {
-    await program.parseAsync(mountCommandLine(args, commands), from);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    // Help that was asked for has exit code 0; help for want of a command has not.
-    throw new Exit(error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE);
-  }
-}
 
 /**
  * Runs a command line.
@@ -91,6 +72,7 @@ export function makeProgram(): Command {
     recordsCommand(),
     checkCommand(),
     extractCommand(),
+    packCommand(),
     writeCommand(),
     completionsCommand(() => program),
   ];
