@@ -31,7 +31,7 @@ function counted(
 }
 
 Deno.test("a chain of any length holds few descriptors, and goes back", async () => {
-  await withTempDir(async (dir) => {
+  await withTempDir((dir) => {
     const open = { now: 0, most: 0 };
     const chain = new DirectoryChain(counted(openDirectory(dir), open), "keep");
     const identities = [chain.last.identity];
