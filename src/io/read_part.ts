@@ -103,7 +103,7 @@ export async function fillAsync(
   let got = tried;
   while (done < into.length) {
     if (got === undefined) {
-      if (isOthersTurn()) await otherTasks();
+      while (isOthersTurn()) await otherTasks();
       signal?.throwIfAborted();
       const wanted = into.subarray(done, done + PIECE);
       got = source.readCached?.(wanted, offset + done) ?? 0;

@@ -74,7 +74,7 @@ class Reading {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {
         if (unwatched >= STRIDE_BYTES) {
-          if (isOthersTurn()) await otherTasks();
+          while (isOthersTurn()) await otherTasks();
           unwatched = 0;
         }
         signal?.throwIfAborted();
