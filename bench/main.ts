@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
+import { scaleBenchmark } from "./scale.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
 
@@ -14,6 +15,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   mountBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  scaleBenchmark,
   writeRecordsBenchmark,
 ];
 
