@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
+import { packFolderBenchmark } from "./pack_folder.ts";
 import { scaleBenchmark } from "./scale.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
@@ -15,6 +16,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   mountBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  packFolderBenchmark,
   scaleBenchmark,
   writeRecordsBenchmark,
 ];
