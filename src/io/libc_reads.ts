@@ -8,7 +8,7 @@
 const functions = {
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   preadv2: {
-    parameters: ["i32", "buffer", "i32", "i64", "i64", "i32"],
+    parameters: ["i32", "buffer", "i32", "i64", "i32"],
     result: "i32",
   },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
@@ -37,9 +37,10 @@ export const UNSUPPORTED = -1;
 /** Reads of a descriptor. Right for one thread only, as each thread has its own. */
 export class LibcReads {
   readonly #libc: ReadFunctions;
-  /** `struct iovec`: an address and a length. */
+  /** `struct iovec`: an address and a length, of 64 bits each. */
   readonly #target = new BigUint64Array(2);
-  readonly #targetBytes = new Uint8Array(this.#target.buffer);
+  readonly #words = new Uint32Array(this.#target.buffer);
+  readonly #bytes = new Uint8Array(this.#target.buffer);
 
   /** @param libc The opened library. */
   constructor(libc: ReadFunctions) {
@@ -61,7 +62,7 @@ export class LibcReads {
   }
 
   /**
-   * Reads what is in the system's memory.
+   * Reads what is in the system's memory, at most 2^31 - 1 bytes.
    *
    * @returns How many bytes were read, 0 where the next one is on the disk, or {@linkcode UNSUPPORTED}.
    */
@@ -69,13 +70,12 @@ export class LibcReads {
     if (into.length <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
     // It answers with its first argument; asking Deno for the address takes ten times as long.
     this.#target[0] = this.#libc.memmove(into, into, 0n);
-    this.#target[1] = BigInt(into.length);
+    this.#words[2] = into.length;
     const got = this.#libc.preadv2(
       fd,
-      this.#targetBytes,
+      this.#bytes,
       1,
       BigInt(offset),
-      0n, // the offset's high half, which 64-bit systems ignore
       RWF_NOWAIT,
     );
     if (got >= 0) return got;

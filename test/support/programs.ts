@@ -3,6 +3,7 @@
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
   bash: "bash",
+  fincore: "util-linux",
   fish: "fish",
   fusermount3: "fuse3",
   "mount.fuse3": "fuse3",
