@@ -8,6 +8,7 @@ import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { packFolderBenchmark } from "./pack_folder.ts";
+import { readBatchesBenchmark } from "./read_batches.ts";
 import { scaleBenchmark } from "./scale.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
@@ -17,6 +18,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   openPackedBenchmark,
   openRecordsBenchmark,
   packFolderBenchmark,
+  readBatchesBenchmark,
   scaleBenchmark,
   writeRecordsBenchmark,
 ];
