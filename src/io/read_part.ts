@@ -109,13 +109,15 @@ export async function fillAsync(
       got = source.readCached?.(wanted, offset + done) ?? 0;
     }
     let piece = into.subarray(done, done + got);
+    // What comes after a part that is there is not: it was asked for as well.
+    const next = got > 0 && got < PIECE ? 0 : undefined;
     if (got === 0) {
       piece = into.subarray(done, done + longest);
       await waitForExactly(source, piece, offset + done, signal);
     }
     if (summed) crc = crc32Of(piece, crc);
     done += piece.length;
-    got = got < PIECE ? 0 : undefined; // what comes next was asked for, too, and was not there
+    got = next;
   }
   return crc;
 }

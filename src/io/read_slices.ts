@@ -78,6 +78,7 @@ class Reading {
           unwatched = 0;
         }
         signal?.throwIfAborted();
+        if (flight.failed) break;
         unwatched += Math.max(run.length, STRIDE_BYTES / STRIDE);
         const bytes = new Uint8Array(run.length);
         const tried = this.#readCached(run, bytes);
