@@ -18,7 +18,8 @@ async function asNobody(
   const directory = await Deno.makeTempDir({ prefix: "recordfs_user_" });
   try {
     const project = new URL("../../", import.meta.url).pathname;
-    for (const part of ["src/io", "src/tree", "src/errors.ts", "fuse"]) {
+    const sources = ["src/io", "src/tree", "src/errors.ts", "src/names.ts"];
+    for (const part of [...sources, "fuse"]) {
       await copy(`${project}${part}`, `${directory}/${part}`);
     }
     const support = `${directory}/test/fuse/support`;
