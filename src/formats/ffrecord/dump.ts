@@ -3,6 +3,7 @@ import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { NewDirectory } from "../../io/new_directory.ts";
 import { runAsync } from "../../io/steps.ts";
+import { unlessAborted } from "../../io/unless_aborted.ts";
 import { divide, type Part, requireParts } from "./parts.ts";
 import type { SampleData } from "./sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
@@ -140,7 +141,12 @@ class Dump {
   }
 
   async #sample(index: number): Promise<SampleData> {
-    const sample = await this.#samples.at(index);
+    const given = this.#samples.at(index);
+    // One that never comes must not keep the others from being given up.
+    const sample =
+      await (given instanceof Promise
+        ? unlessAborted(given, this.#signal)
+        : given);
     if (sample !== undefined) return sample;
     throw new TypeError(
       `There is no sample ${index}, though there are ${this.total} samples`,

@@ -159,6 +159,27 @@ Deno.test("a signal ends it, and nothing is left", async () => {
   });
 });
 
+Deno.test("a sample that never comes does not keep it from being given up", async () => {
+  await withTempDir(async (dir) => {
+    for (const parts of [1, 3]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const samples = {
+        length: 3,
+        at(index: number) {
+          if (index === parts - 1) controller.abort(new Error("enough"));
+          return index === 0
+            ? new Promise<Uint8Array>(() => {})
+            : new Uint8Array(10);
+        },
+      };
+      const out = `${dir}/out.ffr`;
+      await assert.rejects(dump(samples, out, parts, { signal }), /enough/);
+      assert.deepEqual(fs.readdirSync(dir), []);
+    }
+  });
+});
+
 Deno.test("an empty directory is replaced, a full one or a file refused", async () => {
   await withTempDir(async (dir) => {
     const samples = [Uint8Array.of(1), Uint8Array.of(2)];
