@@ -128,8 +128,15 @@ const encoder = new TextEncoder();
 // Two, as rename takes two names. A name's end is a NUL.
 const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
 
-/** A name as the C library takes it, in memory that the next call with the same `which` reuses. */
+/**
+ * A name as the C library takes it, in memory that the next call with the same `which` reuses.
+ *
+ * @throws {TypeError} If it has a NUL: the C library would take what stands before that for it.
+ */
 export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
+  if (name.includes("\0")) {
+    throw new TypeError(`The name ${JSON.stringify(name)} has a NUL`);
+  }
   const buffer = scratch[which];
   if (name.isWellFormed() && name.length < 1024) {
     const { written } = encoder.encodeInto(name, buffer); // at most 3 bytes a unit

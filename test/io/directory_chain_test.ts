@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DirectoryChain } from "../../src/io/directory_chain.ts";
-import { type Directory, openDirectory } from "../../src/io/directory.ts";
+import type { Directory } from "../../src/io/directory.ts";
+import { openDirectory } from "../../src/io/open_directory.ts";
 import { descriptorsBelow } from "../support/descriptors.ts";
 import { withTempDir } from "../support/paths.ts";
 

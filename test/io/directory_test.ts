@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openNamed } from "../../src/io/directory_by_path.ts";
-import { type Directory, openDirectory } from "../../src/io/directory.ts";
+import type { Directory } from "../../src/io/directory.ts";
+import { openDirectory } from "../../src/io/open_directory.ts";
 import { descriptorsBelow } from "../support/descriptors.ts";
 import { withTempDir } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs.ts";
@@ -47,6 +48,16 @@ for (const [way, open] of WAYS) {
       below.close();
       directory.close();
       assert.equal(await descriptorsBelow(dir), 0);
+    });
+  });
+
+  Deno.test(`${way}: a name with a NUL is not taken for the part before it`, async () => {
+    await withTempDir((dir) => {
+      const directory = open(dir);
+      directory.makeDirectory("sub");
+      assert.throws(() => directory.open("sub\0x", "keep"), TypeError);
+      assert.throws(() => open(`${dir}\0x`), TypeError);
+      directory.close();
     });
   });
 

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { packFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { PackFiles } from "../../../src/formats/ffrecord/pack_files.ts";
 import { openNamed } from "../../../src/io/directory_by_path.ts";
-import { openDirectory } from "../../../src/io/directory.ts";
+import { openDirectory } from "../../../src/io/open_directory.ts";
 import { descriptorsBelow } from "../../support/descriptors.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs.ts";

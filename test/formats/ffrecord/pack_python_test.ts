@@ -6,7 +6,7 @@ import {
   packFolder,
 } from "../../../src/formats/ffrecord/mod.ts";
 import { DirectoryChain } from "../../../src/io/directory_chain.ts";
-import { openDirectory } from "../../../src/io/directory.ts";
+import { openDirectory } from "../../../src/io/open_directory.ts";
 import { succeed } from "../../cli/run_cli.ts";
 import { type ExactFolder, writeExactTree } from "../../support/exact_tree.ts";
 import { goldenCases, sha256 } from "../../support/golden.ts";
