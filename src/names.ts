@@ -98,3 +98,24 @@ function utf8Length(bytes: Uint8Array, at: number): number {
     first === 0xf4 && second > 0x8f; // beyond U+10FFFF
   return wrong ? 0 : length;
 }
+
+/**
+ * Sorts names in place as Python does, by code point; JavaScript's default order is by UTF-16 unit,
+ * which is the same where no name has surrogates.
+ */
+export function sortNames(names: string[]): string[] {
+  const simple = names.every((name) => !/[\ud800-\udfff]/.test(name));
+  return simple ? names.sort() : names.sort(compareByCodePoint);
+}
+
+function compareByCodePoint(a: string, b: string): number {
+  const [x, y] = [a[Symbol.iterator](), b[Symbol.iterator]()];
+  for (;;) {
+    const [p, q] = [x.next(), y.next()];
+    if (p.done || q.done) {
+      return Number(q.done ?? false) - Number(p.done ?? false);
+    }
+    const difference = p.value.codePointAt(0)! - q.value.codePointAt(0)!;
+    if (difference !== 0) return difference;
+  }
+}

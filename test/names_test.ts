@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { decodeName, encodeName } from "../src/names.ts";
+import { decodeName, encodeName, sortNames } from "../src/names.ts";
 import { goldenCase } from "./support/golden.ts";
 
 Deno.test("any bytes survive decoding and encoding", () => {
@@ -47,4 +47,20 @@ Deno.test("names in shared memory decode too", () => {
   bytes.set([0x61, 0xc3, 0xa9, 0xff]);
   assert.equal(decodeName(bytes, 0, 3), "aé");
   assert.equal(decodeName(bytes, 0, 4), "aé\udcff");
+});
+
+Deno.test("names are sorted by code point, which is the order of their UTF-8", () => {
+  const names = fc.array(fc.string({ unit: "binary", maxLength: 6 }));
+  fc.assert(
+    fc.property(names, (names) => {
+      const sorted = names.map((name) => Buffer.from(name))
+        .sort(Buffer.compare).map(String);
+      assert.deepEqual(sortNames([...names]), sorted);
+    }),
+  );
+  assert.deepEqual(sortNames(["\u{1f600}", "\uffff", "a"]), [
+    "a",
+    "\uffff",
+    "\u{1f600}",
+  ]);
 });

@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import { RecordfsError } from "../../errors.ts";
+import { sortNames } from "../../names.ts";
 import { FileSource } from "../../io/file_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { readDirectory } from "../../io/read_directory.ts";
@@ -103,7 +104,7 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
   const root = localPath(location);
   const names = yield* perform(readDirectory(root));
   if (names === undefined) return [root];
-  const files = names.filter((name) => name.endsWith(".ffr")).sort(byCodePoint);
+  const files = sortNames(names.filter((name) => name.endsWith(".ffr")));
   if (files.length === 0) {
     throw new RecordfsError(
       "no-files",
@@ -112,19 +113,6 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
     );
   }
   return files.map((name) => path.join(root, name));
-}
-
-/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
-export function byCodePoint(a: string, b: string): number {
-  const [x, y] = [a[Symbol.iterator](), b[Symbol.iterator]()];
-  for (;;) {
-    const [p, q] = [x.next(), y.next()];
-    if (p.done || q.done) {
-      return Number(q.done ?? false) - Number(p.done ?? false);
-    }
-    const difference = p.value.codePointAt(0)! - q.value.codePointAt(0)!;
-    if (difference !== 0) return difference;
-  }
 }
 
 let warned = false;
