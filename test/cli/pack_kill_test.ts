@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
 import { withTempDir } from "../support/paths.ts";
+import { send } from "../support/processes.ts";
 import { CLI, succeed } from "./run_cli.ts";
 
 const FILES = 2000;
@@ -50,7 +51,7 @@ for (
         }).spawn();
         // Most moments are near the end, when there is something to leave half-done.
         const moment = duration * (0.3 + 0.7 * Math.sqrt(Math.random()));
-        const timer = setTimeout(() => child.kill("SIGKILL"), moment);
+        const timer = setTimeout(() => send(child.pid, "SIGKILL"), moment);
         const { success } = await child.status;
         clearTimeout(timer);
         if (success) {
