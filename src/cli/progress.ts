@@ -1,6 +1,6 @@
 import cliProgress from "cli-progress";
 import process from "node:process";
-import { formatDuration, Pace } from "./pace.ts";
+import { formatDuration, Rate } from "./rate.ts";
 
 /** What a progress bar counts. */
 export type ProgressUnit = "bytes" | "files";
@@ -20,7 +20,7 @@ export class Progress implements Disposable {
   readonly #label: string;
   readonly #unit: ProgressUnit;
   readonly #total: number | undefined;
-  readonly #pace = new Pace();
+  readonly #rate = new Rate();
   #bar: cliProgress.SingleBar | undefined;
   #drawn = -Infinity;
 
@@ -52,7 +52,7 @@ export class Progress implements Disposable {
     const now = performance.now();
     if (now - this.#drawn < REDRAW && done !== this.#total) return;
     this.#drawn = now;
-    this.#pace.note(done);
+    this.#rate.note(done);
     const value = this.#total === undefined ? 0 : done;
     this.#bar.update(value, this.#facts(done));
   }
@@ -71,7 +71,7 @@ export class Progress implements Disposable {
   }
 
   #facts(done: number): Record<string, string> {
-    const rate = this.#pace.perSecond;
+    const rate = this.#rate.perSecond;
     const rest = (this.#total ?? 0) - done;
     return {
       label: this.#label,
