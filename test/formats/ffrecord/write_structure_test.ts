@@ -164,3 +164,11 @@ Deno.test({
     }
   },
 });
+
+Deno.test("names of files are read the quick way, as those that Python writes", () => {
+  const listing = new PackListing();
+  for (let i = 0; i < 70_000; i++) listing.addFile(`f${i}`, 1);
+  const { containers } = structureOf(listing).machine;
+  assert.equal(containers.numberedItems, 70_000);
+  assert.equal(containers.items.length, 0);
+});
