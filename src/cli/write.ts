@@ -26,6 +26,7 @@ interface WriteOptions extends NewContainerOptions {
 const AFTER_HELP = `
 The samples are the FILEs in that order, or the files that --list names, or the
 lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
+--list - and --jsonl - read standard input.
 OUT appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs write` */
