@@ -16,7 +16,8 @@ import {
   type Row,
   runAlone,
 } from "./support/report.ts";
-import { alternate, median } from "./support/rounds.ts";
+import { alternate } from "./support/rounds.ts";
+import { rowsBeside } from "./support/rows_beside.ts";
 import { Workspace } from "./support/workspace.ts";
 
 const FILES_A_DIRECTORY = 1000;
@@ -25,8 +26,7 @@ const PARTS = 4;
 /** Packs `dir` into something called `out`, and waits until it is on the disk. */
 type Pack = (dir: string, out: string) => Promise<unknown>;
 
-const BARE = "loop of readdirSync, readFileSync, crc32, writeSync";
-
+/** The last is what the others are compared with. */
 const CONTENDERS: readonly { name: string; pack: Pack }[] = [
   {
     name: "packFolder",
@@ -37,7 +37,7 @@ const CONTENDERS: readonly { name: string; pack: Pack }[] = [
     pack: (dir, out) => packFolder(dir, out, { parts: PARTS }),
   },
   {
-    name: BARE,
+    name: "loop of readdirSync, readFileSync, crc32, writeSync",
     // deno-lint-ignore require-await -- the others wait
     async pack(dir, out) {
       const fd = fs.openSync(out, "w");
@@ -95,15 +95,19 @@ async function measure(args: string[]): Promise<Row[]> {
         return count / seconds;
       },
     );
-    const bare = median(rates.at(-1)!);
-    rows.push(...CONTENDERS.map(({ name }, i) => ({
-      measured: `pack_folder, ${count} × ${size} bytes`,
-      subject: name,
-      value: median(rates[i]!),
-      unit: "files/s",
-      rounds: rates[i]!,
-      ...(name === BARE ? {} : { ratio: median(rates[i]!) / bare }),
-    })));
+    const measured = CONTENDERS.map(({ name }, i) => ({
+      name,
+      rates: rates[i]!,
+    }));
+    const bare = measured.pop()!;
+    rows.push(
+      ...rowsBeside(
+        `pack_folder, ${count} × ${size} bytes`,
+        "files/s",
+        measured,
+        bare,
+      ),
+    );
   }
   return rows;
 }
