@@ -57,17 +57,11 @@ async function writeIndex(
 ): Promise<void> {
   using reader = await FFRecordReader.open(archive);
   const { offsets } = reader;
-  await using file = await Deno.create(index);
-  const writer = file.writable.getWriter();
-  const encoder = new TextEncoder();
-  let lines = "";
-  for (let i = 0; i < files; i++) {
-    lines += `${offsets[i]} ${FILE_SIZE} ${path(i)}\n`;
-    if (lines.length < 1 << 20 && i + 1 < files) continue;
-    await writer.write(encoder.encode(lines));
-    lines = "";
-  }
-  writer.releaseLock();
+  const lines = Array.from(
+    { length: files },
+    (_, i) => `${offsets[i]} ${FILE_SIZE} ${path(i)}\n`,
+  );
+  await Deno.writeTextFile(index, lines.join(""));
 }
 
 function pad(number: number, digits: number): string {

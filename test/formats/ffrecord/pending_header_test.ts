@@ -12,7 +12,8 @@ import { ffrHeader } from "../../support/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import type { Answer, Question } from "./support/serving_thread.ts";
 
-/** So many that the tables are three pieces of 1 MiB. */
+const PIECE = 1 << 20;
+/** So many that the tables are three pieces. */
 const COUNT = 200_000;
 /** Sample i has i % 7 bytes. */
 const LENGTHS = Array.from({ length: COUNT }, (_, i) => i % 7);
@@ -89,7 +90,7 @@ class ServingThread implements Disposable {
 Deno.test("a sample can be looked up when no more than its rows are loaded", () => {
   const source = new MemorySource(recordFile(), "a.ffr");
   for (const sample of [0, 87_381, 123_456, COUNT - 1]) {
-    const header = runSync(PendingHeader.read(source, true));
+    const header = runSync(PendingHeader.read(source, true, PIECE));
     assert.equal(header.count, COUNT);
     runSync(header.loadSample(sample));
     const extent = {
@@ -115,8 +116,8 @@ Deno.test("a sample can be looked up when no more than its rows are loaded", () 
 
 Deno.test("threads wait for the rows they need, and with content until all is checked", async () => {
   // Behind the second of the three pieces.
-  const source = new GatedSource(recordFile(), 12 + (2 << 20));
-  const header = await runAsync(PendingHeader.read(source, true));
+  const source = new GatedSource(recordFile(), 12 + 2 * PIECE);
+  const header = await runAsync(PendingHeader.read(source, true, PIECE));
   const seed = treeOf(source, header).share();
   using first = new ServingThread();
   using second = new ServingThread();
@@ -134,7 +135,7 @@ Deno.test("threads wait for the rows they need, and with content until all is ch
 
 Deno.test("a piece that a thread waits for is loaded before others", async () => {
   const source = new MemorySource(recordFile(), "a.ffr");
-  const header = await runAsync(PendingHeader.read(source, true));
+  const header = await runAsync(PendingHeader.read(source, true, PIECE));
   const { progress } = header;
   const seed = treeOf(source, header).share();
   runSync(header.loadSample(0)); // the first piece, with the checksums of all
@@ -158,7 +159,7 @@ Deno.test("damaged tables are an error to who completes them and to every thread
   const bytes = recordFile();
   bytes[12 + 12 * COUNT - 3]! ^= 1;
   const source = new MemorySource(bytes, "damaged.ffr");
-  const header = await runAsync(PendingHeader.read(source, true));
+  const header = await runAsync(PendingHeader.read(source, true, PIECE));
   const seed = treeOf(source, header).share();
   using thread = new ServingThread();
   const waiting = thread.ask({ seed, node: 2, ask: "offset" });
@@ -169,7 +170,7 @@ Deno.test("damaged tables are an error to who completes them and to every thread
   const later = await thread.ask({ seed, node: 2, ask: "offset" });
   assert.deepEqual(later, { error: "metadata-checksum" });
   // Without checksums they are taken as they are.
-  const unchecked = await runAsync(PendingHeader.read(source, false));
+  const unchecked = await runAsync(PendingHeader.read(source, false, PIECE));
   await runAsync(unchecked.complete());
   assert.ok(unchecked.progress.isSound);
 });
@@ -177,7 +178,7 @@ Deno.test("damaged tables are an error to who completes them and to every thread
 Deno.test("tables that can't be read are an error to every thread as well", async () => {
   const bytes = recordFile();
   const cut = new MemorySource(bytes, "cut.ffr");
-  const header = await runAsync(PendingHeader.read(cut, true));
+  const header = await runAsync(PendingHeader.read(cut, true, PIECE));
   const seed = treeOf(cut, header).share();
   cut.readCached = () => 0;
   cut.readAt = () => Promise.resolve(5);
