@@ -6,6 +6,7 @@ import {
   type PackProblem,
   type PackReport,
 } from "../formats/ffrecord/mod.ts";
+import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { checkGiven } from "./given.ts";
@@ -86,11 +87,8 @@ async function pack(
   }
   const problems = packed.skipped.filter((skipped) => !isOutput(skipped));
   if (problems.length === 0) return;
-  report(
-    problems.length === 1
-      ? `1 entry of ${dir} was not packed`
-      : `${problems.length} entries of ${dir} were not packed`,
-  );
+  const were = problems.length === 1 ? "was" : "were";
+  report(`${entries(problems)} of ${dir} ${were} not packed`);
   throw new Exit(ExitCode.FAILED);
 }
 
@@ -150,7 +148,7 @@ function describe(dir: string, { path, reason }: PackProblem): string {
 }
 
 function entries({ length }: readonly PackProblem[]): string {
-  return length === 1 ? "1 entry" : `${length} entries`;
+  return counted(length, "entry", "entries");
 }
 
 /** What is being written lies in the folder: it is left out, and nothing is wrong. */
@@ -173,8 +171,9 @@ function summary(
 ): string {
   const shown = nameWriter();
   const parts = paths.length === 1 ? "" : `${paths.length} parts, `;
-  return `${shown(out)}: ${files} files, ${directories} directories, ` +
-    `${bytes} bytes, ${parts}${formatBytes(bytes / seconds)}/s\n`;
+  return `${shown(out)}: ${counted(files, "file")}, ` +
+    `${counted(directories, "directory", "directories")}, ` +
+    `${counted(bytes, "byte")}, ${parts}${formatBytes(bytes / seconds)}/s\n`;
 }
 
 function parts(text: string): number {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { FFRecordWriter } from "../formats/ffrecord/mod.ts";
+import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { UsageError } from "./exit.ts";
 import {
@@ -61,7 +62,9 @@ async function write(
     output.put(
       options.json
         ? `${JSON.stringify({ path: out, samples, bytes, seconds })}\n`
-        : `${shown(out)}: ${samples} samples, ${bytes} bytes, ` +
+        : `${shown(out)}: ${counted(samples, "sample")}, ${
+          counted(bytes, "byte")
+        }, ` +
           `${formatBytes(bytes / seconds)}/s\n`,
     );
     return Promise.resolve();

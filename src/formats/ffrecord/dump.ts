@@ -73,7 +73,7 @@ export async function dump(
     // deno-lint-ignore no-console -- a library's warning has no other place by default
     const warn = options.onWarning ?? console.warn;
     warn(
-      `${target}: ${work.total} samples make ${files.length} files, not ${parts}`,
+      `${target}: ${parts} files were asked for, and ${work.total} samples make ${files.length}`,
     );
   }
   const directory = await runAsync(NewDirectory.create(target));

@@ -92,5 +92,5 @@ function describe(value: unknown): string {
   if (value === null || typeof value !== "object") {
     return value === null ? "null" : typeof value;
   }
-  return value.constructor?.name ?? "an object";
+  return value.constructor?.name || "an object";
 }
