@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { ERRNO_LOCATION, errnoOf, LibcFunctions } from "./libc.ts";
 
-const functions = {
+const functions = new LibcFunctions({
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   preadv2: {
     parameters: ["i32", "buffer", "i32", "i64", "i32"],
@@ -13,14 +14,10 @@ const functions = {
   },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
   memmove: { parameters: ["buffer", "buffer", "usize"], result: "u64" },
-  errnoLocation: {
-    name: "__errno_location",
-    parameters: [],
-    result: "pointer",
-  },
-} as const satisfies Deno.ForeignLibraryInterface;
+  errnoLocation: ERRNO_LOCATION,
+});
 
-type ReadFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
+type ReadFunctions = NonNullable<ReturnType<typeof functions.open>>;
 
 /** `SEEK_END`, from `unistd.h`. */
 const SEEK_END = 2;
@@ -79,34 +76,18 @@ export class LibcReads {
       RWF_NOWAIT,
     );
     if (got >= 0) return got;
-    return this.#errno() === EAGAIN ? 0 : UNSUPPORTED;
-  }
-
-  #errno(): number {
-    const location = this.#libc.errnoLocation();
-    return location === null
-      ? 0
-      : new Deno.UnsafePointerView(location).getInt32();
+    return errnoOf(this.#libc) === EAGAIN ? 0 : UNSUPPORTED;
   }
 }
 
-let opened: LibcReads | undefined;
-let absent = false;
+let reads: LibcReads | undefined;
 
 /**
  * The C library's reads, or `undefined` where there are none: without `--allow-ffi` (it is not asked
  * for), or where this is not Linux with the GNU C library.
  */
 export function libcReads(): LibcReads | undefined {
-  if (opened !== undefined || absent) return opened;
-  if (Deno.build.os !== "linux") return undefined;
-  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
-    return undefined; // it may be granted later
-  }
-  try {
-    opened = new LibcReads(Deno.dlopen("libc.so.6", functions).symbols);
-  } catch {
-    absent = true;
-  }
-  return opened;
+  if (reads !== undefined) return reads;
+  const libc = functions.open();
+  return libc && (reads = new LibcReads(libc));
 }
