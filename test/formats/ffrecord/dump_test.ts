@@ -194,12 +194,27 @@ Deno.test("an empty directory is replaced, a full one or a file refused", async 
     fs.writeFileSync(`${dir}/file`, "");
     const none = { name: "WriteError", code: "not-a-directory" };
     await assert.rejects(dump(samples, `${dir}/file`, 2), none);
-    const missing = { code: "ENOENT", message: /directory .*none does not/ };
-    await assert.rejects(dump(samples, `${dir}/none/out`, 2), missing);
     for (const parts of [0, -1, 1.5, NaN]) {
       await assert.rejects(dump(samples, `${dir}/x.ffr`, parts), RangeError);
     }
     assert.deepEqual(fs.readdirSync(dir).sort(), ["file", "link", "out"]);
+  });
+});
+
+Deno.test("directories above that of the parts are made", async () => {
+  await withTempDir(async (dir) => {
+    const samples = [Uint8Array.of(1), Uint8Array.of(2)];
+    await dump(samples, `${dir}/a/b/c/`, 2);
+    assert.deepEqual(fs.readdirSync(`${dir}/a/b`), ["c"]);
+    assert.deepEqual(fs.readdirSync(`${dir}/a/b/c`).sort(), [
+      "PART_00000.ffr",
+      "PART_00001.ffr",
+    ]);
+    fs.writeFileSync(`${dir}/file`, "");
+    await assert.rejects(dump(samples, `${dir}/file/b`, 2), {
+      name: "WriteError",
+      message: /Cannot write .*file\/b/,
+    });
   });
 });
 
