@@ -1,9 +1,11 @@
 /**
- * recordfs opens the containers that training data is packed in as read-only filesystems.
+ * recordfs opens the containers that training data is packed in as read-only filesystems, and writes
+ * them.
  *
  * - {@linkcode open} shows any container as a {@linkcode VirtualFs}: list, stat, read, stream.
  * - {@linkcode mount} shows it to every program, through the kernel (Linux).
  * - {@linkcode FFRecordReader} and {@linkcode PackedFolder} read FFRecord as its Python library does.
+ * - {@linkcode FFRecordWriter}, {@linkcode dump} and {@linkcode packFolder} write FFRecord.
  * - {@linkcode readNpy} and {@linkcode writeNpy} know NumPy's files.
  * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  *

@@ -25,7 +25,8 @@ export async function buildPrograms(into: string): Promise<Programs> {
     server: `${into}/libfuse_server`,
     reader: `${into}/reader`,
   };
-  await compile(["libfuse_server.c", "extents.c"], programs.server, fuse);
+  const server = ["libfuse_server.c", "tree.c", "extents.c"];
+  await compile(server, programs.server, fuse);
   await compile(["reader.c", "extents.c"], programs.reader, ["-pthread"]);
   return programs;
 }

@@ -12,6 +12,9 @@ import { gulpReadBenchmark } from "./gulp_read.ts";
 import { mountBenchmark } from "./mount.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
+import { packFolderBenchmark } from "./pack_folder.ts";
+import { readBatchesBenchmark } from "./read_batches.ts";
+import { scaleBenchmark } from "./scale.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
 import { videoFramesBenchmark } from "./video_frames.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
@@ -26,6 +29,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   gulpMountBenchmark,
   gulpReadBenchmark,
   videoFramesBenchmark,
+  packFolderBenchmark,
+  readBatchesBenchmark,
+  scaleBenchmark,
   writeRecordsBenchmark,
 ];
 

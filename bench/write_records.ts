@@ -16,7 +16,8 @@ import {
   type Row,
   runAlone,
 } from "./support/report.ts";
-import { alternate, median } from "./support/rounds.ts";
+import { alternate } from "./support/rounds.ts";
+import { rowsBeside } from "./support/rows_beside.ts";
 import { Workspace } from "./support/workspace.ts";
 
 /** Sizes of the samples in bytes. */
@@ -29,8 +30,7 @@ type Write = (
   sample: (index: number) => Uint8Array,
 ) => Promise<void>;
 
-const BARE = "loop of writeSync + crc32";
-
+/** The last is what the others are compared with. */
 const CONTENDERS: readonly { name: string; write: Write }[] = [
   {
     name: "FFRecordWriter.writeSync, count known",
@@ -58,7 +58,7 @@ const CONTENDERS: readonly { name: string; write: Write }[] = [
     },
   },
   {
-    name: BARE,
+    name: "loop of writeSync + crc32",
     // deno-lint-ignore require-await -- the others wait
     async write(path, count, sample) {
       const fd = fs.openSync(path, "w");
@@ -105,23 +105,21 @@ async function measure(args: string[]): Promise<Row[]> {
         return count / seconds;
       },
     );
-    rows.push(...rowsOf(`write_records, ${count} × ${size} bytes`, rates));
+    const measured = CONTENDERS.map(({ name }, i) => ({
+      name,
+      rates: rates[i]!,
+    }));
+    const bare = measured.pop()!;
+    rows.push(
+      ...rowsBeside(
+        `write_records, ${count} × ${size} bytes`,
+        "samples/s",
+        measured,
+        bare,
+      ),
+    );
   }
   return rows;
-}
-
-function rowsOf(measured: string, rates: readonly number[][]): Row[] {
-  const bare = median(
-    rates[CONTENDERS.findIndex(({ name }) => name === BARE)]!,
-  );
-  return CONTENDERS.map(({ name }, i) => ({
-    measured,
-    subject: name,
-    value: median(rates[i]!),
-    unit: "samples/s",
-    rounds: rates[i]!,
-    ...(name === BARE ? {} : { ratio: median(rates[i]!) / bare }),
-  }));
 }
 
 if (import.meta.main) await runAlone(writeRecordsBenchmark);

@@ -29,7 +29,8 @@ export async function forceUnmount(
     await unmount(mountpoint, true);
     server.stop();
     // Each thread waits in read(2): a request, for a name the kernel can't know, wakes one of them.
-    for (let i = 0; i < server.threads; i++) {
+    const { threads } = server; // there are fewer with each
+    for (let i = 0; i < threads; i++) {
       const name = cString(crypto.randomUUID());
       await libc().accessElsewhere(root, name, F_OK, 0);
     }

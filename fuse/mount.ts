@@ -4,15 +4,15 @@ import { attach } from "./attach.ts";
 import { libc } from "./libc.ts";
 import { localAnswer } from "./local_answer.ts";
 import { Mapping } from "./mapping.ts";
-import { DEFAULT_WORKERS, MOST_WORKERS } from "./limits.ts";
+import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./option_rules.ts";
 import { Mount } from "./mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mountpoint.ts";
 import { oneAtATime } from "./one_at_a_time.ts";
-import { OnceLog } from "./once_log.ts";
 import { withPermissionErrors } from "./permission_error.ts";
-import { Server } from "./server.ts";
+import type { Server } from "./server.ts";
+import { startServer } from "./start_server.ts";
 
 /** How to mount a tree. */
 export interface MountOptions extends KernelOptions {
@@ -63,6 +63,7 @@ export function mountTree(
  * Mounts a tree that is opened while the threads that will serve it start.
  *
  * @param open Opens it.
+ * @param started What is to serve it, where that was started before; it is ended if this fails.
  * @returns The mount, once it answers and all of the tree's metadata are checked.
  * @throws {MountError} If it cannot be mounted; `code` says why.
  */
@@ -70,11 +71,12 @@ export function mountOpening(
   open: () => Promise<OpenedTree>,
   mountpoint: string,
   options: Omit<MountOptions, "source">,
+  started?: Server,
 ): Promise<Mount> {
   return withPermissionErrors(mountpoint, async () => {
     checkKernelOptions(options);
     checkInteger("workers", options.workers, 1, MOST_WORKERS);
-    const server = startServer(options);
+    const server = started ?? startServer(options);
     try {
       const opened = await open();
       const path = await resolveMountpoint(mountpoint);
@@ -92,16 +94,6 @@ export function mountOpening(
       server.abandon();
       throw error;
     }
-  });
-}
-
-function startServer(options: MountOptions): Server {
-  // Each thread keeps to one message of a kind; this keeps the threads to one.
-  const log = new OnceLog(options.onLog ?? (() => {}));
-  return new Server({
-    workers: options.workers ?? DEFAULT_WORKERS,
-    onLog: (message) => log.log(message),
-    onTrace: options.onTrace,
   });
 }
 

@@ -4,6 +4,7 @@ import { type OpenContainerOptions, openToServe } from "../src/vfs/open.ts";
 import { VirtualFs } from "../src/vfs/virtual_fs.ts";
 import { mountOpening, type MountOptions, mountTree } from "./mount.ts";
 import type { Mount } from "./mount_handle.ts";
+import type { Server } from "./server.ts";
 
 /** How to open a container and to mount it. */
 export interface MountContainerOptions
@@ -68,7 +69,21 @@ export async function mount(
       source: resolve(source.location),
     });
   }
-  const path = resolve(localPath(source));
+  return await mountPath(resolve(localPath(source)), mountpoint, options);
+}
+
+/**
+ * Mounts a container by its path.
+ *
+ * @param path Absolute.
+ * @param started As {@linkcode mountOpening} takes it.
+ */
+export async function mountPath(
+  path: string,
+  mountpoint: string,
+  options: MountContainerOptions,
+  started?: Server,
+): Promise<Mount> {
   let container: VirtualFs | undefined;
   try {
     const open = async () => {
@@ -76,7 +91,7 @@ export async function mount(
       container = fs;
       return { tree: fs.tree, source: path, complete };
     };
-    const mounted = await mountOpening(open, mountpoint, options);
+    const mounted = await mountOpening(open, mountpoint, options, started);
     mounted.finished.then(() => container?.close());
     return mounted;
   } catch (error) {

@@ -88,6 +88,24 @@ Deno.test("imports point one way", () => {
   }
 });
 
+Deno.test("no file imports itself by way of others", () => {
+  const runtime = (file: string) =>
+    [
+      ...Deno.readTextFileSync(REPOSITORY + file).matchAll(
+        /^(?:import|export) (?!type\b)[^;]*?\bfrom "(\.[^"]+)"/gm,
+      ),
+    ].map(([, specifier]) => resolve(file, specifier!));
+  const done = new Set<string>();
+  const visit = (file: string, above: readonly string[]) => {
+    assert.ok(!above.includes(file), [...above, file].join(" -> "));
+    if (done.has(file)) return;
+    for (const target of runtime(file)) visit(target, [...above, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  assert.ok(done.size >= files.length);
+});
+
 Deno.test("formats never import each other", () => {
   for (const file of sources("src/formats")) {
     const own = file.split("/").slice(0, 3).join("/");

@@ -1,12 +1,19 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
  * Shows what recordfs does, on a small sample of every format that it makes in a temporary directory:
- * opens it, lists it, mounts it, has ordinary programs read through the mount, compares, unmounts.
+ * packs and writes it, opens it, lists it, mounts it, has ordinary programs read through the mount,
+ * compares, unmounts.
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { GulpDirectory, imageCodec, PackedFolder } from "../mod.ts";
-import { ffrBytes, type Folder, packedSamples } from "./support/make_ffr.ts";
+import {
+  FFRecordWriter,
+  GulpDirectory,
+  imageCodec,
+  PackedFolder,
+  packFolder,
+} from "../mod.ts";
+import type { Folder } from "./support/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
@@ -30,16 +37,23 @@ try {
 }
 
 async function demo(): Promise<void> {
-  console.log(`recordfs demo, in ${dir}\n`);
+  console.log(`recordfs demo, in ${dir}`);
   fs.mkdirSync(`${dir}/mnt`);
   writeFolder(`${dir}/photos`, PHOTOS);
-  fs.writeFileSync(`${dir}/photos.ffr`, ffrBytes(packedSamples(PHOTOS)));
-  fs.writeFileSync(
-    `${dir}/samples.ffr`,
-    ffrBytes(Array.from({ length: 5 }, (_, i) => text(`sample ${i}\n`))),
-  );
 
-  say("A packed folder, opened by its own API (PackedFolder):");
+  say(
+    "A directory, packed into one file (packFolder), and samples written one by one (FFRecordWriter):",
+  );
+  const packed = await packFolder(`${dir}/photos`, `${dir}/photos.ffr`);
+  console.log(
+    `  photos.ffr: ${packed.files} files, ${packed.directories} directories, ${packed.bytes} bytes`,
+  );
+  await using writer = await FFRecordWriter.open(`${dir}/samples.ffr`);
+  for (let i = 0; i < 5; i++) await writer.write(text(`sample ${i}\n`));
+  await writer.close();
+  console.log(`  samples.ffr: ${writer.length} samples`);
+
+  say("The packed directory, opened by its own API (PackedFolder):");
   using folder = await PackedFolder.open(`${dir}/photos.ffr`);
   console.log(
     `  ${folder.numFiles} files; list() -> ${folder.list().join(", ")}`,
@@ -48,7 +62,9 @@ async function demo(): Promise<void> {
   assert.deepEqual(first, original("cats/cat_000.jpg"));
 
   say("The same from the command line:");
+  await recordfs("pack", "photos", "parts", "--parts", "3");
   await recordfs("tree", "photos.ffr");
+  await recordfs("records", "samples.ffr");
   await recordfs("ls", "-l", "samples.ffr");
   await recordfs("cat", "photos.ffr", "dogs/dog.json");
   await recordfs("check", "photos.ffr");
@@ -74,9 +90,11 @@ async function demo(): Promise<void> {
   }
   await gulpedVideos();
   assert.deepEqual(fs.readdirSync(`${dir}/mnt`), []);
-  say("Done: a packed folder, plain samples and gulped videos were opened,");
+  say(
+    "Done: a directory was packed, samples were written, videos were gulped;",
+  );
   console.log(
-    "listed, checked, mounted, read by ordinary programs, compared, and unmounted.",
+    "all were listed, mounted, read by ordinary programs, compared, and unmounted.",
   );
 }
 
@@ -195,6 +213,8 @@ async function run(program: string, ...args: string[]): Promise<void> {
   const command = new Deno.Command(program, {
     args,
     cwd: dir,
+    // All packages are there, and yet Deno says, the first time, that it asks the registry for them.
+    env: { DENO_LOG: "warn" },
     stderr: "inherit",
   });
   const { success, stdout } = await command.output();

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { byCodePoint, decodeName, encodeName } from "../src/names.ts";
+import {
+  byCodePoint,
+  decodeName,
+  encodeName,
+  sortNames,
+} from "../src/names.ts";
 import { goldenCase } from "./support/golden.ts";
 
 Deno.test("any bytes survive decoding and encoding", () => {
@@ -72,4 +77,20 @@ Deno.test("strings sort by code point, as Python sorts them", () => {
       assert.equal(order, Math.sign(i - k), `${i} ${k}`);
     }
   }
+});
+
+Deno.test("names are sorted by code point, which is the order of their UTF-8", () => {
+  const names = fc.array(fc.string({ unit: "binary", maxLength: 6 }));
+  fc.assert(
+    fc.property(names, (names) => {
+      const sorted = names.map((name) => Buffer.from(name))
+        .sort(Buffer.compare).map(String);
+      assert.deepEqual(sortNames([...names]), sorted);
+    }),
+  );
+  assert.deepEqual(sortNames(["\u{1f600}", "\uffff", "a"]), [
+    "a",
+    "\uffff",
+    "\u{1f600}",
+  ]);
 });

@@ -1,6 +1,6 @@
 /*
- * Reference for bench/mount.ts: a flat directory of extents of one archive, served by libfuse 3's
- * low-level API as fast as that API allows.
+ * Reference for bench/mount.ts and bench/scale.ts: directories of extents of one archive, served by
+ * libfuse 3's low-level API as fast as that API allows.
  *
  *   libfuse_server [--read WAY] [--threads N] [--debug] ARCHIVE INDEX MOUNTPOINT
  *
@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 
 #include "extents.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,6 @@
 
 #define MAX_READ (1024 * 1024)
 #define A_DAY 86400.0
-#define FIRST_FILE (FUSE_ROOT_ID + 1)
 
 /* How the bytes of a READ get from the archive to the kernel. */
 enum way {
@@ -46,8 +46,7 @@ static const char *const way_names[] = {
 
 static struct {
 	struct extents files;
-	uint32_t *slots; /* open addressing; file number + 1, 0 is free */
-	size_t slot_mask;
+	struct tree tree; /* node number + FUSE_ROOT_ID is the inode number */
 	int fd;
 	const char *map;
 	enum way way;
@@ -56,39 +55,6 @@ static struct {
 } fs;
 
 static _Thread_local char buffer[MAX_READ];
-
-static uint32_t hash(const char *name)
-{
-	uint32_t h = 2166136261u; /* FNV-1a */
-
-	for (; *name != '\0'; name++)
-		h = (h ^ (unsigned char)*name) * 16777619u;
-	return h;
-}
-
-/* The slot that holds NAME, or the free one where it belongs. */
-static uint32_t *find_slot(const char *name)
-{
-	size_t i = hash(name) & fs.slot_mask;
-
-	while (fs.slots[i] != 0 && strcmp(fs.files.items[fs.slots[i] - 1].name, name) != 0)
-		i = (i + 1) & fs.slot_mask;
-	return &fs.slots[i];
-}
-
-static void hash_names(void)
-{
-	size_t slots = 16;
-
-	while (slots < fs.files.count * 2)
-		slots *= 2;
-	fs.slots = calloc(slots, sizeof(*fs.slots));
-	if (fs.slots == NULL)
-		fail("allocating", "the table of names");
-	fs.slot_mask = slots - 1;
-	for (size_t i = 0; i < fs.files.count; i++)
-		*find_slot(fs.files.items[i].name) = (uint32_t)i + 1;
-}
 
 static void open_archive(const char *path)
 {
@@ -100,7 +66,6 @@ static void open_archive(const char *path)
 	fs.dir_stat = fs.file_stat;
 	fs.dir_stat.st_mode = S_IFDIR | 0555;
 	fs.dir_stat.st_nlink = 2;
-	fs.dir_stat.st_ino = FUSE_ROOT_ID;
 	fs.dir_stat.st_size = 0;
 	fs.dir_stat.st_blocks = 0;
 	fs.file_stat.st_mode = S_IFREG | 0444;
@@ -114,30 +79,32 @@ static void open_archive(const char *path)
 		fail("mapping", path);
 }
 
-static const struct extent *file_of(fuse_ino_t ino)
+static const struct node *node_of(fuse_ino_t ino)
 {
-	if (ino < FIRST_FILE || ino - FIRST_FILE >= fs.files.count)
+	if (ino < FUSE_ROOT_ID || ino - FUSE_ROOT_ID >= fs.tree.count)
 		return NULL;
-	return &fs.files.items[ino - FIRST_FILE];
+	return &fs.tree.nodes[ino - FUSE_ROOT_ID];
 }
 
-static struct stat stat_of(fuse_ino_t ino, const struct extent *file)
+static struct stat stat_of(fuse_ino_t ino, const struct node *node)
 {
-	struct stat st = fs.file_stat;
+	struct stat st = node->file == NULL ? fs.dir_stat : fs.file_stat;
 
 	st.st_ino = ino;
-	st.st_size = file->length;
-	st.st_blocks = (file->length + 511) / 512;
+	if (node->file != NULL) {
+		st.st_size = node->file->length;
+		st.st_blocks = (node->file->length + 511) / 512;
+	}
 	return st;
 }
 
-static struct fuse_entry_param entry_of(size_t number)
+static struct fuse_entry_param entry_of(uint32_t number)
 {
-	fuse_ino_t ino = number + FIRST_FILE;
+	fuse_ino_t ino = number + FUSE_ROOT_ID;
 
 	return (struct fuse_entry_param){
 		.ino = ino,
-		.attr = stat_of(ino, &fs.files.items[number]),
+		.attr = stat_of(ino, &fs.tree.nodes[number]),
 		.attr_timeout = A_DAY,
 		.entry_timeout = A_DAY,
 	};
@@ -167,28 +134,31 @@ static void on_init(void *userdata, struct fuse_conn_info *conn)
 
 static void on_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	uint32_t slot = parent == FUSE_ROOT_ID ? *find_slot(name) : 0;
+	const struct node *directory = node_of(parent);
+	uint32_t number = 0;
 	struct fuse_entry_param entry;
 
-	if (slot == 0) {
+	if (directory != NULL && directory->file == NULL)
+		number = find_node(&fs.tree, (uint32_t)(parent - FUSE_ROOT_ID), name);
+	if (number == 0) {
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
-	entry = entry_of(slot - 1);
+	entry = entry_of(number);
 	fuse_reply_entry(req, &entry);
 }
 
 static void on_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	const struct extent *file = file_of(ino);
+	const struct node *node = node_of(ino);
 	struct stat st;
 
 	(void)fi;
-	if (ino != FUSE_ROOT_ID && file == NULL) {
+	if (node == NULL) {
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
-	st = file == NULL ? fs.dir_stat : stat_of(ino, file);
+	st = stat_of(ino, node);
 	fuse_reply_attr(req, &st, A_DAY);
 }
 
@@ -229,11 +199,12 @@ static void reply_copied(fuse_req_t req, off_t at, size_t size)
 static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 		    struct fuse_file_info *fi)
 {
-	const struct extent *file = file_of(ino);
+	const struct node *node = node_of(ino);
+	const struct extent *file = node == NULL ? NULL : node->file;
 
 	(void)fi;
 	if (file == NULL) {
-		fuse_reply_err(req, ino == FUSE_ROOT_ID ? EISDIR : ENOENT);
+		fuse_reply_err(req, node == NULL ? ENOENT : EISDIR);
 		return;
 	}
 	if (offset >= file->length) {
@@ -256,8 +227,9 @@ static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 	}
 }
 
-/* Directory offset k is the entry after the k-th; "." and ".." come before the files. */
-static size_t add_entry(fuse_req_t req, size_t number, size_t used, size_t size, int plus)
+/* Directory offset k is the entry after the k-th; "." and ".." come before the others. */
+static size_t add_entry(fuse_req_t req, const struct node *directory, size_t number, size_t used,
+			size_t size, int plus)
 {
 	static const char *const dots[] = { ".", ".." };
 	struct fuse_entry_param entry = { .attr = fs.dir_stat };
@@ -266,8 +238,8 @@ static size_t add_entry(fuse_req_t req, size_t number, size_t used, size_t size,
 	if (number < 2) {
 		name = dots[number];
 	} else {
-		name = fs.files.items[number - 2].name;
-		entry = entry_of(number - 2);
+		name = fs.tree.nodes[directory->children[number - 2]].name;
+		entry = entry_of(directory->children[number - 2]);
 	}
 	if (plus)
 		return fuse_add_direntry_plus(req, buffer + used, size - used, name, &entry,
@@ -278,16 +250,17 @@ static size_t add_entry(fuse_req_t req, size_t number, size_t used, size_t size,
 
 static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, int plus)
 {
+	const struct node *directory = node_of(ino);
 	size_t used = 0;
 
-	if (ino != FUSE_ROOT_ID) {
-		fuse_reply_err(req, ENOTDIR);
+	if (directory == NULL || directory->file != NULL) {
+		fuse_reply_err(req, directory == NULL ? ENOENT : ENOTDIR);
 		return;
 	}
 	if (size > sizeof(buffer))
 		size = sizeof(buffer);
-	for (size_t i = (size_t)offset; i < fs.files.count + 2; i++) {
-		size_t needed = add_entry(req, i, used, size, plus);
+	for (size_t i = (size_t)offset; i < directory->child_count + (size_t)2; i++) {
+		size_t needed = add_entry(req, directory, i, used, size, plus);
 
 		if (needed > size - used)
 			break;
@@ -383,7 +356,7 @@ int main(int argc, char **argv)
 	}
 	open_archive(argv[optind]);
 	load_extents(&fs.files, argv[optind + 1], fs.file_stat.st_size);
-	hash_names();
+	make_tree(&fs.tree, &fs.files);
 
 	session = fuse_session_new(&args, &operations, sizeof(operations), NULL);
 	if (session == NULL || fuse_set_signal_handlers(session) != 0 ||

@@ -8,6 +8,13 @@ export async function anonymousMemory(): Promise<number> {
   return await kilobytes("/proc/self/status", "RssAnon");
 }
 
+/** Memory of a process, threads included, that is not just cached files, in bytes. */
+export async function ownMemory(pid: number): Promise<number> {
+  const status = `/proc/${pid}/status`;
+  return await kilobytes(status, "RssAnon") +
+    await kilobytes(status, "RssShmem");
+}
+
 async function kilobytes(file: string, kind: string): Promise<number> {
   const found = new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m")
     .exec(await Deno.readTextFile(file));

@@ -50,9 +50,14 @@ export class MountedServer {
     return server;
   }
 
+  /** The server's process. */
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** Unmounts, and waits for the process to end. Stopping twice is harmless. */
   async stop(): Promise<void> {
-    await this.#unmount();
+    await unmountLazily(this.mountpoint);
     const patience = new AbortController();
     await Promise.race([
       this.#child.status,
@@ -63,14 +68,14 @@ export class MountedServer {
     if (!this.#exited) this.#child.kill("SIGKILL");
     await this.#child.status;
   }
+}
 
-  /** Lazily, so that a reader that was cut off by Ctrl-C does not keep it. */
-  async #unmount(): Promise<void> {
-    await new Deno.Command("fusermount3", {
-      args: ["-u", "-z", "-q", "--", this.mountpoint],
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).output();
-  }
+/** Unmounts lazily, so that a reader that was cut off by Ctrl-C does not keep the mount. */
+export async function unmountLazily(mountpoint: string): Promise<void> {
+  await new Deno.Command("fusermount3", {
+    args: ["-u", "-z", "-q", "--", mountpoint],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
 }

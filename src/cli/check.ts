@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { FormatError, RecordfsError } from "../errors.ts";
 import { check as checkContainer, type CheckReport } from "../vfs/mod.ts";
+import { counted } from "./counted.ts";
 import { escapeControls } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { checkGiven } from "./given.ts";
@@ -42,9 +43,9 @@ async function checkAsText(
   const { samples, bytes, damaged } = result;
   const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
   out.put(
-    `${
-      escapeControls(source)
-    }: ${samples} samples, ${bytes} bytes, ${verdict}\n`,
+    `${escapeControls(source)}: ${counted(samples, "sample")}, ${
+      counted(bytes, "byte")
+    }, ${verdict}\n`,
   );
   await out.flush();
   if (damaged > 0) throw new Exit(ExitCode.FAILED);

@@ -88,8 +88,8 @@ class Extraction {
   async run(paths: readonly string[]): Promise<number> {
     const wanted = paths.length === 0 ? [""] : withoutOverlap(paths);
     if (Progress.shown) {
-      const total = await this.#countFiles(wanted);
-      this.#progress = new Progress("extracting", "files", total);
+      const total = await this.#measure(wanted);
+      this.#progress = new Progress("extracting", "bytes", total);
     }
     try {
       for (const path of wanted) {
@@ -102,18 +102,29 @@ class Extraction {
     return this.#failed;
   }
 
-  async #countFiles(paths: readonly string[]): Promise<number> {
-    if (paths.includes("")) return this.#fs.info.files;
-    let count = 0;
+  /** How many bytes there are to extract. What is wrong with a path is said in its turn. */
+  async #measure(paths: readonly string[]): Promise<number> {
+    let bytes = 0;
     for (const path of paths) {
       if (!await this.#fs.isDir(path)) {
-        count++;
+        bytes += await this.#sizeOf(path);
         continue;
       }
       const walk = this.#fs.walk(path, { signal: this.#signal });
-      for await (const { isFile } of walk) if (isFile) count++;
+      for await (const { path, isFile } of walk) {
+        if (isFile) bytes += await this.#sizeOf(path);
+      }
     }
-    return count;
+    return bytes;
+  }
+
+  async #sizeOf(path: string): Promise<number> {
+    try {
+      return (await this.#fs.stat(path)).size;
+    } catch (error) {
+      if (error instanceof RecordfsError) return 0;
+      throw error;
+    }
   }
 
   async #extract(path: string): Promise<void> {
@@ -162,19 +173,25 @@ class Extraction {
       await this.#guard(path, async () => {
         const bytes = contents[i] ?? await this.#fs.read(path);
         this.#target.write(path, bytes);
-        this.#count();
+        this.#count(bytes);
       });
     }
   }
 
   async #stream(path: string): Promise<void> {
     const content = await this.#fs.stream(path, { signal: this.#signal });
-    await this.#target.writeStream(path, content);
-    this.#count();
+    await this.#target.writeStream(path, this.#counting(content));
   }
 
-  #count(): void {
-    this.#progress?.update(++this.#done);
+  async *#counting(content: AsyncIterable<Uint8Array>) {
+    for await (const chunk of content) {
+      yield chunk;
+      this.#count(chunk);
+    }
+  }
+
+  #count({ length }: Uint8Array): void {
+    this.#progress?.update(this.#done += length);
   }
 
   /** Reports what concerns one file and goes on; anything else ends the extraction. */

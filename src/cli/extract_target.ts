@@ -2,13 +2,9 @@ import * as fs from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { RecordfsError } from "../errors.ts";
-import {
-  type Directory,
-  type EntryKind,
-  openDirectory,
-  type OpenFile,
-} from "../io/directory.ts";
+import type { Directory, EntryKind, OpenFile } from "../io/directory.ts";
 import { DirectoryChain } from "../io/directory_chain.ts";
+import { openDirectory } from "../io/open_directory.ts";
 import { systemCode } from "../io/system_error.ts";
 
 /** How files are put into an {@linkcode ExtractTarget}. */

@@ -1,10 +1,10 @@
 import type { IngestProgress } from "../formats/gulp/mod.ts";
-import { Pace } from "./pace.ts";
+import { Rate } from "./rate.ts";
 import { formatBytes, Progress } from "./progress.ts";
 
 /** How far an ingest is: videos, frames, bytes a second, and how long it still takes. */
 export class IngestProgressBar implements Disposable {
-  readonly #pace = new Pace();
+  readonly #rate = new Rate();
   #bar: Progress | undefined;
   /** Videos that a run before this one had done. */
   #before = 0;
@@ -17,8 +17,8 @@ export class IngestProgressBar implements Disposable {
       this.#before = done;
       this.#bar = new Progress("gulping", "videos", totalVideos - done);
     }
-    this.#pace.note(bytes);
-    const rate = formatBytes(this.#pace.perSecond);
+    this.#rate.note(bytes);
+    const rate = formatBytes(this.#rate.perSecond);
     this.#bar.update(
       done - this.#before,
       `${done} of ${totalVideos} videos, ${frames} frames, ${rate}/s`,

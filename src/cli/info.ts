@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ContainerInfo } from "../vfs/mod.ts";
+import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { withOutput } from "./output.ts";
 import { openSource, type SourceOptions, withSourceOptions } from "./source.ts";
@@ -41,7 +42,9 @@ function asText(source: string, info: ContainerInfo): string {
       `${name.padStart(11)}: ${count}`
     ),
     ...info.parts.map(({ path, bytes, samples }) =>
-      `       part: ${shown(path)} (${samples} samples, ${bytes} bytes)`
+      `       part: ${shown(path)} (${counted(samples, "sample")}, ${
+        counted(bytes, "byte")
+      })`
     ),
   ];
   return `${lines.join("\n")}\n`;

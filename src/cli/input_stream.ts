@@ -1,4 +1,5 @@
 import { openError } from "../io/file_source.ts";
+import { unlessAborted } from "../io/unless_aborted.ts";
 import { UsageError } from "./exit.ts";
 
 /** A file, a pipe or standard input, to be read from its start to its end. */
@@ -60,21 +61,5 @@ async function* chunksOf(
     }
   } finally {
     file.close();
-  }
-}
-
-/** Waits for what may never come, until the signal is aborted. */
-async function unlessAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_WORKERS, MOST_WORKERS } from "../../fuse/limits.ts";
 import { mount } from "./mount_job.ts";
 import { parseWorkers } from "./plain_mount.ts";
+import { collect } from "./repeatable.ts";
 import { withSourceOptions } from "./source.ts";
 
 /** `recordfs mount` */
@@ -15,7 +16,7 @@ export function mountCommand(): Command {
       "-o, --options <list>",
       "mount options: allow_other, default_permissions, nonempty, noexec, " +
         "uid=, gid=, umask=, max_read=, fsname=, subtype= and those of mount(8)",
-      (list: string, before: readonly string[]) => [...before, list],
+      collect,
       [] as readonly string[],
     )
     .option(

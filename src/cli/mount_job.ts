@@ -3,6 +3,7 @@ import { MountError } from "../../fuse/mount_error.ts";
 import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { takeSourceOptions } from "./helper_form.ts";
+import { report, warn } from "./messages.ts";
 
 /** What to mount where. */
 export interface MountJob {
@@ -43,16 +44,20 @@ export async function mount(
   options: MountCommandOptions,
 ): Promise<void> {
   const job = makeJob(source, mountpoint, options);
-  if (options.background !== undefined) {
-    const { serveInBackground } = await import("./serve.ts");
-    await serveInBackground(job, options.background);
-  } else if (options.foreground) {
-    const { serveForeground } = await import("./serve.ts");
-    await serveForeground(job);
-  } else {
+  const { background, foreground } = options;
+  if (background === undefined && !foreground) {
     const { mountInBackground } = await import("./background.ts");
-    await mountInBackground(job);
+    return await mountInBackground(job);
   }
+  const { startServer } = await import("../../fuse/start_server.ts");
+  const server = startServer({
+    workers: job.workers,
+    onLog: warn,
+    onTrace: job.trace ? report : undefined,
+  });
+  const { serveForeground, serveInBackground } = await import("./serve.ts");
+  if (background === undefined) await serveForeground(job, server);
+  else await serveInBackground(job, background, server);
 }
 
 function makeJob(

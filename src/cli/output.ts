@@ -1,3 +1,5 @@
+import { RecordfsError } from "../errors.ts";
+import { systemCode } from "../io/system_error.ts";
 import { encodeName } from "../names.ts";
 
 const CAPACITY = 1 << 16;
@@ -40,7 +42,7 @@ export class Output {
     this.#waiting = [];
     for (const bytes of waiting) {
       for (let done = 0; done < bytes.length;) {
-        done += await Deno.stdout.write(bytes.subarray(done));
+        done += await writeSome(bytes.subarray(done));
       }
     }
   }
@@ -50,6 +52,22 @@ export class Output {
     this.#waiting.push(this.#buffer.subarray(0, this.#length));
     this.#buffer = new Uint8Array(CAPACITY);
     this.#length = 0;
+  }
+}
+
+async function writeSome(bytes: Uint8Array): Promise<number> {
+  try {
+    return await Deno.stdout.write(bytes);
+  } catch (error) {
+    const code = systemCode(error);
+    // Whoever closed a pipe wants no more, and nothing said about it.
+    if (code === undefined || code === "EPIPE") throw error;
+    const { message } = error as Error;
+    throw new RecordfsError(
+      code,
+      `Cannot write to standard output: ${message}`,
+      { cause: error },
+    );
   }
 }
 

@@ -29,17 +29,19 @@ export class PathFilter {
     this.#exclude = exclude.map((glob) => new Pattern(glob));
   }
 
+  /** Whether what is not excluded is packed, so that a directory means something on its own. */
+  get keepsAll(): boolean {
+    return this.#include.length === 0;
+  }
+
   /**
-   * Whether an entry is to be packed. What an excluded directory holds must not be asked for.
-   *
-   * @returns `"if-not-empty"` for a directory that only leads to files that are.
+   * Whether an entry is to be packed, a directory for what it may hold. What an excluded one holds
+   * must not be asked for.
    */
-  accepts(entry: FilteredEntry): boolean | "if-not-empty" {
+  accepts(entry: FilteredEntry): boolean {
     if (this.#exclude.some((pattern) => pattern.matches(entry))) return false;
-    if (this.#include.length === 0) return true;
-    if (this.#matchesInclude(entry)) return true;
-    if (this.#isIncluded(parentOf(entry.path))) return true;
-    return entry.isDirectory ? "if-not-empty" : false;
+    return entry.isDirectory || this.keepsAll || this.#matchesInclude(entry) ||
+      this.#isIncluded(parentOf(entry.path));
   }
 
   /** Whether a directory, or one that it lies in, matches. */

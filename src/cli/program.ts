@@ -12,6 +12,7 @@ import { lsCommand } from "./ls.ts";
 import { mountCommand } from "./mount.ts";
 import { mountsCommand } from "./mounts.ts";
 import { report } from "./messages.ts";
+import { packCommand } from "./pack.ts";
 import { recordsCommand } from "./records.ts";
 import { statCommand } from "./stat.ts";
 import { treeCommand } from "./tree.ts";
@@ -75,6 +76,7 @@ function makeProgram(): Command {
     recordsCommand(),
     checkCommand(),
     extractCommand(),
+    packCommand(),
     writeCommand(),
     completionsCommand(() => program),
   ];

@@ -1,6 +1,6 @@
 import cliProgress from "cli-progress";
 import process from "node:process";
-import { formatDuration, Pace } from "./pace.ts";
+import { formatDuration, Rate } from "./rate.ts";
 
 /** What a progress bar counts. */
 export type ProgressUnit = "bytes" | "files" | "videos";
@@ -24,7 +24,7 @@ export class Progress implements Disposable {
   readonly #label: string;
   readonly #unit: ProgressUnit;
   readonly #total: number | undefined;
-  readonly #pace = new Pace();
+  readonly #rate = new Rate();
   #bar: cliProgress.SingleBar | undefined;
   #drawn = -Infinity;
 
@@ -61,7 +61,7 @@ export class Progress implements Disposable {
     const now = performance.now();
     if (now - this.#drawn < REDRAW && done !== this.#total) return;
     this.#drawn = now;
-    this.#pace.note(done);
+    this.#rate.note(done);
     const value = this.#total === undefined ? 0 : done;
     const facts = this.#facts(done);
     this.#bar.update(
@@ -84,7 +84,7 @@ export class Progress implements Disposable {
   }
 
   #facts(done: number): Record<string, string> {
-    const rate = this.#pace.perSecond;
+    const rate = this.#rate.perSecond;
     const rest = (this.#total ?? 0) - done;
     return {
       label: this.#label,

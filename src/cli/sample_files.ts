@@ -1,13 +1,9 @@
 import * as path from "node:path";
 import { RecordfsError } from "../errors.ts";
 import type { FFRecordWriter } from "../formats/ffrecord/mod.ts";
-import {
-  type Directory,
-  type EntryStat,
-  openDirectory,
-  type OpenFile,
-} from "../io/directory.ts";
+import type { Directory, EntryStat, OpenFile } from "../io/directory.ts";
 import { openError } from "../io/file_source.ts";
+import { openDirectory } from "../io/open_directory.ts";
 import { systemCode } from "../io/system_error.ts";
 
 /** Files are read in pieces of this size; most samples are one. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { mount } from "../../fuse/mod.ts";
+import { mountPath } from "../../fuse/mount_container.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
+import type { Server } from "../../fuse/server.ts";
 import { RecordfsError } from "../errors.ts";
 import type { BackgroundAnswer } from "./background.ts";
 import { Exit, ExitCode } from "./exit.ts";
@@ -19,9 +20,12 @@ import { onEndSignal, signalExitCode } from "./signals.ts";
 import { VERSION } from "./version.ts";
 
 /** Mounts and serves until it is unmounted or a signal comes. */
-export async function serveForeground(job: MountJob): Promise<void> {
+export async function serveForeground(
+  job: MountJob,
+  server: Server,
+): Promise<void> {
   pruneRecords();
-  await serve(absolute(job), {
+  await serve(absolute(job), server, {
     recordPath: newRecordPath(),
     log: null,
     say: report,
@@ -36,6 +40,7 @@ export async function serveForeground(job: MountJob): Promise<void> {
 export async function serveInBackground(
   given: MountJob,
   recordPath: string,
+  server: Server,
 ): Promise<void> {
   const job = absolute(given);
   Deno.chdir("/"); // or it would keep a file system in use
@@ -44,7 +49,7 @@ export async function serveInBackground(
   const say = (message: string) =>
     report(`${new Date().toISOString()} ${message}`);
   try {
-    await serve(job, {
+    await serve(job, server, {
       recordPath,
       log,
       say,
@@ -85,6 +90,7 @@ interface Surroundings {
 
 async function serve(
   job: MountJob,
+  server: Server,
   { recordPath, log, say, onReady }: Surroundings,
 ): Promise<void> {
   const asked = Promise.withResolvers<undefined>();
@@ -96,15 +102,18 @@ async function serve(
   });
   await refuseStale(job.mountpoint);
   // Its disposal unmounts, by force where it is in use.
-  await using mounted = await mount(job.source, job.mountpoint, {
+  const options = {
     ...parseMountOptions(job.options),
     format: job.format,
     ext: job.ext,
     onWarning: warn,
-    workers: job.workers,
-    onLog: warn,
-    onTrace: job.trace ? report : undefined,
-  });
+  };
+  await using mounted = await mountPath(
+    job.source,
+    job.mountpoint,
+    options,
+    server,
+  );
   const { mountpoint } = mounted;
   writeRecord(recordPath, {
     ...identify(Deno.pid)!,

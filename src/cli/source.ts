@@ -4,8 +4,6 @@ import { open, type VirtualFs } from "../vfs/mod.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
 
-export { checkExt, checkGiven } from "./given.ts";
-
 /** Options of every command that opens a container. */
 export interface SourceOptions {
   readonly format?: string | undefined;

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { PathError, type VirtualFs, type WalkEntry } from "../vfs/mod.ts";
+import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { type Output, withOutput } from "./output.ts";
 import { openSource, type SourceOptions, withSourceOptions } from "./source.ts";
@@ -55,13 +56,8 @@ class Drawing {
     let next = await entries.next(); // a missing directory is an error before there is a title
     this.#out.put(`${this.#shown(title)}\n`);
     for (; !next.done;) next = await this.#drawOne(entries, next.value, "", 1);
-    const { directories, files } = {
-      directories: this.#directories === 1 ? "directory" : "directories",
-      files: this.#files === 1 ? "file" : "files",
-    };
-    this.#out.put(
-      `\n${this.#directories} ${directories}, ${this.#files} ${files}\n`,
-    );
+    const directories = counted(this.#directories, "directory", "directories");
+    this.#out.put(`\n${directories}, ${counted(this.#files, "file")}\n`);
   }
 
   /** Draws an entry with all below it; the branch depends on whether another one follows. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { FFRecordWriter } from "../formats/ffrecord/mod.ts";
+import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { UsageError } from "./exit.ts";
 import {
@@ -26,6 +27,7 @@ interface WriteOptions extends NewContainerOptions {
 const AFTER_HELP = `
 The samples are the FILEs in that order, or the files that --list names, or the
 lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
+--list - and --jsonl - read standard input.
 OUT appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs write` */
@@ -60,7 +62,9 @@ async function write(
     output.put(
       options.json
         ? `${JSON.stringify({ path: out, samples, bytes, seconds })}\n`
-        : `${shown(out)}: ${samples} samples, ${bytes} bytes, ` +
+        : `${shown(out)}: ${counted(samples, "sample")}, ${
+          counted(bytes, "byte")
+        }, ` +
           `${formatBytes(bytes / seconds)}/s\n`,
     );
     return Promise.resolve();

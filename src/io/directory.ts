@@ -1,7 +1,3 @@
-import { fileFunctions } from "./libc_files.ts";
-import { openDescribed } from "./directory_by_descriptor.ts";
-import { openNamed } from "./directory_by_path.ts";
-
 /** What there is under a name. */
 export type EntryKind = "file" | "directory" | "symlink" | "other";
 
@@ -63,16 +59,4 @@ export interface Directory {
   rename(from: string, to: string): void;
   remove(name: string): void;
   close(): void;
-}
-
-/**
- * Opens a directory, through symbolic links if need be.
- *
- * Where the C library may be called (`--allow-ffi`), entries are reached through the directory's
- * descriptor: names may have any bytes, paths may have any length, and whatever others rename
- * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
- */
-export function openDirectory(path: string): Directory {
-  const libc = fileFunctions();
-  return libc === undefined ? openNamed(path) : openDescribed(libc, path);
 }

@@ -33,7 +33,7 @@ class NamedDirectory implements Directory {
     for (const name of fs.readdirSync(this.path)) {
       // Two names may look the same here, and one of them may really be what it looks like.
       const inexact = name.includes(REPLACEMENT) &&
-        (seen.has(name) || this.stat(name, "keep") === undefined);
+        (seen.has(name) || !this.#isThere(name));
       if (name.includes(REPLACEMENT)) seen.add(name);
       if (inexact) unreachable.push(name);
       else names.push(name);
@@ -97,6 +97,16 @@ class NamedDirectory implements Directory {
 
   close(): void {}
 
+  #isThere(name: string): boolean {
+    try {
+      return this.stat(name, "keep") !== undefined;
+    } catch (error) {
+      // What stands for a byte takes three: the name may be too long now.
+      if (systemCode(error) === "ENAMETOOLONG") return false;
+      throw error;
+    }
+  }
+
   #at(name: string): string {
     return reachable(`${this.path}/${name}`);
   }
@@ -138,7 +148,9 @@ class NamedFile implements OpenFile {
   }
 
   setModified(time: Date): void {
-    fs.futimesSync(this.#fd, time, time);
+    // Seconds as a float, which are cut down to the nanosecond: 0.123 would become 0.122999999.
+    const seconds = time.getTime() / 1000 + 5e-7;
+    fs.futimesSync(this.#fd, seconds, seconds);
   }
 
   close(): void {

@@ -5,6 +5,7 @@
  * @module
  */
 import { encodeName } from "../names.ts";
+import { ERRNO_LOCATION, errnoOf, LibcFunctions } from "./libc.ts";
 import { SystemError } from "./system_error.ts";
 
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
@@ -52,7 +53,7 @@ export const Open = {
   PATH: 0o10000000,
 } as const;
 
-const functions = {
+const functions = new LibcFunctions({
   openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
   read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
@@ -68,43 +69,23 @@ const functions = {
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
   strerror: { parameters: ["i32"], result: "pointer" },
-  errnoLocation: {
-    name: "__errno_location",
-    parameters: [],
-    result: "pointer",
-  },
-} as const satisfies Deno.ForeignLibraryInterface;
+  errnoLocation: ERRNO_LOCATION,
+});
 
 /** The functions, ready to be called. */
-export type FileFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
-
-let opened: FileFunctions | undefined;
-let absent = false;
+export type FileFunctions = NonNullable<ReturnType<typeof functions.open>>;
 
 /**
  * The functions, or `undefined` where there are none: without `--allow-ffi` (it is not asked for),
  * or where this is not Linux with the GNU C library.
  */
 export function fileFunctions(): FileFunctions | undefined {
-  if (opened !== undefined || absent) return opened;
-  if (Deno.build.os !== "linux") return undefined;
-  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
-    return undefined; // it may be granted later
-  }
-  try {
-    opened = Deno.dlopen("libc.so.6", functions).symbols;
-  } catch {
-    absent = true;
-  }
-  return opened;
+  return functions.open();
 }
 
 /** Says what a call that answered -1 was refused for. Right only straight after it. */
 export function lastError(libc: FileFunctions): SystemError {
-  const location = libc.errnoLocation();
-  const errno = location === null
-    ? 0
-    : new Deno.UnsafePointerView(location).getInt32();
+  const errno = errnoOf(libc);
   const text = libc.strerror(errno);
   return new SystemError(
     errno,
@@ -128,8 +109,15 @@ const encoder = new TextEncoder();
 // Two, as rename takes two names. A name's end is a NUL.
 const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
 
-/** A name as the C library takes it, in memory that the next call with the same `which` reuses. */
+/**
+ * A name as the C library takes it, in memory that the next call with the same `which` reuses.
+ *
+ * @throws {TypeError} If it has a NUL: the C library would take what stands before that for it.
+ */
 export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
+  if (name.includes("\0")) {
+    throw new TypeError(`The name ${JSON.stringify(name)} has a NUL`);
+  }
   const buffer = scratch[which];
   if (name.isWellFormed() && name.length < 1024) {
     const { written } = encoder.encodeInto(name, buffer); // at most 3 bytes a unit

@@ -4,23 +4,20 @@
  *
  * @module
  */
+import { ERRNO_LOCATION, errnoOf, LibcFunctions } from "./libc.ts";
 
-const functions = {
+const functions = new LibcFunctions({
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   preadv2: {
-    parameters: ["i32", "buffer", "i32", "i64", "i64", "i32"],
+    parameters: ["i32", "buffer", "i32", "i64", "i32"],
     result: "i32",
   },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
   memmove: { parameters: ["buffer", "buffer", "usize"], result: "u64" },
-  errnoLocation: {
-    name: "__errno_location",
-    parameters: [],
-    result: "pointer",
-  },
-} as const satisfies Deno.ForeignLibraryInterface;
+  errnoLocation: ERRNO_LOCATION,
+});
 
-type ReadFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
+type ReadFunctions = NonNullable<ReturnType<typeof functions.open>>;
 
 /** `SEEK_END`, from `unistd.h`. */
 const SEEK_END = 2;
@@ -37,9 +34,10 @@ export const UNSUPPORTED = -1;
 /** Reads of a descriptor. Right for one thread only, as each thread has its own. */
 export class LibcReads {
   readonly #libc: ReadFunctions;
-  /** `struct iovec`: an address and a length. */
+  /** `struct iovec`: an address and a length, of 64 bits each. */
   readonly #target = new BigUint64Array(2);
-  readonly #targetBytes = new Uint8Array(this.#target.buffer);
+  readonly #words = new Uint32Array(this.#target.buffer);
+  readonly #bytes = new Uint8Array(this.#target.buffer);
 
   /** @param libc The opened library. */
   constructor(libc: ReadFunctions) {
@@ -61,7 +59,7 @@ export class LibcReads {
   }
 
   /**
-   * Reads what is in the system's memory.
+   * Reads what is in the system's memory, at most 2^31 - 1 bytes.
    *
    * @returns How many bytes were read, 0 where the next one is on the disk, or {@linkcode UNSUPPORTED}.
    */
@@ -69,44 +67,27 @@ export class LibcReads {
     if (into.length <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
     // It answers with its first argument; asking Deno for the address takes ten times as long.
     this.#target[0] = this.#libc.memmove(into, into, 0n);
-    this.#target[1] = BigInt(into.length);
+    this.#words[2] = into.length;
     const got = this.#libc.preadv2(
       fd,
-      this.#targetBytes,
+      this.#bytes,
       1,
       BigInt(offset),
-      0n, // the offset's high half, which 64-bit systems ignore
       RWF_NOWAIT,
     );
     if (got >= 0) return got;
-    return this.#errno() === EAGAIN ? 0 : UNSUPPORTED;
-  }
-
-  #errno(): number {
-    const location = this.#libc.errnoLocation();
-    return location === null
-      ? 0
-      : new Deno.UnsafePointerView(location).getInt32();
+    return errnoOf(this.#libc) === EAGAIN ? 0 : UNSUPPORTED;
   }
 }
 
-let opened: LibcReads | undefined;
-let absent = false;
+let reads: LibcReads | undefined;
 
 /**
  * The C library's reads, or `undefined` where there are none: without `--allow-ffi` (it is not asked
  * for), or where this is not Linux with the GNU C library.
  */
 export function libcReads(): LibcReads | undefined {
-  if (opened !== undefined || absent) return opened;
-  if (Deno.build.os !== "linux") return undefined;
-  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
-    return undefined; // it may be granted later
-  }
-  try {
-    opened = new LibcReads(Deno.dlopen("libc.so.6", functions).symbols);
-  } catch {
-    absent = true;
-  }
-  return opened;
+  if (reads !== undefined) return reads;
+  const libc = functions.open();
+  return libc && (reads = new LibcReads(libc));
 }

@@ -1,17 +1,18 @@
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { FileSource } from "./file_source.ts";
+import { LibcFunctions } from "./libc.ts";
 import { fileFunctions, lastError } from "./libc_files.ts";
 
-const functions = {
+const functions = new LibcFunctions({
   mmap: {
     parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
     result: "u64",
   },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
-} as const satisfies Deno.ForeignLibraryInterface;
+});
 
-type MapFunctions = Deno.DynamicLibrary<typeof functions>["symbols"];
+type MapFunctions = NonNullable<ReturnType<typeof functions.open>>;
 
 /** From `sys/mman.h`. */
 const PROT_READ = 1;
@@ -138,29 +139,12 @@ function sizeOf(fd: number): number {
   return Number(libc("memory").lseek(fd, 0n, SEEK_END));
 }
 
-let opened: MapFunctions | undefined;
-
 function libc(path: string): MapFunctions {
+  const opened = functions.open();
   if (opened !== undefined) return opened;
-  if (Deno.build.os !== "linux") throw unsupported(path, "it needs Linux");
-  if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
-    throw unsupported(path, "it needs --allow-ffi");
-  }
-  try {
-    return opened = Deno.dlopen("libc.so.6", functions).symbols;
-  } catch (cause) {
-    throw unsupported(path, "it needs the GNU C library", cause);
-  }
-}
-
-function unsupported(
-  path: string,
-  why: string,
-  cause?: unknown,
-): RecordfsError {
-  return new RecordfsError(
+  throw new RecordfsError(
     "unsupported",
-    `Cannot map ${path} into memory: ${why}; use read() instead`,
-    { path, cause },
+    `Cannot map ${path} into memory: it needs ${functions.need}; use read() instead`,
+    { path },
   );
 }

@@ -103,19 +103,21 @@ export async function fillAsync(
   let got = tried;
   while (done < into.length) {
     if (got === undefined) {
-      if (isOthersTurn()) await otherTasks();
+      while (isOthersTurn()) await otherTasks();
       signal?.throwIfAborted();
       const wanted = into.subarray(done, done + PIECE);
       got = source.readCached?.(wanted, offset + done) ?? 0;
     }
     let piece = into.subarray(done, done + got);
+    // What comes after a part that is there is not: it was asked for as well.
+    const next = got > 0 && got < PIECE ? 0 : undefined;
     if (got === 0) {
       piece = into.subarray(done, done + longest);
       await waitForExactly(source, piece, offset + done, signal);
     }
     if (summed) crc = crc32Of(piece, crc);
     done += piece.length;
-    got = got < PIECE ? 0 : undefined; // what comes next was asked for, too, and was not there
+    got = next;
   }
   return crc;
 }

@@ -74,10 +74,11 @@ class Reading {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {
         if (unwatched >= STRIDE_BYTES) {
-          if (isOthersTurn()) await otherTasks();
+          while (isOthersTurn()) await otherTasks();
           unwatched = 0;
         }
         signal?.throwIfAborted();
+        if (flight.failed) break;
         unwatched += Math.max(run.length, STRIDE_BYTES / STRIDE);
         const bytes = new Uint8Array(run.length);
         const tried = this.#readCached(run, bytes);

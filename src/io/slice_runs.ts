@@ -29,7 +29,8 @@ export function orderOf(slices: readonly Slice[]): Uint32Array {
   const order = new Uint32Array(slices.length);
   for (let i = 0; i < order.length; i++) order[i] = i;
   return order.sort((i, k) => {
-    const [a, b] = [slices[i]!, slices[k]!];
+    const a = slices[i]!;
+    const b = slices[k]!;
     return a.source - b.source || a.offset - b.offset;
   });
 }

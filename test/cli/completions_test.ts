@@ -12,6 +12,7 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: ["ex"], expected: ["extract"], exact: true },
   { words: ["ls", "--rec"], expected: ["--recursive"], exact: true },
   { words: ["extract", "--no-"], expected: ["--no-verify"], exact: true },
+  { words: ["pack", "--skip"], expected: ["--skip-problems"], exact: true },
   { words: ["rec"], expected: ["records"], exact: true },
   { words: ["write", "--js"], expected: ["--json", "--jsonl"], exact: true },
   {
@@ -93,6 +94,10 @@ Deno.test({
       assert.equal(await ask("mount", "data.ffr", "m"), "-o dirnames");
       assert.equal(await ask("unmount", "a", "b", "m"), "-o dirnames");
       assert.equal(await ask("cat", "data.ffr", "d"), "");
+      assert.equal(await ask("pack", "m"), "-o dirnames");
+      assert.equal(await ask("pack", "mnt", "o"), "-o default");
+      assert.equal(await ask("pack", "--include", "m"), "");
+      assert.equal(await ask("pack", "--parts", "2", "m"), "-o dirnames");
       assert.equal(await ask("write", "o"), "-o default");
       assert.equal(await ask("write", "out.ffr", "a", "b"), "-o default");
       assert.equal(await ask("write", "out.ffr", "--list", "d"), "-o default");
@@ -161,6 +166,8 @@ zpty shell zsh -f -i
 zpty -w shell 'source $STATE/inner'
 while [[ ! -e $STATE/ready ]]; do sleep 0.05; done
 zpty -w -n shell "recordfs $1"$'\\t'
+# Before it edits the line itself, the terminal would, and ^U would take all of it back.
+while [[ ! -s $STATE/found ]]; do zpty -r -t shell _; sleep 0.05; done
 zpty -w shell $'\\x15: > $STATE/done'
 while [[ ! -e $STATE/done ]]; do zpty -r -t shell _; sleep 0.05; done
 zpty -d shell
@@ -189,6 +196,11 @@ Deno.test({
         ask(`${dir}/script`, words, `${dir}/cwd`);
       assert.deepEqual(await files("ls", "dat"), ["data.ffr"]);
       assert.deepEqual(await files("mount", "data.ffr", "m"), ["mnt"]);
+      assert.deepEqual(await files("pack", "m"), ["mnt"]);
+      assert.deepEqual(
+        await files("pack", "--exclude", "a", "--exc"), // once more
+        ["--exclude"],
+      );
       assert.deepEqual(await files("write", "a.ffr", "dat"), ["data.ffr"]);
       assert.deepEqual(
         await files("write", "a.ffr", "--list", "dat"),

@@ -200,6 +200,22 @@ Deno.test({
 });
 
 Deno.test({
+  name: "output that can't be written is told from other failures (needs bash)",
+  ...needs("bash"),
+  async fn() {
+    const script = `"$0" run -A "$1" ls -R "$2" > /dev/full`;
+    const ran = await run(
+      ["bash", "-c", script, Deno.execPath(), CLI, tree.path],
+    );
+    assert.match(
+      ran.stderr,
+      /^recordfs: Cannot write to standard output: No space left .*\n$/,
+    );
+    assert.equal(ran.code, 1);
+  },
+});
+
+Deno.test({
   name: "on a terminal control characters are escaped (needs script)",
   ...needs("script"),
   async fn() {

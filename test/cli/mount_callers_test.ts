@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { goldenCase } from "../support/golden.ts";
 import { needs } from "../support/programs.ts";
-import { isMounted, type MountPlace, withMountPlace } from "./mount_place.ts";
+import {
+  isMounted,
+  isRunning,
+  type MountPlace,
+  until,
+  withMountPlace,
+} from "./mount_place.ts";
 import { assertFailed, CLI, recordfs, run } from "./run_cli.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
@@ -51,7 +57,7 @@ test("mount that is told to end does not say that it succeeded", async ({ mountp
       ],
       { env },
     );
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    if (code !== 0) await until(async () => !await isServed(mountpoint));
     assert.equal(
       await isMounted(mountpoint),
       code === 0,
@@ -64,6 +70,17 @@ test("mount that is told to end does not say that it succeeded", async ({ mountp
     }
   }
 });
+
+/** Whether there is a process that mounts there, has done so, or is about to undo it. */
+async function isServed(mountpoint: string): Promise<boolean> {
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^[0-9]+$/.test(name) || !await isRunning(name)) continue;
+    const command = await Deno.readTextFile(`/proc/${name}/cmdline`)
+      .catch(() => ""); // ended meanwhile
+    if (command.split("\0").includes(mountpoint)) return true;
+  }
+  return false;
+}
 
 test("a mount of another subtype is listed", async (place) => {
   const { code } = await place.recordfs(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { goldenCase } from "../support/golden.ts";
 import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { send } from "../support/processes.ts";
 import { needs } from "../support/programs.ts";
 import { CLI } from "./run_cli.ts";
 import {
@@ -67,7 +68,7 @@ for (const signal of SIGNALS) {
         : undefined;
       child.kill(signal);
       const { code, stderr } = await output;
-      user?.kill("SIGKILL");
+      if (user !== undefined) send(user.pid, "SIGKILL");
       await user?.status;
       const text = new TextDecoder().decode(stderr);
       assert.equal(code, 0, text);
@@ -143,7 +144,7 @@ test("a signal to mount while it waits leaves nothing behind", async (place) => 
     await untilListening(child.pid);
     child.kill(signal);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    Deno.kill(background, "SIGCONT");
+    send(background, "SIGCONT"); // which has ended if it did not handle SIGTERM yet
     const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];
     assert.equal((await output).code, 128 + number);
     await until(async () => !await isRunning(background));
@@ -158,7 +159,7 @@ test("a mount that nobody waits for any more is not made", async (place) => {
   Deno.kill(background, "SIGSTOP");
   child.kill("SIGKILL");
   await output;
-  Deno.kill(background, "SIGCONT");
+  send(background, "SIGCONT");
   await until(async () => !await isRunning(background));
   assert.equal(await isMounted(place.mountpoint), false);
 });

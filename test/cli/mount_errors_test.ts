@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { goldenCase } from "../support/golden.ts";
+import { ffrHeader } from "../support/make_ffr.ts";
 import { needs } from "../support/programs.ts";
 import { assertFailed, CLI, run } from "./run_cli.ts";
 import {
@@ -71,6 +72,15 @@ test("a source that is missing or damaged", async (place) => {
   const { mountpoint } = place;
   await assertNotMounted(place, missing, mountpoint, /no such file/);
   await assertNotMounted(place, damaged.path, mountpoint, /checksum.*metadata/);
+});
+
+test("a source whose tables are damaged, found when it is mounted already", async (place) => {
+  const source = `${place.dir}/large.ffr`;
+  const none = new Array<number>(300_000).fill(0);
+  const header = ffrHeader(none, none);
+  header[header.length - 1]! ^= 1;
+  await Deno.writeFile(source, header);
+  await assertNotMounted(place, source, place.mountpoint, /checksum.*metadata/);
 });
 
 test(

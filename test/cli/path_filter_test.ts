@@ -46,7 +46,10 @@ Deno.test("what is no glob is refused, not taken for one that matches nothing", 
   }
 });
 
-/** Which entries of a tree a filter keeps, as a walk that enters what it keeps would. */
+/**
+ * Which entries of a tree a filter keeps, as a walk has it that enters what is kept, and drops
+ * directories that nothing is kept of where not everything is.
+ */
 function kept(
   include: string[],
   exclude: string[],
@@ -59,12 +62,13 @@ function kept(
     if ([...left].some((directory) => path.startsWith(directory))) continue;
     const isDirectory = path.endsWith("/");
     const bare = isDirectory ? path.slice(0, -1) : path;
-    const answer = filter.accepts({ path: bare, isDirectory });
-    if (answer === true) found.push(path);
-    else if (answer === "if-not-empty") found.push(`(${path})`);
+    if (filter.accepts({ path: bare, isDirectory })) found.push(path);
     else if (isDirectory) left.add(path);
   }
-  return found;
+  return filter.keepsAll ? found : found.filter((path) =>
+    !path.endsWith("/") ||
+    found.some((other) => other.startsWith(path) && !other.endsWith("/"))
+  );
 }
 
 const TREE = [
@@ -106,36 +110,38 @@ Deno.test("--exclude leaves out, and excluded directories are not entered", () =
 Deno.test("--include keeps files that match, and directories for what they hold", () => {
   assert.deepEqual(kept(["*.jpg"], [], TREE), [
     "a.jpg",
-    "(sub/)",
+    "sub/",
     "sub/a.jpg",
-    "(sub/deep/)",
+    "sub/deep/",
     "sub/deep/a.jpg",
-    "(sub/empty/)",
-    "(tmp/)",
-    "(tmp/sub/)",
   ]);
-  assert.deepEqual(kept(["/*.jpg"], ["sub", "tmp"], TREE), ["a.jpg"]);
-  assert.deepEqual(kept(["sub/*.jpg"], ["tmp", "deep", "empty"], TREE), [
-    "(sub/)",
-    "sub/a.jpg",
+  assert.deepEqual(kept(["/*.jpg"], [], TREE), ["a.jpg"]);
+  assert.deepEqual(kept(["sub/*.jpg"], [], TREE), ["sub/", "sub/a.jpg"]);
+  assert.deepEqual(kept(["x", "/a.txt"], [], TREE), [
+    "a.txt",
+    "tmp/",
+    "tmp/sub/",
+    "tmp/sub/x",
   ]);
 });
 
-Deno.test("--include of a directory is everything in it", () => {
-  const sub = TREE.filter((path) => path.startsWith("sub/"));
-  assert.deepEqual(kept(["/sub/"], [], TREE), [...sub, "(tmp/)", "(tmp/sub/)"]);
+Deno.test("--include of a directory is every file in it", () => {
+  const sub = TREE.filter((path) =>
+    path.startsWith("sub/") && path !== "sub/empty/"
+  );
+  assert.deepEqual(kept(["/sub/"], [], TREE), sub);
   assert.deepEqual(kept(["sub"], ["*.txt"], TREE), [
     ...sub.filter((path) => !path.endsWith(".txt")),
-    "(tmp/)",
+    "tmp/",
     "tmp/sub/",
     "tmp/sub/x",
   ]);
 });
 
 Deno.test("--exclude wins over --include", () => {
-  assert.deepEqual(kept(["*.jpg"], ["deep", "tmp", "empty"], TREE), [
+  assert.deepEqual(kept(["*.jpg"], ["deep"], TREE), [
     "a.jpg",
-    "(sub/)",
+    "sub/",
     "sub/a.jpg",
   ]);
 });

@@ -13,6 +13,7 @@ const COMMANDS = [
   "ls",
   "mount",
   "mounts",
+  "pack",
   "records",
   "stat",
   "tree",

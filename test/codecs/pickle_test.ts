@@ -290,3 +290,11 @@ Deno.test("MEMOIZE numbers entries by how many are set, as Python does", () => {
   const bytes = Uint8Array.from(pickle, (char) => char.charCodeAt(0));
   assert.deepEqual(readPickle(bytes), ["b", "b"]);
 });
+
+Deno.test("a pickle with more bytes than positions is refused before it is read", () => {
+  const sparse = new Uint8Array(2 ** 31); // never touched
+  assert.throws(() => readPickle(sparse), {
+    code: "bad-pickle",
+    message: /2147483648 bytes, and 2 GiB can be read/,
+  });
+});

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { REPOSITORY } from "../support/paths.ts";
+import { copyProject } from "../support/users.ts";
 import { userMountTest } from "./support/mounting.ts";
 
 /** Everyone's guess at an ordinary user: `nobody`. */
@@ -17,12 +20,9 @@ async function asNobody(
 ): Promise<string[]> {
   const directory = await Deno.makeTempDir({ prefix: "recordfs_user_" });
   try {
-    const project = new URL("../../", import.meta.url).pathname;
-    for (const part of ["src/io", "src/tree", "src/errors.ts", "fuse"]) {
-      await copy(`${project}${part}`, `${directory}/${part}`);
-    }
+    copyProject(`${directory}/`);
     const support = `${directory}/test/fuse/support`;
-    await copy(`${project}test/fuse/support`, support);
+    fs.cpSync(`${REPOSITORY}test/fuse/support`, support, { recursive: true });
     const mountpoint = `${directory}/mountpoint`;
     await Deno.mkdir(mountpoint);
     await run("chown", ["-R", `${NOBODY}:${NOBODY}`, directory]);
@@ -52,16 +52,6 @@ async function asNobody(
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
-}
-
-async function copy(from: string, to: string): Promise<void> {
-  await run("sh", [
-    "-c",
-    'mkdir -p "${2%/*}" && cp -r "$1" "$2"',
-    "sh",
-    from,
-    to,
-  ]);
 }
 
 async function run(program: string, args: string[]): Promise<void> {

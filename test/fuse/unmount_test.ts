@@ -8,6 +8,7 @@ import {
   recordfsMounts,
 } from "../../fuse/mountinfo.ts";
 import { unmountPath } from "../../fuse/unmount.ts";
+import { send } from "../support/processes.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
 import { mountTest, output, withMountpoint } from "./support/mounting.ts";
 
@@ -106,7 +107,7 @@ mountTest(
       await mount.finished;
       assert.ok(!mounted(mountpoint));
       // What the kernel's cache holds can be read on without a server, so it may not end by itself.
-      reader.kill("SIGKILL");
+      send(reader.pid, "SIGKILL");
       await reader.status;
     }),
 );

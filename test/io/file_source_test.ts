@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { crc32 } from "node:zlib";
+import fc from "fast-check";
 import { FormatError } from "../../src/errors.ts";
 import { FileSource } from "../../src/io/file_source.ts";
+import { fillAsync, fillSync } from "../../src/io/read_part.ts";
 import { runAsync, runSync } from "../../src/io/steps.ts";
 import { descriptorsBelow } from "../support/descriptors.ts";
 import { withTempDir } from "../support/paths.ts";
@@ -67,5 +70,120 @@ Deno.test("many reads at once leave no more descriptors open than the pool keeps
     const open = await descriptorsBelow(dir);
     assert.ok(open <= 128, `${open} descriptors`);
     for (const source of sources) source.close();
+  });
+});
+
+/** A file of bytes that differ everywhere, as a source. */
+function madeSource(path: string, length: number) {
+  const bytes = new Uint8Array(length).map((_, i) => (i * 2654435761) >>> 13);
+  fs.writeFileSync(path, bytes);
+  return { bytes, source: runSync(FileSource.open(path)) };
+}
+
+/** Has the source taken for one on a disk, whatever it is on. */
+function takeForSlow(source: FileSource): void {
+  for (let i = 0; i < 20; i++) source.pace.took(1000, 1);
+  assert.ok(!source.pace.allows());
+}
+
+/**
+ * The ways in which a file is read: with the system telling what it has in memory (where it can),
+ * with the disk's speed telling that nothing is, and, in /dev/shm, without the system telling.
+ */
+const WAYS: [name: string, dir: string | undefined, slow: boolean][] = [
+  ["the system's memory", undefined, false],
+  ["a slow disk", "/dev/shm", true],
+  ["a file system that does not tell", "/dev/shm", false],
+];
+
+for (const [name, parent, slow] of WAYS) {
+  const ignore = parent !== undefined && !fs.existsSync(parent);
+  Deno.test(`all ways to read agree: ${name}`, { ignore }, async () => {
+    const dir = await Deno.makeTempDir(
+      parent === undefined ? {} : { dir: parent },
+    );
+    try {
+      const { bytes, source } = madeSource(`${dir}/a`, 3_000_000);
+      const range = fc.tuple(
+        fc.nat(bytes.length),
+        fc.oneof(fc.nat(100), fc.nat(5000), fc.nat(bytes.length)),
+      );
+      await fc.assert(
+        fc.asyncProperty(range, async ([offset, length]) => {
+          if (slow) takeForSlow(source);
+          await allWaysGive(
+            source,
+            offset,
+            bytes.slice(offset, offset + length),
+          );
+        }),
+        { numRuns: 60 },
+      );
+      source.close();
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  });
+}
+
+async function allWaysGive(
+  source: FileSource,
+  offset: number,
+  expected: Uint8Array,
+): Promise<void> {
+  const sum = crc32(expected);
+  const size = expected.length;
+  const [a, b, c, d] = [0, 1, 2, 3].map(() => new Uint8Array(size));
+  assert.equal(source.readAtSync(a!, offset), size);
+  assert.equal(await source.readAt(b!, offset), size);
+  assert.equal(fillSync(source, c!, offset, true), sum);
+  const filling = fillAsync(source, d!, offset, true, undefined);
+  assert.equal(await filling, sum);
+  for (const read of [a, b, c, d]) assert.deepEqual(read, expected);
+  const shared = new Uint8Array(new SharedArrayBuffer(size));
+  assert.equal(fillSync(source, shared, offset, true), sum);
+  await fillAsync(source, shared.fill(0), offset, false, undefined);
+  assert.equal(crc32(shared), sum);
+}
+
+Deno.test("what the system does not have in memory is waited for", async () => {
+  await withTempDir(async (dir) => {
+    const { bytes, source } = madeSource(`${dir}/a`, 2_000_000);
+    // Drops the file from the system's memory, where the file system has it there at all.
+    const { success } = await new Deno.Command("dd", {
+      args: [
+        `of=${dir}/a`,
+        "oflag=nocache",
+        "conv=notrunc,fdatasync",
+        "count=0",
+      ],
+      stderr: "null",
+    }).output();
+    assert.ok(success);
+    const into = new Uint8Array(1_500_000);
+    const crc = await fillAsync(source, into, 1000, true, undefined);
+    const expected = bytes.slice(1000, 1_501_000);
+    assert.deepEqual(into, expected);
+    assert.equal(crc, crc32(expected));
+    source.close();
+  });
+});
+
+Deno.test("a file that is cut ends every way of reading in an error", async () => {
+  await withTempDir(async (dir) => {
+    const { source } = madeSource(`${dir}/a`, 2_000_000);
+    fs.truncateSync(`${dir}/a`, 1_000_000);
+    const cut = (error: unknown) =>
+      error instanceof FormatError && error.code === "out-of-bounds" &&
+      error.path === `${dir}/a`;
+    for (const [offset, length] of [[999_000, 2000], [0, 2_000_000]] as const) {
+      const into = new Uint8Array(length);
+      for (const summed of [true, false]) {
+        assert.throws(() => fillSync(source, into, offset, summed), cut);
+        const reading = fillAsync(source, into, offset, summed, undefined);
+        await assert.rejects(reading, cut);
+      }
+    }
+    source.close();
   });
 });

@@ -1,4 +1,4 @@
-/** Writes FFRecord files for tests and the demo, from the format's description. */
+/** Writes FFRecord files for tests, from the format's description. */
 import { crc32 } from "node:zlib";
 import { Buffer } from "node:buffer";
 

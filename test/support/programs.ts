@@ -4,6 +4,7 @@
 export const PACKAGES: Record<string, string> = {
   bash: "bash",
   ffmpeg: "ffmpeg",
+  fincore: "util-linux",
   fish: "fish",
   fusermount3: "fuse3",
   "mount.fuse3": "fuse3",

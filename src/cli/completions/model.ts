@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { collect } from "../repeatable.ts";
 
 /** An option as completion scripts need it. */
 export interface CompletedOption {
@@ -8,6 +9,7 @@ export interface CompletedOption {
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
+  readonly repeatable: boolean;
   readonly kind: ArgumentKind;
   /** The values it can have, where they are few. */
   readonly choices: readonly string[];
@@ -68,6 +70,7 @@ function optionsOf(command: Command): CompletedOption[] {
     long: option.long!,
     description: option.description,
     takesValue: option.required || option.optional,
+    repeatable: option.parseArg === collect,
     // Its flags are spelled as in `-o, --options <list>`.
     ...completionOf(/<(.+)>/.exec(option.flags)?.[1], option.argChoices),
   }));

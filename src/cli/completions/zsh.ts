@@ -50,13 +50,15 @@ function commandCase({ name, options, arguments: args }: CompletedCommand) {
 }
 
 function optionSpec(option: CompletedOption): string {
-  const { short, long, description, takesValue, kind, choices } = option;
+  const { short, long, description, takesValue, repeatable, kind, choices } =
+    option;
   const value = takesValue ? `:value:${action(kind, choices)}` : "";
   const text = `[${description.replaceAll(/[[\]:\\]/g, "\\$&")}]${value}`;
   const equals = takesValue ? "=" : "";
-  return short === undefined
-    ? quote(`${long}${equals}${text}`)
-    : `${quote(`(${short} ${long})`)}{${short},${long}${equals}}${quote(text)}`;
+  const star = repeatable ? "*" : "";
+  if (short === undefined) return quote(`${star}${long}${equals}${text}`);
+  const group = quote(star || `(${short} ${long})`);
+  return `${group}{${short},${long}${equals}}${quote(text)}`;
 }
 
 function argumentSpec(

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { LONGEST_PICKLE } from "./int_column.ts";
 import { PickleError } from "./pickle_error.ts";
 
 /** Reads a pickle's arguments; nothing is ever read or allocated past its end. */
@@ -7,7 +8,15 @@ export class ByteReader {
   position = 0;
   readonly #view: DataView;
 
+  /** @throws {PickleError} If the pickle is longer than positions in it can be. */
   constructor(bytes: Uint8Array) {
+    if (bytes.length > LONGEST_PICKLE) {
+      throw new PickleError(
+        "bad-pickle",
+        LONGEST_PICKLE,
+        `it has ${bytes.length} bytes, and 2 GiB can be read`,
+      );
+    }
     this.bytes = bytes;
     this.#view = new DataView(
       bytes.buffer,

@@ -1,3 +1,6 @@
+/** Longest pickle: columns hold positions in it. */
+export const LONGEST_PICKLE = 2 ** 31 - 1;
+
 /** A growing column of 32-bit integers. */
 export class IntColumn {
   length = 0;

@@ -1,8 +1,11 @@
+import * as fs from "node:fs";
 import * as path from "node:path";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { NewDirectory } from "../../io/new_directory.ts";
 import { runAsync } from "../../io/steps.ts";
+import { writeError } from "../../io/write_error.ts";
+import { unlessAborted } from "../../io/unless_aborted.ts";
 import { divide, type Part, requireParts } from "./parts.ts";
 import type { SampleData } from "./sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
@@ -34,7 +37,7 @@ export interface DumpOptions extends WaitOptions {
  *
  * @param samples The samples; 16 of them are asked for at once where there are several files.
  * @param out The file, if `parts` is 1. Otherwise the directory, new or empty, for files
- * `PART_00000.ffr` … of `ceil(n / parts)` samples each, in their order.
+ * `PART_00000.ffr` … of `ceil(n / parts)` samples each, in their order; those above it are made.
  * @param parts How many files.
  * @returns Paths of the files.
  * @throws {WriteError} If they can't be written; nothing is left of them then.
@@ -72,9 +75,10 @@ export async function dump(
     // deno-lint-ignore no-console -- a library's warning has no other place by default
     const warn = options.onWarning ?? console.warn;
     warn(
-      `${target}: ${work.total} samples make ${files.length} files, not ${parts}`,
+      `${target}: ${parts} files were asked for, and ${work.total} samples make ${files.length}`,
     );
   }
+  await makeParents(target);
   const directory = await runAsync(NewDirectory.create(target));
   try {
     await work.writeAll(directory.temporary, files);
@@ -85,6 +89,16 @@ export async function dump(
     directory.discard();
   }
   return files.map(({ name }) => path.join(target, name));
+}
+
+/** Makes the directories above one, as the Python function does. */
+async function makeParents(directory: string): Promise<void> {
+  if (!directory.isWellFormed()) return; // refused next; Deno would make another
+  try {
+    await fs.promises.mkdir(path.dirname(directory), { recursive: true });
+  } catch (error) {
+    throw writeError(directory, error);
+  }
 }
 
 class Dump {
@@ -140,7 +154,12 @@ class Dump {
   }
 
   async #sample(index: number): Promise<SampleData> {
-    const sample = await this.#samples.at(index);
+    const given = this.#samples.at(index);
+    // One that never comes must not keep the others from being given up.
+    const sample =
+      await (given instanceof Promise
+        ? unlessAborted(given, this.#signal)
+        : given);
     if (sample !== undefined) return sample;
     throw new TypeError(
       `There is no sample ${index}, though there are ${this.total} samples`,

@@ -6,7 +6,7 @@ import type { Steps } from "../../io/steps.ts";
 import { BYTES_PER_SAMPLE, FIXED_HEADER, parseCount } from "./layout.ts";
 
 /** The tables are read in pieces, so that the checksum is taken while a piece is in the cache. */
-export const PIECE = 1 << 20;
+const PIECE = 1 << 20;
 
 /** The header of one `.ffr` file. */
 export interface RecordFileHeader {

@@ -1,6 +1,7 @@
 /**
  * FFRecord containers: `FFRecordReader` for samples, `PackedFolder` for packed directories, as
- * Python's `ffrecord.FileReader` and `ffrecord.PackedFolder`.
+ * Python's `ffrecord.FileReader` and `ffrecord.PackedFolder`; `FFRecordWriter`, `dump` and
+ * `packFolder` to write them.
  *
  * @module
  */

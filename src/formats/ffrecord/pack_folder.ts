@@ -1,6 +1,7 @@
 import * as path from "node:path";
-import { type Directory, openDirectory } from "../../io/directory.ts";
+import type { Directory } from "../../io/directory.ts";
 import { localPath } from "../../io/local_path.ts";
+import { openDirectory } from "../../io/open_directory.ts";
 import { runAsync } from "../../io/steps.ts";
 import { findTarget } from "../../io/write_target.ts";
 import { requireRoom } from "./pack_limits.ts";

@@ -1,7 +1,5 @@
-import {
-  MOST_NAME_BYTES,
-  MOST_RECORDS,
-} from "../../tree/name_table_builder.ts";
+import { LONGEST_PICKLE } from "../../codecs/pickle/int_column.ts";
+import { MOST_RECORDS } from "../../tree/name_table_builder.ts";
 import type { PackListing } from "./pack_listing.ts";
 import { PackError } from "./pack_problem.ts";
 import { writeStructure } from "./write_structure.ts";
@@ -19,7 +17,7 @@ const MOST_PER_BYTE = 3;
 export function requireRoom(
   folder: string,
   listing: PackListing,
-  { records = MOST_RECORDS, nameBytes = MOST_NAME_BYTES } = {},
+  { records = MOST_RECORDS, nameBytes = LONGEST_PICKLE } = {},
 ): void {
   if (listing.files > records) {
     throw tooLarge(folder, `${listing.files} files`, `${records}`);

@@ -42,7 +42,7 @@ const REASONS: Record<string, PackProblem["reason"]> = {
   "vanished": "it vanished while the folder was looked through",
   "name-needs-ffi": NAME_NEEDS_FFI,
   "name-too-long": "its name is too long to be read again",
-  "output": "it is what is being written",
+  "output": "it is what is being written, and left out",
   ENOENT: "there is no such directory",
   ENOTDIR: "it is not a directory",
   EACCES: "permission denied",

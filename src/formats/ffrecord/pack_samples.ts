@@ -51,26 +51,43 @@ class Packing {
   }
 
   async writeFile(target: string): Promise<string[]> {
-    await this.#write(target, this.#samples(), this.#listing.files + 1);
+    const { signal } = this.#options;
+    const count = this.#listing.files + 1;
+    await using writer = await FFRecordWriter.open(target, { count, signal });
+    await this.#write(writer, this.#samples(), count);
+    await writer.close({ signal });
     return [target];
   }
 
   async writeParts(target: string, parts: number): Promise<string[]> {
     const { signal } = this.#options;
     const directory = await runAsync(NewDirectory.create(target));
+    // A part goes to the disk while the next one is written.
+    let closing: Promise<void> = Promise.resolve();
     try {
       const samples = this.#samples();
       const files = divide(this.#listing.files + 1, parts);
       for (const { name, count } of files) {
         const file = path.join(directory.temporary, name);
-        await this.#write(file, samples, count);
+        const writer = await FFRecordWriter.open(file, { count, signal });
+        try {
+          await this.#write(writer, samples, count);
+          await closing;
+        } catch (error) {
+          writer.abort();
+          throw error;
+        }
+        closing = writer.close({ signal });
+        closing.catch(() => {}); // it is waited for later
       }
+      await closing;
       signal?.throwIfAborted();
       await runAsync(directory.publish());
       return files.map(({ name }) => path.join(target, name));
     } catch (error) {
       throw directory.asPublished(error);
     } finally {
+      await closing.catch(() => {});
       directory.discard();
     }
   }
@@ -84,14 +101,13 @@ class Packing {
     });
   }
 
-  /** Writes the next `count` samples to a file. */
+  /** Writes the next `count` samples. */
   async #write(
-    file: string,
+    writer: FFRecordWriter,
     samples: Iterator<Sample>,
     count: number,
   ): Promise<void> {
     const { signal } = this.#options;
-    await using writer = await FFRecordWriter.open(file, { count, signal });
     for (let written = 0; written < count; written++) {
       const sample = samples.next();
       if (sample.done) break; // closing says how many are missing
@@ -101,7 +117,6 @@ class Packing {
       await writer.write(content, { signal });
       if (isOthersTurn()) await this.#pause();
     }
-    await writer.close({ signal });
   }
 
   /** Each sample is good until the next is asked for. */

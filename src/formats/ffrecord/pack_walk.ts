@@ -1,7 +1,7 @@
 import type { Directory, EntryStat } from "../../io/directory.ts";
 import { DirectoryChain } from "../../io/directory_chain.ts";
 import { isOthersTurn, otherTasks } from "../../io/event_loop.ts";
-import { byCodePoint, encodeName } from "../../names.ts";
+import { encodeName, sortNames } from "../../names.ts";
 import { LONGEST_NAME } from "../../tree/name_table_builder.ts";
 import { type ListingMark, PackListing } from "./pack_listing.ts";
 import {
@@ -100,7 +100,7 @@ class Walk {
     const isDirectory = "kind" in stat && stat.kind === "directory";
     if (filter?.({ path, isDirectory }) === false) return;
     if (!("kind" in stat)) onProblem(stat);
-    else if (encodedLength(name) > LONGEST_NAME) {
+    else if (isTooLong(name)) {
       onProblem(problem("name-too-long", path));
     } else if (isDirectory) this.#enter(path, name);
     else if (stat.kind !== "file") onProblem(problem("special-file", path));
@@ -163,13 +163,7 @@ function missing(
   return problem(isLink ? "broken-link" : "vanished", path);
 }
 
-/** By code point; without surrogates, the default order of JavaScript is the same. */
-function sortNames(names: string[]): string[] {
-  const simple = names.every((name) => !/[\ud800-\udfff]/.test(name));
-  return simple ? names.sort() : names.sort(byCodePoint);
-}
-
-function encodedLength(name: string): number {
-  // A unit is three bytes at most.
-  return name.length * 3 > LONGEST_NAME ? encodeName(name).length : name.length;
+function isTooLong(name: string): boolean {
+  return name.length * 3 > LONGEST_NAME && // a unit is three bytes at most
+    encodeName(name).length > LONGEST_NAME;
 }

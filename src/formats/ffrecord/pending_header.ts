@@ -6,12 +6,14 @@ import {
   compareChecksum,
   type FixedHeader,
   newTable,
-  PIECE,
   readFixedHeader,
   type RecordFileHeader,
 } from "./header.ts";
 import { FIXED_HEADER } from "./layout.ts";
 import { TableProgress } from "./table_progress.ts";
+
+/** Bytes of the tables that are loaded at a time: a thread may wait for the whole of a piece. */
+const PIECE = 1 << 18;
 
 /**
  * The header of an `.ffr` file whose tables are read and checked while other threads serve from
@@ -27,12 +29,15 @@ export class PendingHeader implements RecordFileHeader {
   readonly #crc: number;
   readonly #check: boolean;
   readonly #bytes: Uint8Array;
+  readonly #pieceSize: number;
 
   private constructor(
     source: ByteSource,
     { count, checksum, crc }: FixedHeader,
     check: boolean,
+    pieceSize: number,
   ) {
+    this.#pieceSize = pieceSize;
     this.#source = source;
     this.count = count;
     this.checksum = checksum;
@@ -41,16 +46,22 @@ export class PendingHeader implements RecordFileHeader {
     const bytes = newTable(count);
     this.#bytes = bytes;
     this.table = new Uint32Array(bytes.buffer);
-    this.progress = TableProgress.of(bytes.length, PIECE);
+    this.progress = TableProgress.of(bytes.length, pieceSize);
   }
 
   /**
    * Reads what stands before the tables, and of the tables nothing.
    *
    * @param check Whether {@linkcode PendingHeader.complete} compares the metadata checksum.
+   * @param pieceSize Bytes that are loaded at a time, a multiple of 4.
    */
-  static *read(source: ByteSource, check: boolean): Steps<PendingHeader> {
-    return new PendingHeader(source, yield* readFixedHeader(source), check);
+  static *read(
+    source: ByteSource,
+    check: boolean,
+    pieceSize = PIECE,
+  ): Steps<PendingHeader> {
+    const fixed = yield* readFixedHeader(source);
+    return new PendingHeader(source, fixed, check, pieceSize);
   }
 
   /** Loads what the tables say of one sample, so that this thread can look it up. */
@@ -59,8 +70,8 @@ export class PendingHeader implements RecordFileHeader {
     if (sample + 1 < this.count) places.push(4 * this.count + 8 * sample + 8);
     for (const place of places) {
       // Rows lie at multiples of 4 bytes, an offset may lie across the end of a piece.
-      yield* this.#load(Math.floor(place / PIECE));
-      yield* this.#load(Math.floor((place + 4) / PIECE));
+      yield* this.#load(Math.floor(place / this.#pieceSize));
+      yield* this.#load(Math.floor((place + 4) / this.#pieceSize));
     }
   }
 
@@ -75,7 +86,7 @@ export class PendingHeader implements RecordFileHeader {
     let sound = false;
     try {
       let crc = this.#crc;
-      for (let p = 0; p * PIECE < this.#bytes.length; p++) {
+      for (let p = 0; p * this.#pieceSize < this.#bytes.length; p++) {
         const wanted = this.progress.wanted();
         if (wanted >= 0) yield* this.#load(wanted);
         yield* this.#load(p);
@@ -91,11 +102,12 @@ export class PendingHeader implements RecordFileHeader {
   *#load(piece: number): Steps<void> {
     const bytes = this.#piece(piece);
     if (bytes.length === 0 || this.progress.isLoaded(piece)) return;
-    yield* fill(this.#source, bytes, FIXED_HEADER + piece * PIECE);
+    yield* fill(this.#source, bytes, FIXED_HEADER + piece * this.#pieceSize);
     this.progress.loaded(piece);
   }
 
   #piece(piece: number): Uint8Array {
-    return this.#bytes.subarray(piece * PIECE, (piece + 1) * PIECE);
+    const start = piece * this.#pieceSize;
+    return this.#bytes.subarray(start, start + this.#pieceSize);
   }
 }

@@ -20,13 +20,12 @@ export function* readSample(
   const extent = locate(index, sample);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  if (!check) yield* fill(source, bytes, extent.offset);
-  else {verifySample(
-      index,
-      sample,
-      yield* fillSummed(source, bytes, extent.offset),
-      extent.crc32,
-    );}
+  if (!check) {
+    yield* fill(source, bytes, extent.offset);
+    return bytes;
+  }
+  const crc = yield* fillSummed(source, bytes, extent.offset);
+  verifySample(index, sample, crc, extent.crc32);
   return bytes;
 }
 

@@ -1,11 +1,11 @@
 import * as path from "node:path";
 import { RecordfsError } from "../../errors.ts";
+import { sortNames } from "../../names.ts";
 import { FileSource } from "../../io/file_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { perform, type Steps } from "../../io/steps.ts";
-import { byCodePoint } from "../../names.ts";
 import { readHeader, type RecordFileHeader } from "./header.ts";
 import { PendingHeader } from "./pending_header.ts";
 import { SampleIndex } from "./sample_index.ts";
@@ -104,7 +104,7 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
   const root = localPath(location);
   const names = yield* perform(readDirectory(root));
   if (names === undefined) return [root];
-  const files = names.filter((name) => name.endsWith(".ffr")).sort(byCodePoint);
+  const files = sortNames(names.filter((name) => name.endsWith(".ffr")));
   if (files.length === 0) {
     throw new RecordfsError(
       "no-files",

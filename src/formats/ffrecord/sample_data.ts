@@ -1,5 +1,6 @@
 import { bytesOf } from "../../codecs/bytes_of.ts";
 import { type Effect, perform, type Steps } from "../../io/steps.ts";
+import { unlessAborted } from "../../io/unless_aborted.ts";
 
 /**
  * What a sample can be written from: the exact bytes of a view (a typed array, a `DataView`, a
@@ -78,17 +79,7 @@ function nextOf(pieces: Pieces): Effect<Awaited<ReturnType<Pieces["next"]>>> {
     sync() {
       throw new TypeError("A Blob or stream has to be waited for");
     },
-    async async(signal) {
-      if (signal === undefined) return await pieces.next();
-      const aborted = Promise.withResolvers<never>();
-      const abort = () => aborted.reject(signal.reason);
-      signal.addEventListener("abort", abort);
-      try {
-        return await Promise.race([pieces.next(), aborted.promise]);
-      } finally {
-        signal.removeEventListener("abort", abort);
-      }
-    },
+    async: (signal) => unlessAborted(pieces.next(), signal),
   };
 }
 
@@ -101,5 +92,5 @@ function describe(value: unknown): string {
   if (value === null || typeof value !== "object") {
     return value === null ? "null" : typeof value;
   }
-  return value.constructor?.name ?? "an object";
+  return value.constructor?.name || "an object";
 }

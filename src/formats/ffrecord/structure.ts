@@ -67,11 +67,9 @@ export function readStructure(
   firstSample = 0,
 ): Structure {
   if (!hasMagic(sample, sample.length)) throw notPacked(path);
-  const machine = new PickleMachine(
-    sample.subarray(MAGIC.length),
-    ORDERED_DICT,
-  );
   try {
+    const pickle = sample.subarray(MAGIC.length);
+    const machine = new PickleMachine(pickle, ORDERED_DICT);
     const stack = machine.run();
     const last = stack.length - 1;
     if (stack.tags[last] !== Tag.DICT) {

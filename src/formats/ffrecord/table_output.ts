@@ -2,17 +2,13 @@ import { crc32 } from "node:zlib";
 import { NewFile } from "../../io/new_file.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { WritableFile } from "../../io/writable_file.ts";
-import { endOfHeader } from "./layout.ts";
-
-/** Checksum of the metadata and number of samples; the tables follow. */
-const FIXED_HEADER = endOfHeader(0);
+import { BYTES_PER_SAMPLE, endOfHeader, FIXED_HEADER } from "./layout.ts";
 
 /** How many samples' rows are gathered before they are written. */
 const ROWS = 8192;
 
 const CHECKSUM_BYTES = 4;
 const OFFSET_BYTES = 8;
-const ROW_BYTES = CHECKSUM_BYTES + OFFSET_BYTES;
 
 /** The tables are read back in pieces of this size for the metadata checksum. */
 const PIECE = 1 << 20;
@@ -25,7 +21,7 @@ const PIECE = 1 << 20;
 export class TableOutput {
   readonly #file: WritableFile;
   readonly #count: number | undefined;
-  readonly #block = new Uint8Array(ROWS * ROW_BYTES);
+  readonly #block = new Uint8Array(ROWS * BYTES_PER_SAMPLE);
   readonly #checksums = new Uint32Array(this.#block.buffer, 0, ROWS);
   /** Two words each, the low one first. */
   readonly #offsets = new Uint32Array(
@@ -68,7 +64,10 @@ export class TableOutput {
     } else {
       this.#scratch ??= yield* NewFile.createScratch(this.#file.name);
       if (this.#closed) this.#scratch.close(); // meanwhile: writing says so
-      yield* this.#scratch.writeAt(this.#block, this.#written * ROW_BYTES);
+      yield* this.#scratch.writeAt(
+        this.#block,
+        this.#written * BYTES_PER_SAMPLE,
+      );
     }
     this.#written += this.#used;
     this.#used = 0;
@@ -85,7 +84,7 @@ export class TableOutput {
     yield* this.#place(count, this.#written, this.#used);
     if (this.#scratch !== undefined) {
       for (let first = 0; first < this.#written; first += ROWS) {
-        yield* this.#scratch.readAt(this.#block, first * ROW_BYTES);
+        yield* this.#scratch.readAt(this.#block, first * BYTES_PER_SAMPLE);
         this.#shiftOffsets(ROWS, shift);
         yield* this.#place(count, first, ROWS);
       }
@@ -105,11 +104,10 @@ export class TableOutput {
 
   /** Writes `rows` of the block as those from `first` on. */
   *#place(count: number, first: number, rows: number): Steps<void> {
-    const tables = FIXED_HEADER;
-    const offsets = tables + CHECKSUM_BYTES * count;
+    const offsets = FIXED_HEADER + CHECKSUM_BYTES * count;
     yield* this.#file.writeAt(
       this.#block.subarray(0, CHECKSUM_BYTES * rows),
-      tables + CHECKSUM_BYTES * first,
+      FIXED_HEADER + CHECKSUM_BYTES * first,
     );
     const start = CHECKSUM_BYTES * ROWS;
     yield* this.#file.writeAt(

@@ -42,8 +42,10 @@ export function* writeStructure(
     }
     counts.push(count + 1);
     out.text(entry.name);
-    if (entry.kind === "file") out.int(sample++);
-    else {
+    if (entry.kind === "file") {
+      out.memoize(); // nobody recalls it, but Python does so, and what looks like that is read faster
+      out.int(sample++);
+    } else {
       out.recall(orderedDict);
       makeDict(out);
       counts.push(0);

@@ -159,6 +159,27 @@ Deno.test("a signal ends it, and nothing is left", async () => {
   });
 });
 
+Deno.test("a sample that never comes does not keep it from being given up", async () => {
+  await withTempDir(async (dir) => {
+    for (const parts of [1, 3]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const samples = {
+        length: 3,
+        at(index: number) {
+          if (index === parts - 1) controller.abort(new Error("enough"));
+          return index === 0
+            ? new Promise<Uint8Array>(() => {})
+            : new Uint8Array(10);
+        },
+      };
+      const out = `${dir}/out.ffr`;
+      await assert.rejects(dump(samples, out, parts, { signal }), /enough/);
+      assert.deepEqual(fs.readdirSync(dir), []);
+    }
+  });
+});
+
 Deno.test("an empty directory is replaced, a full one or a file refused", async () => {
   await withTempDir(async (dir) => {
     const samples = [Uint8Array.of(1), Uint8Array.of(2)];
@@ -173,12 +194,27 @@ Deno.test("an empty directory is replaced, a full one or a file refused", async 
     fs.writeFileSync(`${dir}/file`, "");
     const none = { name: "WriteError", code: "not-a-directory" };
     await assert.rejects(dump(samples, `${dir}/file`, 2), none);
-    const missing = { code: "ENOENT", message: /directory .*none does not/ };
-    await assert.rejects(dump(samples, `${dir}/none/out`, 2), missing);
     for (const parts of [0, -1, 1.5, NaN]) {
       await assert.rejects(dump(samples, `${dir}/x.ffr`, parts), RangeError);
     }
     assert.deepEqual(fs.readdirSync(dir).sort(), ["file", "link", "out"]);
+  });
+});
+
+Deno.test("directories above that of the parts are made", async () => {
+  await withTempDir(async (dir) => {
+    const samples = [Uint8Array.of(1), Uint8Array.of(2)];
+    await dump(samples, `${dir}/a/b/c/`, 2);
+    assert.deepEqual(fs.readdirSync(`${dir}/a/b`), ["c"]);
+    assert.deepEqual(fs.readdirSync(`${dir}/a/b/c`).sort(), [
+      "PART_00000.ffr",
+      "PART_00001.ffr",
+    ]);
+    fs.writeFileSync(`${dir}/file`, "");
+    await assert.rejects(dump(samples, `${dir}/file/b`, 2), {
+      name: "WriteError",
+      message: /Cannot write .*file\/b/,
+    });
   });
 });
 

@@ -221,6 +221,8 @@ Deno.test("what is no sample is refused by name", async () => {
       [null, /not null/],
       [undefined, /not undefined/],
       [{}, /not Object/],
+      [[].values().map(String), /not \w+/],
+      [(function* () {})(), /not an object/],
       [transferred, /transferred or resized/],
       [transferred.buffer, /transferred or resized/],
       [shrunk, /transferred or resized/],

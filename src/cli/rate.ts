@@ -4,7 +4,7 @@ const SPACING = 250;
 const WINDOW = 15_000;
 
 /** How fast work goes on, from how much of it was done when. */
-export class Pace {
+export class Rate {
   readonly #now: () => number;
   /** The first is the oldest that still counts, the last the newest. */
   readonly #points: { time: number; done: number }[];

@@ -1,0 +1,237 @@
+/**
+ * Reads batches of random samples, beside a bare loop that reads each into a fresh buffer, with and
+ * without checksums.
+ *
+ *   deno run -A bench/read_batches.ts [--samples N] [--size N] [--batch N] [--passes N] [--dir FOLDER]
+ *     [--json]
+ *
+ * @module
+ */
+import * as fs from "node:fs";
+import { crc32 } from "node:zlib";
+import { FFRecordReader, FFRecordWriter, open } from "../mod.ts";
+import { batchesOf } from "./support/random_order.ts";
+import {
+  type Benchmark,
+  parseOptions,
+  progress,
+  type Row,
+  runAlone,
+} from "./support/report.ts";
+import { alternate, median } from "./support/rounds.ts";
+import { requestsUnderWay } from "./support/slow_source.ts";
+import { Workspace } from "./support/workspace.ts";
+
+/** Size of the small samples, of which ten times as many are read. */
+const SMALL = 1_000;
+
+/** Where the samples are, and in which order they are read. */
+interface Load {
+  readonly path: string;
+  readonly size: number;
+  readonly offsets: Float64Array;
+  readonly checksums: Uint32Array;
+  readonly batches: readonly number[][];
+}
+
+/** Reads one batch. */
+type ReadBatch = (
+  indices: readonly number[],
+) => Uint8Array[] | Promise<Uint8Array[]>;
+
+interface Contender {
+  readonly name: string;
+  /** What the project promises: how many times as fast as the bare loop. */
+  readonly promise?: number;
+  readonly read: ReadBatch;
+}
+
+/** `read_batches`: samples a second of every way to read a batch. */
+export const readBatchesBenchmark: Benchmark = {
+  name: "read_batches",
+  run: measure,
+};
+
+async function measure(args: string[]): Promise<Row[]> {
+  const { numbers, dir } = parseOptions(args, {
+    samples: 20_000,
+    size: 100_000,
+    batch: 64,
+    passes: 5,
+  });
+  const { samples, size, batch, passes } = numbers;
+  await using workspace = await Workspace.create(
+    dir,
+    samples * size + 10 * samples * SMALL,
+  );
+  const rows: Row[] = [];
+  for (
+    const [count, length] of [[samples, size], [10 * samples, SMALL]] as const
+  ) {
+    const path = workspace.file(`${length}.ffr`);
+    progress(`read_batches: writing ${count} samples of ${length} bytes`);
+    writeSamplesSync(path, count, length);
+    for (const checked of [true, false]) {
+      const load = loadSync(path, length, batch);
+      rows.push(...await measureLoad(load, checked, passes));
+    }
+  }
+  const underWay = await requestsUnderWay(batch);
+  rows.push({
+    measured:
+      `read_batches, storage of 1 ms a request: ${batch} × 100000 bytes`,
+    subject: "most under way at once",
+    value: underWay,
+    unit: "requests",
+    target: { promise: "≥ 16", met: underWay >= 16 },
+  });
+  return rows;
+}
+
+async function measureLoad(
+  load: Load,
+  checked: boolean,
+  passes: number,
+): Promise<Row[]> {
+  const { size, batches } = load;
+  const what = `read_batches, ${checked ? "checksummed" : "unchecked"}: ` +
+    `${batches[0]!.length} × ${size} bytes`;
+  using reader = await FFRecordReader.open(load.path, { checkData: checked });
+  using vfs = await open(load.path, { checkData: checked });
+  const bare = new BareLoop(load, checked);
+  const contenders: Contender[] = [
+    { name: "loop of readSync into a fresh buffer", read: bare.read },
+    {
+      name: "FFRecordReader.readSync",
+      promise: 1,
+      read: (batch) => reader.readSync(batch),
+    },
+    {
+      name: "FFRecordReader.read",
+      promise: 1,
+      read: (batch) => reader.read(batch),
+    },
+    {
+      name: "FFRecordReader.unsafeViews",
+      ...(size > SMALL ? { promise: 2.5 } : {}),
+      read: (batch) => reader.unsafeViews(batch),
+    },
+    {
+      name: "VirtualFs.read",
+      read: (batch) => vfs.read(batch.map(pathOf)),
+    },
+  ];
+  const stretches = stretchesOf(load.batches);
+  const pass = (round: number) => stretches[round % stretches.length]!;
+  const measureRound = (one: Contender, round: number) =>
+    rate(one, pass(round), load.size);
+  await alternate(contenders, stretches.length, measureRound); // compiles code, brings the file into memory
+  progress(`${what}: ${passes} passes`);
+  const rates = await alternate(
+    contenders,
+    passes * stretches.length,
+    measureRound,
+  );
+  bare.close();
+  const [loop, ...ours] = contenders.map(({ name }, i) => ({
+    subject: name,
+    value: median(rates[i]!),
+    unit: "samples/s",
+    rounds: rates[i]!,
+  }));
+  return ours.flatMap((own, i): Row[] => {
+    const { promise } = contenders[i + 1]!;
+    // Of rounds that follow each other: what else the machine does then slows both.
+    const ratio = median(own.rounds.map((rate, k) => rate / loop!.rounds[k]!));
+    const compared: Row = { measured: what, ...loop!, ratio };
+    const target = promise === undefined
+      ? {}
+      : { target: { promise: `≥ ${promise}×`, met: ratio >= promise } };
+    return [{ measured: what, ...own }, { ...compared, ...target }];
+  });
+}
+
+/** Batches of one round: about 2,000 samples of 64 a batch. */
+const STRETCH = 32;
+
+function stretchesOf(batches: readonly number[][]): (readonly number[][])[] {
+  return Array.from(
+    { length: Math.ceil(batches.length / STRETCH) },
+    (_, i) => batches.slice(i * STRETCH, (i + 1) * STRETCH),
+  );
+}
+
+/** What a careful program does without any library: the least that a copy of each sample costs. */
+class BareLoop {
+  readonly #load: Load;
+  readonly #checked: boolean;
+  readonly #fd: number;
+
+  constructor(load: Load, checked: boolean) {
+    this.#load = load;
+    this.#checked = checked;
+    this.#fd = fs.openSync(load.path, "r");
+  }
+
+  readonly read = (indices: readonly number[]): Uint8Array[] => {
+    const { size, offsets, checksums } = this.#load;
+    return indices.map((index) => {
+      const bytes = new Uint8Array(size);
+      fs.readSync(this.#fd, bytes, 0, size, offsets[index]!);
+      if (this.#checked && crc32(bytes) !== checksums[index]) {
+        throw new Error(`Sample ${index} is damaged`);
+      }
+      return bytes;
+    });
+  };
+
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+}
+
+/** Samples a second over these batches. */
+async function rate(
+  { name, read }: Contender,
+  batches: readonly number[][],
+  size: number,
+): Promise<number> {
+  const start = performance.now();
+  let samples = 0;
+  for (const batch of batches) {
+    const pending = read(batch);
+    const contents = pending instanceof Promise ? await pending : pending;
+    if (contents.at(-1)?.length !== size) {
+      throw new Error(`${name} did not read what it should`);
+    }
+    samples += contents.length;
+  }
+  return samples / (performance.now() - start) * 1000;
+}
+
+function writeSamplesSync(path: string, count: number, size: number): void {
+  // Every sample is another window of one block: cheap to make, yet no two are equal.
+  const block = new Uint8Array(size + count);
+  for (let i = 0; i < block.length; i++) block[i] = Math.imul(i, i) >> 7;
+  using writer = FFRecordWriter.openSync(path, { count });
+  for (let i = 0; i < count; i++) writer.writeSync(block.subarray(i, i + size));
+  writer.closeSync();
+}
+
+function loadSync(path: string, size: number, batch: number): Load {
+  using reader = FFRecordReader.openSync(path);
+  const { offsets, checksums } = reader;
+  return {
+    path,
+    size,
+    offsets,
+    checksums,
+    batches: batchesOf(reader.length, batch),
+  };
+}
+
+function pathOf(index: number): string {
+  return String(index).padStart(6, "0");
+}
+
+if (import.meta.main) await runAlone(readBatchesBenchmark);

@@ -1,0 +1,39 @@
+import type { ByteSource } from "../../src/io/byte_source.ts";
+import { readSlices } from "../../src/io/read_slices.ts";
+import { runAsync } from "../../src/io/steps.ts";
+
+const SAMPLE = 100_000;
+
+/** Storage that takes 1 ms to answer, as many requests at once as it is sent. */
+class SlowSource implements ByteSource {
+  readonly name = "slow storage";
+  readonly mtime = 0;
+  readonly size: number;
+  /** The most requests that were under way at once. */
+  most = 0;
+  #underWay = 0;
+
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  async readAt(into: Uint8Array): Promise<number> {
+    this.most = Math.max(this.most, ++this.#underWay);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    this.#underWay--;
+    return into.length;
+  }
+
+  close(): void {}
+}
+
+/** How many requests a batch of samples has under way at once. */
+export async function requestsUnderWay(batch: number): Promise<number> {
+  const source = new SlowSource(2 * batch * SAMPLE);
+  const slices = Array.from(
+    { length: batch },
+    (_, i) => ({ source: 0, offset: 2 * i * SAMPLE, length: SAMPLE }),
+  );
+  await runAsync(readSlices([source], slices));
+  return source.most;
+}

@@ -1,0 +1,187 @@
+/** Containers of odd shapes: very wide, very deep, of very many parts. */
+import assert from "node:assert/strict";
+import { open, PackedFolder } from "../../mod.ts";
+import { CLI, type Ran, recordfs, run } from "../cli/run_cli.ts";
+import { withMountPlace } from "../cli/mount_place.ts";
+import { ffrBytes, type Folder, packedSamples } from "../support/make_ffr.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import { needs, PYTHON } from "../support/programs.ts";
+
+const text = (value: string) => new TextEncoder().encode(value);
+
+/** Entries of the wide directory. */
+const WIDE = 100_000;
+/** Directories one in another. */
+const DEEP = 1000;
+/** Parts, and the descriptors to read them with. */
+const PARTS = 1000;
+const DESCRIPTORS = 256;
+
+function succeeded({ code, stdout, stderr }: Ran): string {
+  assert.deepEqual([stderr, code], ["", 0]);
+  return stdout;
+}
+
+/** Mounts a file for as long as `body` runs. */
+function mounted(
+  bytes: Uint8Array,
+  body: (mountpoint: string) => Promise<void>,
+): Promise<void> {
+  return withMountPlace(async (place) => {
+    const file = `${place.dir}/a.ffr`;
+    await Deno.writeFile(file, bytes);
+    succeeded(await place.recordfs("mount", file, place.mountpoint));
+    await body(place.mountpoint);
+    succeeded(await place.recordfs("unmount", place.mountpoint));
+  });
+}
+
+function wideFolder(): Folder {
+  const entries = Array.from(
+    { length: WIDE },
+    (_, i) => [`file ${i}.txt`, text(String(i % 1000))] as const,
+  );
+  return { wide: Object.fromEntries(entries) };
+}
+
+/** `leaf` under 1,000 directories, whose path is longer than any system call takes. */
+function deepFolder(): { folder: Folder; path: string } {
+  let folder: Folder = { leaf: text("at the bottom") };
+  const names: string[] = [];
+  for (let depth = DEEP - 1; depth >= 0; depth--) {
+    const name = `directory ${depth}`;
+    names.unshift(name);
+    folder = { [name]: folder };
+  }
+  return { folder, path: [...names, "leaf"].join("/") };
+}
+
+Deno.test("a directory of 100,000 entries is listed, walked and looked up", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeFile(`${dir}/a.ffr`, ffrBytes(packedSamples(wideFolder())));
+    using folder = await PackedFolder.open(`${dir}/a.ffr`);
+    assert.equal(folder.list("wide").length, WIDE);
+    using fs = await open(`${dir}/a.ffr`);
+    assert.equal(new Set(await fs.list("wide")).size, WIDE);
+    let walked = 0;
+    for await (const { isFile } of fs.walk()) walked += Number(isFile);
+    assert.equal(walked, WIDE);
+    const paths = [0, 1, 54_321, WIDE - 1].map((i) => `wide/file ${i}.txt`);
+    const contents = (await fs.read(paths)).map((bytes) =>
+      new TextDecoder().decode(bytes)
+    );
+    assert.deepEqual(contents, ["0", "1", "321", "999"]);
+  });
+});
+
+Deno.test({
+  name: "a mounted directory of 100,000 entries is listed and looked up",
+  ...needs("fuse"),
+  fn: () =>
+    mounted(ffrBytes(packedSamples(wideFolder())), async (mountpoint) => {
+      const script = 'cat "$0/wide/file 54321.txt"; echo; find "$0" -type f';
+      const lines = succeeded(await run(["sh", "-c", script, mountpoint]))
+        .trimEnd().split("\n");
+      assert.equal(lines[0], "321");
+      assert.equal(new Set(lines.slice(1)).size, WIDE);
+    }),
+});
+
+Deno.test("1,000 levels are listed, walked and read", async () => {
+  await withTempDir(async (dir) => {
+    const { folder, path } = deepFolder();
+    await Deno.writeFile(`${dir}/a.ffr`, ffrBytes(packedSamples(folder)));
+    using packed = await PackedFolder.open(`${dir}/a.ffr`);
+    const all = packed.list("", { recursive: true });
+    assert.equal(all.length, DEEP + 1);
+    assert.equal(all.at(-1), path);
+    using fs = await open(`${dir}/a.ffr`);
+    const walked = await Array.fromAsync(fs.walk(), ({ path }) => path);
+    assert.deepEqual(walked, all);
+    const bytes = await fs.read(path);
+    assert.equal(new TextDecoder().decode(bytes), "at the bottom");
+  });
+});
+
+Deno.test({
+  name: "1,000 mounted levels are walked, and entered one by one",
+  ...needs("fuse", "python3"),
+  fn: () =>
+    mounted(
+      ffrBytes(packedSamples(deepFolder().folder)),
+      async (mountpoint) => {
+        const find = ["find", mountpoint, "-printf", "%d %s %f\n"];
+        const lines = succeeded(await run(find)).trimEnd().split("\n");
+        assert.equal(lines.length, 1 + DEEP + 1);
+        assert.equal(lines.at(-1), `${DEEP + 1} 13 leaf`);
+        const script = `
+import os, sys
+os.chdir(sys.argv[1])
+for depth in range(${DEEP}):
+    os.chdir(f"directory {depth}")
+print(open("leaf").read(), end="")`;
+        const python = await run([PYTHON, "-c", script, mountpoint]);
+        assert.equal(succeeded(python), "at the bottom");
+      },
+    ),
+});
+
+/** A directory of parts, each with three samples that say their numbers. */
+async function makeParts(dir: string): Promise<void> {
+  await Deno.mkdir(dir);
+  for (let part = 0; part < PARTS; part++) {
+    const samples = [0, 1, 2].map((i) => text(String(3 * part + i)));
+    const name = `PART_${String(part).padStart(5, "0")}.ffr`;
+    await Deno.writeFile(`${dir}/${name}`, ffrBytes(samples));
+  }
+}
+
+/** A command line that may have no more descriptors than that open at a time. */
+function limited(...command: string[]): string[] {
+  return ["sh", "-c", `ulimit -n ${DESCRIPTORS}; exec "$@"`, "sh", ...command];
+}
+
+Deno.test("1,000 parts are read with 256 descriptors", async () => {
+  await withTempDir(async (dir) => {
+    const parts = `${dir}/parts`;
+    await makeParts(parts);
+    const count = 3 * PARTS;
+    const script = `${dir}/read.ts`;
+    await Deno.writeTextFile(
+      script,
+      `import { open, FFRecordReader } from ${
+        JSON.stringify(`${REPOSITORY}mod.ts`)
+      };
+       const indices = Array.from({ length: ${count} }, (_, i) => i * 7919 % ${count});
+       using reader = await FFRecordReader.open(Deno.args[0]);
+       using fs = await open(Deno.args[0]);
+       const names = indices.map((i) => String(i).padStart(6, "0"));
+       for (const batch of [
+         await reader.read(indices), reader.readSync(indices), await fs.read(names),
+       ]) console.log(batch.map((bytes) => new TextDecoder().decode(bytes)).join());`,
+    );
+    const api = await run(limited(Deno.execPath(), "run", "-R", script, parts));
+    const numbers = Array.from({ length: count }, (_, i) => i * 7919 % count);
+    assert.equal(succeeded(api), `${numbers.join()}\n`.repeat(3));
+    const cli = [Deno.execPath(), "run", "-A", CLI];
+    const checked = succeeded(await run(limited(...cli, "check", parts)));
+    assert.match(checked, /3000 samples, .*all sound/);
+  });
+});
+
+Deno.test({
+  name: "1,000 parts are mounted with 256 descriptors",
+  ...needs("fuse"),
+  fn: () =>
+    withMountPlace(async ({ dir, mountpoint, env }) => {
+      const parts = `${dir}/parts`;
+      await makeParts(parts);
+      const cli = [Deno.execPath(), "run", "-A", CLI, "mount"];
+      const mount = limited(...cli, parts, mountpoint);
+      succeeded(await run(mount, { env }));
+      const cat = await run(["sh", "-c", 'cat "$0"/*', mountpoint]);
+      const numbers = Array.from({ length: 3 * PARTS }, (_, i) => i);
+      assert.equal(succeeded(cat), numbers.join(""));
+      succeeded(await recordfs(["unmount", mountpoint], { env }));
+    }),
+});
