@@ -28,6 +28,14 @@ interface Outcome {
   readonly report?: { readonly videos: number; readonly failed: unknown[] };
 }
 
+function killIfAlive(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // it has just ended
+  }
+}
+
 /**
  * Resumes an ingest in processes of its own, each killed a little later, until one ends by itself.
  *
@@ -53,7 +61,7 @@ async function resumeUntilDone(
       .getReader();
     let said = (await reader.read()).value ?? "";
     const timer = setTimeout(
-      () => child.kill("SIGKILL"),
+      () => killIfAlive(child),
       Math.random() * 100 * (kills + 2),
     );
     for (
