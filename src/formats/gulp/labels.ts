@@ -35,7 +35,8 @@ export function parseLabels(
   try {
     const labels = parseJsonFile(bytes);
     const entries = Object.entries(labels ?? {});
-    const isNumbered = typeof labels === "object" && !Array.isArray(labels) &&
+    const isNumbered = labels !== null && typeof labels === "object" &&
+      !Array.isArray(labels) &&
       entries.every(([_, number]) => Number.isSafeInteger(number));
     if (!isNumbered) throw new TypeError("it is no object of whole numbers");
     return new Map(entries as [string, number][]);
