@@ -8,6 +8,9 @@
  * @module
  */
 
+/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
+const PACKAGE: string = "imagescript";
+
 interface WasmMemory {
   readonly memory: WebAssembly.Memory;
 }
@@ -102,10 +105,10 @@ export class ImagescriptWasm {
   /** Loads them from where Deno keeps npm packages. */
   static async load(): Promise<ImagescriptWasm> {
     // Naming a file of it brings the package here: `resolve` alone only says where it would be.
-    await import("imagescript/package.json", { with: { type: "json" } });
+    await import(`${PACKAGE}/package.json`, { with: { type: "json" } });
     const [jpeg, png] = await Promise.all([
-      import.meta.resolve("imagescript/wasm/any/jpeg.wasm"),
-      import.meta.resolve("imagescript/wasm/any/png.wasm"),
+      import.meta.resolve(`${PACKAGE}/wasm/any/jpeg.wasm`),
+      import.meta.resolve(`${PACKAGE}/wasm/any/png.wasm`),
     ].map(async (url) =>
       WebAssembly.compile(await Deno.readFile(new URL(url)))
     ));

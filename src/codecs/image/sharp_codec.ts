@@ -16,8 +16,12 @@ import { resample } from "./resample.ts";
 import { assertJpegSize, shortEdgeSize, type Size } from "./short_edge.ts";
 import { unchangedJpeg } from "./unchanged_jpeg.ts";
 
-type SharpFactory = typeof import("sharp").default;
+type Sharp = typeof import("sharp");
+type SharpFactory = Sharp["default"];
 type Pipeline = ReturnType<SharpFactory>;
+
+/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
+const PACKAGE: string = "sharp";
 
 /**
  * Images through npm's sharp, which is libvips: native code, so it needs `--allow-ffi`,
@@ -37,7 +41,8 @@ export class SharpCodec implements ImageCodec {
    * @throws If it is not there for this platform, or a permission is missing.
    */
   static async load(): Promise<SharpCodec> {
-    return new SharpCodec((await import("sharp")).default);
+    const sharp: Sharp = await import(PACKAGE);
+    return new SharpCodec(sharp.default);
   }
 
   async decode(

@@ -3,6 +3,9 @@ import { gunzipSync } from "node:zlib";
 import { type JsonValue, parseJsonFile } from "../../../codecs/json/value.ts";
 import { inputError, reading } from "./input_error.ts";
 
+/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
+const CSV_PACKAGE: string = "csv-parse/sync";
+
 /** Reads JSON as Python does; `.json.gz` is unpacked first. */
 export function readJsonList(path: string): JsonValue {
   const bytes = reading(path, () => fs.readFileSync(path));
@@ -36,7 +39,7 @@ export function objectOf(
  */
 export async function readCsvRows(path: string): Promise<string[][]> {
   const text = readText(path);
-  const { parse } = await import("csv-parse/sync");
+  const { parse }: typeof import("csv-parse/sync") = await import(CSV_PACKAGE);
   try {
     return parse(text, {
       delimiter: ";",
