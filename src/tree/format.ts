@@ -99,9 +99,9 @@ export interface Format {
   open(path: string, options: ContainerOptions): Steps<Container>;
   /**
    * Opens a container for other threads to serve, as soon as it can be served at all. This thread
-   * looks nothing up in its tree before `complete` has ended.
+   * looks nothing up in its tree before `complete` has ended. Without it, `open` serves.
    */
-  openToServe(path: string, options: ContainerOptions): Steps<ServedContainer>;
+  openToServe?(path: string, options: ContainerOptions): Steps<ServedContainer>;
   /** Checks every checksum of a container. */
   check(path: string, options: CheckOptions): Promise<CheckReport>;
 }

@@ -5,6 +5,8 @@ import type {
   CheckOptions,
   CheckReport,
   ContainerOptions,
+  Format,
+  ServedContainer,
 } from "../tree/format.ts";
 import { findFormat } from "./find_format.ts";
 import { VirtualFs } from "./virtual_fs.ts";
@@ -86,11 +88,22 @@ export async function openToServe(
 ): Promise<ServedFs> {
   const path = localPath(location);
   const format = await runAsync(findFormat(path, options.format));
-  const container = await runAsync(format.openToServe(path, options));
+  const container = await runAsync(
+    format.openToServe?.(path, options) ?? openWhole(format, path, options),
+  );
   return {
     fs: new VirtualFs(path, container, options.checkData ?? true),
     complete: () => runAsync(container.complete()),
   };
+}
+
+/** Nothing is left to complete. */
+function* openWhole(
+  format: Format,
+  path: string,
+  options: ContainerOptions,
+): Steps<ServedContainer> {
+  return { ...yield* format.open(path, options), *complete() {} };
 }
 
 function* openSteps(

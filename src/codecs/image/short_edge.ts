@@ -8,7 +8,7 @@ export interface Size {
 }
 
 /** The most that a JPEG's header can say. */
-export const MAX_JPEG_EDGE = 65_535;
+const MAX_JPEG_EDGE = 65_535;
 
 /**
  * The size of an image after its short edge became `shortEdge`, as GulpIO computes it: the long

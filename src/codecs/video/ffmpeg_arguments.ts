@@ -14,7 +14,7 @@ export interface FrameOptions {
 }
 
 /** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/README.md`. */
-export const DEFAULT_QSCALE = 3;
+const DEFAULT_QSCALE = 3;
 
 /**
  * The arguments that make ffmpeg write a video's frames to its standard output, as JPEGs one

@@ -25,10 +25,6 @@ export const gulp: Format = {
   description: "GulpIO: directories of .gulp with .gmeta, or one of them",
   detect,
   open,
-  *openToServe(location, options) {
-    // Serving needs all of the meta files, so nothing is left to complete.
-    return { ...yield* open(location, options), *complete() {} };
-  },
   async check(path, options) {
     const listing = await runAsync(listLocation(path), options.signal);
     return await checkChunks(listing, options);
@@ -87,7 +83,7 @@ function describe(
 }
 
 /** The chunks of a location: a directory, or either file of one chunk. */
-export function* listLocation(path: string): Steps<ChunkListing> {
+function* listLocation(path: string): Steps<ChunkListing> {
   const names = yield* perform(readDirectory(path));
   return names === undefined
     ? yield* findPartner(path)

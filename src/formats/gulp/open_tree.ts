@@ -147,7 +147,7 @@ function idBytes({ ids }: ChunkMeta, video: number): Uint8Array {
 }
 
 /** What keeps a video from being read whole, if anything. */
-export function firstFault(
+function firstFault(
   { meta, dataPath, dataSize }: OpenedChunk,
   video: number,
 ): FormatError | undefined {
