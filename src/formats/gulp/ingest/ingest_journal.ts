@@ -9,6 +9,8 @@ import {
   planPath,
 } from "./ingest_plan.ts";
 
+const LINE_FEED = 0x0a;
+
 /** What became of one chunk. */
 export interface NumberedReport extends ChunkReport {
   /** Number of the chunk. */
@@ -30,7 +32,9 @@ export class IngestJournal implements Disposable {
   #open = true;
   #isBegun: boolean;
 
-  private constructor(path: string, file: Deno.FsFile, text: string) {
+  private constructor(path: string, file: Deno.FsFile, bytes: Uint8Array) {
+    const whole = bytes.lastIndexOf(LINE_FEED) + 1;
+    const text = new TextDecoder().decode(bytes.subarray(0, whole));
     this.#path = path;
     this.#file = file;
     this.plan = parsePlan(path, text);
@@ -38,6 +42,8 @@ export class IngestJournal implements Disposable {
     this.done = new Map(
       reportsOf(path, text).map((report) => [report.chunk, report]),
     );
+    // What a killed process began to write: the next line must not follow it.
+    if (whole < bytes.length) file.truncateSync(whole);
   }
 
   /**
@@ -59,7 +65,7 @@ export class IngestJournal implements Disposable {
           // Who was here before may have removed it between the two calls.
           const there = fs.statSync(path, { throwIfNoEntry: false });
           if (there !== undefined && there.ino === file.statSync().ino) {
-            return new IngestJournal(path, file, fs.readFileSync(path, "utf8"));
+            return new IngestJournal(path, file, fs.readFileSync(path));
           }
         } catch (error) {
           file.close();
@@ -124,7 +130,7 @@ export class IngestJournal implements Disposable {
   }
 }
 
-/** The lines about chunks; the last may have been cut. */
+/** The lines about chunks. */
 function reportsOf(path: string, text: string): NumberedReport[] {
   return text.split("\n").slice(1, -1)
     .map((line) => parseLine(path, line) as NumberedReport);

@@ -66,7 +66,8 @@ export class ThreadWriter {
       const late = new AbortController();
       await Promise.race([
         this.#pending.promise.catch(() => {}),
-        setTimeout(PATIENCE, undefined, late).catch(() => {}),
+        setTimeout(PATIENCE, undefined, { signal: late.signal })
+          .catch(() => {}),
       ]);
       late.abort();
     }

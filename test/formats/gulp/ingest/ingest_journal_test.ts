@@ -1,0 +1,51 @@
+/** The journal of an ingest, as killed processes leave it. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { IngestJournal } from "../../../../src/formats/gulp/ingest/ingest_journal.ts";
+import { planPath } from "../../../../src/formats/gulp/ingest/ingest_plan.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+const PLAN = { firstChunk: 0, videosPerChunk: 2, videos: 6 };
+const REPORT = { videos: 2, frames: 3, bytes: 40, failed: [] };
+
+/** Opens the journal of a directory, looks at it, and leaves it behind. */
+function inJournal<T>(dir: string, act: (journal: IngestJournal) => T): T {
+  using journal = IngestJournal.open(dir);
+  return act(journal);
+}
+
+Deno.test("a line that a killed process began is dropped, and the next one is whole", async () => {
+  await withTempDir((dir) => {
+    inJournal(dir, (journal) => {
+      journal.begin(PLAN);
+      journal.note({ chunk: 0, ...REPORT });
+    });
+    fs.appendFileSync(planPath(dir), '{"chunk":1,"vid');
+    inJournal(dir, (journal) => {
+      assert.deepEqual([...journal.done.keys()], [0]);
+      journal.note({ chunk: 2, ...REPORT });
+    });
+    inJournal(dir, (journal) => {
+      assert.deepEqual(journal.plan, PLAN);
+      assert.deepEqual([...journal.done.keys()], [0, 2]);
+    });
+  });
+});
+
+Deno.test("a plan that a killed process began is none, and leaves no file", async () => {
+  await withTempDir((dir) => {
+    fs.writeFileSync(planPath(dir), '{"firstChunk":0,');
+    inJournal(dir, (journal) => assert.equal(journal.plan, undefined));
+    assert.deepEqual(fs.readdirSync(dir), []);
+  });
+});
+
+Deno.test("while a journal is open, another ingest is refused", async () => {
+  await withTempDir((dir) => {
+    inJournal(dir, () =>
+      assert.throws(() => IngestJournal.open(dir), {
+        name: "WriteError",
+        code: "busy",
+      }));
+  });
+});
