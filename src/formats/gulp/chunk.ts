@@ -15,25 +15,13 @@ import {
 import { UnknownIdError } from "./faults.ts";
 import type { FrameData, Frames } from "./frame_data.ts";
 import type { FrameSelection } from "./frame_selection.ts";
+import type { VideoId } from "./id_text.ts";
 import { LazyMap } from "./lazy_map.ts";
 import { OpenChunkOutput } from "./open_chunk_output.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "./serializer.ts";
-import { shuffled } from "./shuffle.ts";
 import { StoredVideoMeta } from "./video_meta.ts";
-
-/** An id: integers stand for their digits, as in the originals. */
-export type VideoId = string | number | bigint;
-
-/** Options of {@linkcode GulpChunk.iterAll}. */
-export interface IterateOptions {
-  /** Only videos with these ids; the order stays that of the chunk. */
-  readonly acceptedIds?: Iterable<VideoId> | undefined;
-  /** Whether to mix the order. */
-  readonly shuffle?: boolean | undefined;
-  /** The same seed mixes the same way; another way each time where not given. */
-  readonly seed?: number | undefined;
-}
+import { type IterateOptions, videosInOrder } from "./video_order.ts";
 
 /**
  * One `data_K.gulp` with its `meta_K.gmeta` (Python's `GulpChunk`).
@@ -203,13 +191,13 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * @throws {TypeError} If a frame is no image, or the meta data are not plain data.
    * @throws {WriteError} If the chunk is not open for writing, or the system refuses.
    */
-  append(
+  async append(
     id: VideoId,
     meta: { readonly [key: string]: JsonValue },
     frames: Frames,
     options: WaitOptions = {},
   ): Promise<void> {
-    return this.#opened().append(String(id), meta, frames, options);
+    await this.#opened().append(String(id), meta, frames, options);
   }
 
   /** {@linkcode GulpChunk.append} without waiting; frames must be JPEGs. */
@@ -264,7 +252,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /** {@linkcode GulpChunk.readFrames}, but frames stay the JPEGs that are stored. */
-  readRaw(
+  // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
+  async readRaw(
     id: VideoId,
     selection?: FrameSelection,
     options: WaitOptions = {},
@@ -297,7 +286,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   async *iterAll(
     options: IterateOptions & WaitOptions = {},
   ): AsyncGenerator<Video<Frame>, void, undefined> {
-    for (const video of this.#videos(options)) {
+    for (const video of videosInOrder(this.#chunk.meta, options)) {
       const raw = await runAsync(
         this.#chunk.readVideo(video, undefined),
         options.signal,
@@ -310,7 +299,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   *iterAllSync(
     options: IterateOptions = {},
   ): Generator<Video<Frame>, void, undefined> {
-    for (const video of this.#videos(options)) {
+    for (const video of videosInOrder(this.#chunk.meta, options)) {
       yield this.#decoder.decodeSync(
         runSync(this.#chunk.readVideo(video, undefined)),
       );
@@ -367,17 +356,6 @@ export class GulpChunk<Frame = Image> implements Disposable {
     const video = this.#chunk.meta.find(String(id));
     if (video < 0) throw new UnknownIdError(String(id), this.metaPath);
     return video;
-  }
-
-  /** The videos to go through, in order. */
-  #videos({ acceptedIds, shuffle, seed }: IterateOptions): number[] {
-    const { meta } = this.#chunk;
-    const accepted = acceptedIds === undefined
-      ? Array.from({ length: meta.length }, (_, video) => video)
-      : [...new Set(Array.from(acceptedIds, (id) => meta.find(String(id))))]
-        .filter((video) => video >= 0).sort((a, b) => a - b);
-    if (shuffle !== true) return accepted;
-    return shuffled(accepted, seed ?? Math.floor(Math.random() * 2 ** 32));
   }
 }
 

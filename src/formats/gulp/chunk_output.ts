@@ -157,8 +157,8 @@ export class ChunkOutput {
       meta.discard();
       throw error;
     }
+    this.#flushed = this.#records.end; // before: if it fails, the new name may be there all the same
     yield* meta.publish();
-    this.#flushed = this.#records.end;
   }
 
   /** Drops what was not flushed, and closes the files. */

@@ -3,7 +3,7 @@ import type { Image } from "../../codecs/image/image.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import { GulpChunk, type VideoId } from "./chunk.ts";
+import { GulpChunk } from "./chunk.ts";
 import { type ChunkPaths, listChunks } from "./chunk_files.ts";
 import {
   type DecodeChoice,
@@ -17,6 +17,7 @@ import { DirectoryIndex } from "./directory_index.ts";
 import { duplicateId, UnknownIdError } from "./faults.ts";
 import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
+import type { VideoId } from "./id_text.ts";
 import { readLabels } from "./labels.ts";
 import { LazyMap } from "./lazy_map.ts";
 import { emptyMeta } from "./open_meta.ts";

@@ -1,10 +1,13 @@
 /**
- * Ids as bytes: UTF-8 in which lone surrogates stand as three bytes, so that every string that JSON
+ * Ids of videos, and their bytes: UTF-8 in which lone surrogates stand as three bytes, so that every string that JSON
  * can hold has exactly one form, and comparing bytes compares ids.
  *
  * @module
  */
 import { decodePickledText } from "../../codecs/pickle/text.ts";
+
+/** An id: integers stand for their digits, as in the originals. */
+export type VideoId = string | number | bigint;
 
 const encoder = new TextEncoder();
 

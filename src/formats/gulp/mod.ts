@@ -4,7 +4,9 @@
  * @module
  */
 export { GulpDirectory } from "./directory.ts";
-export { GulpChunk, type IterateOptions, type VideoId } from "./chunk.ts";
+export { GulpChunk } from "./chunk.ts";
+export type { VideoId } from "./id_text.ts";
+export type { IterateOptions } from "./video_order.ts";
 export type {
   DecodeChoice,
   FrameDecoder,

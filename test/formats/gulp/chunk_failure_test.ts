@@ -184,3 +184,21 @@ for (const mode of ["ab", "wb"] as const) {
     });
   });
 }
+
+Deno.test("what a chunk refuses is a rejection, whether it is awaited at once or not", async () => {
+  await withTempDir(async (dir) => {
+    writeChunk(dir, 0, OLD);
+    using chunk = await chunkIn(dir);
+    const refused = [
+      chunk.readRaw("new"),
+      chunk.readFrames("new"),
+      chunk.append("new", {}, []),
+      chunk.flush(),
+    ];
+    const ended = await Promise.allSettled(refused);
+    assert.deepEqual(
+      ended.map((end) => end.status === "rejected" && end.reason.code),
+      ["unknown-id", "unknown-id", "closed", "closed"],
+    );
+  });
+});

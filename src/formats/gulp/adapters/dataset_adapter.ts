@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { WaitOptions } from "../../../io/byte_source.ts";
 import { localPath } from "../../../io/local_path.ts";
-import type { VideoId } from "../chunk.ts";
 import type { Frames } from "../frame_data.ts";
+import type { VideoId } from "../id_text.ts";
 import {
   type AdapterOption,
   type AdapterOptions,
