@@ -11,6 +11,7 @@ import {
   type IngestErrorCode,
   type IngestReport,
 } from "../formats/gulp/mod.ts";
+import { counted } from "./counted.ts";
 import { escapeControls, nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { checkGiven } from "./given.ts";
@@ -136,14 +137,15 @@ async function sayWhatWasWritten(
     output.put(
       json
         ? `${JSON.stringify({ ...written, seconds })}\n`
-        : `${nameWriter()(out)}: ${videos} videos, ${frames} frames, ` +
-          `${bytes} bytes, ${plural(paths.length, "chunk")}, ` +
+        : `${nameWriter()(out)}: ${counted(videos, "video")}, ` +
+          `${counted(frames, "frame")}, ${counted(bytes, "byte")}, ` +
+          `${counted(paths.length, "chunk")}, ` +
           `${formatBytes(bytes / seconds)}/s\n`,
     );
     return Promise.resolve();
   });
   if (json || failed.length === 0) return;
-  report(`${plural(failed.length, "video")} not gulped:`);
+  report(`${counted(failed.length, "video")} not gulped:`);
   for (const { id } of failed) report(`  ${escapeControls(id)}`);
 }
 
@@ -165,10 +167,6 @@ function withHint(error: unknown): unknown {
 
 function describe({ id, reason }: FailedVideo): string {
   return `video ${JSON.stringify(id)}: ${reason}`;
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function count(text: string): number {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { type GulpLeftOut, repairGulp } from "../formats/gulp/mod.ts";
+import { counted } from "./counted.ts";
 import { escapeControls, nameWriter } from "./escape.ts";
 import { checkGiven } from "./given.ts";
 import { Output, withOutput } from "./output.ts";
@@ -68,8 +69,9 @@ async function repair(
     output.put(
       json
         ? `${JSON.stringify({ path: out, ...written, leftOut: listed })}\n`
-        : `${nameWriter()(out)}: ${chunks} chunks, ${videos} videos, ` +
-          `${frames} frames, ${bytes} bytes; left out: ${leftOut}\n`,
+        : `${nameWriter()(out)}: ${counted(chunks, "chunk")}, ` +
+          `${counted(videos, "video")}, ${counted(frames, "frame")}, ` +
+          `${counted(bytes, "byte")}; left out: ${leftOut}\n`,
     );
     return Promise.resolve();
   });
