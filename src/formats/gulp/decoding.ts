@@ -50,12 +50,14 @@ export interface Video<Frame> {
 /** A video whose frames are the JPEGs that are stored. */
 export type RawVideo = Video<Uint8Array<ArrayBuffer>>;
 
+const COLORSPACES: readonly Colorspace[] = ["RGB", "GRAY", "ANY"];
+
 /** Decodes videos as options ask for. */
 export class VideoDecoder<Frame> {
   readonly #decode: FrameDecoder<unknown> | undefined;
   readonly #waits: boolean;
 
-  /** @throws {TypeError} If a colour space is given where nothing would heed it. */
+  /** @throws {TypeError} If an option is none of its choices, or nothing would heed the colour space. */
   constructor(options: GulpOptions) {
     this.#decode = decoderOf(options);
     this.#waits = options.decode !== false &&
@@ -93,9 +95,25 @@ function refuseToWait(): never {
   );
 }
 
+/** A program whose types nobody checks would learn of a wrong name at its first frame only. */
+function assertChoices({ decode, colorspace }: GulpOptions): void {
+  if (colorspace !== undefined && !COLORSPACES.includes(colorspace)) {
+    throw new TypeError(
+      `The option colorspace is ${JSON.stringify(colorspace)}: give ` +
+        COLORSPACES.join(", ").replace(/, (?=\w+$)/, " or "),
+    );
+  }
+  if (!decode || typeof decode === "function") return;
+  if (typeof decode.decode === "function") return;
+  throw new TypeError(
+    "The option decode is none of these: an image codec, a function, false",
+  );
+}
+
 /** The function that decodes as options ask for, or `undefined` for raw frames. */
 function decoderOf(options: GulpOptions): FrameDecoder<unknown> | undefined {
   const { decode, colorspace } = options;
+  assertChoices(options);
   if (decode === false || typeof decode === "function") {
     if (colorspace !== undefined) {
       throw new TypeError(

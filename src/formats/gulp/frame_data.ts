@@ -19,14 +19,25 @@ export async function jpegOf(
   codec?: ImageCodec,
 ): Promise<Uint8Array> {
   if (frame instanceof Uint8Array) return checkedJpeg(frame);
+  assertIsFrame(frame);
   return await (codec ?? await imageCodec()).encode(frame);
 }
 
 /** A JPEG without waiting: pixels are encoded asynchronously. */
 export function jpegOfSync(frame: FrameData): Uint8Array {
   if (frame instanceof Uint8Array) return checkedJpeg(frame);
+  assertIsFrame(frame);
   throw new TypeError(
     "Image codecs encode asynchronously: use the method without Sync, or give JPEGs",
+  );
+}
+
+/** Bytes of one JPEG are a list, too: of numbers. */
+function assertIsFrame(frame: Image): void {
+  if (frame?.data instanceof Uint8Array) return;
+  throw new TypeError(
+    "Frames are given as a list, each a JPEG's bytes or an image " +
+      "{data, height, width, channels}",
   );
 }
 

@@ -13,8 +13,11 @@ export interface FrameSlice {
   readonly step?: number | null | undefined;
 }
 
-/** Which frames of a video: a slice, or indices in any order, negative ones from the end. */
-export type FrameSelection = FrameSlice | Iterable<number>;
+/**
+ * Which frames of a video: a slice, or indices in any order, negative ones from the end; all of them
+ * where it is `null`, as for Python's `None`.
+ */
+export type FrameSelection = FrameSlice | Iterable<number> | null;
 
 /**
  * The frames that a selection means.
@@ -30,8 +33,8 @@ export function selectFrames(
   count: number,
   name: () => string,
 ): number[] {
-  if (selection === undefined) return range(0, count, 1);
-  if (typeof selection !== "object" || selection === null) {
+  selection ??= {};
+  if (typeof selection !== "object") {
     throw new TypeError(
       "Frames are chosen by a slice such as {start: 0, stop: 9}, or by a list of indices",
     );

@@ -123,6 +123,10 @@ Deno.test("a video whose frames fail is not there, whatever was written of it", 
       chunk.append("no jpeg", {}, [fakeJpeg(8), new Uint8Array(8)]),
       { name: "TypeError", message: /is no JPEG/ },
     );
+    await assert.rejects(
+      chunk.append("no list", {}, fakeJpeg(8) as never),
+      { name: "TypeError", message: /given as a list/ },
+    );
     const abort = new AbortController();
     abort.abort();
     await assert.rejects(

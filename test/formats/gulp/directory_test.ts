@@ -111,6 +111,12 @@ Deno.test("frames are decoded by a codec, to the colours asked for, or by a func
   assert.throws(() => promising.getSync(id), TypeError);
   const twice = { decode: false, colorspace: "RGB" } as const;
   await assert.rejects(GulpDirectory.open(path, twice as never), TypeError);
+  for (const wrong of [{ colorspace: "BGR" }, { decode: "sharp" }]) {
+    await assert.rejects(GulpDirectory.open(path, wrong as never), {
+      name: "TypeError",
+      message: new RegExp(Object.keys(wrong)[0]!),
+    });
+  }
 });
 
 Deno.test("raw frames need no codec, and no permission but reading", async () => {

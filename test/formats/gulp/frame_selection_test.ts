@@ -69,6 +69,7 @@ Deno.test("indices may be negative, repeated and in any order", () => {
   assert.deepEqual(select([], 3), []);
   assert.deepEqual(selectFrames(Uint8Array.of(1, 0), 2, () => ""), [1, 0]);
   assert.deepEqual(selectFrames(undefined, 3, () => ""), [0, 1, 2]);
+  assert.deepEqual(selectFrames(null, 3, () => ""), [0, 1, 2]);
 });
 
 Deno.test("an index that does not exist is an error that names it", () => {
