@@ -89,7 +89,7 @@ Deno.test("a directory with chunks is extended, resumed, or left alone", async (
       ]);
     assert.equal((await gulp("a")).code, 0);
     const before = contentOf(`${dir}/out`);
-    assertFailed(await gulp("b"), 1, /has 1 chunks already.*--extend/);
+    assertFailed(await gulp("b"), 1, /has chunks already \(1\).*--extend/);
     assertFailed(
       await gulp("b", "--extend"),
       1,

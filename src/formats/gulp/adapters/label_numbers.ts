@@ -2,6 +2,8 @@ import { formatJson, formatString } from "../../../codecs/json/format.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { NewFile } from "../../../io/new_file.ts";
 import { runAsync, type Steps } from "../../../io/steps.ts";
+import { systemCode } from "../../../io/system_error.ts";
+import { writeError } from "../../../io/write_error.ts";
 import { byCodePoint } from "../../../names.ts";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -88,10 +90,9 @@ function readNumbers(
   try {
     return parseLabels(file, fs.readFileSync(file));
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === "ENOENT") {
-      return undefined;
-    }
-    throw error;
+    if (systemCode(error) === "ENOENT") return undefined;
+    // Where it cannot be read it could not be written either.
+    throw writeError(file, error);
   }
 }
 

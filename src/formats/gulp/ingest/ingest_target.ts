@@ -55,7 +55,7 @@ export function* examineTarget(
         resume === true
           ? `There is nothing to resume in ${directory}: its ingest is finished; ` +
             `to add chunks to those that are there, extend it`
-          : `${directory} has ${chunks.length} chunks already: extend it to add ` +
+          : `${directory} has chunks already (${chunks.length}): extend it to add ` +
             `more, or choose another directory`,
         { path: directory },
       );

@@ -82,6 +82,14 @@ Deno.test("labels that label2idx.json has keep their numbers, new ones follow", 
       () => new ImageFolderAdapter({ folder: `${dir}/in`, outputFolder }),
       { code: "bad-meta", message: /label2idx\.json/ },
     );
+    assert.throws(
+      () =>
+        new ImageFolderAdapter({
+          folder: `${dir}/in`,
+          outputFolder: `${outputFolder}/label2idx.json`, // a file
+        }),
+      { name: "WriteError", message: /part of the path is not a directory/ },
+    );
   });
 });
 

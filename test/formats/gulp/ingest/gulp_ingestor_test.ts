@@ -79,7 +79,7 @@ Deno.test("chunks are added behind the highest number, on request only", async (
     await assert.rejects(ingest("a", {}), {
       name: "IngestError",
       code: "not-empty",
-      message: /1 chunks already: extend/,
+      message: /has chunks already \(1\): extend/,
     });
     await assert.rejects(ingest("a", { resume: true }), {
       code: "nothing-to-resume",
