@@ -45,6 +45,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   #chunk: OpenedChunk;
   readonly #decoder: VideoDecoder<Frame>;
   #output: OpenChunkOutput | undefined;
+  #closed = false;
 
   /**
    * Wraps an opened chunk; {@linkcode GulpChunk.load} opens one.
@@ -318,6 +319,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
 
   /** Closes the chunk's files; what was appended and not flushed is dropped. */
   close(): void {
+    this.#closed = true;
     this.#output?.[Symbol.dispose]();
     this.#chunk.close();
   }
@@ -350,6 +352,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     const chunk = yield* OpenedChunk.openOrNew(dataPath, meta.path, serializer);
     this.#chunk.close();
     this.#chunk = chunk;
+    if (this.#closed) chunk.close();
   }
 
   #find(id: VideoId): number {

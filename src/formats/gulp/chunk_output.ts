@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { FormatError } from "../../errors.ts";
+import { FormatError, WriteError } from "../../errors.ts";
 import { NewFile } from "../../io/new_file.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { WritableFile } from "../../io/writable_file.ts";
@@ -30,6 +30,7 @@ export class ChunkOutput {
   /** Where the data end that the meta file on the disk names. */
   #flushed: number;
   #frames: number[] | undefined;
+  #closed = false;
 
   private constructor(
     chunk: OpenedChunk,
@@ -152,17 +153,19 @@ export class ChunkOutput {
     try {
       yield* meta.file.writeAt(dumpMeta(this.#meta, this.#serializer), 0);
       yield* meta.file.sync();
+      this.#assertOpen();
+      this.#flushed = this.#records.end; // from here on, closing drops none of it
       if (this.#newData !== undefined) yield* this.#publishData(this.#newData);
     } catch (error) {
       meta.discard();
       throw error;
     }
-    this.#flushed = this.#records.end; // before: if it fails, the new name may be there all the same
     yield* meta.publish();
   }
 
   /** Drops what was not flushed, and closes the files. */
   *close(): Steps<void> {
+    this.#closed = true;
     this.#newData?.discard();
     if (this.#data.closed) return;
     try {
@@ -176,6 +179,18 @@ export class ChunkOutput {
 
   /** A meta file of before must not stand beside data that it does not describe. */
   *#publishData(data: NewFile): Steps<void> {
+    this.#newData = undefined; // closing must not take away what is being published
+    try {
+      yield* this.#removeMeta();
+      yield* data.publish();
+    } catch (error) {
+      this.#newData = data;
+      if (this.#closed) data.discard();
+      throw error;
+    }
+  }
+
+  *#removeMeta(): Steps<void> {
     try {
       yield* perform({
         sync: () => fs.rmSync(this.#metaPath, { force: true }),
@@ -184,7 +199,15 @@ export class ChunkOutput {
     } catch (error) {
       throw writeError(this.#metaPath, error);
     }
-    yield* data.publish();
-    this.#newData = undefined;
+  }
+
+  /** A file that was closed meanwhile has lost what was not flushed. */
+  #assertOpen(): void {
+    if (!this.#closed) return;
+    throw new WriteError(
+      "closed",
+      `Cannot write ${this.#dataPath}: it was closed before it was flushed; await flush()`,
+      { path: this.#dataPath },
+    );
   }
 }

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { chunkIn } from "../../support/gulp_chunks.ts";
+import { setImmediate } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { chunkIn, contentOf } from "../../support/gulp_chunks.ts";
 import { fakeJpeg, writeChunk } from "../../support/make_gulp.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs.ts";
@@ -202,3 +204,34 @@ Deno.test("what a chunk refuses is a rejection, whether it is awaited at once or
     );
   });
 });
+
+for (const mode of ["ab", "wb"] as const) {
+  Deno.test(`a chunk that is closed while it is flushed stays whole (${mode})`, async () => {
+    const added = [{ id: "new", frames: [fakeJpeg(600), fakeJpeg(9)] }];
+    const whole = [
+      OLD,
+      mode === "ab" ? [...OLD, ...added] : added,
+    ].map((videos) => videos.map(({ id, frames }) => ({ id, frames })));
+    for (let turns = 0; turns < 40; turns++) {
+      await withTempDir(async (dir) => {
+        writeChunk(dir, 0, OLD);
+        const chunk = await chunkIn(dir);
+        await chunk.open(mode);
+        await chunk.append("new", {}, added[0]!.frames);
+        const flushed = chunk.flush().then(() => true, () => false);
+        for (let i = 0; i < turns; i++) await setImmediate();
+        chunk.close();
+        const isNew = await flushed;
+        using after = await chunkIn(dir);
+        const found = (await contentOf(after))
+          .map(({ id, frames }) => ({ id, frames }));
+        if (isNew) assert.deepEqual(found, whole[1]);
+        else {assert.ok(whole.some((videos) =>
+            isDeepStrictEqual(found, videos)
+          ));}
+        after.close();
+        assert.deepEqual(fs.readdirSync(dir).sort(), FILES);
+      });
+    }
+  });
+}
