@@ -91,12 +91,22 @@ function entriesOf(directory: string): Entry[] {
   return entries.filter(({ name }) => !name.startsWith(".")).map((entry) => {
     const { name } = entry;
     const found = entry.isSymbolicLink()
-      ? fs.statSync(join(directory, name), { throwIfNoEntry: false })
+      ? follow(join(directory, name))
       : entry;
     return {
       name,
-      isFile: found?.isFile() ?? false,
+      // A link that leads nowhere is a file that fails, so that it is named and not just missing.
+      isFile: found?.isFile() ?? true,
       isDirectory: found?.isDirectory() ?? false,
     };
   });
+}
+
+/** What a link leads to, if that can be told. */
+function follow(link: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(link);
+  } catch {
+    return undefined;
+  }
 }

@@ -71,7 +71,10 @@ export function labelOf(
     );
   }
   if (label !== null && typeof label === "object") {
-    throw inputError(list, `the label '${labelName}' of ${entry} is no label`);
+    throw inputError(
+      list,
+      `the label '${labelName}' of ${entry} is a list or an object: labels are text or numbers`,
+    );
   }
   return label;
 }

@@ -139,6 +139,23 @@ Deno.test("a folder of images, with or without a slash, at any depth, both kinds
   });
 });
 
+Deno.test("a link that leads nowhere is an image that fails, not one that is missing", async () => {
+  await withTempDir(async (dir) => {
+    put(`${dir}/in/cat/a.jpg`, await jpeg(32, 24));
+    fs.symlinkSync("moved.jpg", `${dir}/in/cat/b.jpg`);
+    fs.symlinkSync("c.jpg", `${dir}/in/cat/c.jpg`); // to itself
+    fs.symlinkSync("moved", `${dir}/in/cat/d`);
+    const folder = `${dir}/in`;
+    const found = await adapted(new ImageFolderAdapter({ folder }));
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ["cat-a.jpg", "cat-b.jpg", "cat-c.jpg"],
+    );
+    assert.match(found[1]!.frames[0]!, /b\.jpg: there is no such file/);
+    assert.match(found[2]!.frames[0]!, /c\.jpg/);
+  });
+});
+
 Deno.test("a JPEG that need not be resized is stored as it is, unless asked otherwise", async () => {
   await withTempDir(async (dir) => {
     const bytes = await jpeg(32, 24);

@@ -209,7 +209,11 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
         '[{"id": 1, "label": "x"}]',
         /entry 0 has no label 'template'; it has id, label/,
       ],
-      ["e.json", '[{"id": 1, "template": ["x"]}]', /is no label/],
+      [
+        "e.json",
+        '[{"id": 1, "template": ["x"]}]',
+        /labels are text or numbers/,
+      ],
       ["f.json", "[1]", /entry 0 is no object/],
       ["g.json.gz", text, /is not JSON: /],
     ];
