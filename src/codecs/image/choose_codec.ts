@@ -72,12 +72,18 @@ function load(name: ImageCodecName): Promise<ImageCodec> {
       loaded.delete(name);
       throw new ImageError(
         "codec-unavailable",
-        `The image codec '${name}' does not load; it needs ${NEEDS[name]}: ` +
-          `${(cause as Error).message}`,
+        `The image codec '${name}' does not load; it needs ${
+          NEEDS[name]
+        }, and ` +
+          `to be fetched from npm once: ${firstLine((cause as Error).message)}`,
         { cause },
       );
     });
     loaded.set(name, codec);
   }
   return codec;
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0]!;
 }

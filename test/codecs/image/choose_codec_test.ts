@@ -71,3 +71,39 @@ Deno.test("codecs are loaded once; unknown names are refused", async () => {
     message: /'gd': choose of imagescript, sharp/,
   });
 });
+
+Deno.test("where no package was ever fetched, gulped videos can be read, and what needs one says so", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/list.csv`, "1;a\n");
+    await Deno.writeTextFile(
+      `${dir}/main.ts`,
+      `
+import { Custom20BNCsvWebmAdapter, GulpDirectory, imageCodec } from "${REPOSITORY}src/formats/gulp/mod.ts";
+using directory = await GulpDirectory.open("${REPOSITORY}test/golden/gulp/v2_chunks/gulp", { decode: false });
+const [id] = directory.mergedMetaDict.keys();
+console.log((await directory.get(id!)).frames.length);
+const options = { csvFile: "${dir}/list.csv", folder: "${dir}" };
+for (const load of [() => imageCodec(), () => Custom20BNCsvWebmAdapter.open(options)]) {
+  console.log(await load().catch(({ name, message }) => name + ": " + message));
+}`,
+    );
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "-A", "--no-check", "--frozen", "--cached-only"],
+        ...["--config", `${REPOSITORY}deno.json`, `${dir}/main.ts`],
+      ],
+      env: { DENO_DIR: `${dir}/cache` },
+    }).output();
+    const decoder = new TextDecoder();
+    const [frames, codec, csv] = decoder.decode(stdout).split("\n");
+    assert.ok(Number(frames) > 0, decoder.decode(stderr));
+    assert.match(
+      codec!,
+      /^ImageError: .*'imagescript' .*fetched from npm once/,
+    );
+    assert.match(
+      csv!,
+      /^RecordfsError: .*csv-parse, to be fetched from npm once/,
+    );
+  });
+});

@@ -39,7 +39,7 @@ export function objectOf(
  */
 export async function readCsvRows(path: string): Promise<string[][]> {
   const text = readText(path);
-  const { parse }: typeof import("csv-parse/sync") = await import(CSV_PACKAGE);
+  const { parse } = await loadCsvPackage(path);
   try {
     return parse(text, {
       delimiter: ";",
@@ -49,6 +49,21 @@ export async function readCsvRows(path: string): Promise<string[][]> {
     });
   } catch (error) {
     throw inputError(path, `it is not CSV: ${(error as Error).message}`, error);
+  }
+}
+
+async function loadCsvPackage(
+  path: string,
+): Promise<typeof import("csv-parse/sync")> {
+  try {
+    return await import(CSV_PACKAGE);
+  } catch (error) {
+    const [reason] = (error as Error).message.split("\n");
+    throw inputError(
+      path,
+      `csv-parse, to be fetched from npm once, does not load: ${reason}`,
+      error,
+    );
   }
 }
 
