@@ -93,7 +93,7 @@ function assertPart(out: string, whole: Record<string, string>): boolean {
 for (const workers of [1, 3]) {
   Deno.test(`an ingest killed at any moment and resumed is as if it never was (${workers})`, async () => {
     await withTempDir(async (dir) => {
-      const options = { count: 60, delay: 8 };
+      const options = { count: 60, delay: 20 };
       const { failed } = await new GulpIngestor(
         new FakeAdapter(options),
         `${dir}/whole`,
