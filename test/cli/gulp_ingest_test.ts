@@ -95,7 +95,10 @@ Deno.test("a directory with chunks is extended, resumed, or left alone", async (
       1,
       /"cat-0\.jpg" .* twice.*--remove-duplicates/,
     );
-    assertFailed(await gulp("a", "--resume"), 1, /nothing to resume/);
+    assertFailed(await gulp("b", "--resume"), 1, /nothing to resume/);
+    const finished = await gulp("a", "--resume");
+    assert.equal(finished.code, 0);
+    assert.match(finished.stdout, /: 2 videos, 2 frames, /);
     assert.deepEqual(contentOf(`${dir}/out`), before);
     assert.equal((await gulp("b", "--extend", "--remove-duplicates")).code, 0);
     assert.deepEqual(

@@ -126,10 +126,10 @@ export class GulpIngestor {
       adapter: planOptions(this.#adapter, recipe),
     };
     const target = await runAsync(
-      examineTarget(directory, journal.plan, planned, options),
+      examineTarget(directory, journal.plan, planned, ids, options),
     );
     const plan: IngestPlan = { ...planned, firstChunk: target.firstChunk };
-    if (journal.plan === undefined) {
+    if (journal.plan === undefined && !target.isFinished) {
       assertNewIds(directory, ids ?? [], target.ids);
       journal.begin(plan);
     }

@@ -32,7 +32,10 @@ export interface IngestReport {
 export interface IngestOptions {
   /** Whether chunks may be added to a directory that has some. */
   readonly extend?: boolean | undefined;
-  /** Whether to continue an ingest that was killed; where there is none, one is started. */
+  /**
+   * Whether to continue an ingest that was killed; where there is none, one is started, and where it
+   * had come to its end with all its videos, that is reported.
+   */
   readonly resume?: boolean | undefined;
   /** Told how far it is, after each frame. */
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;

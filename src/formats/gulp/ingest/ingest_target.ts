@@ -4,6 +4,7 @@ import { perform, type Steps } from "../../../io/steps.ts";
 import { type ChunkPaths, listChunks } from "../chunk_files.ts";
 import { encodeId } from "../id_text.ts";
 import { VideoIds } from "../video_ids.ts";
+import { findFinished } from "./finished_ingest.ts";
 import { addIdsOf } from "./ids_there.ts";
 import { IngestError } from "./ingest_error.ts";
 import { differenceOf, type IngestPlan, planPath } from "./ingest_plan.ts";
@@ -14,6 +15,8 @@ export interface IngestTarget {
   readonly firstChunk: number;
   /** Chunks of this ingest that are complete. */
   readonly complete: readonly ChunkPaths[];
+  /** Whether that are all: it was to be resumed, and had come to its end. */
+  readonly isFinished: boolean;
   /** The ids that are there. */
   readonly ids: VideoIds;
 }
@@ -36,6 +39,7 @@ const DATA_NAME = /^data_(\d+)\.gulp$/;
  *
  * @param before The plan of an ingest that was not finished there.
  * @param plan What is to be written now; its first chunk is not known yet.
+ * @param planned The ids of its videos, where the adapter knows them.
  * @throws {IngestError} If it may not write there.
  * @throws {FormatError} If there are chunks that are damaged or miss a file.
  */
@@ -43,6 +47,7 @@ export function* examineTarget(
   directory: string,
   before: IngestPlan | undefined,
   plan: Omit<IngestPlan, "firstChunk">,
+  planned: readonly string[] | undefined,
   { extend, resume }: TargetOptions,
 ): Steps<IngestTarget> {
   const { chunks, problems } = yield* listChunks(directory);
@@ -50,11 +55,18 @@ export function* examineTarget(
   if (before === undefined) {
     if (problems[0] !== undefined) throw problems[0];
     if (chunks.length > 0 && extend !== true) {
+      const complete = resume === true && planned !== undefined
+        ? yield* findFinished(chunks, planned, plan.videosPerChunk)
+        : undefined;
+      if (complete !== undefined) {
+        const firstChunk = complete[0]!.number;
+        return { firstChunk, complete, isFinished: true, ids };
+      }
       throw new IngestError(
         resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
-          ? `There is nothing to resume in ${directory}: its ingest is finished; ` +
-            `to add chunks to those that are there, extend it`
+          ? `There is nothing to resume in ${directory}: its ingest is finished, ` +
+            `with other videos; to add chunks to those that are there, extend it`
           : `${directory} has chunks already (${chunks.length}): extend it to add ` +
             `more, or choose another directory`,
         { path: directory },
@@ -62,7 +74,7 @@ export function* examineTarget(
     }
     yield* addIdsOf(chunks, ids);
     const firstChunk = Math.max(-1, ...chunks.map(({ number }) => number)) + 1;
-    return { firstChunk, complete: [], ids };
+    return { firstChunk, complete: [], isFinished: false, ids };
   }
   if (resume !== true) {
     throw new IngestError(
@@ -86,7 +98,7 @@ export function* examineTarget(
   const end = firstChunk + Math.ceil(before.videos / before.videosPerChunk);
   yield* sweep(directory, firstChunk, end, chunks);
   const complete = chunks.filter(({ number }) => number >= firstChunk);
-  return { firstChunk, complete, ids };
+  return { firstChunk, complete, isFinished: false, ids };
 }
 
 /**

@@ -69,6 +69,38 @@ Deno.test("the same chunks with any number of workers", async () => {
   });
 });
 
+Deno.test("an ingest that is finished can be resumed as well: nothing is written", async () => {
+  await withTempDir(async (dir) => {
+    writeChunk(dir, 7, [{ id: "old", frames: [fakeJpeg(8)] }]);
+    const resume = (count: number, videosPerChunk: number, prefix = "v") =>
+      new GulpIngestor(
+        new FakeAdapter({ count, prefix }),
+        dir,
+        videosPerChunk,
+        1,
+      )
+        .run({ resume: true });
+    const adapter = new FakeAdapter({ count: 5 });
+    const report = await new GulpIngestor(adapter, dir, 2, 1)
+      .run({ extend: true });
+    const before = filesOf(dir);
+    assert.deepEqual(await resume(5, 2), report);
+    for (
+      const [count, videosPerChunk, prefix] of [
+        [5, 3, "v"],
+        [3, 2, "v"],
+        [6, 2, "v"],
+        [5, 2, "w"],
+      ] as const
+    ) {
+      await assert.rejects(resume(count, videosPerChunk, prefix), {
+        code: "nothing-to-resume",
+      });
+    }
+    assert.deepEqual(filesOf(dir), before);
+  });
+});
+
 Deno.test("chunks are added behind the highest number, on request only", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 7, [{ id: "old", frames: [fakeJpeg(8)] }]);
@@ -83,7 +115,7 @@ Deno.test("chunks are added behind the highest number, on request only", async (
     });
     await assert.rejects(ingest("a", { resume: true }), {
       code: "nothing-to-resume",
-      message: /its ingest is finished/,
+      message: /its ingest is finished, with other videos/,
     });
     assert.deepEqual(filesOf(dir), before);
     const { paths } = await ingest("a", { extend: true });
