@@ -29,7 +29,7 @@ Deno.test(
         }
       }
       fs.closeSync(fd);
-      assert.ok(libc.read(fd, new Uint8Array(1), 0) < 0);
+      assert.ok(libc.read(-1, new Uint8Array(1), 0) < 0); // `fd` may be another's by now
     });
   },
 );
@@ -43,7 +43,7 @@ async function inMemory(path: string): Promise<number> {
 }
 
 Deno.test(
-  "what is not in memory is not waited for",
+  "what is not in memory is left, unless it comes at once",
   needs("fincore"),
   async () => {
     await withTempDir(async (dir) => {
@@ -61,9 +61,11 @@ Deno.test(
       const libc = libcReads()!;
       const fd = fs.openSync(path, "r");
       const into = new Uint8Array(100_000);
-      const before = await inMemory(path);
+      assert.ok(await inMemory(path) < 1_000_000);
+      // The kernel begins to read ahead and answers with what is there by then: often nothing.
       const got = libc.cached(fd, into, 500_000);
-      if (before === 0 && got !== UNSUPPORTED) assert.equal(got, 0);
+      assert.ok(got === UNSUPPORTED || got >= 0 && got <= into.length);
+      for (let i = 0; i < got; i++) assert.equal(into[i], 7);
       assert.equal(libc.read(fd, into, 500_000), 100_000);
       const now = libc.cached(fd, into.fill(0), 500_000);
       if (now !== UNSUPPORTED) {
