@@ -37,6 +37,7 @@ try {
 }
 
 async function demo(): Promise<void> {
+  await imageCodec(); // now, since Deno announces a package when it is first asked for
   console.log(`recordfs demo, in ${dir}`);
   fs.mkdirSync(`${dir}/mnt`);
   writeFolder(`${dir}/photos`, PHOTOS);
