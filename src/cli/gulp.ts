@@ -30,8 +30,13 @@ module exports (README, "Gulp a data set of your own"):
 Its flags are those that the class declares; --help lists them.`;
 
 /** `recordfs gulp`, with a command for each adapter. */
-export function gulpCommands(gulp: Command, own?: OwnAdapter): void {
-  gulp.addHelpText("after", AFTER_HELP);
+export function gulpCommand(inherit: Command, own?: OwnAdapter): Command {
+  const gulp = new Command("gulp")
+    .description("gulp a data set into GulpIO chunks, or repair such chunks")
+    // Taken out of the command line before; here for the help.
+    .option("--adapter <module#class>", "gulp by an adapter of your own")
+    .copyInheritedSettings(inherit)
+    .addHelpText("after", AFTER_HELP);
   const commands = [...ADAPTERS].map(([name, Adapter]) =>
     ingestCommand(
       name,
@@ -44,10 +49,12 @@ export function gulpCommands(gulp: Command, own?: OwnAdapter): void {
   for (const command of [...commands, repairCommand()]) {
     gulp.addCommand(command.copyInheritedSettings(gulp));
   }
-  if (own === undefined) return;
+  if (own === undefined) return gulp;
   const command = ownCommand(own).copyInheritedSettings(gulp);
   const usage = `recordfs gulp --adapter ${own.given} ${command.usage()}`;
-  gulp.addCommand(command.configureHelp({ commandUsage: () => usage }));
+  return gulp.addCommand(
+    command.configureHelp({ commandUsage: () => usage }),
+  );
 }
 
 function ownCommand(

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AdapterClass } from "../formats/gulp/adapters/dataset_adapter.ts";
-// Not all of GulpIO: every command line is looked through.
 import { loadAdapterClass } from "../formats/gulp/adapters/load_adapter.ts";
 import { UsageError } from "./exit.ts";
 
@@ -26,6 +25,7 @@ export interface AdapterCommandLine {
  * Loads the adapter that a command line `gulp --adapter MODULE#CLASS …` names: its other flags are
  * known only then.
  *
+ * @param args A command line of `gulp`.
  * @throws {UsageError} If it names none.
  * @throws {RecordfsError} If it does not load.
  */
@@ -36,7 +36,7 @@ export async function takeAdapter(
   const at = args.findIndex((arg, i) =>
     i < end && (arg === "--adapter" || arg.startsWith("--adapter="))
   );
-  if (args[0] !== "gulp" || at < 0) return { args, adapter: undefined };
+  if (at < 0) return { args, adapter: undefined };
   const inOne = args[at]!.startsWith("--adapter=");
   const given = inOne ? args[at]!.slice("--adapter=".length) : args[at + 1];
   const [, path, name] = /^(.+)#([^#]+)$/.exec(given ?? "") ?? [];

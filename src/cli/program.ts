@@ -1,24 +1,39 @@
 import { Command, CommanderError } from "commander";
-import { catCommand } from "./cat.ts";
-import { checkCommand } from "./check.ts";
-import { completionsCommand } from "./completions.ts";
 import { Exit, ExitCode } from "./exit.ts";
-import { extractCommand } from "./extract.ts";
-import { takeAdapter } from "./gulp_adapter.ts";
-import { gulpCommand } from "./gulp_command.ts";
+import type { OwnAdapter } from "./gulp_adapter.ts";
 import { mountCommandLine } from "./helper_form.ts";
-import { infoCommand } from "./info.ts";
-import { lsCommand } from "./ls.ts";
-import { mountCommand } from "./mount.ts";
-import { mountsCommand } from "./mounts.ts";
 import { report } from "./messages.ts";
-import { packCommand } from "./pack.ts";
-import { recordsCommand } from "./records.ts";
-import { statCommand } from "./stat.ts";
-import { treeCommand } from "./tree.ts";
-import { unmountCommand } from "./unmount.ts";
 import { VERSION } from "./version.ts";
-import { writeCommand } from "./write.ts";
+
+/** Makes a command of a program; `adapter` is what a line of `gulp` brings. */
+type MakeCommand = (
+  program: Command,
+  adapter: OwnAdapter | undefined,
+) => Promise<Command>;
+
+/** The commands in the order of the help, each loaded where it is needed: a line starts faster so. */
+const COMMANDS: Record<string, MakeCommand> = {
+  mount: async () => (await import("./mount.ts")).mountCommand(),
+  unmount: async () => (await import("./unmount.ts")).unmountCommand(),
+  mounts: async () => (await import("./mounts.ts")).mountsCommand(),
+  ls: async () => (await import("./ls.ts")).lsCommand(),
+  tree: async () => (await import("./tree.ts")).treeCommand(),
+  cat: async () => (await import("./cat.ts")).catCommand(),
+  stat: async () => (await import("./stat.ts")).statCommand(),
+  info: async () => (await import("./info.ts")).infoCommand(),
+  records: async () => (await import("./records.ts")).recordsCommand(),
+  check: async () => (await import("./check.ts")).checkCommand(),
+  extract: async () => (await import("./extract.ts")).extractCommand(),
+  pack: async () => (await import("./pack.ts")).packCommand(),
+  write: async () => (await import("./write.ts")).writeCommand(),
+  completions: async (program) =>
+    (await import("./completions.ts")).completionsCommand(() => program),
+  gulp: async (program, adapter) =>
+    (await import("./gulp.ts")).gulpCommand(program, adapter),
+};
+
+/** The command that describes all others. */
+const COMPLETIONS = "completions";
 
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
@@ -33,13 +48,12 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
  * @throws {Exit} If it asks for help, or is wrong; what there is to say has been said.
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
-  const { args: line, adapter } = await takeAdapter(args);
-  const program = makeProgram();
-  program.addCommand(await gulpCommand(line, program, adapter));
-  const commands = program.commands.map((command) => command.name());
+  const { args: given, adapter } = await takeAdapter(args);
+  const line = mountCommandLine(given, Object.keys(COMMANDS));
+  const program = await makeProgram(line[0], adapter);
   const from = { from: "user" } as const;
   try {
-    await program.parseAsync(mountCommandLine(line, commands), from);
+    await program.parseAsync(line, from);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for has exit code 0; help for want of a command has not.
@@ -47,8 +61,23 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The command line interface, all of it but `gulp`. */
-function makeProgram(): Command {
+async function takeAdapter(
+  args: readonly string[],
+): Promise<
+  {
+    readonly args: readonly string[];
+    readonly adapter?: OwnAdapter | undefined;
+  }
+> {
+  if (args[0] !== "gulp") return { args };
+  return await (await import("./gulp_adapter.ts")).takeAdapter(args);
+}
+
+/** The command line interface: one command where a line names it, all of them otherwise. */
+async function makeProgram(
+  named: string | undefined,
+  adapter: OwnAdapter | undefined,
+): Promise<Command> {
   const program = new Command("recordfs")
     .description(
       "Opens the containers that training data is packed in as read-only " +
@@ -64,23 +93,11 @@ function makeProgram(): Command {
       writeOut: writeAll,
       outputError: (text) => report(oneLine(text)),
     });
-  const commands = [
-    mountCommand(),
-    unmountCommand(),
-    mountsCommand(),
-    lsCommand(),
-    treeCommand(),
-    catCommand(),
-    statCommand(),
-    infoCommand(),
-    recordsCommand(),
-    checkCommand(),
-    extractCommand(),
-    packCommand(),
-    writeCommand(),
-    completionsCommand(() => program),
-  ];
-  for (const command of commands) {
+  const isOne = named !== undefined && named !== COMPLETIONS &&
+    Object.hasOwn(COMMANDS, named);
+  const makers = isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
+  for (const make of makers) {
+    const command = await make(program, adapter);
     program.addCommand(command.copyInheritedSettings(program));
   }
   return program;
