@@ -12,16 +12,25 @@ export class MappedFile {
   }
 
   /**
+   * The map, whose file may have been cut since it was made.
+   *
+   * @throws {RecordfsError} As {@linkcode MemoryMap} does.
+   */
+  map(): MemoryMap {
+    this.#forgetGone();
+    return this.#map ??= new MemoryMap(this.#source);
+  }
+
+  /**
    * All bytes of the file.
    *
    * @throws {FormatError} If it was cut meanwhile, so that touching them would kill the process.
    * @throws {RecordfsError} As {@linkcode MemoryMap} does.
    */
   bytes(): Uint8Array<ArrayBuffer> {
-    this.#forgetGone();
-    this.#map ??= new MemoryMap(this.#source);
-    if (this.#source.size > 0) this.#map.checkSize();
-    return this.#map.bytes;
+    const map = this.map();
+    if (this.#source.size > 0) map.checkSize();
+    return map.bytes;
   }
 
   /** Lets go of the map: it goes away with its last view. */

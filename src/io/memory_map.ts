@@ -2,6 +2,7 @@ import { FormatError, RecordfsError } from "../errors.ts";
 import type { FileSource } from "./file_source.ts";
 import { LibcFunctions } from "./libc.ts";
 import { fileFunctions, lastError } from "./libc_files.ts";
+import { libcReads } from "./libc_reads.ts";
 
 const functions = new LibcFunctions({
   mmap: {
@@ -9,7 +10,6 @@ const functions = new LibcFunctions({
     result: "u64",
   },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
-  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
 });
 
 type MapFunctions = NonNullable<ReturnType<typeof functions.open>>;
@@ -21,8 +21,6 @@ const MAP_SHARED = 0x01;
 const MAP_PRIVATE = 0x02;
 const MAP_NORESERVE = 0x4000;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
-/** `SEEK_END`, from `unistd.h`. */
-const SEEK_END = 2;
 
 /** Where a file is in this process's address space. */
 export interface MappedRange {
@@ -135,8 +133,9 @@ function map(source: FileSource, access: number, kind: number): MappedRange {
   });
 }
 
+/** Whoever maps has the functions to read as well: they are of the same library. */
 function sizeOf(fd: number): number {
-  return Number(libc("memory").lseek(fd, 0n, SEEK_END));
+  return libcReads()!.sizeOf(fd);
 }
 
 function libc(path: string): MapFunctions {

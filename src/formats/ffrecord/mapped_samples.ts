@@ -1,7 +1,8 @@
 import { RecordfsError } from "../../errors.ts";
 import { crc32Of } from "../../io/crc32_of.ts";
 import { FileSource } from "../../io/file_source.ts";
-import { MemoryMap } from "../../io/memory_map.ts";
+import { MappedFile } from "../../io/mapped_file.ts";
+import type { MemoryMap } from "../../io/memory_map.ts";
 import { newExtent } from "../../tree/tree.ts";
 import { verifySample } from "./read_samples.ts";
 import type { RecordFiles } from "./record_files.ts";
@@ -10,8 +11,8 @@ import type { RecordFiles } from "./record_files.ts";
 export class MappedSamples {
   readonly #files: RecordFiles;
   readonly #check: boolean;
-  /** By the index of their files. */
-  readonly #maps = new Map<number, MemoryMap>();
+  /** By their indices. */
+  readonly #mapped = new Map<number, MappedFile>();
 
   /** @param check Whether samples are compared with their checksums. */
   constructor(files: RecordFiles, check: boolean) {
@@ -41,19 +42,13 @@ export class MappedSamples {
 
   /** Lets go of the maps: each goes away with its last view. */
   close(): void {
-    for (const map of this.#maps.values()) {
-      if (map.isGone) map.keepForever();
-    }
-    this.#maps.clear();
+    for (const file of this.#mapped.values()) file.close();
+    this.#mapped.clear();
   }
 
   #mapOf(part: number): MemoryMap {
-    let map = this.#maps.get(part);
-    if (map?.isGone) {
-      map.keepForever();
-      map = undefined;
-    }
-    if (map !== undefined) return map;
+    const mapped = this.#mapped.get(part);
+    if (mapped !== undefined) return mapped.map();
     const source = this.#files.sources[part]!;
     if (!(source instanceof FileSource)) {
       throw new RecordfsError(
@@ -62,8 +57,8 @@ export class MappedSamples {
         { path: source.name },
       );
     }
-    map = new MemoryMap(source);
-    this.#maps.set(part, map);
-    return map;
+    const file = new MappedFile(source);
+    this.#mapped.set(part, file);
+    return file.map();
   }
 }
