@@ -1,3 +1,6 @@
+/** How many reads are under way at once where each has to be waited for. */
+export const READS_IN_FLIGHT = 16;
+
 /** Work of which at most a number of pieces is under way at once. */
 export class InFlight {
   readonly #most: number;

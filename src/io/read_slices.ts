@@ -1,13 +1,10 @@
 import type { ByteSource } from "./byte_source.ts";
 import { crc32Of } from "./crc32_of.ts";
 import { isOthersTurn, otherTasks } from "./event_loop.ts";
-import { InFlight } from "./in_flight.ts";
+import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "./steps.ts";
-
-/** How many reads are under way at once where each has to be waited for. */
-const IN_FLIGHT = 16;
 
 /** How many bytes, or small reads, are done before the clock is looked at, which takes its time. */
 const STRIDE_BYTES = 64 * 1024;
@@ -69,7 +66,7 @@ class Reading {
 
   /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
-    const flight = new InFlight(IN_FLIGHT);
+    const flight = new InFlight(READS_IN_FLIGHT);
     try {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import { InFlight } from "../../io/in_flight.ts";
 import { NewDirectory } from "../../io/new_directory.ts";
 import { runAsync } from "../../io/steps.ts";
 import { writeError } from "../../io/write_error.ts";
@@ -122,25 +123,22 @@ class Dump {
   }
 
   async writeAll(directory: string, files: readonly Part[]): Promise<void> {
-    let next = 0;
-    const lane = async () => {
-      while (next < files.length) {
-        const file = files[next++]!;
-        try {
-          await this.write(path.join(directory, file.name), file);
-        } catch (error) {
-          this.#failed.abort(error); // the other lanes end with this error
-          throw error;
-        }
-      }
-    };
-    const lanes = Math.min(IN_PARALLEL, files.length);
-    // All have ended before the directory is removed.
-    const ended = await Promise.allSettled(
-      Array.from({ length: lanes }, lane),
-    );
-    const failed = ended.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
+    const flight = new InFlight(IN_PARALLEL);
+    for (const file of files) {
+      await flight.room();
+      if (flight.failed) break;
+      flight.add(this.#writeOne(path.join(directory, file.name), file));
+    }
+    await flight.end(); // before the directory is removed
+  }
+
+  async #writeOne(file: string, part: Part): Promise<void> {
+    try {
+      await this.write(file, part);
+    } catch (error) {
+      this.#failed.abort(error); // the others end with this error
+      throw error;
+    }
   }
 
   async write(file: string, { start, count }: Part): Promise<void> {
