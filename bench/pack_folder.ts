@@ -17,7 +17,7 @@ import {
   runAlone,
 } from "./support/report.ts";
 import { alternate } from "./support/rounds.ts";
-import { rowsBeside } from "./support/rows_beside.ts";
+import { rowsBesideLast } from "./support/rows_beside.ts";
 import { Workspace } from "./support/workspace.ts";
 
 const FILES_A_DIRECTORY = 1000;
@@ -95,19 +95,8 @@ async function measure(args: string[]): Promise<Row[]> {
         return count / seconds;
       },
     );
-    const measured = CONTENDERS.map(({ name }, i) => ({
-      name,
-      rates: rates[i]!,
-    }));
-    const bare = measured.pop()!;
-    rows.push(
-      ...rowsBeside(
-        `pack_folder, ${count} × ${size} bytes`,
-        "files/s",
-        measured,
-        bare,
-      ),
-    );
+    const title = `pack_folder, ${count} × ${size} bytes`;
+    rows.push(...rowsBesideLast(title, "files/s", CONTENDERS, rates));
   }
   return rows;
 }

@@ -17,7 +17,7 @@ import {
   runAlone,
 } from "./support/report.ts";
 import { alternate } from "./support/rounds.ts";
-import { rowsBeside } from "./support/rows_beside.ts";
+import { rowsBesideLast } from "./support/rows_beside.ts";
 import { Workspace } from "./support/workspace.ts";
 
 /** Sizes of the samples in bytes. */
@@ -105,19 +105,8 @@ async function measure(args: string[]): Promise<Row[]> {
         return count / seconds;
       },
     );
-    const measured = CONTENDERS.map(({ name }, i) => ({
-      name,
-      rates: rates[i]!,
-    }));
-    const bare = measured.pop()!;
-    rows.push(
-      ...rowsBeside(
-        `write_records, ${count} × ${size} bytes`,
-        "samples/s",
-        measured,
-        bare,
-      ),
-    );
+    const title = `write_records, ${count} × ${size} bytes`;
+    rows.push(...rowsBesideLast(title, "samples/s", CONTENDERS, rates));
   }
   return rows;
 }

@@ -1,32 +1,30 @@
 import type { Row } from "./report.ts";
 import { median } from "./rounds.ts";
 
-/** A contender's rates, one of each round. */
-export interface Rates {
-  readonly name: string;
-  readonly rates: readonly number[];
-}
-
 /**
- * Rows of several ways of ours, each followed by what it is compared with, which bears the ratio.
+ * Rows of several ways of ours, each followed by what it is compared with, the last contender, which
+ * bears the ratio.
  *
  * @param unit Of the rates: the larger, the better.
+ * @param contenders Ours, then the other.
+ * @param rates Of each contender, one a round.
  */
-export function rowsBeside(
+export function rowsBesideLast(
   measured: string,
   unit: string,
-  ours: readonly Rates[],
-  other: Rates,
+  contenders: readonly { readonly name: string }[],
+  rates: readonly (readonly number[])[],
 ): Row[] {
-  const row = ({ name, rates }: Rates): Row => ({
+  const rows = contenders.map(({ name }, i): Row => ({
     measured,
     subject: name,
-    value: median(rates),
+    value: median(rates[i]!),
     unit,
-    rounds: rates,
-  });
-  return ours.flatMap((own) => [
-    row(own),
-    { ...row(other), ratio: median(own.rates) / median(other.rates) },
+    rounds: rates[i]!,
+  }));
+  const other = rows.pop()!;
+  return rows.flatMap((own) => [
+    own,
+    { ...other, ratio: own.value / other.value },
   ]);
 }
