@@ -4,6 +4,7 @@ import type { FFRecordWriter } from "../formats/ffrecord/mod.ts";
 import type { Directory, EntryStat, OpenFile } from "../io/directory.ts";
 import { openError } from "../io/file_source.ts";
 import { openDirectory } from "../io/open_directory.ts";
+import { readFull } from "../io/read_full.ts";
 import { systemCode } from "../io/system_error.ts";
 
 /** Files are read in pieces of this size; most samples are one. */
@@ -94,17 +95,6 @@ export class SampleFiles implements Disposable {
       return this.#directory.openFile(path.basename(file));
     });
   }
-}
-
-/** Fills `into`, or reads to the end. */
-function readFull(file: OpenFile, into: Uint8Array<ArrayBuffer>): number {
-  let done = 0;
-  while (done < into.length) {
-    const length = file.read(into.subarray(done));
-    if (length === 0) break;
-    done += length;
-  }
-  return done;
 }
 
 function regularFile(file: string, opened: OpenFile): EntryStat {

@@ -1,5 +1,6 @@
 import type { Directory, EntryStat, OpenFile } from "../../io/directory.ts";
 import { DirectoryChain } from "../../io/directory_chain.ts";
+import { readFull } from "../../io/read_full.ts";
 import { systemCode } from "../../io/system_error.ts";
 import type { ListedEntry } from "./pack_listing.ts";
 import { PackError, refusal } from "./pack_problem.ts";
@@ -91,14 +92,9 @@ export class PackFiles {
   /** Reads up to `length` bytes into the buffer; fewer only at the end. */
   #fill(file: OpenFile, name: string, length: number): number {
     return this.#naming(name, () => {
-      let done = 0;
-      while (done < length) {
-        const got = file.read(this.#buffer.subarray(done, length));
-        if (got === 0) break;
-        done += got;
-      }
-      this.#bytesRead += done;
-      return done;
+      const got = readFull(file, this.#buffer.subarray(0, length));
+      this.#bytesRead += got;
+      return got;
     });
   }
 
