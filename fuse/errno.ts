@@ -22,6 +22,7 @@ export const Errno = {
   EROFS: 30,
   ENOSYS: 38,
   EPROTO: 71,
+  ENOTCONN: 107,
 } as const;
 
 const names = new Map<number, string>(

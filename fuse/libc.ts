@@ -28,10 +28,18 @@ const functions = {
     parameters: [],
     result: "pointer",
   },
+  statfs: { parameters: ["buffer", "buffer"], result: "i32" },
   /** Runs on another thread, where its errno is lost: for calls that may wait for a server. */
   accessElsewhere: {
     name: "faccessat",
     parameters: ["i32", "buffer", "i32", "i32"],
+    result: "i32",
+    nonblocking: true,
+  },
+  /** Likewise. */
+  statfsElsewhere: {
+    name: "statfs",
+    parameters: ["buffer", "buffer"],
     result: "i32",
     nonblocking: true,
   },

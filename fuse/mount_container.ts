@@ -1,7 +1,8 @@
-import { resolve } from "node:path";
+import type { Tree } from "../src/tree/tree.ts";
 import { localPath } from "../src/io/local_path.ts";
-import { type OpenContainerOptions, openToServe } from "../src/vfs/open.ts";
-import { VirtualFs } from "../src/vfs/virtual_fs.ts";
+import type { OpenContainerOptions } from "../src/vfs/open.ts";
+import { openToServe } from "../src/vfs/open_to_serve.ts";
+import type { VirtualFs } from "../src/vfs/virtual_fs.ts";
 import { mountOpening, type MountOptions, mountTree } from "./mount.ts";
 import type { Mount } from "./mount_handle.ts";
 import type { Server } from "./server.ts";
@@ -63,13 +64,14 @@ export async function mount(
   mountpoint: string,
   options: MountContainerOptions = {},
 ): Promise<Mount> {
-  if (source instanceof VirtualFs) {
-    return await mountTree(source.tree, mountpoint, {
-      ...options,
-      source: resolve(source.location),
-    });
+  const { resolve } = await import("node:path"); // here, since `mountPath` is quicker without
+  if (typeof source === "string" || source instanceof URL) {
+    return await mountPath(resolve(localPath(source)), mountpoint, options);
   }
-  return await mountPath(resolve(localPath(source)), mountpoint, options);
+  return await mountTree(source.tree, mountpoint, {
+    ...options,
+    source: resolve(source.location),
+  });
 }
 
 /**
@@ -84,18 +86,18 @@ export async function mountPath(
   options: MountContainerOptions,
   started?: Server,
 ): Promise<Mount> {
-  let container: VirtualFs | undefined;
+  let tree: Tree | undefined;
   try {
     const open = async () => {
-      const { fs, complete } = await openToServe(path, options);
-      container = fs;
-      return { tree: fs.tree, source: path, complete };
+      const { container, complete } = await openToServe(path, options);
+      tree = container.tree;
+      return { tree, source: path, complete };
     };
     const mounted = await mountOpening(open, mountpoint, options, started);
-    mounted.finished.then(() => container?.close());
+    mounted.finished.then(() => tree?.close());
     return mounted;
   } catch (error) {
-    container?.close();
+    tree?.close();
     throw error;
   }
 }

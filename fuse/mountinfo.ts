@@ -1,4 +1,5 @@
-import { statfs } from "node:fs/promises";
+import { Errno } from "./errno.ts";
+import { cString, lastErrno, libc } from "./libc.ts";
 import { readSpecialFile } from "./read_special_file.ts";
 
 /** A line of `/proc/self/mountinfo`; see proc_pid_mountinfo(5). */
@@ -18,6 +19,9 @@ export interface MountEntry {
 
 /** File-system type of a recordfs mount. */
 export const RECORDFS_TYPE = "fuse.recordfs";
+
+/** Bytes that `struct statfs` fits into: it has 120 on every 64-bit Linux. */
+const STATFS_ROOM = 256;
 
 /** Reads the text of a mountinfo file. Lines that don't have its form are left out. */
 export function parseMountinfo(text: string): MountEntry[] {
@@ -65,12 +69,12 @@ export function recordfsMounts(): MountEntry[] {
  * Whether what is mounted at a path lost its server: nothing there can be used until it is unmounted.
  */
 export async function isStale(mountpoint: string): Promise<boolean> {
-  try {
-    await statfs(mountpoint); // unlike stat(2), never answered from the kernel's cache
-    return false;
-  } catch (error) {
-    return isNotConnected(error);
-  }
+  const path = cString(mountpoint);
+  const room = new Uint8Array(STATFS_ROOM);
+  // Unlike stat(2), never answered from the kernel's cache; on another thread, since it may hang.
+  if (await libc().statfsElsewhere(path, room) === 0) return false;
+  // The reason stays on that thread: what has been refused once is refused again, at once.
+  return libc().statfs(path, room) !== 0 && lastErrno() === Errno.ENOTCONN;
 }
 
 /** Whether an error is ENOTCONN, "Transport endpoint is not connected". */

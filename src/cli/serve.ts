@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import { mountPath } from "../../fuse/mount_container.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import type { Server } from "../../fuse/server.ts";
 import { RecordfsError } from "../errors.ts";
+import { absolutePath } from "./absolute_path.ts";
 import type { BackgroundAnswer } from "./background.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report, warn } from "./messages.ts";
@@ -72,7 +72,11 @@ export async function serveInBackground(
 
 function absolute(job: MountJob): MountJob {
   const { source, mountpoint } = job;
-  return { ...job, source: resolve(source), mountpoint: resolve(mountpoint) };
+  return {
+    ...job,
+    source: absolutePath(source),
+    mountpoint: absolutePath(mountpoint),
+  };
 }
 
 /** Fails if the command that waits for the answer is gone; the mount then must not stay. */

@@ -1,8 +1,12 @@
-import * as fs from "node:fs";
+/** An open file of the system. */
+export interface Descriptor {
+  readonly fd: number;
+  close(): void;
+}
 
 /** An open descriptor, lent out by a {@linkcode DescriptorPool}. */
 export interface Lease {
-  readonly fd: number;
+  readonly descriptor: Descriptor;
   users: number;
   /** To be closed when the last user returns it. */
   doomed: boolean;
@@ -27,11 +31,11 @@ export class DescriptorPool<Owner> {
    *
    * Every lease is to be given back with {@linkcode release}.
    */
-  borrow(owner: Owner, open: () => number): Lease {
+  borrow(owner: Owner, open: () => Descriptor): Lease {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
       this.#makeRoom();
-      lease = { fd: this.#open(open), users: 0, doomed: false };
+      lease = { descriptor: this.#open(open), users: 0, doomed: false };
       this.#leases.set(owner, lease);
     } else if (this.#leases.size >= this.#limit) {
       this.#leases.delete(owner); // to the end: most recently used
@@ -45,7 +49,7 @@ export class DescriptorPool<Owner> {
   release(lease: Lease): void {
     lease.users--;
     if (lease.users > 0) return;
-    if (lease.doomed) fs.closeSync(lease.fd);
+    if (lease.doomed) lease.descriptor.close();
     else if (this.#leases.size > this.#limit) this.#makeRoom();
   }
 
@@ -55,11 +59,11 @@ export class DescriptorPool<Owner> {
     if (lease === undefined) return;
     this.#leases.delete(owner);
     lease.doomed = true;
-    if (lease.users === 0) fs.closeSync(lease.fd);
+    if (lease.users === 0) lease.descriptor.close();
   }
 
   /** Where descriptors have run out, those that are idle here are closed before it is given up. */
-  #open(open: () => number): number {
+  #open(open: () => Descriptor): Descriptor {
     try {
       return open();
     } catch (error) {

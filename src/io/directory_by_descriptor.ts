@@ -7,13 +7,13 @@ import type {
   Listing,
   OpenFile,
 } from "./directory.ts";
+import { lastError } from "./libc.ts";
 import {
   At,
   call,
   cName,
   DIRENT,
   type FileFunctions,
-  lastError,
   Open,
   R_OK,
   STATX,

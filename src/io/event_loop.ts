@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { setImmediate } from "node:timers";
+import type { Effect } from "./steps.ts";
 
 /**
  * How long, in ms, is worked before other tasks get their turn: a frame of a screen. A turn has V8
@@ -12,7 +12,7 @@ import { setImmediate } from "node:timers";
  */
 const LONGEST_WORK = 16;
 
-let lastTurn = 0;
+let lastTurn = performance.now();
 let turning: Promise<void> | undefined;
 
 /**
@@ -22,6 +22,14 @@ let turning: Promise<void> | undefined;
 export function isOthersTurn(): boolean {
   return performance.now() - lastTurn > LONGEST_WORK;
 }
+
+/** Gives others their turn where it is theirs. */
+export const othersTurn: Effect<void> = {
+  sync() {},
+  async async() {
+    while (isOthersTurn()) await otherTasks();
+  },
+};
 
 /** Lets the event loop go round, once for all who ask at the same time. */
 export function otherTasks(): Promise<void> {

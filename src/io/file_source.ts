@@ -1,11 +1,15 @@
-import * as fs from "node:fs";
-import { promisify } from "node:util";
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { ByteSource, WaitOptions } from "./byte_source.ts";
-import { DescriptorPool, type Lease } from "./descriptor_pool.ts";
+import {
+  type Descriptor,
+  DescriptorPool,
+  type Lease,
+} from "./descriptor_pool.ts";
 import { type LibcReads, libcReads, UNSUPPORTED } from "./libc_reads.ts";
+import { nodeFs } from "./node_fs.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { type Effect, perform, type Steps } from "./steps.ts";
+import { systemCode } from "./system_error.ts";
 
 /** What tells one state of a file from another. */
 export interface FileIdentity {
@@ -18,8 +22,6 @@ export interface FileIdentity {
 /** `read(2)` moves at most 0x7ffff000 bytes; larger reads go in pieces of this size. */
 const LARGEST_READ = 1 << 30;
 
-const read = promisify(fs.read);
-
 /**
  * A local file. Its descriptor is opened when it is needed and may be closed between reads, so
  * that thousands of parts can be open at once.
@@ -30,8 +32,11 @@ export class FileSource implements ByteSource {
   readonly identity: FileIdentity;
   /** How quick its device is; judged by where the system cannot tell what is in its memory. */
   readonly pace: Pace;
-  #libc: LibcReads | undefined;
-  #tellsCached = false;
+  /** Reads what the C library can read; there is none without `--allow-ffi`. */
+  readonly #libc: LibcReads | undefined = libcReads();
+  #tellsCached: boolean = this.#libc !== undefined;
+  /** What the descriptor that Node knows is lent to: only some files need one of each kind. */
+  readonly #node = {};
   #closed = false;
 
   private constructor(path: string, identity: FileIdentity) {
@@ -46,14 +51,14 @@ export class FileSource implements ByteSource {
    * @throws {RecordfsError} If it is a directory, a pipe or a device, or cannot be opened.
    */
   static *open(path: string): Steps<FileSource> {
-    let stat: fs.Stats;
+    let stat: Deno.FileInfo;
     try {
       stat = yield* perform(statEffect(path));
     } catch (error) {
       throw openError(path, error);
     }
     // Looked at before it is opened: opening a pipe would wait for a writer.
-    if (!stat.isFile()) {
+    if (!stat.isFile) {
       throw new RecordfsError(
         "not-a-file",
         `Cannot open ${path}: it is not a regular file`,
@@ -61,7 +66,7 @@ export class FileSource implements ByteSource {
       );
     }
     const source = new FileSource(path, identityOf(stat));
-    source.useDescriptor((fd) => source.#useLibc(fd)); // fails now, not at the first read
+    source.useDescriptor(() => {}); // fails now, not at the first read
     return source;
   }
 
@@ -78,25 +83,14 @@ export class FileSource implements ByteSource {
   }
 
   readAtSync(into: Uint8Array, offset: number): number {
-    const lease = this.#borrow();
-    try {
-      let done = this.#readByLibc(lease.fd, into, offset);
-      while (done < into.length) {
-        const want = Math.min(into.length - done, LARGEST_READ);
-        const got = fs.readSync(lease.fd, into, done, want, offset + done);
-        if (got === 0) break;
-        done += got;
-      }
-      return done;
-    } finally {
-      pool.release(lease);
-    }
+    const done = this.#readByLibc(into, offset);
+    return done >= 0 ? done : this.#readByNode(into, offset);
   }
 
   readCached(into: Uint8Array, offset: number): number {
-    if (this.#tellsCached && isOwn(into)) {
+    if (this.#tellsCached) {
       const lease = this.#borrow();
-      const got = this.#libc!.cached(lease.fd, into, offset);
+      const got = this.#libc!.cached(lease.descriptor.fd, into, offset);
       pool.release(lease);
       if (got !== UNSUPPORTED) return got;
       this.#tellsCached = false;
@@ -114,15 +108,23 @@ export class FileSource implements ByteSource {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
-    const lease = this.#borrow();
+    let lease: Lease;
+    try {
+      lease = this.#borrowOfNode();
+    } catch (error) {
+      if (this.#libc === undefined) throw error;
+      // Its path leads elsewhere by now; what was opened is still there, if only without waiting.
+      return this.readAtSync(into, offset);
+    }
     try {
       let done = 0;
       while (done < into.length) {
         const want = Math.min(into.length - done, LARGEST_READ);
-        const got = await read(lease.fd, into, done, want, offset + done);
+        const { fd } = lease.descriptor;
+        const got = await readByNode(fd, into, done, want, offset + done);
         options.signal?.throwIfAborted();
-        if (got.bytesRead === 0) break;
-        done += got.bytesRead;
+        if (got === 0) break;
+        done += got;
       }
       return done;
     } finally {
@@ -134,7 +136,7 @@ export class FileSource implements ByteSource {
   useDescriptor<T>(use: (fd: number) => T): T {
     const lease = this.#borrow();
     try {
-      return use(lease.fd);
+      return use(lease.descriptor.fd);
     } finally {
       pool.release(lease);
     }
@@ -143,60 +145,108 @@ export class FileSource implements ByteSource {
   close(): void {
     this.#closed = true;
     pool.drop(this);
+    pool.drop(this.#node);
   }
 
-  /** Has the C library read, where it may be asked and knows Deno's descriptors. */
-  #useLibc(fd: number): void {
-    const libc = libcReads();
-    if (libc?.sizeOf(fd) !== this.size) return;
-    this.#libc = libc;
-    this.#tellsCached = true;
+  /** Answers -1 where that was refused: Node is left to say why, in its own errors. */
+  #readByLibc(into: Uint8Array, offset: number): number {
+    const libc = this.#libc;
+    if (libc === undefined) return -1;
+    const lease = this.#borrow();
+    try {
+      let done = 0;
+      while (done < into.length) {
+        const isWhole = done === 0 && into.length <= LARGEST_READ;
+        const piece = isWhole
+          ? into // nothing is made for most reads
+          : into.subarray(done, done + LARGEST_READ);
+        const got = libc.read(lease.descriptor.fd, piece, offset + done);
+        if (got < 0) return -1;
+        if (got === 0) break;
+        done += got;
+      }
+      return done;
+    } finally {
+      pool.release(lease);
+    }
   }
 
-  /** Reads a first piece; what goes wrong is left to Deno, which says it in its own errors. */
-  #readByLibc(fd: number, into: Uint8Array, offset: number): number {
-    if (this.#libc === undefined || !isOwn(into)) return 0;
-    if (into.length > LARGEST_READ) return 0;
-    return Math.max(0, this.#libc.read(fd, into, offset));
+  #readByNode(into: Uint8Array, offset: number): number {
+    const lease = this.#borrowOfNode();
+    try {
+      let done = 0;
+      while (done < into.length) {
+        const want = Math.min(into.length - done, LARGEST_READ);
+        const { fd } = lease.descriptor;
+        const got = nodeFs().readSync(fd, into, done, want, offset + done);
+        if (got === 0) break;
+        done += got;
+      }
+      return done;
+    } finally {
+      pool.release(lease);
+    }
   }
 
+  /** The C library's descriptor where there is one, which is there at once; else Node's. */
   #borrow(): Lease {
-    return pool.borrow(this, this.#openDescriptor);
+    return this.#libc === undefined
+      ? this.#borrowOfNode()
+      : pool.borrow(this, this.#openByLibc);
   }
 
-  readonly #openDescriptor = (): number => {
+  #borrowOfNode(): Lease {
+    return pool.borrow(this.#node, this.#openByNode);
+  }
+
+  readonly #openByLibc = (): Descriptor => {
+    const libc = this.#libc!;
+    return this.#open(() => {
+      const fd = libc.open(this.path);
+      // Node will be refused as well, and say why.
+      return fd < 0
+        ? nodeDescriptor(this.path)
+        : { fd, close: () => libc.close(fd) };
+    });
+  };
+
+  readonly #openByNode = (): Descriptor =>
+    this.#open(() => nodeDescriptor(this.path));
+
+  #open(open: () => Descriptor): Descriptor {
     if (this.#closed) {
       throw new RecordfsError("closed", `${this.path} has been closed`, {
         path: this.path,
       });
     }
-    let fd: number;
+    let descriptor: Descriptor | undefined;
     try {
-      fd = fs.openSync(this.path, "r");
+      descriptor = open();
+      this.#refuseChanged();
+      return descriptor;
     } catch (error) {
+      descriptor?.close();
       throw openError(this.path, error);
     }
-    const now = identityOf(fs.fstatSync(fd));
-    if (sameFile(now, this.identity)) return fd;
-    fs.closeSync(fd);
+  }
+
+  /** Looks at what has just been opened by its path, so that Deno says whether that is permitted. */
+  #refuseChanged(): void {
+    const now = identityOf(Deno.statSync(this.path));
+    if (sameFile(now, this.identity)) return;
     throw new FormatError(
       "changed",
       `${this.path} was replaced or changed after it was opened; open it again`,
       { path: this.path, expected: this.identity, actual: now },
     );
-  };
+  }
 }
 
-const pool = new DescriptorPool<FileSource>(128);
+const pool = new DescriptorPool<object>(128);
 
-/** Whether no other thread has the memory, which FFI expects. */
-function isOwn(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer;
-}
-
-function identityOf(stat: fs.Stats): FileIdentity {
-  const { dev, ino, size, mtimeMs } = stat;
-  return { dev, ino, size, mtimeMs };
+function identityOf(stat: Deno.FileInfo): FileIdentity {
+  const { dev, ino, size, mtime } = stat;
+  return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
 function sameFile(a: FileIdentity, b: FileIdentity): boolean {
@@ -204,16 +254,34 @@ function sameFile(a: FileIdentity, b: FileIdentity): boolean {
     a.mtimeMs === b.mtimeMs;
 }
 
-function statEffect(path: string): Effect<fs.Stats> {
-  return {
-    sync: () => fs.statSync(path),
-    async: () => fs.promises.stat(path),
-  };
+function statEffect(path: string): Effect<Deno.FileInfo> {
+  return { sync: () => Deno.statSync(path), async: () => Deno.stat(path) };
+}
+
+function nodeDescriptor(path: string): Descriptor {
+  const fd = nodeFs().openSync(path, "r");
+  return { fd, close: () => nodeFs().closeSync(fd) };
+}
+
+function readByNode(
+  fd: number,
+  into: Uint8Array,
+  start: number,
+  length: number,
+  offset: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    nodeFs().read(fd, into, start, length, offset, (error, got) => {
+      if (error === null) resolve(got);
+      else reject(error);
+    });
+  });
 }
 
 /** Turns the system's refusal into one sentence; a missing Deno permission stays what it is. */
 export function openError(path: string, error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
+  if (error instanceof RecordfsError) return error;
+  const code = systemCode(error);
   const reason = {
     ENOENT: "there is no such file or directory",
     ENOTDIR: "a part of the path is not a directory",

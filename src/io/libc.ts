@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { SystemError } from "./system_error.ts";
 
 /** Functions of the C library, opened when they are first called for. */
 export class LibcFunctions<
@@ -52,6 +53,12 @@ export const ERRNO_LOCATION = {
   result: "pointer",
 } as const satisfies Deno.ForeignFunction;
 
+/** The function that says what an error number means. */
+export const STRERROR = {
+  parameters: ["i32"],
+  result: "pointer",
+} as const satisfies Deno.ForeignFunction;
+
 /** The error number of the call just made, on the same thread. */
 export function errnoOf(
   libc: { readonly errnoLocation: () => Deno.PointerValue },
@@ -60,4 +67,21 @@ export function errnoOf(
   return location === null
     ? 0
     : new Deno.UnsafePointerView(location).getInt32();
+}
+
+/** Says what a call was refused for. Right only straight after it, on the same thread. */
+export function lastError(
+  libc: {
+    readonly errnoLocation: () => Deno.PointerValue;
+    readonly strerror: (errno: number) => Deno.PointerValue;
+  },
+): SystemError {
+  const errno = errnoOf(libc);
+  const text = libc.strerror(errno);
+  return new SystemError(
+    errno,
+    text === null
+      ? `error ${errno}`
+      : Deno.UnsafePointerView.getCString(text).toLowerCase(),
+  );
 }

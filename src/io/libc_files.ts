@@ -5,8 +5,7 @@
  * @module
  */
 import { encodeName } from "../names.ts";
-import { ERRNO_LOCATION, errnoOf, LibcFunctions } from "./libc.ts";
-import { SystemError } from "./system_error.ts";
+import { ERRNO_LOCATION, lastError, LibcFunctions, STRERROR } from "./libc.ts";
 
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
 export const STATX = {
@@ -68,7 +67,7 @@ const functions = new LibcFunctions({
   renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
-  strerror: { parameters: ["i32"], result: "pointer" },
+  strerror: STRERROR,
   errnoLocation: ERRNO_LOCATION,
 });
 
@@ -81,18 +80,6 @@ export type FileFunctions = NonNullable<ReturnType<typeof functions.open>>;
  */
 export function fileFunctions(): FileFunctions | undefined {
   return functions.open();
-}
-
-/** Says what a call that answered -1 was refused for. Right only straight after it. */
-export function lastError(libc: FileFunctions): SystemError {
-  const errno = errnoOf(libc);
-  const text = libc.strerror(errno);
-  return new SystemError(
-    errno,
-    text === null
-      ? `error ${errno}`
-      : Deno.UnsafePointerView.getCString(text).toLowerCase(),
-  );
 }
 
 /** Makes a call until no signal interrupts it; what it answers is not negative. */

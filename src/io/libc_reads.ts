@@ -5,8 +5,11 @@
  * @module
  */
 import { ERRNO_LOCATION, errnoOf, LibcFunctions } from "./libc.ts";
+import { cName, Open } from "./libc_files.ts";
 
 const functions = new LibcFunctions({
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   preadv2: {
     parameters: ["i32", "buffer", "i32", "i64", "i32"],
@@ -44,6 +47,19 @@ export class LibcReads {
     this.#libc = libc;
   }
 
+  /**
+   * Opens a file for reading, whether Deno permits that or not: it has to be asked as well.
+   *
+   * @returns Its descriptor, which Deno does not know, or a negative number where that was refused.
+   */
+  open(path: string): number {
+    return this.#libc.open(cName(path), Open.RDONLY | Open.CLOEXEC);
+  }
+
+  close(fd: number): void {
+    this.#libc.close(fd);
+  }
+
   /** Size of an open file, or -1. */
   sizeOf(fd: number): number {
     return Number(this.#libc.lseek(fd, 0n, SEEK_END));
@@ -54,8 +70,8 @@ export class LibcReads {
    *
    * @returns How many bytes were read, or a negative number where that was refused.
    */
-  read(fd: number, into: Uint8Array<ArrayBuffer>, offset: number): number {
-    return this.#libc.pread(fd, into, into.length, BigInt(offset));
+  read(fd: number, into: Uint8Array, offset: number): number {
+    return this.#libc.pread(fd, memoryOf(into), into.length, BigInt(offset));
   }
 
   /**
@@ -63,10 +79,11 @@ export class LibcReads {
    *
    * @returns How many bytes were read, 0 where the next one is on the disk, or {@linkcode UNSUPPORTED}.
    */
-  cached(fd: number, into: Uint8Array<ArrayBuffer>, offset: number): number {
+  cached(fd: number, into: Uint8Array, offset: number): number {
     if (into.length <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
+    const memory = memoryOf(into);
     // It answers with its first argument; asking Deno for the address takes ten times as long.
-    this.#target[0] = this.#libc.memmove(into, into, 0n);
+    this.#target[0] = this.#libc.memmove(memory, memory, 0n);
     this.#words[2] = into.length;
     const got = this.#libc.preadv2(
       fd,
@@ -78,6 +95,11 @@ export class LibcReads {
     if (got >= 0) return got;
     return errnoOf(this.#libc) === EAGAIN ? 0 : UNSUPPORTED;
   }
+}
+
+/** FFI takes memory that threads share as well; only its types do not say so. */
+function memoryOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes as Uint8Array<ArrayBuffer>;
 }
 
 let reads: LibcReads | undefined;

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { RecordfsError } from "../errors.ts";
 
 /**
@@ -8,7 +7,9 @@ import { RecordfsError } from "../errors.ts";
  */
 export function localPath(location: string | URL): string {
   if (!(location instanceof URL)) return location;
-  if (location.protocol === "file:") return fileURLToPath(location);
+  if (location.protocol === "file:") {
+    return process.getBuiltinModule("node:url").fileURLToPath(location);
+  }
   throw new RecordfsError(
     "not-local",
     `Cannot open ${location}: containers are local files (file: URLs or paths)`,

@@ -1,7 +1,6 @@
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { FileSource } from "./file_source.ts";
-import { LibcFunctions } from "./libc.ts";
-import { fileFunctions, lastError } from "./libc_files.ts";
+import { ERRNO_LOCATION, lastError, LibcFunctions, STRERROR } from "./libc.ts";
 import { libcReads } from "./libc_reads.ts";
 
 const functions = new LibcFunctions({
@@ -10,6 +9,8 @@ const functions = new LibcFunctions({
     result: "u64",
   },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
+  strerror: STRERROR,
+  errnoLocation: ERRNO_LOCATION,
 });
 
 type MapFunctions = NonNullable<ReturnType<typeof functions.open>>;
@@ -112,8 +113,7 @@ function mapPrivately(source: FileSource): MappedRange {
 
 function map(source: FileSource, access: number, kind: number): MappedRange {
   const { path, size } = source;
-  const { mmap } = libc(path);
-  const files = fileFunctions(); // opened before, since opening it changes errno
+  const functions = libc(path);
   return source.useDescriptor((fd) => {
     if (sizeOf(fd) !== size) {
       throw new FormatError(
@@ -122,12 +122,13 @@ function map(source: FileSource, access: number, kind: number): MappedRange {
         { path, expected: size, actual: sizeOf(fd) },
       );
     }
-    const address = mmap(null, BigInt(size), access, kind, fd, 0n);
+    const length = BigInt(size);
+    const address = functions.mmap(null, length, access, kind, fd, 0n);
     if (address !== MAP_FAILED) return { address, size };
-    const cause = files && lastError(files);
+    const cause = lastError(functions);
     throw new RecordfsError(
-      cause?.code ?? "unsupported",
-      `Cannot map ${path} into memory: ${cause?.message}; use read() instead`,
+      cause.code,
+      `Cannot map ${path} into memory: ${cause.message}; use read() instead`,
       { path, cause },
     );
   });

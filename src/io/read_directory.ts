@@ -1,6 +1,6 @@
-import * as fs from "node:fs";
 import { openError } from "./file_source.ts";
 import type { Effect } from "./steps.ts";
+import { systemCode } from "./system_error.ts";
 
 /**
  * Reads the names in a directory, in no order; `undefined` where the path is none.
@@ -11,14 +11,14 @@ export function readDirectory(path: string): Effect<string[] | undefined> {
   return {
     sync() {
       try {
-        return fs.readdirSync(path);
+        return Array.from(Deno.readDirSync(path), ({ name }) => name);
       } catch (error) {
         return notADirectory(path, error);
       }
     },
     async async() {
       try {
-        return await fs.promises.readdir(path);
+        return await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
       } catch (error) {
         return notADirectory(path, error);
       }
@@ -27,6 +27,6 @@ export function readDirectory(path: string): Effect<string[] | undefined> {
 }
 
 function notADirectory(path: string, error: unknown): undefined {
-  if ((error as { code?: unknown }).code === "ENOTDIR") return undefined;
+  if (systemCode(error) === "ENOTDIR") return undefined;
   throw openError(path, error);
 }

@@ -1,8 +1,14 @@
-import { constants } from "node:os";
+let codes: Map<number, string> | undefined;
 
-const CODES = new Map<number, string>(
-  Object.entries(constants.errno).map(([code, errno]) => [errno, code]),
-);
+/** The word for an error number of this system, such as `ENOSPC`. */
+function codeOf(errno: number): string | undefined {
+  codes ??= new Map(
+    // Loaded when it is needed: a program that meets no error would start 20 ms later.
+    Object.entries(process.getBuiltinModule("node:os").constants.errno)
+      .map(([code, errno]) => [errno, code]),
+  );
+  return codes.get(errno);
+}
 
 /** A refusal of the operating system, met below Deno: as `node:fs` throws them, with a `code`. */
 export class SystemError extends Error {
@@ -13,7 +19,7 @@ export class SystemError extends Error {
   /** @param text What the C library calls the error. */
   constructor(errno: number, text: string) {
     super(text);
-    this.code = CODES.get(errno) ?? `errno ${errno}`;
+    this.code = codeOf(errno) ?? `errno ${errno}`;
   }
 }
 
@@ -23,7 +29,7 @@ export function systemCode(error: unknown): string | undefined {
   if (code === undefined && error instanceof Error) {
     // Deno gives rare errors no code, only a message.
     const errno = /\(os error (\d+)\)$/.exec(error.message)?.[1];
-    return CODES.get(Number(errno));
+    return errno === undefined ? undefined : codeOf(Number(errno));
   }
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code)
     ? code

@@ -87,14 +87,18 @@ export interface CheckReport {
   readonly damaged: number;
 }
 
-/** A container format: what a new format has to provide. */
-export interface Format {
+/** What tells a format's containers from others: it is there before the format itself is loaded. */
+export interface FormatSignature {
   /** What the `format` option calls it. */
   readonly name: string;
   /** One line for help texts. */
   readonly description: string;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
+}
+
+/** A container format: what a new format has to provide. */
+export interface Format extends FormatSignature {
   /** Opens a container as a tree. */
   open(path: string, options: ContainerOptions): Steps<Container>;
   /**

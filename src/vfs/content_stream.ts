@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import type { ByteSource } from "../io/byte_source.ts";
+import { crc32Of } from "../io/crc32_of.ts";
 import { readPart } from "../io/read_part.ts";
 import { runAsync } from "../io/steps.ts";
 import type { Extent } from "../tree/tree.ts";
@@ -35,7 +35,7 @@ export function contentStream(
       const chunk = extent.bytes !== undefined
         ? extent.bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>
         : await runAsync(readPart(source!, at, length), signal);
-      crc = crc32(chunk, crc);
+      crc = crc32Of(chunk, crc);
       done += length;
       controller.enqueue(chunk);
     },

@@ -3,8 +3,8 @@ import { FileSource } from "../io/file_source.ts";
 import { readDirectory } from "../io/read_directory.ts";
 import { readPart } from "../io/read_part.ts";
 import { perform, type Steps } from "../io/steps.ts";
-import type { Format, Probe } from "../tree/format.ts";
-import { DETECTED_FORMATS, FORMATS } from "./formats.ts";
+import type { Probe } from "../tree/format.ts";
+import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
 
 /**
  * Finds the format of a location by its content, or by name where one is forced.
@@ -15,7 +15,7 @@ import { DETECTED_FORMATS, FORMATS } from "./formats.ts";
 export function* findFormat(
   path: string,
   forced: string | undefined,
-): Steps<Format> {
+): Steps<KnownFormat> {
   if (forced !== undefined) return formatNamed(forced);
   const names = yield* perform(readDirectory(path));
   if (names !== undefined) {
@@ -39,7 +39,7 @@ export function* findFormat(
   }
 }
 
-function formatNamed(name: string): Format {
+function formatNamed(name: string): KnownFormat {
   const format = FORMATS.find((format) => format.name === name);
   if (format !== undefined) return format;
   throw new RecordfsError(
@@ -50,7 +50,7 @@ function formatNamed(name: string): Format {
   );
 }
 
-function* recognise(probe: Probe): Steps<Format | undefined> {
+function* recognise(probe: Probe): Steps<KnownFormat | undefined> {
   for (const format of DETECTED_FORMATS) {
     if (yield* format.detect(probe)) return format;
   }

@@ -4,7 +4,8 @@
  *
  * @module
  */
-export { check, open, type OpenContainerOptions, openSync } from "./open.ts";
+export { check, open, type OpenContainerOptions } from "./open.ts";
+export { openSync } from "./open_sync.ts";
 export {
   VirtualFs,
   type VirtualStat,

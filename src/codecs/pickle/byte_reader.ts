@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { LONGEST_PICKLE } from "./int_column.ts";
 import { PickleError } from "./pickle_error.ts";
 

@@ -1,7 +1,7 @@
-import { crc32 } from "node:zlib";
 import { FormatError } from "../../errors.ts";
 import { runAsync } from "../../io/steps.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
+import { crc32Of } from "../../io/crc32_of.ts";
 import { fill } from "../../io/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
@@ -121,7 +121,7 @@ class Check {
         continue;
       }
       const end = Math.min(behind + length - done, this.#windowLength);
-      crc = crc32(this.#window.subarray(behind, end), crc);
+      crc = crc32Of(this.#window.subarray(behind, end), crc);
       done += end - behind;
     }
     return crc;

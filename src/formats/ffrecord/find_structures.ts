@@ -1,4 +1,3 @@
-import * as path from "node:path";
 import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/steps.ts";
 import {
@@ -77,6 +76,6 @@ function* eachIsPacked(files: RecordFiles): Steps<boolean> {
 }
 
 function folderName(file: string): string {
-  const name = path.basename(file);
+  const name = process.getBuiltinModule("node:path").basename(file);
   return name === ".ffr" ? name : name.slice(0, -".ffr".length);
 }

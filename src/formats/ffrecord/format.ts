@@ -5,12 +5,10 @@ import type {
   ContainerInfo,
   ContainerOptions,
   Format,
-  Probe,
   ServedContainer,
 } from "../../tree/format.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { checkRecordFiles } from "./check.ts";
-import { endOfHeader, parseCount } from "./layout.ts";
 import { type OpenAs, structuresAs } from "./find_structures.ts";
 import { endsInStructure } from "./packed_files.ts";
 import {
@@ -20,14 +18,17 @@ import {
   type RecordFiles,
 } from "./record_files.ts";
 import { nameFiles } from "./name_files.ts";
+import {
+  ffrecordPackedSignature,
+  ffrecordSamplesSignature,
+  ffrecordSignature,
+} from "./signature.ts";
 import type { PlacedStructure } from "./structure.ts";
 import { PackedTree, SampleTree } from "./tree.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
-  name: "ffrecord",
-  description: "FFRecord: packed folders, plain samples, directories of .ffr",
-  detect,
+  ...ffrecordSignature,
   open: (location, options) => open(location, options, "detect"),
   openToServe: (location, options) => openToServe(location, options, "detect"),
   check: (location, options) => checkRecordFiles(location, options, "detect"),
@@ -35,9 +36,7 @@ export const ffrecord: Format = {
 
 /** FFRecord opened as a packed folder or not at all. */
 export const ffrecordPacked: Format = {
-  ...ffrecord,
-  name: "ffrecord-packed",
-  description: "FFRecord, as a packed folder or not at all",
+  ...ffrecordPackedSignature,
   open: (location, options) => open(location, options, "packed"),
   openToServe: (location, options) => openToServe(location, options, "packed"),
   check: (location, options) => checkRecordFiles(location, options, "packed"),
@@ -45,26 +44,11 @@ export const ffrecordPacked: Format = {
 
 /** FFRecord opened as numbered samples, whatever they are: also what is left of a damaged folder. */
 export const ffrecordSamples: Format = {
-  ...ffrecord,
-  name: "ffrecord-samples",
-  description: "FFRecord, as numbered samples even if it is a packed folder",
+  ...ffrecordSamplesSignature,
   open: (location, options) => open(location, options, "samples"),
   openToServe: (location, options) => openToServe(location, options, "samples"),
   check: (location, options) => checkRecordFiles(location, options, "samples"),
 };
-
-function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
-  if (names !== undefined) return names.some((name) => name.endsWith(".ffr"));
-  // A damaged file of that name gets FFRecord's explanation of what is wrong.
-  if (location.endsWith(".ffr")) return true;
-  if (size < endOfHeader(0)) return false;
-  const count = parseCount(viewOf(yield* read(0, 12)));
-  if (count === 0) return size === endOfHeader(0);
-  if (count < 0 || endOfHeader(count) > size) return false;
-  const first = viewOf(yield* read(12 + 4 * count, 8));
-  const offset = first.getUint32(0, true) + first.getUint32(4, true) * 2 ** 32;
-  return offset >= endOfHeader(count) && offset <= size;
-}
 
 function* open(
   location: string,
@@ -192,8 +176,4 @@ function describe(
 
 function newest({ sources }: RecordFiles): number {
   return sources.reduce((latest, { mtime }) => Math.max(latest, mtime), 0);
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

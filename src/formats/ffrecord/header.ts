@@ -1,6 +1,6 @@
-import { crc32 } from "node:zlib";
 import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
+import { crc32Of } from "../../io/crc32_of.ts";
 import { fill, readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import { BYTES_PER_SAMPLE, FIXED_HEADER, parseCount } from "./layout.ts";
@@ -27,8 +27,8 @@ export interface FixedHeader {
   readonly count: number;
   /** The metadata checksum, 0 in a file of an old version. */
   readonly checksum: number;
-  /** The checksum so far, to which the tables are to be added. */
-  readonly crc: number;
+  /** The bytes that the metadata checksum covers, to which the tables are to be added. */
+  readonly covered: Uint8Array;
 }
 
 /**
@@ -45,11 +45,11 @@ export function* readHeader(
   const fixed = yield* readFixedHeader(source);
   const { count, checksum } = fixed;
   const bytes = newTable(count);
-  let crc = fixed.crc;
+  let crc = crc32Of(fixed.covered);
   for (let done = 0; done < bytes.length; done += PIECE) {
     const piece = bytes.subarray(done, done + PIECE);
     yield* fill(source, piece, FIXED_HEADER + done);
-    crc = crc32(piece, crc);
+    crc = crc32Of(piece, crc);
   }
   if (checkMetadata) compareChecksum(source.name, checksum, crc);
   return { count, table: new Uint32Array(bytes.buffer), checksum };
@@ -113,7 +113,7 @@ export function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
       { path, offset: 0 },
     );
   }
-  return { count, checksum, crc: crc32(fixed.subarray(4)) };
+  return { count, checksum, covered: fixed.subarray(4) };
 }
 
 function refuseCount(

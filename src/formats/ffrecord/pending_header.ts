@@ -1,7 +1,8 @@
-import { crc32 } from "node:zlib";
 import type { ByteSource } from "../../io/byte_source.ts";
+import { crc32Of } from "../../io/crc32_of.ts";
 import { fill } from "../../io/read_part.ts";
-import type { Steps } from "../../io/steps.ts";
+import { othersTurn } from "../../io/event_loop.ts";
+import { perform, type Steps } from "../../io/steps.ts";
 import {
   compareChecksum,
   type FixedHeader,
@@ -26,14 +27,14 @@ export class PendingHeader implements RecordFileHeader {
   readonly checksum: number;
   readonly progress: TableProgress;
   readonly #source: ByteSource;
-  readonly #crc: number;
+  readonly #covered: Uint8Array;
   readonly #check: boolean;
   readonly #bytes: Uint8Array;
   readonly #pieceSize: number;
 
   private constructor(
     source: ByteSource,
-    { count, checksum, crc }: FixedHeader,
+    { count, checksum, covered }: FixedHeader,
     check: boolean,
     pieceSize: number,
   ) {
@@ -41,7 +42,7 @@ export class PendingHeader implements RecordFileHeader {
     this.#source = source;
     this.count = count;
     this.checksum = checksum;
-    this.#crc = crc;
+    this.#covered = covered;
     this.#check = check;
     const bytes = newTable(count);
     this.#bytes = bytes;
@@ -85,18 +86,30 @@ export class PendingHeader implements RecordFileHeader {
     if (this.progress.isSound) return;
     let sound = false;
     try {
-      let crc = this.#crc;
-      for (let p = 0; p * this.#pieceSize < this.#bytes.length; p++) {
+      for (let p = 0; p < this.#pieces; p++) {
         const wanted = this.progress.wanted();
         if (wanted >= 0) yield* this.#load(wanted);
         yield* this.#load(p);
-        crc = crc32(this.#piece(p), crc);
       }
-      if (this.#check) compareChecksum(this.#source.name, this.checksum, crc);
+      if (this.#check) yield* this.#compare();
       sound = true;
     } finally {
       this.progress.settle(sound);
     }
+  }
+
+  /** Only when all is loaded: a thread may wait for any piece, and none for the checksum's code. */
+  *#compare(): Steps<void> {
+    let crc = crc32Of(this.#covered);
+    for (let p = 0; p < this.#pieces; p++) {
+      yield* perform(othersTurn);
+      crc = crc32Of(this.#piece(p), crc);
+    }
+    compareChecksum(this.#source.name, this.checksum, crc);
+  }
+
+  get #pieces(): number {
+    return Math.ceil(this.#bytes.length / this.#pieceSize);
   }
 
   *#load(piece: number): Steps<void> {

@@ -1,8 +1,8 @@
-import * as path from "node:path";
 import { RecordfsError } from "../../errors.ts";
 import { sortNames } from "../../names.ts";
 import { FileSource } from "../../io/file_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import { pathIn } from "../../io/path_in.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { perform, type Steps } from "../../io/steps.ts";
@@ -112,7 +112,7 @@ export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
       { path: root },
     );
   }
-  return files.map((name) => path.join(root, name));
+  return files.map((name) => pathIn(root, name));
 }
 
 let warned = false;

@@ -3,6 +3,7 @@ import { FormatError, RecordfsError } from "../../errors.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { byCodePoint } from "../../names.ts";
+import { DATA_NAME, isChunkName, META_NAME } from "./signature.ts";
 
 /** The two files of a chunk. */
 export interface ChunkPaths {
@@ -23,14 +24,6 @@ export interface ChunkListing {
 
 /** Name of the file that numbers the labels. */
 export const LABEL_FILE = "label2idx.json";
-
-const DATA_NAME = /^data.*\.gulp$/s;
-const META_NAME = /^meta.*\.gmeta$/s;
-
-/** Whether a file of this name belongs to a chunk in a directory. */
-export function isChunkName(name: string): boolean {
-  return DATA_NAME.test(name) || META_NAME.test(name);
-}
 
 /**
  * Lists the chunks of a directory.

@@ -7,35 +7,22 @@ import type {
   ContainerInfo,
   ContainerOptions,
   Format,
-  Probe,
 } from "../../tree/format.ts";
 import { checkChunks } from "./check.ts";
-import {
-  type ChunkListing,
-  findPartner,
-  isChunkName,
-  pairChunks,
-} from "./chunk_files.ts";
+import { type ChunkListing, findPartner, pairChunks } from "./chunk_files.ts";
 import { readLabels } from "./labels.ts";
 import { type OpenedTree, openTree } from "./open_tree.ts";
+import { gulpSignature } from "./signature.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
 export const gulp: Format = {
-  name: "gulp",
-  description: "GulpIO: directories of .gulp with .gmeta, or one of them",
-  detect,
+  ...gulpSignature,
   open,
   async check(path, options) {
     const listing = await runAsync(listLocation(path), options.signal);
     return await checkChunks(listing, options);
   },
 };
-
-// deno-lint-ignore require-yield -- names tell
-function* detect({ path, names }: Probe): Steps<boolean> {
-  if (names !== undefined) return names.some(isChunkName);
-  return /\.(gulp|gmeta)$/.test(path);
-}
 
 function* open(
   location: string,

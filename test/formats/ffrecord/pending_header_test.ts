@@ -7,7 +7,8 @@ import { SampleTree } from "../../../src/formats/ffrecord/tree.ts";
 import type { ByteSource } from "../../../src/io/byte_source.ts";
 import { MemorySource } from "../../../src/io/memory_source.ts";
 import { runAsync, runSync } from "../../../src/io/steps.ts";
-import { openToServe } from "../../../src/vfs/open.ts";
+import { openToServe } from "../../../src/vfs/open_to_serve.ts";
+import { VirtualFs } from "../../../src/vfs/virtual_fs.ts";
 import { ffrHeader } from "../../support/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import type { Answer, Question } from "./support/serving_thread.ts";
@@ -193,8 +194,9 @@ Deno.test("what is opened to be served is what is opened otherwise, once it is c
     const path = `${dir}/a.ffr`;
     const bytes = recordFile();
     await Deno.writeFile(path, bytes);
-    const { fs, complete } = await openToServe(path);
+    const { container, complete } = await openToServe(path);
     await complete();
+    const fs = new VirtualFs(path, container, true);
     assert.equal(fs.info.files, COUNT);
     const last = COUNT - 1;
     assert.equal(fs.statSync(String(last)).size, LENGTHS[last]);
@@ -206,6 +208,6 @@ Deno.test("what is opened to be served is what is opened otherwise, once it is c
     await Deno.writeFile(path, bytes);
     const old = await openToServe(path, { onWarning() {} });
     await old.complete();
-    old.fs.close();
+    old.container.tree.close();
   });
 });

@@ -1,0 +1,41 @@
+import type { Steps } from "../../io/steps.ts";
+import type { FormatSignature, Probe } from "../../tree/format.ts";
+import { endOfHeader, parseCount } from "./layout.ts";
+
+/** FFRecord: packed folders as their directories, other files as numbered samples. */
+export const ffrecordSignature: FormatSignature = {
+  name: "ffrecord",
+  description: "FFRecord: packed folders, plain samples, directories of .ffr",
+  detect,
+};
+
+/** FFRecord opened as a packed folder or not at all. */
+export const ffrecordPackedSignature: FormatSignature = {
+  name: "ffrecord-packed",
+  description: "FFRecord, as a packed folder or not at all",
+  detect,
+};
+
+/** FFRecord opened as numbered samples, whatever they are: also what is left of a damaged folder. */
+export const ffrecordSamplesSignature: FormatSignature = {
+  name: "ffrecord-samples",
+  description: "FFRecord, as numbered samples even if it is a packed folder",
+  detect,
+};
+
+function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
+  if (names !== undefined) return names.some((name) => name.endsWith(".ffr"));
+  // A damaged file of that name gets FFRecord's explanation of what is wrong.
+  if (location.endsWith(".ffr")) return true;
+  if (size < endOfHeader(0)) return false;
+  const count = parseCount(viewOf(yield* read(0, 12)));
+  if (count === 0) return size === endOfHeader(0);
+  if (count < 0 || endOfHeader(count) > size) return false;
+  const first = viewOf(yield* read(12 + 4 * count, 8));
+  const offset = first.getUint32(0, true) + first.getUint32(4, true) * 2 ** 32;
+  return offset >= endOfHeader(count) && offset <= size;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,25 @@
+import type { Steps } from "../../io/steps.ts";
+import type { FormatSignature, Probe } from "../../tree/format.ts";
+
+/** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
+export const gulpSignature: FormatSignature = {
+  name: "gulp",
+  description: "GulpIO: directories of .gulp with .gmeta, or one of them",
+  detect,
+};
+
+/** Names of data files in a directory. */
+export const DATA_NAME = /^data.*\.gulp$/s;
+/** Names of their meta files. */
+export const META_NAME = /^meta.*\.gmeta$/s;
+
+/** Whether a file of this name belongs to a chunk in a directory. */
+export function isChunkName(name: string): boolean {
+  return DATA_NAME.test(name) || META_NAME.test(name);
+}
+
+// deno-lint-ignore require-yield -- names tell
+function* detect({ path, names }: Probe): Steps<boolean> {
+  if (names !== undefined) return names.some(isChunkName);
+  return /\.(gulp|gmeta)$/.test(path);
+}

@@ -1,0 +1,18 @@
+import { localPath } from "../io/local_path.ts";
+import { runSync } from "../io/steps.ts";
+import { findFormat } from "./find_format.ts";
+import { LOADED_FORMATS } from "./loaded_formats.ts";
+import type { OpenContainerOptions } from "./open.ts";
+import { VirtualFs } from "./virtual_fs.ts";
+
+/** {@linkcode open} without waiting, for containers on a local disk. */
+export function openSync(
+  location: string | URL,
+  options: OpenContainerOptions = {},
+): VirtualFs {
+  const path = localPath(location);
+  const found = runSync(findFormat(path, options.format));
+  const format = LOADED_FORMATS.find(({ name }) => name === found.name)!;
+  const container = runSync(format.open(path, options));
+  return new VirtualFs(path, container, options.checkData ?? true);
+}
