@@ -18,6 +18,12 @@ export interface DeviceOptions {
   readonly onLog: (message: string) => void;
 }
 
+/** Opens the functions that serving takes, so that the first request need not wait for that. */
+export function openServingFunctions(): void {
+  const { read, writev, errnoLocation } = libc();
+  void [read, writev, errnoLocation];
+}
+
 /**
  * Reads requests and writes replies until the mount ends. Blocks the thread.
  *

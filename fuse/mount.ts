@@ -77,19 +77,11 @@ export function mountOpening(
     checkKernelOptions(options);
     checkInteger("workers", options.workers, 1, MOST_WORKERS);
     const server = started ?? startServer(options);
+    // Begun now, since each of them waits for the system.
+    const path = resolveMountpoint(mountpoint);
+    path.catch(() => {}); // awaited below, if nothing fails before
     try {
-      const opened = await open();
-      const path = await resolveMountpoint(mountpoint);
-      // Two at once would both find the directory empty, and take the upper mount for their own.
-      return await oneAtATime(path, async () => {
-        await checkMountpoint(path, {
-          tree: opened.tree,
-          source: opened.source,
-          nonEmpty: options.nonEmpty === true,
-        });
-        localAnswer(opened.tree.stat(ROOT, newStat()));
-        return await mountMapped(server, opened, path, options);
-      });
+      return await mountOpened(server, await open(), path, options);
     } catch (error) {
       server.abandon();
       throw error;
@@ -97,16 +89,19 @@ export function mountOpening(
   });
 }
 
-async function mountMapped(
+async function mountOpened(
   server: Server,
-  { tree, source, complete }: OpenedTree,
-  mountpoint: string,
+  opened: OpenedTree,
+  path: Promise<string>,
   options: MountOptions,
 ): Promise<Mount> {
+  const { tree, source } = opened;
+  localAnswer(tree.stat(ROOT, newStat()));
   const mapping = Mapping.of(tree.sources);
-  let fd: number;
+  let begun = false;
   try {
-    await server.prepare({
+    // The thread gets ready while this one looks at the mount point.
+    const prepared = server.prepare({
       tree,
       sources: mapping.sources,
       owner: {
@@ -115,21 +110,39 @@ async function mountMapped(
         umask: options.umask ?? 0,
       },
     });
-    fd = await attach({
-      mountpoint,
-      fsname: options.fsname ?? (source || "recordfs"),
-      subtype: options.subtype ?? "recordfs",
-      options,
+    prepared.catch(() => {}); // awaited below, if nothing fails before
+    const mountpoint = await path;
+    // Two at once would both find the directory empty, and take the upper mount for their own.
+    return await oneAtATime(mountpoint, async () => {
+      const nonEmpty = options.nonEmpty === true;
+      await checkMountpoint(mountpoint, { tree, source, nonEmpty });
+      await prepared;
+      const fd = await attach({
+        mountpoint,
+        fsname: options.fsname ?? (source || "recordfs"),
+        subtype: options.subtype ?? "recordfs",
+        options,
+      });
+      // From here on only the mount knows when no thread sends from the mapping any more.
+      begun = true;
+      return await serve(server, opened, { mountpoint, mapping, server, fd });
     });
   } catch (error) {
-    mapping[Symbol.dispose]();
+    if (!begun) mapping[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Serves what has just been mounted; {@linkcode Mount.start} takes its parts. */
+async function serve(
+  server: Server,
+  { complete }: OpenedTree,
+  parts: Parameters<typeof Mount.start>[0],
+): Promise<Mount> {
   // Begun at once: the thread that serves may wait for a part of it, and the mount for that thread.
   const completed = complete();
   completed.catch(() => {}); // awaited below, if nothing fails before
-  // From here on only the mount knows when no thread sends from the mapping any more.
-  const mount = await Mount.start({ mountpoint, mapping, server, fd });
+  const mount = await Mount.start(parts);
   try {
     await completed;
   } catch (error) {

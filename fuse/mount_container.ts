@@ -89,9 +89,9 @@ export async function mountPath(
   let tree: Tree | undefined;
   try {
     const open = async () => {
-      const { container, complete } = await openToServe(path, options);
+      const container = await openToServe(path, options);
       tree = container.tree;
-      return { tree, source: path, complete };
+      return { tree, source: path, complete: container.complete };
     };
     const mounted = await mountOpening(open, mountpoint, options, started);
     mounted.finished.then(() => tree?.close());

@@ -6,7 +6,7 @@
 
 import type { Tree } from "../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
-import { serveDevice } from "./device.ts";
+import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
@@ -62,6 +62,7 @@ async function prepare(
   });
   const { request, reply } = session;
   const truncations = new OnceLog(onLog);
+  openServingFunctions();
   return (fd) => {
     try {
       return serveDevice({

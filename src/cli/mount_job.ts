@@ -1,5 +1,6 @@
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { MountError } from "../../fuse/mount_error.ts";
+import { absolutePath } from "./absolute_path.ts";
 import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { takeSourceOptions } from "./helper_form.ts";
@@ -49,15 +50,21 @@ export async function mount(
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);
   }
-  const { startServer } = await import("../../fuse/start_server.ts");
+  const [{ startServer }, { refuseStale }] = await Promise.all([
+    import("../../fuse/start_server.ts"),
+    import("./mount_state.ts"),
+  ]);
+  // Found out while the first thread of the server starts, for which this one has to wait.
+  const fresh = refuseStale(absolutePath(mountpoint));
+  fresh.catch(() => {}); // awaited by whoever mounts
   const server = startServer({
     workers: job.workers,
     onLog: warn,
     onTrace: job.trace ? report : undefined,
   });
   const { serveForeground, serveInBackground } = await import("./serve.ts");
-  if (background === undefined) await serveForeground(job, server);
-  else await serveInBackground(job, background, server);
+  if (background === undefined) await serveForeground(job, { server, fresh });
+  else await serveInBackground(job, background, { server, fresh });
 }
 
 function makeJob(

@@ -14,18 +14,24 @@ import {
   removeFile,
   writeRecord,
 } from "./mount_records.ts";
-import { refuseStale } from "./mount_state.ts";
 import { identify } from "./processes.ts";
 import { onEndSignal, signalExitCode } from "./signals.ts";
 import { VERSION } from "./version.ts";
 
+/** What was begun before there was all that mounting needs. */
+export interface Begun {
+  readonly server: Server;
+  /** Rejects if what is mounted on the mount point lost its server. */
+  readonly fresh: Promise<void>;
+}
+
 /** Mounts and serves until it is unmounted or a signal comes. */
 export async function serveForeground(
   job: MountJob,
-  server: Server,
+  begun: Begun,
 ): Promise<void> {
   pruneRecords();
-  await serve(absolute(job), server, {
+  await serve(absolute(job), begun, {
     recordPath: newRecordPath(),
     log: null,
     say: report,
@@ -40,7 +46,7 @@ export async function serveForeground(
 export async function serveInBackground(
   given: MountJob,
   recordPath: string,
-  server: Server,
+  begun: Begun,
 ): Promise<void> {
   const job = absolute(given);
   Deno.chdir("/"); // or it would keep a file system in use
@@ -49,7 +55,7 @@ export async function serveInBackground(
   const say = (message: string) =>
     report(`${new Date().toISOString()} ${message}`);
   try {
-    await serve(job, server, {
+    await serve(job, begun, {
       recordPath,
       log,
       say,
@@ -94,7 +100,7 @@ interface Surroundings {
 
 async function serve(
   job: MountJob,
-  server: Server,
+  { server, fresh }: Begun,
   { recordPath, log, say, onReady }: Surroundings,
 ): Promise<void> {
   const asked = Promise.withResolvers<undefined>();
@@ -104,7 +110,7 @@ async function serve(
     say(`${signal}: unmounting`);
     asked.resolve(undefined);
   });
-  await refuseStale(job.mountpoint);
+  await fresh;
   // Its disposal unmounts, by force where it is in use.
   const options = {
     ...parseMountOptions(job.options),

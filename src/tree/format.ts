@@ -53,7 +53,7 @@ export interface ServedContainer extends Container {
    *
    * @throws {FormatError} If it is damaged; the threads then answer with errors.
    */
-  complete(): Steps<void>;
+  complete(): Promise<void>;
 }
 
 /** What a format can look at to tell whether a location is its own. */
@@ -101,11 +101,6 @@ export interface FormatSignature {
 export interface Format extends FormatSignature {
   /** Opens a container as a tree. */
   open(path: string, options: ContainerOptions): Steps<Container>;
-  /**
-   * Opens a container for other threads to serve, as soon as it can be served at all. This thread
-   * looks nothing up in its tree before `complete` has ended. Without it, `open` serves.
-   */
-  openToServe?(path: string, options: ContainerOptions): Steps<ServedContainer>;
   /** Checks every checksum of a container. */
   check(path: string, options: CheckOptions): Promise<CheckReport>;
 }

@@ -1,12 +1,9 @@
 import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/steps.ts";
-import {
-  endsInStructure,
-  readPartStructure,
-  readWholeStructure,
-} from "./packed_files.ts";
+import { readPartStructure, readWholeStructure } from "./packed_files.ts";
 import type { OpenOptions, RecordFiles } from "./record_files.ts";
 import { notPacked, type PlacedStructure } from "./structure.ts";
+import { endsInStructure } from "./structure_magic.ts";
 
 /** As what files are opened: as what they are, as packed folders or not at all, or as samples. */
 export type OpenAs = "detect" | "packed" | "samples";

@@ -1,36 +1,19 @@
-import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/steps.ts";
-import type {
-  Container,
-  ContainerInfo,
-  ContainerOptions,
-  Format,
-  ServedContainer,
-} from "../../tree/format.ts";
-import type { Tree } from "../../tree/tree.ts";
+import type { Container, ContainerOptions, Format } from "../../tree/format.ts";
 import { checkRecordFiles } from "./check.ts";
-import { type OpenAs, structuresAs } from "./find_structures.ts";
-import { endsInStructure } from "./packed_files.ts";
-import {
-  completeHeaders,
-  loadLastSample,
-  openRecordFiles,
-  type RecordFiles,
-} from "./record_files.ts";
-import { nameFiles } from "./name_files.ts";
+import { containerOf } from "./container.ts";
+import type { OpenAs } from "./find_structures.ts";
+import { openRecordFiles } from "./record_files.ts";
 import {
   ffrecordPackedSignature,
   ffrecordSamplesSignature,
   ffrecordSignature,
 } from "./signature.ts";
-import type { PlacedStructure } from "./structure.ts";
-import { PackedTree, SampleTree } from "./tree.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
   ...ffrecordSignature,
   open: (location, options) => open(location, options, "detect"),
-  openToServe: (location, options) => openToServe(location, options, "detect"),
   check: (location, options) => checkRecordFiles(location, options, "detect"),
 };
 
@@ -38,7 +21,6 @@ export const ffrecord: Format = {
 export const ffrecordPacked: Format = {
   ...ffrecordPackedSignature,
   open: (location, options) => open(location, options, "packed"),
-  openToServe: (location, options) => openToServe(location, options, "packed"),
   check: (location, options) => checkRecordFiles(location, options, "packed"),
 };
 
@@ -46,7 +28,6 @@ export const ffrecordPacked: Format = {
 export const ffrecordSamples: Format = {
   ...ffrecordSamplesSignature,
   open: (location, options) => open(location, options, "samples"),
-  openToServe: (location, options) => openToServe(location, options, "samples"),
   check: (location, options) => checkRecordFiles(location, options, "samples"),
 };
 
@@ -56,124 +37,10 @@ function* open(
   as: OpenAs,
 ): Steps<Container> {
   const files = yield* openRecordFiles(location, options);
-  return yield* closingOnError(files, container(files, options, as));
-}
-
-function* openToServe(
-  location: string,
-  options: ContainerOptions,
-  as: OpenAs,
-): Steps<ServedContainer> {
-  const files = yield* openRecordFiles(location, options, true);
-  return yield* closingOnError(files, servedContainer(files, options, as));
-}
-
-/** Numbered samples need none of the tables to be shown; names are read by way of them. */
-function* servedContainer(
-  files: RecordFiles,
-  options: ContainerOptions,
-  as: OpenAs,
-): Steps<ServedContainer> {
-  const complete = () => completeHeaders(files);
-  if (yield* areSamples(files, as)) {
-    return { ...sampleContainer(files, options.ext), complete };
-  }
-  yield* complete();
-  return { ...yield* container(files, options, as), complete };
-}
-
-/** Whether it is plain, before the tables are checked, that files show as numbered samples. */
-function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
-  if (as === "samples" || files.index.length === 0) return as !== "packed";
-  if (as === "packed") return false;
-  yield* loadLastSample(files);
   try {
-    return !(yield* endsInStructure(files, files.index.length - 1));
-  } catch (error) {
-    if (error instanceof FormatError) return false; // the checks will find out more
-    throw error;
-  }
-}
-
-function* container(
-  files: RecordFiles,
-  options: ContainerOptions,
-  as: OpenAs,
-): Steps<Container> {
-  const placed = yield* structuresAs(as, files, options);
-  if (placed.length > 0) return packedContainer(files, placed);
-  return sampleContainer(files, options.ext);
-}
-
-function* closingOnError<T>(files: RecordFiles, steps: Steps<T>): Steps<T> {
-  try {
-    return yield* steps;
+    return yield* containerOf(files, options, as);
   } catch (error) {
     for (const source of files.sources) source.close();
     throw error;
   }
-}
-
-function packedContainer(
-  files: RecordFiles,
-  placed: readonly PlacedStructure[],
-): Container {
-  const names = nameFiles(files, placed);
-  const whole = placed[0]!.folder === undefined;
-  const tree = new PackedTree({ ...files, mtime: newest(files) }, names);
-  const directories = names.columns.directoryEntries.length - 1;
-  return {
-    tree,
-    info: {
-      ...describe(
-        files,
-        whole ? "packed folder" : "directory of packed folders",
-        tree,
-      ),
-      files: names.length - 1 - directories,
-      directories,
-    },
-  };
-}
-
-function sampleContainer(
-  files: RecordFiles,
-  ext: string | undefined,
-): Container {
-  const suffix = ext === undefined || ext === ""
-    ? ""
-    : ext.startsWith(".")
-    ? ext
-    : `.${ext}`;
-  if (/[/\0]/.test(suffix)) {
-    throw new TypeError(`'${ext}' can't be a part of file names`);
-  }
-  const tree = new SampleTree({ ...files, mtime: newest(files) }, suffix);
-  const kind = files.sources.length === 1
-    ? "samples"
-    : "samples in several files";
-  return { tree, info: describe(files, kind, tree) };
-}
-
-function describe(
-  { index, sources }: RecordFiles,
-  kind: string,
-  tree: Tree,
-): ContainerInfo {
-  return {
-    format: "ffrecord",
-    kind,
-    files: tree.nodeCount - 1,
-    directories: 0,
-    bytes: sources.reduce((sum, { size }) => sum + size, 0),
-    parts: index.parts.map((part) => ({
-      path: part.path,
-      bytes: part.size,
-      samples: part.count,
-    })),
-  };
-}
-
-function newest({ sources }: RecordFiles): number {
-  return sources.reduce((latest, { mtime }) => Math.max(latest, mtime), 0);
 }

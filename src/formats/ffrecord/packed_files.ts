@@ -1,18 +1,15 @@
-import { readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { NameTable } from "../../tree/name_table.ts";
-import { newExtent } from "../../tree/tree.ts";
 import {
   type OpenOptions,
   openRecordFiles,
   type RecordFiles,
   type RecordLocation,
 } from "./record_files.ts";
+import { endsInStructure } from "./structure_magic.ts";
 import { readSample } from "./read_samples.ts";
 import {
   buildNameTable,
-  hasMagic,
-  MAGIC_LENGTH,
   notPacked,
   readStructure,
   type Structure,
@@ -94,19 +91,4 @@ function readStructureSample(
     options.checkData ?? true,
     (length) => new Uint8Array(new SharedArrayBuffer(length)),
   );
-}
-
-/** Whether a sample starts as a folder structure does. */
-export function* endsInStructure(
-  { sources, index }: RecordFiles,
-  sample: number,
-): Steps<boolean> {
-  const extent = newExtent();
-  index.locate(sample, extent);
-  const head = yield* readPart(
-    sources[extent.source]!,
-    extent.offset,
-    Math.min(extent.length, MAGIC_LENGTH),
-  );
-  return hasMagic(head, extent.length);
 }

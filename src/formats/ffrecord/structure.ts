@@ -17,12 +17,7 @@ import {
   NamesTooLongError,
   NameTableBuilder,
 } from "../../tree/name_table_builder.ts";
-
-/** What a packed folder's last sample starts with (ffrecord's `pack_folder`). */
-export const MAGIC = new TextEncoder().encode("piouhjgbr");
-
-/** Length of the magic word: enough of a sample to tell whether it is a structure. */
-export const MAGIC_LENGTH = MAGIC.length;
+import { hasMagic, MAGIC } from "./structure_magic.ts";
 
 /** A packed folder's structure, read but not yet made into a table. */
 export interface Structure {
@@ -35,12 +30,6 @@ export interface Structure {
   readonly fileCount: number;
   /** What to add to an index in the structure to get the sample's number. */
   readonly firstSample: number;
-}
-
-/** Whether a sample that starts with `head` can be a structure: the magic, and something after it. */
-export function hasMagic(head: Uint8Array, sampleLength: number): boolean {
-  return sampleLength > MAGIC.length &&
-    MAGIC.every((byte, i) => head[i] === byte);
 }
 
 /** The error for a record file that is no packed folder. */

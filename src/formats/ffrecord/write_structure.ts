@@ -1,7 +1,7 @@
 import { Op } from "../../codecs/pickle/opcodes.ts";
 import { PickleEmitter } from "../../codecs/pickle/pickle_emitter.ts";
 import type { ListedEntry } from "./pack_listing.ts";
-import { MAGIC } from "./structure.ts";
+import { MAGIC } from "./structure_magic.ts";
 
 /** How many items Python's pickler hands over to a dictionary at a time. */
 const BATCH = 1000;

@@ -194,8 +194,8 @@ Deno.test("what is opened to be served is what is opened otherwise, once it is c
     const path = `${dir}/a.ffr`;
     const bytes = recordFile();
     await Deno.writeFile(path, bytes);
-    const { container, complete } = await openToServe(path);
-    await complete();
+    const container = await openToServe(path);
+    await container.complete();
     const fs = new VirtualFs(path, container, true);
     assert.equal(fs.info.files, COUNT);
     const last = COUNT - 1;
@@ -208,6 +208,6 @@ Deno.test("what is opened to be served is what is opened otherwise, once it is c
     await Deno.writeFile(path, bytes);
     const old = await openToServe(path, { onWarning() {} });
     await old.complete();
-    old.container.tree.close();
+    old.tree.close();
   });
 });
