@@ -37,12 +37,12 @@ async function backgroundOf(parent: number): Promise<number> {
   await until(async () => {
     const path = `/proc/${parent}/task/${parent}/children`;
     children = await Deno.readTextFile(path);
-    // Until it runs the program, it is a copy of its parent.
+    // Until it runs the program, it is a copy of its parent, or the shell that opens its log.
     if (children === "") return false;
     const command = await Deno.readTextFile(
       `/proc/${children.trim()}/cmdline`,
     );
-    return command.includes("--background");
+    return command.includes("--background") && !command.startsWith("/bin/sh");
   });
   return Number(children);
 }
