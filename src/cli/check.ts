@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { FormatError, RecordfsError } from "../errors.ts";
-import { check as checkContainer, type CheckReport } from "../vfs/mod.ts";
+import type { CheckReport } from "../vfs/mod.ts";
+import { check as checkContainer } from "../vfs/open.ts";
 import { counted } from "./counted.ts";
 import { escapeControls } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";

@@ -1,4 +1,5 @@
-import { FormatError, type VirtualFs, type VirtualStat } from "../vfs/mod.ts";
+import { FormatError } from "../errors.ts";
+import type { VirtualFs, VirtualStat } from "../vfs/mod.ts";
 
 /** What a listing says of an entry. */
 export interface ListedEntry {

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { FORMATS } from "../vfs/formats.ts";
-import { open, type VirtualFs } from "../vfs/mod.ts";
+import { open } from "../vfs/open.ts"; // `mod.ts` loads every format
+import type { VirtualFs } from "../vfs/virtual_fs.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
 

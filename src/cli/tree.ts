@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
-import { PathError, type VirtualFs, type WalkEntry } from "../vfs/mod.ts";
+import { PathError } from "../errors.ts";
+import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { type Output, withOutput } from "./output.ts";
