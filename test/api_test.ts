@@ -18,6 +18,10 @@ const FUSE =
 const NUMPY =
   "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
 
+const MSGPACK =
+  `ErrorFacts MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue RecordfsError
+  readMsgpack writeMsgpack`;
+
 const IMAGE =
   `Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
   ImageHeader JpegOptions RecordfsError imageCodec readImageHeader`;
@@ -38,7 +42,7 @@ const GULP =
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${IMAGE} ${VIDEO} ${GULP}`,
+  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP}`,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,
@@ -46,6 +50,7 @@ const ENTRY_POINTS: Record<string, string> = {
   "./vfs": VFS,
   "./fuse": FUSE,
   "./numpy": NUMPY,
+  "./msgpack": MSGPACK,
 };
 
 const { exports } = JSON.parse(
