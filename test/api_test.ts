@@ -23,8 +23,8 @@ const MSGPACK =
   readMsgpack writeMsgpack`;
 
 const IMAGE =
-  `Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
-  ImageHeader JpegOptions RecordfsError imageCodec readImageHeader`;
+  `AlphaImage Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
+  ImageHeader JpegOptions RecordfsError encodePng imageCodec readImageHeader`;
 const VIDEO =
   `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
 
@@ -42,7 +42,8 @@ const GULP =
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP}`,
+  ".":
+    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP}`,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,
