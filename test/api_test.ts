@@ -26,7 +26,8 @@ const IMAGE =
   `AlphaImage Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
   ImageHeader JpegOptions RecordfsError encodePng imageCodec readImageHeader`;
 const VIDEO =
-  `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
+  `DecodeVideoOptions EncodeVideoOptions ErrorFacts FrameOptions NdArray NumericArray ProgramOptions RecordfsError
+  VideoError VideoErrorCode VideoFramesOptions decodeVideo encodeVideo videoFrames`;
 
 const GULP =
   `DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice

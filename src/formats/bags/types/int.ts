@@ -28,8 +28,8 @@ export type IntDecoder = (
 /** Longer numbers are not written by Python without a size, nor read by granular. */
 const MOST_BYTES = 16;
 
-/** Even where a size is given. */
-const LARGEST_SIZE = 65_536;
+/** Even where the type's arguments give a size. */
+const LARGEST_SIZE = 65_535;
 
 /**
  * How the generations write `int`, from granular's and bags' `formats.py`: unsigned in generation 1,
@@ -50,14 +50,19 @@ export function intOptionsOf(generation: Generation): IntOptions {
  * Without a size it takes the fewest bytes, as Python does; where that is signed and sets the top
  * bit, at which Python fails, it takes one more.
  *
+ * @param options What the encoder is to do.
+ * @param type What errors call the type.
  * @throws {RangeError} Of the encoder: if the number does not fit.
  * @throws {TypeError} Of the encoder: if the value is no whole number.
  * @throws {ValueError} Of the encoder: if the type's arguments mean nothing.
  */
-export function intEncoder(options: IntOptions = {}): IntEncoder {
+export function intEncoder(
+  options: IntOptions = {},
+  type = "int",
+): IntEncoder {
   return (value, ...args) => {
-    const { size, signed, endian, least } = withArguments(options, args);
-    const number = wholeNumber(value);
+    const { size, signed, endian, least } = withArguments(options, args, type);
+    const number = wholeNumber(value, type);
     const length = size ?? Math.max(least, fewestBytes(number, signed));
     const bits = 8 * length;
     const kept = signed
@@ -80,17 +85,22 @@ export function intEncoder(options: IntOptions = {}): IntEncoder {
 /**
  * Makes a decoder for whole numbers, to use instead of that of the generation.
  *
+ * @param options How the numbers were written.
+ * @param type What errors call the type.
  * @throws {ValueError} Of the decoder: if there are not as many bytes as the size says, or, where
  * there is none, more than 16; or if the type's arguments mean nothing.
  */
-export function intDecoder(options: IntOptions = {}): IntDecoder {
+export function intDecoder(
+  options: IntOptions = {},
+  type = "int",
+): IntDecoder {
   return (bytes, ...args) => {
-    const { size, signed, endian } = withArguments(options, args);
+    const { size, signed, endian } = withArguments(options, args, type);
     const { length } = bytes;
     if (size === undefined ? length > MOST_BYTES : length !== size) {
       throw new ValueError(
         "bad-value",
-        "int",
+        type,
         `it has ${length} bytes, not ${size ?? `up to ${MOST_BYTES}`}`,
       );
     }
@@ -121,22 +131,23 @@ function smallNumber(
 function withArguments(
   { size, signed = false, endian = "little", least = 0 }: IntOptions,
   args: readonly string[],
+  type: string,
 ) {
-  const [sizeText, endianText = endian] = args;
-  const own = sizeText === undefined ? size : Number(sizeText);
-  const isSize = own === undefined ||
-    Number.isInteger(own) && own >= 0 && own <= LARGEST_SIZE &&
-      sizeText?.trim() !== "";
-  if (isSize && isEndian(endianText) && args.length <= 2) {
-    return { size: own, signed, endian: endianText, least } as const;
+  if (args.length === 0) return { size, signed, endian, least } as const;
+  const [digits, order = endian] = args;
+  const isSize = /^ *\d{1,5} *$/.test(digits!) &&
+    Number(digits) <= LARGEST_SIZE;
+  if (isSize && isEndian(order) && args.length <= 2 && size === undefined) {
+    return { size: Number(digits), signed, endian: order, least } as const;
   }
   throw new ValueError(
     "bad-arguments",
-    "int",
-    `(${
-      args.join(",") || own
-    }); they are the number of bytes, up to ${LARGEST_SIZE}, and ` +
-      "little or big",
+    type,
+    `(${args.join(",").slice(0, 80)}); ${
+      size === undefined
+        ? `they are the number of bytes, up to ${LARGEST_SIZE}, and little or big`
+        : "it takes none"
+    }`,
   );
 }
 
@@ -144,11 +155,11 @@ function isEndian(text: string): text is "little" | "big" {
   return text === "little" || text === "big";
 }
 
-function wholeNumber(value: unknown): bigint {
+function wholeNumber(value: unknown, type: string): bigint {
   if (typeof value === "bigint") return value;
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   throw new TypeError(
-    `An 'int' must be a whole number, and a bigint beyond 2^53, not ${
+    `A value of type '${type}' must be a whole number, and a bigint beyond 2^53, not ${
       typeof value === "number" ? value : `a ${typeof value}`
     }`,
   );

@@ -1,9 +1,9 @@
 import { RecordfsError } from "../../../errors.ts";
 
-/** The bytes of a value are not what its type says, or its type's arguments mean nothing. */
+/** A value's bytes or JSON are not what they should be, or its type's arguments mean nothing. */
 export class ValueError extends RecordfsError {
-  /** Whether it is the bytes, or the arguments that the spec gives the type. */
-  declare readonly code: "bad-value" | "bad-arguments";
+  /** Whether it is the bytes, the JSON, or the arguments that the spec gives the type. */
+  declare readonly code: "bad-value" | "bad-json" | "bad-arguments";
 
   /**
    * @param type The word in the spec.
@@ -15,9 +15,12 @@ export class ValueError extends RecordfsError {
     reason: string,
     cause?: unknown,
   ) {
-    const what = code === "bad-value"
-      ? `Not a sound '${type}'`
-      : `The type '${type}' in spec.json has arguments that mean nothing`;
+    const what = {
+      "bad-value": `Not a sound '${type}'`,
+      "bad-json": `Not a value of type '${type}' in JSON`,
+      "bad-arguments":
+        `The type '${type}' in spec.json has arguments that mean nothing`,
+    }[code];
     super(code, `${what}: ${reason}`, { cause });
   }
 }
