@@ -38,6 +38,7 @@ export async function runFfmpeg(
     args,
     path,
     input === undefined ? "null" : "piped",
+    verb,
   );
   const complaints = boundedText(child.stderr);
   const fed = input === undefined ? undefined : feed(child, input);

@@ -11,6 +11,7 @@ export function startFfmpeg(
   args: string[],
   path: string,
   stdin: "null" | "piped",
+  verb: "decode" | "encode" = "decode",
 ): Deno.ChildProcess {
   try {
     return new Deno.Command(program, {
@@ -28,6 +29,7 @@ export function startFfmpeg(
           "apt-get install ffmpeg (Debian, Ubuntu), dnf install ffmpeg-free " +
           "(Fedora), brew install ffmpeg (macOS)",
         { cause },
+        verb,
       );
     }
     if (
@@ -40,6 +42,7 @@ export function startFfmpeg(
         `the program ${program} may not be run: give --allow-run=${program} ` +
           `(${cause.message})`,
         { cause },
+        verb,
       );
     }
     throw cause;

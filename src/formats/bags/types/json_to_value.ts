@@ -1,3 +1,4 @@
+import { DEEPEST } from "../../../codecs/json/scanner.ts";
 import { JsonError } from "../../../codecs/json/json_error.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
@@ -15,9 +16,6 @@ import { isShape } from "./array.ts";
 import type { TreeContent } from "./tree.ts";
 import { ValueError } from "./value_error.ts";
 
-/** Deeper values are refused, as MessagePack does; each level is at most three of JSON. */
-const DEEPEST = 3 * 1024;
-
 /**
  * The value that {@linkcode valueToJson} wrote, or that a user writes in the same form. JSON as
  * Python has it is taken: `NaN` is a number, and integers beyond 2^53 become `bigint`.
@@ -25,7 +23,7 @@ const DEEPEST = 3 * 1024;
  * `1.0` becomes the number 1, which MessagePack writes as an integer: `{"$float": 1.0}` is written
  * as a float.
  *
- * @param text One value.
+ * @param text One value, nested up to 1,000 levels deep, as Python's `json` reads it. A `$map` is three.
  * @param type What errors call the value's type.
  * @throws {ValueError} If the text is not JSON, nests too deep, or an object whose only key
  * starts with `$` is none of the forms (`code: "bad-json"`).
