@@ -41,6 +41,27 @@ export class ByteOutput {
     this.#view.setFloat64(at + 1, value);
   }
 
+  /**
+   * Writes a text of up to 31 ASCII characters with its head, without a call of the encoder, which
+   * takes longer.
+   *
+   * @returns Whether it was such a text; if not, nothing is written.
+   */
+  asciiText(text: string): boolean {
+    const { length } = text;
+    const at = this.#grow(1 + length);
+    this.#bytes[at] = 0xa0 | length;
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit >= 0x80) {
+        this.#size = at;
+        return false;
+      }
+      this.#bytes[at + 1 + i] = unit;
+    }
+    return true;
+  }
+
   raw(bytes: Uint8Array): void {
     const at = this.#grow(bytes.length);
     this.#bytes.set(bytes, at);

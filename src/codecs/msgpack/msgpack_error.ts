@@ -7,7 +7,11 @@ export class MsgpackError extends RecordfsError {
   /** Byte offset at which reading stopped. */
   declare readonly offset: number;
 
-  /** @param reason What is wrong there: continues "Not sound MessagePack: ". */
+  /**
+   * Makes an error about the place at `offset`.
+   *
+   * @param reason What is wrong there: continues "Not sound MessagePack: ".
+   */
   constructor(offset: number, reason: string, cause?: unknown) {
     super(
       "bad-msgpack",

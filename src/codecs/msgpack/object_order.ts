@@ -2,7 +2,9 @@
  * Whether a plain object can hold these keys in this order: all are strings, and those that number
  * elements, which an object sorts to its front, stand there already.
  */
-export function objectKeepsOrder(keys: Iterable<unknown>): boolean {
+export function objectKeepsOrder(
+  keys: readonly unknown[],
+): keys is readonly string[] {
   let last = -1;
   for (const key of keys) {
     if (typeof key !== "string") return false;
@@ -17,5 +19,7 @@ export function objectKeepsOrder(keys: Iterable<unknown>): boolean {
 
 /** The array indices of ECMAScript, up to 2^32 - 2. */
 function isElementNumber(key: string): boolean {
-  return /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1;
+  const first = key.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39 && /^(0|[1-9]\d{0,9})$/.test(key) &&
+    Number(key) < 2 ** 32 - 1;
 }

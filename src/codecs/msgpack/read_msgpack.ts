@@ -42,6 +42,9 @@ export function readMsgpack(bytes: Uint8Array): MsgpackValue {
 
 const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Up to here a loop takes less time than a call of the decoder, which most of the time is a key's. */
+const MOST_UNITS = 24;
+
 /**
  * A reader of the format's description (github.com/msgpack/msgpack, spec.md).
  *
@@ -170,12 +173,26 @@ class MsgpackReader {
 
   #text(size: number): string {
     const at = this.#take(size);
+    const end = at + size;
+    const short = size <= MOST_UNITS ? this.#ascii(at, end) : undefined;
+    if (short !== undefined) return short;
     try {
-      return TEXT.decode(this.#bytes.subarray(at, at + size));
+      return TEXT.decode(this.#bytes.subarray(at, end));
     } catch (cause) {
       this.#at = at;
       return this.#fail("a text is not UTF-8", cause);
     }
+  }
+
+  /** The text there if all of it is ASCII. */
+  #ascii(at: number, end: number): string | undefined {
+    let text = "";
+    for (let i = at; i < end; i++) {
+      const unit = this.#bytes[i]!;
+      if (unit >= 0x80) return undefined;
+      text += String.fromCharCode(unit);
+    }
+    return text;
   }
 
   /** @param least How many bytes the items take at the least. */
@@ -203,12 +220,16 @@ class MsgpackReader {
     count: number,
   ): Map<MsgpackValue, MsgpackValue> | Record<string, MsgpackValue> {
     this.#enter(2 * count);
-    const map = new Map<MsgpackValue, MsgpackValue>();
-    for (let i = 0; i < count; i++) map.set(this.#value(), this.#value());
+    const keys: MsgpackValue[] = [];
+    const values: MsgpackValue[] = [];
+    for (let i = 0; i < count; i++) {
+      keys.push(this.#value());
+      values.push(this.#value());
+    }
     this.#depth--;
-    return objectKeepsOrder(map.keys())
-      ? Object.fromEntries(map as Map<string, MsgpackValue>) // "__proto__" is a key like others
-      : map;
+    return objectKeepsOrder(keys)
+      ? objectOf(keys, values)
+      : new Map(keys.map((key, i) => [key, values[i]!]));
   }
 
   #ext(size: number): MsgpackExt | MsgpackTimestamp {
@@ -247,4 +268,26 @@ class MsgpackReader {
   #fail(reason: string, cause?: unknown): never {
     throw new MsgpackError(this.#at, reason, cause);
   }
+}
+
+function objectOf(
+  keys: readonly string[],
+  values: readonly MsgpackValue[],
+): Record<string, MsgpackValue> {
+  const made: Record<string, MsgpackValue> = {};
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    const value = values[i]!;
+    if (key !== "__proto__") made[key] = value;
+    else {
+      // Assigned, it would change the prototype; defined, it is a key like others.
+      Object.defineProperty(made, key, {
+        value,
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      });
+    }
+  }
+  return made;
 }

@@ -30,6 +30,8 @@ export type PackableValue =
 /** Bytes with an application's own type (Python's `msgpack.ExtType`). */
 export class MsgpackExt {
   /**
+   * Makes an extension.
+   *
    * @param type -128 to 127; -1 is {@linkcode MsgpackTimestamp}, and Python takes none below 0.
    * @param data The bytes.
    */
@@ -46,6 +48,8 @@ export class MsgpackExt {
 /** A moment (Python's `msgpack.Timestamp`). */
 export class MsgpackTimestamp {
   /**
+   * Makes a moment.
+   *
    * @param seconds Since 1970 in UTC; a `bigint` beyond 2^53.
    * @param nanoseconds 0 to 999,999,999.
    */
@@ -71,7 +75,7 @@ export class MsgpackTimestamp {
  * does not tell that from `1`.
  */
 export class MsgpackFloat {
-  /** @param value Any number. */
+  /** Makes a float of any number. */
   constructor(readonly value: number) {}
 }
 

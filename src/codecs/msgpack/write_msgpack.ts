@@ -35,6 +35,8 @@ export function writeMsgpack(value: PackableValue): Uint8Array<ArrayBuffer> {
   return writer.output.take();
 }
 
+const UTF8 = new TextEncoder();
+
 class MsgpackWriter {
   readonly output = new ByteOutput();
   /** The keys and numbers of items that lead to the value being written. */
@@ -88,8 +90,9 @@ class MsgpackWriter {
   }
 
   #text(text: string): void {
+    if (text.length < 32 && this.output.asciiText(text)) return;
     if (!text.isWellFormed()) this.#refuse("a text with a lone surrogate");
-    const utf8 = new TextEncoder().encode(text);
+    const utf8 = UTF8.encode(text);
     const size = utf8.length;
     if (size < 32) this.output.head(0xa0 | size);
     else this.#size(0xd9, size);
@@ -101,15 +104,17 @@ class MsgpackWriter {
       this.#size(0xc4, value.length);
       this.output.raw(value);
     } else if (Array.isArray(value)) this.#list(value);
-    else if (types.isMap(value)) this.#map(value.size, value.entries());
+    else if (types.isMap(value)) this.#map(value);
     else if (value instanceof MsgpackFloat) {
       this.output.float64(0xcb, value.value);
     } else if (value instanceof MsgpackExt) this.#ext(value.type, value.data);
     else if (value instanceof MsgpackTimestamp) {
       this.#ext(-1, timestampBytes(value));
     } else if (isPlain(value)) {
-      const entries = Object.entries(value);
-      this.#map(entries.length, entries);
+      const keys = Object.keys(value);
+      const items = value as Record<string, unknown>;
+      this.#container(0x80, 0xde, keys.length);
+      for (const key of keys) this.#entry(key, items[key]);
     } else this.#refuse(`a ${value.constructor?.name ?? "object of a class"}`);
   }
 
@@ -122,14 +127,16 @@ class MsgpackWriter {
     }
   }
 
-  #map(size: number, entries: Iterable<[unknown, unknown]>): void {
-    this.#container(0x80, 0xde, size);
-    for (const [key, value] of entries) {
-      this.#place.push(key);
-      this.write(key);
-      this.write(value);
-      this.#place.pop();
-    }
+  #map(map: ReadonlyMap<unknown, unknown>): void {
+    this.#container(0x80, 0xde, map.size);
+    for (const [key, value] of map) this.#entry(key, value);
+  }
+
+  #entry(key: unknown, value: unknown): void {
+    this.#place.push(key);
+    this.write(key);
+    this.write(value);
+    this.#place.pop();
   }
 
   #container(short: number, long: number, count: number): void {

@@ -1,5 +1,6 @@
 /** MessagePack from the format's description, sound and damaged. */
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import {
   MsgpackError,
   MsgpackExt,
@@ -168,4 +169,23 @@ Deno.test("lengths that are only claimed reserve no memory", () => {
   const before = Deno.memoryUsage().rss;
   assertRefused(packed, packed.length, /ends early/);
   assert.ok(Deno.memoryUsage().rss - before < 2 ** 30); // 1,000 times 80 MB otherwise
+});
+
+Deno.test("whatever the bytes are, they are a value or refused by name", () => {
+  const anyBytes = fc.uint8Array({ maxLength: 200 });
+  let [read, refused] = [0, 0];
+  fc.assert(
+    fc.property(anyBytes, (bytes) => {
+      try {
+        readMsgpack(bytes);
+        read++;
+      } catch (error) {
+        assert.ok(error instanceof MsgpackError, `${error}`);
+        assert.ok(error.offset >= 0 && error.offset <= bytes.length);
+        refused++;
+      }
+    }),
+    { numRuns: 5000 },
+  );
+  assert.ok(read > 0 && refused > 0);
 });

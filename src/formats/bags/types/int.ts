@@ -89,6 +89,14 @@ export function intEncoder(
  * @param type What errors call the type.
  * @throws {ValueError} Of the decoder: if there are not as many bytes as the size says, or, where
  * there is none, more than 16; or if the type's arguments mean nothing.
+ *
+ * @example Signed numbers that someone wrote in generation 1
+ * ```ts
+ * import { decodersOf, intDecoder } from "./mod.ts";
+ *
+ * const decoders = { ...decodersOf(1), int: intDecoder({ signed: true }) };
+ * console.log(decoders.int(Uint8Array.of(0xff))); // -1
+ * ```
  */
 export function intDecoder(
   options: IntOptions = {},

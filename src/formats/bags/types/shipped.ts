@@ -31,6 +31,17 @@ const asBytes = (bytes: Uint8Array) => bytes;
  * | `array`               | what `writeNpy` takes                                              |
  * | `tree`                | plain data with arrays in it                                       |
  * | `jpeg`, `jpg`, `png`  | an `Image`                                                         |
+ *
+ * @example A type of one's own beside them
+ * ```ts
+ * import { encodersOf } from "./mod.ts";
+ *
+ * const encoders = {
+ *   ...encodersOf(3),
+ *   point: (point: { x: number; y: number }) => new Uint8Array(Float32Array.of(point.x, point.y).buffer),
+ * };
+ * console.log(encoders.point({ x: 1, y: 2 }).length); // 8
+ * ```
  */
 export function encodersOf(generation: Generation): Encoders {
   return {
@@ -54,6 +65,16 @@ export function encodersOf(generation: Generation): Encoders {
 /**
  * The decoders for the types that bags and granular ship. Each gives what the encoder of
  * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see {@linkcode videoDecoder}. There is none for other words.
+ *
+ * @example An array
+ * ```ts
+ * import { decodersOf, encodersOf } from "./mod.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const array = { dtype: "<f4", shape: [2], data: Float32Array.of(1, 2) };
+ * const bytes = await encodersOf(3).array!(array as never);
+ * assert.deepEqual(decodersOf(3).array!(bytes.slice()), array);
+ * ```
  */
 export function decodersOf(generation: Generation): Decoders {
   return {
