@@ -42,16 +42,12 @@ export function readMsgpack(bytes: Uint8Array): MsgpackValue {
 
 const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Up to here a loop takes less time than a call of the decoder, which most of the time is a key's. */
+/** Up to this length, which keys have, a loop takes less time than a call of the decoder. */
 const MOST_UNITS = 24;
 
 /**
- * A reader of the format's description (github.com/msgpack/msgpack, spec.md).
- *
- * It is our own since the libraries do not tell apart what Python does (tried: @msgpack/msgpack 3.1
- * and msgpackr 2.1): both take text that is not UTF-8; the first refuses the key `__proto__`, merges
- * 1 with "1", writes a `Map` as empty, and reserves memory for lengths that the bytes only claim; the
- * second overflows the stack and acts on extension types of its own.
+ * A reader of the format's description (github.com/msgpack/msgpack, spec.md). The README says why
+ * it is our own.
  */
 class MsgpackReader {
   readonly #bytes: Uint8Array;

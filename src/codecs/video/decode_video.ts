@@ -12,9 +12,9 @@ export interface DecodeVideoOptions extends ProgramOptions {
 
 /**
  * The frames of a video in memory, by the program ffmpeg: every frame once, without rotation, as
- * PyAV decodes them. The video may be mp4 or WebM and their kin; what else ffmpeg knows, such as lists that refer
- * to other files, is refused. Needs `--allow-run=ffmpeg`, and `--allow-read` and `--allow-write` for
- * a temporary file.
+ * PyAV decodes them. The video may be mp4 or WebM and their kin; what else ffmpeg knows, such as
+ * lists that refer to other files, is refused. Needs `--allow-run=ffmpeg`, and `--allow-read` and
+ * `--allow-write` for a temporary file.
  *
  * @returns Frames, rows, columns, RGB: an array of `uint8` with four dimensions.
  * @throws {VideoError} If ffmpeg fails or complains, as of a video cut off, there is no frame, or

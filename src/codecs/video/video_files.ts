@@ -1,4 +1,7 @@
-/** A directory that lasts as long as `body` runs; mp4 is read and written back and forth, which pipes are not. */
+/**
+ * Makes a directory for as long as `body` runs. ffmpeg moves back and forth in an mp4, which it
+ * cannot in a pipe.
+ */
 export async function withWorkDirectory<T>(
   body: (dir: string) => Promise<T>,
 ): Promise<T> {

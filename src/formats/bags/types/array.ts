@@ -43,8 +43,7 @@ export function encodeArrayValue(
   throw new TypeError(
     `An array of '${dtype}' (${shape.join(", ")}) is no array(${
       args.join(",")
-    }): convert it, or ` +
-      "change the spec",
+    }): convert it, or change the spec`,
   );
 }
 

@@ -21,5 +21,5 @@ export type Encoders = Readonly<Record<string, Encoder>>;
 /** Decoders by the types' words. */
 export type Decoders = Readonly<Record<string, Decoder>>;
 
-/** The generations of the format: 1 is bags and granular to 0.19, 2 granular 0.20 and 0.21, 3 from 0.22. */
+/** The generations of the format: 1 is bags, and granular to 0.19; 2 granular to 0.21; 3 what follows. */
 export type Generation = 1 | 2 | 3;

@@ -9,7 +9,7 @@ export interface IntOptions {
   readonly signed?: boolean | undefined;
   /** Which byte comes first; the lowest (`little`) unless given. */
   readonly endian?: "little" | "big" | undefined;
-  /** Bytes of the shortest number, 0 or 1, where `size` is not given; 0, so that the number 0 has none, unless given. */
+  /** Bytes of the number 0, where `size` is not given: 0 unless given. */
   readonly least?: 0 | 1 | undefined;
 }
 

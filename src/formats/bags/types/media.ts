@@ -13,10 +13,7 @@ import {
 } from "../../../codecs/video/mod.ts";
 import { ValueError } from "./value_error.ts";
 
-/**
- * The quality of Pillow, which bags and granular leave it at: neither hands on what it was asked
- * for.
- */
+/** Pillow's, at which bags and granular leave it: neither hands on what it was asked for. */
 const DEFAULT_QUALITY = 75;
 
 /**
@@ -65,8 +62,8 @@ export async function encodePngValue(
 
 /**
  * Reads a value of the type `jpeg`, `jpg` or `png`; what the arguments say matters only to the
- * encoder. Unlike Pillow, which gives indices into a palette and samples of 16 bits as they are, this gives colours
- * of 8 bits a channel.
+ * encoder. Unlike Pillow, which gives indices into a palette and samples of 16 bits as they are,
+ * this gives colours of 8 bits a channel.
  *
  * @throws {ImageError} If it is damaged, too large, or of a kind that is not read.
  */

@@ -64,7 +64,8 @@ export function encodersOf(generation: Generation): Encoders {
 
 /**
  * The decoders for the types that bags and granular ship. Each gives what the encoder of
- * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see {@linkcode videoDecoder}. There is none for other words.
+ * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see
+ * {@linkcode videoDecoder}. There is none for other words.
  *
  * @example An array
  * ```ts

@@ -45,8 +45,9 @@ const DEEPEST = 1024;
 /**
  * The type `tree` (granular): msgpack in which an array is `["_", dtype.str, shape, bytes]`.
  *
- * @param value Plain data as {@linkcode writeMsgpack} takes, and arrays anywhere in it but in keys. An object of just
- * `dtype`, `shape` and `data` that fit each other is an array; a `Map` of them is a map.
+ * @param value Plain data as {@linkcode writeMsgpack} takes, and arrays anywhere in it but in
+ * keys. An object of just `dtype`, `shape` and `data` that fit each other is an array; a `Map` of
+ * them is a map.
  * @throws {TypeError} If it holds something else; the message says where.
  */
 export function encodeTree(value: TreeContent): Uint8Array<ArrayBuffer> {

@@ -14,8 +14,8 @@ import type { TreeContent } from "./tree.ts";
 const DEEPEST = 1024;
 
 /**
- * A value of the types `int`, `utf8`, `bytes`, `msgpack`, `array` and `tree` as JSON in one line, always
- * the same for the same value; {@linkcode jsonToValue} makes the value again.
+ * A value of the types `int`, `utf8`, `bytes`, `msgpack`, `array` and `tree` as JSON in one line,
+ * always the same for the same value; {@linkcode jsonToValue} makes the value again.
  *
  * Numbers are written in full, with `NaN`, `Infinity` and `-Infinity` as Python's `json` has them.
  * What JSON has no form for is an object with one key:
