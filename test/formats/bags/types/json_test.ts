@@ -1,0 +1,283 @@
+/** Values as JSON, and back. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  decodersOf,
+  encodersOf,
+  jsonToValue,
+  type TreeContent,
+  ValueError,
+  valueToJson,
+} from "../../../../src/formats/bags/types/mod.ts";
+import {
+  MsgpackExt,
+  MsgpackFloat,
+  MsgpackTimestamp,
+} from "../../../../src/codecs/msgpack/mod.ts";
+import { isNdArray } from "../../../../src/codecs/numpy/is_nd_array.ts";
+import { needs } from "../../../support/programs.ts";
+import { hex, pythonLines } from "../../../support/python.ts";
+
+/** Values, and their JSON as the documentation has it. */
+const FORMS: [TreeContent, string][] = [
+  [null, "null"],
+  [-0, "-0.0"],
+  [1e300, "1e+300"],
+  [NaN, "NaN"],
+  [-Infinity, "-Infinity"],
+  [2n ** 64n - 1n, "18446744073709551615"],
+  [2 ** 53, "9007199254740992.0"],
+  ['é"\n\ud83d\ude00', '"é\\"\\n\ud83d\ude00"'],
+  [{ a: [1, { b: true }] }, '{"a": [1, {"b": true}]}'],
+  [{ 0: "x", 1: "y" }, '{"0": "x", "1": "y"}'],
+  [new Map([["1", 1], ["0", 2]]), '{"$map": [["1", 1], ["0", 2]]}'],
+  [new Map([[1, "one"]]), '{"$map": [[1, "one"]]}'],
+  [new Map([[Uint8Array.of(97), 1]]), '{"$map": [[{"$bytes": "YQ=="}, 1]]}'],
+  [Uint8Array.of(0, 255, 1), '{"$bytes": "AP8B"}'],
+  [
+    new MsgpackExt(5, Uint8Array.of(1)),
+    '{"$ext": {"type": 5, "data": "AQ=="}}',
+  ],
+  [
+    new MsgpackTimestamp(2n ** 60n, 7),
+    '{"$timestamp": {"seconds": 1152921504606846976, "nanoseconds": 7}}',
+  ],
+  [new MsgpackFloat(1), '{"$float": 1}'],
+  [
+    { dtype: "<f4", shape: [2, 2], data: Float32Array.of(0.5, NaN, -0, 3) },
+    '{"$array": {"dtype": "<f4", "shape": [2, 2], "values": [[0.5, NaN], [-0.0, 3]]}}',
+  ],
+  [
+    { dtype: "|b1", shape: [2], data: Uint8Array.of(0, 1) },
+    '{"$array": {"dtype": "|b1", "shape": [2], "values": [false, true]}}',
+  ],
+  [
+    { dtype: "<u8", shape: [], data: BigUint64Array.of(2n ** 64n - 1n) },
+    '{"$array": {"dtype": "<u8", "shape": [], "values": 18446744073709551615}}',
+  ],
+  [
+    { dtype: "<i8", shape: [2], data: BigInt64Array.of(-5n, 7n) },
+    '{"$array": {"dtype": "<i8", "shape": [2], "values": [-5, 7]}}',
+  ],
+  [
+    { dtype: "<U2", shape: [2], data: ["é", "ab"] },
+    '{"$array": {"dtype": "<U2", "shape": [2], "values": ["é", "ab"]}}',
+  ],
+  [
+    { dtype: "<c8", shape: [1], data: Float32Array.of(1, 2) },
+    '{"$array": {"dtype": "<c8", "shape": [1], "data": "AACAPwAAAEA="}}',
+  ],
+  [
+    { dtype: "|u1", shape: [3, 0], data: new Uint8Array(0) },
+    '{"$array": {"dtype": "|u1", "shape": [3, 0], "values": []}}',
+  ],
+];
+
+for (const [value, json] of FORMS) {
+  Deno.test(`${json} is shown, and read back`, () => {
+    assert.equal(valueToJson(value), json);
+    assert.deepStrictEqual(jsonToValue(json), value);
+  });
+}
+
+Deno.test("an object that looks like a form comes back as a map", () => {
+  const value = { $bytes: "AQ==" };
+  const json = valueToJson(value);
+  assert.equal(json, '{"$map": [["$bytes", "AQ=="]]}');
+  assert.deepEqual(jsonToValue(json), new Map([["$bytes", "AQ=="]]));
+  assert.deepEqual(jsonToValue('{"$a": 1, "$b": 2}'), { $a: 1, $b: 2 });
+  const fields = '{"dtype": "<U1", "shape": [1], "data": ["a"]}';
+  assert.ok(jsonToValue(fields) instanceof Map);
+});
+
+const key = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 5 }),
+  fc.constantFrom("$bytes", "$map", "__proto__", "dtype", "10", "2"),
+);
+const { value: anyValue } = fc.letrec<{ value: TreeContent }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<TreeContent>(null, true, false),
+    fc.double(),
+    fc.maxSafeInteger(),
+    fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }),
+    fc.string({ unit: "binary" }),
+    fc.uint8Array(),
+    fc.float32Array({ maxLength: 9 }).map((data) => ({
+      dtype: "<f4",
+      shape: [data.length],
+      data: new Float32Array(data),
+    })),
+    fc.bigInt64Array({ maxLength: 9 }).map((data) => ({
+      dtype: "<i8",
+      shape: [1, data.length, 1],
+      data: new BigInt64Array(data),
+    })),
+    fc.array(tie("value")),
+    fc.dictionary(key, tie("value"), { noNullPrototype: true }),
+    fc.array(fc.tuple(fc.oneof(key, fc.integer()), tie("value")))
+      .map((entries) => new Map(entries)),
+  ),
+}));
+
+/** Plain objects with one key that starts with `$` come back as maps. */
+function asMaps(value: TreeContent): TreeContent {
+  if (Array.isArray(value)) return value.map(asMaps);
+  if (value instanceof Map) {
+    return new Map([...value].map(([key, item]) => [key, asMaps(item)]));
+  }
+  const isObject = typeof value === "object" && value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype && !isNdArray(value);
+  if (!isObject) return value;
+  const entries = Object.entries(value).map(([key, item]) =>
+    [key, asMaps(item)] as const
+  );
+  return entries.length === 1 && entries[0]![0].startsWith("$")
+    ? new Map(entries)
+    : Object.fromEntries(entries);
+}
+
+Deno.test("every value goes through JSON and back", () => {
+  fc.assert(fc.property(anyValue, (value) => {
+    const json = valueToJson(value);
+    assert.deepStrictEqual(jsonToValue(json), asMaps(value));
+    assert.equal(valueToJson(jsonToValue(json)), json);
+  }));
+});
+
+Deno.test({
+  name: "Python's json reads the same numbers and texts (needs python3)",
+  ...needs("python3"),
+  async fn() {
+    const values = fc.sample(
+      fc.oneof(
+        fc.double(),
+        fc.maxSafeInteger(),
+        fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
+        fc.string({ unit: "binary" }),
+      ),
+      1000,
+    );
+    const script = `
+import json, struct, sys
+for line in sys.stdin:
+    v = json.loads(line)
+    print(json.dumps([type(v).__name__, struct.pack('>d', v).hex() if isinstance(v, float) and v == v else str(v)]))
+`;
+    // Split at line feeds only: texts may hold other ends of lines.
+    const lines = await pythonLines(
+      script.replace(
+        "sys.stdin:",
+        "sys.stdin.buffer.read().decode().rstrip('\\n').split('\\n'):",
+      ),
+      values.map((value) => `${valueToJson(value)}\n`).join(""),
+    );
+    for (const [i, value] of values.entries()) {
+      assert.deepEqual(lines[i], inPython(value), String(value));
+    }
+  },
+});
+
+function inPython(value: number | bigint | string): [string, string] {
+  if (typeof value === "string") return ["str", value];
+  if (typeof value === "bigint") return ["int", String(value)];
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
+    return ["int", String(value)];
+  }
+  if (Number.isNaN(value)) return ["float", "nan"];
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  return ["float", new Uint8Array(view.buffer).toHex()];
+}
+
+for (
+  const [kind, head] of [["lists", "91"], ["objects", "81a161"], [
+    "maps",
+    "81c0",
+  ]] as const
+) {
+  Deno.test(`${kind} that nest as deep as they may are shown and encoded`, async () => {
+    const packed = hex(head.repeat(1024) + "c0");
+    const value = decodersOf(3).tree!(packed) as TreeContent;
+    const json = valueToJson(value);
+    const opened = { lists: "[", objects: '{"a"', maps: '{"$map"' }[kind];
+    assert.equal(json.split(opened).length - 1, 1024);
+    const bytes = await encodersOf(3).tree!(value as never);
+    assert.deepEqual(bytes, packed);
+  });
+}
+
+const DEEP = 100_000;
+
+/** What is no value in JSON, and what is said of it. */
+const REFUSED: [string, RegExp][] = [
+  ["", /ends early/],
+  ["{", /ends early/],
+  ["1 2", /something follows/],
+  ["'a'", /value is missing/],
+  ['{"$byte": ""}', /{"\$byte": …} is no value in JSON; the forms are/],
+  ['{"$bytes": "*"}', /{"\$bytes": …} is no value/],
+  ['{"$bytes": 5}', /{"\$bytes": …} is no value/],
+  ['{"$float": "1"}', /{"\$float": …} is no value/],
+  ['{"$map": {}}', /{"\$map": …} is no value/],
+  ['{"$map": [[1]]}', /{"\$map": …} is no value/],
+  ['{"$ext": {"type": -1, "data": ""}}', /extension's type of -1/],
+  ['{"$ext": null}', /{"\$ext": …} is no value/],
+  ['{"$timestamp": {"seconds": 1.5, "nanoseconds": 0}}', /timestamp of 1.5/],
+  ['{"$array": {"dtype": "<f4", "shape": [1]}}', /{"\$array": …} is no value/],
+  ['{"$array": {"dtype": "<f4", "shape": [-1], "values": []}}', /\$array/],
+  [
+    '{"$array": {"dtype": "|O", "shape": [1], "values": [1]}}',
+    /Python objects/,
+  ],
+  ['{"$array": {"dtype": "<f4", "shape": [2], "values": [1]}}', /shape \(2\)/],
+  [
+    '{"$array": {"dtype": "<f4", "shape": [9e9], "values": [1]}}',
+    /lists of shape/,
+  ],
+  ['{"$array": {"dtype": "<f4", "shape": [2], "data": "AAAA"}}', /takes 8/],
+  ['{"$array": {"dtype": "|u1", "shape": [1], "values": [256]}}', /256 is no/],
+  ['{"$array": {"dtype": "|u1", "shape": [1], "values": [-1]}}', /-1 is no/],
+  ['{"$array": {"dtype": "<i8", "shape": [1], "values": [0.5]}}', /0.5 is no/],
+  [
+    '{"$array": {"dtype": "<u8", "shape": [1], "values": [18446744073709551616]}}',
+    /is no el/,
+  ],
+  ['{"$array": {"dtype": "|b1", "shape": [1], "values": [1]}}', /1 is no/],
+  ['{"$array": {"dtype": "<U1", "shape": [1], "values": ["ab"]}}', /too short/],
+  ["[".repeat(DEEP) + "]".repeat(DEEP), /levels deep/],
+  ["[".repeat(DEEP) + "1234567890123456789" + "]".repeat(DEEP), /levels deep/],
+  ['{"$map": [[1, '.repeat(DEEP) + "1" + "]]}".repeat(DEEP), /levels deep/],
+];
+
+for (const [json, words] of REFUSED) {
+  Deno.test(`${json.slice(0, 70)} is refused`, () => {
+    assert.throws(() => jsonToValue(json, "msgpack"), (error) => {
+      assert.ok(error instanceof ValueError, `${error}`);
+      assert.equal(error.code, "bad-json");
+      assert.match(error.message, /^Not a value of type 'msgpack' in JSON: /);
+      assert.match(error.message, words);
+      return true;
+    });
+  });
+}
+
+Deno.test("what has no form in JSON is not shown", () => {
+  const loop: unknown[] = [];
+  loop.push(loop);
+  for (
+    const [value, words] of [
+      [undefined, /undefined/],
+      [[() => 1], /a function/],
+      [new Date(0), /a Date/],
+      [Float32Array.of(1), /a Float32Array/],
+      [loop, /more than 1024 deep/],
+    ] as [TreeContent, RegExp][]
+  ) {
+    assert.throws(() => valueToJson(value), (error) => {
+      assert.ok(error instanceof TypeError, `${error}`);
+      assert.match(error.message, words);
+      return true;
+    });
+  }
+});
