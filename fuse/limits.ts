@@ -25,5 +25,11 @@ export const DEFAULT_WORKERS = 3;
 /** Most threads that a mount can be given: each has a JavaScript heap of its own. */
 export const MOST_WORKERS = 64;
 
+/** Largest page of a listing that is written ahead, in bytes: what the C library's `readdir` asks for. */
+export const LARGEST_PAGE_AHEAD = 1 << 15;
+
+/** Pages that can be ready or in use at a time: about as many directories can be listed at once. */
+export const PAGES_AHEAD = 8;
+
 /** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
 export const LONGEST_NAME = 1024;

@@ -2,17 +2,23 @@ import type { Tree } from "../src/tree/tree.ts";
 import type { ConnectionState } from "./connection_state.ts";
 import { type Action, actionsFor } from "./dispatch.ts";
 import { Errno } from "./errno.ts";
-import { MAX_TRANSFER, REQUEST_BUFFER_SIZE } from "./limits.ts";
+import {
+  LARGEST_PAGE_AHEAD,
+  MAX_TRANSFER,
+  REQUEST_BUFFER_SIZE,
+} from "./limits.ts";
 import { OnceLog } from "./once_log.ts";
-import { type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
-import { Reply } from "./wire/reply.ts";
+import type { PagesAhead } from "./pages_ahead.ts";
+import { Opcode, type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
+import { Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
-import type { Ownership } from "./wire/structs.ts";
+import type { Ownership } from "./wire/node_structs.ts";
 
 /** What a {@linkcode Session} needs besides its tree. */
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
+  readonly pages: PagesAhead;
   /** Bytes of each of the tree's sources, in their order. */
   readonly sourceSizes: readonly number[];
   /** Receives each distinct message about a request that failed, once. */
@@ -29,18 +35,26 @@ export class Session {
   /** Where the next request is to be put. */
   readonly request: Request = new Request(new Uint8Array(REQUEST_BUFFER_SIZE));
   /** The reply to the last one. */
-  readonly reply: Reply = new Reply(MAX_TRANSFER);
+  reply: Reply;
+  /** The one for all but the pages written ahead. */
+  readonly #ownReply = new Reply(
+    new Uint8Array(REPLY_HEADER_SIZE + MAX_TRANSFER),
+  );
+  readonly #pages: PagesAhead;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
 
   constructor(tree: Tree, options: SessionOptions) {
+    this.reply = this.#ownReply;
+    this.#pages = options.pages;
     this.#log = new OnceLog(options.onLog);
     this.#actions = actionsFor({ ...options, tree, log: this.#log });
   }
 
   /** Answers the request in the first `length` bytes of its buffer; never throws. */
   handle(length: number): void {
-    const { request, reply } = this;
+    const { request } = this;
+    const reply = this.reply = this.#ownReply;
     if (!request.load(length)) return reply.none();
     const info = OPCODES[request.opcode];
     if (info?.replies === false) return reply.none();
@@ -50,26 +64,66 @@ export class Session {
     }
     reply.begin(request.uniqueLow, request.uniqueHigh);
     this.#answer(info);
-    reply.seal();
+  }
+
+  /**
+   * Uses the time after a reply was sent: if it was a page of a listing and more follows, writes the next
+   * page, which will be asked for when this one has been digested. Never throws.
+   */
+  prepareNext(): void {
+    const { request, reply } = this;
+    const { resume } = reply;
+    if (reply !== this.#ownReply) this.#pages.free(reply);
+    if (resume === 0 || request.listSize > LARGEST_PAGE_AHEAD) return;
+    const page = this.#pages.reserve();
+    if (page === undefined) return;
+    request.listOffset = resume;
+    page.begin(0, 0);
+    this.#act(this.#actions[request.opcode]!, page);
+    if (page.errno === 0) this.#pages.publish(page, request);
+    else this.#pages.free(page);
   }
 
   #answer(info: OpcodeInfo | undefined): void {
     const { request, reply } = this;
-    const action = this.#actions[request.opcode] ?? Errno.ENOSYS;
     if (
       request.statedLength !== request.length ||
       request.bodySize < (info?.bodySize ?? 0)
     ) {
       reply.fail(Errno.EINVAL);
-    } else if (typeof action === "number") {
+      reply.seal();
+      return;
+    }
+    const page = this.#takePage();
+    if (page !== undefined) this.reply = page;
+    else this.#act(this.#actions[request.opcode] ?? Errno.ENOSYS, reply);
+  }
+
+  /** The page that is asked for, if it has been written ahead. */
+  #takePage(): Reply | undefined {
+    const { request } = this;
+    const { opcode } = request;
+    if (opcode !== Opcode.READDIR && opcode !== Opcode.READDIRPLUS) {
+      return undefined;
+    }
+    try {
+      return this.#pages.take(request);
+    } catch {
+      return undefined; // the request is malformed, as its handler will say
+    }
+  }
+
+  #act(action: Action, reply: Reply): void {
+    if (typeof action === "number") {
       reply.fail(action);
     } else {
       try {
-        action(request, reply);
+        action(this.request, reply);
       } catch (error) {
         reply.fail(this.#errnoOf(error));
       }
     }
+    reply.seal();
   }
 
   #errnoOf(error: unknown): number {

@@ -9,6 +9,7 @@ import { ConnectionState } from "./connection_state.ts";
 import { serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
+import { PagesAhead } from "./pages_ahead.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { Session } from "./session.ts";
 import { traceLine } from "./trace.ts";
@@ -49,7 +50,7 @@ scope.onmessage = async ({ data }) => {
 };
 
 async function prepare(
-  { seed, sources, owner, connection: memory, trace }: PrepareMessage,
+  { seed, sources, owner, connection: memory, pages, trace }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
@@ -57,10 +58,10 @@ async function prepare(
   const session = new Session(tree, {
     owner,
     connection,
+    pages: new PagesAhead(pages),
     sourceSizes: sources.map((source) => source.size),
     onLog,
   });
-  const { request, reply } = session;
   const truncations = new OnceLog(onLog);
   return (fd) => {
     try {
@@ -73,7 +74,7 @@ async function prepare(
           ? () =>
             scope.postMessage({
               kind: "trace",
-              line: traceLine(request, reply),
+              line: traceLine(session.request, session.reply),
             })
           : undefined,
         onServing: () => scope.postMessage({ kind: "serving" }),

@@ -1,5 +1,8 @@
 /** Bytes of `struct fuse_in_header`. */
 const REQUEST_HEADER_SIZE = 40;
+/** Offsets in `struct fuse_read_in`. */
+const LIST_OFFSET = 8;
+const LIST_SIZE = 16;
 
 /** A request that breaks the protocol; it is answered with EINVAL. */
 export class MalformedRequest extends Error {
@@ -77,6 +80,23 @@ export class Request {
    */
   u64(offset: number): number {
     return this.#safe(REQUEST_HEADER_SIZE + offset);
+  }
+
+  /** Of READDIR and READDIRPLUS: `fuse_read_in.offset`, where the page starts. */
+  get listOffset(): number {
+    return this.u64(LIST_OFFSET);
+  }
+
+  /** Makes it the request for another page. */
+  set listOffset(offset: number) {
+    const at = REQUEST_HEADER_SIZE + LIST_OFFSET;
+    this.#view.setUint32(at, offset, true);
+    this.#view.setUint32(at + 4, offset / 0x1_0000_0000, true);
+  }
+
+  /** Of READDIR and READDIRPLUS: `fuse_read_in.size`, bytes of the page at most. */
+  get listSize(): number {
+    return this.u32(LIST_SIZE);
   }
 
   /**
