@@ -28,8 +28,11 @@ export const MOST_WORKERS = 64;
 /** Largest page of a listing that is written ahead, in bytes: what the C library's `readdir` asks for. */
 export const LARGEST_PAGE_AHEAD = 1 << 15;
 
-/** Pages that can be ready or in use at a time: about as many directories can be listed at once. */
-export const PAGES_AHEAD = 8;
+/** Pages that are kept ready for one reader: one for each serving thread, and one more. */
+export const PAGES_READY = DEFAULT_WORKERS + 1;
+
+/** Pages that can be ready or on their way at a time, those for other readers included. */
+export const PAGES_AHEAD = 2 * PAGES_READY;
 
 /** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
 export const LONGEST_NAME = 1024;

@@ -5,6 +5,7 @@
  */
 
 import type { TreeSeed } from "../src/tree/tree.ts";
+import type { ListAheadMemory } from "./list_ahead.ts";
 import type { MappedSource } from "./mapping.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -16,8 +17,8 @@ export interface PrepareMessage {
   readonly owner: Ownership;
   /** Memory of the mount's `ConnectionState`. */
   readonly connection: SharedArrayBuffer;
-  /** Memory of the mount's `PagesAhead`. */
-  readonly pages: SharedArrayBuffer;
+  /** Memory of the mount's `ListAhead`. */
+  readonly listAhead: ListAheadMemory;
   /** Whether to report each request. */
   readonly trace: boolean;
 }

@@ -9,13 +9,14 @@ const TAKEN = 1;
 /** It holds the reply to a request that has not come yet. */
 const READY = 2;
 
-/** Numbers that are kept of each page that is ready: what it answers, and where it ends. */
+/** Numbers that are kept of each page that is ready: what it answers, where it ends, and its run. */
 const OPCODE = 0;
 const NODE = 1;
 const OFFSET = 2;
 const SIZE = 3;
 const RESUME = 4;
-const FACTS = 5;
+const RUN = 5;
+const FACTS = 6;
 
 const PAGE_BYTES = REPLY_HEADER_SIZE + LARGEST_PAGE_AHEAD;
 const STATES_BYTES = 8 * Math.ceil(PAGES_AHEAD / 2);
@@ -26,8 +27,7 @@ const FACTS_BYTES = 8 * FACTS * PAGES_AHEAD;
  * of a mount share: the kernel hands requests to its threads by turns, so that the one that answers
  * a page of a directory is seldom the one that answered the page before.
  *
- * Who asks for a page has work with it before it asks for the next one, far more than it takes to write
- * that. No thread ever waits for another: a page that is not ready is written by who needs it.
+ * No thread ever waits for another: a page that is not ready is written by who needs it.
  */
 export class PagesAhead {
   /** The memory to hand to other threads. */
@@ -35,8 +35,6 @@ export class PagesAhead {
   readonly #states: Int32Array;
   readonly #facts: Float64Array;
   readonly #pages: readonly Reply[];
-  /** Where the search for a page to be used again starts, so that the oldest goes first. */
-  #turn = 0;
 
   constructor(
     memory = new SharedArrayBuffer(
@@ -67,17 +65,35 @@ export class PagesAhead {
     return undefined;
   }
 
+  /** How many pages of a run are ready. */
+  count(run: number): number {
+    let count = 0;
+    for (let i = 0; i < PAGES_AHEAD; i++) {
+      if (this.#isReadyIn(run, i)) count++;
+    }
+    return count;
+  }
+
   /**
-   * A page to be written, or `undefined` where all are in use. It belongs to the caller until it is
-   * given to {@linkcode publish} or freed.
+   * A page to be written for a run: a free one, or one that an earlier run left. It belongs to the caller
+   * until it is given to {@linkcode publish} or freed.
+   *
+   * @returns `undefined` where all are in use.
    */
-  reserve(): Reply | undefined {
-    const page = this.#claim(FREE);
-    return page >= 0 ? this.#pages[page] : this.#pages[this.#claim(READY)];
+  reserve(run: number): Reply | undefined {
+    for (let i = 0; i < PAGES_AHEAD; i++) {
+      if (this.#isReadyIn(run, i)) continue;
+      const state = Atomics.load(this.#states, i);
+      if (
+        state !== TAKEN &&
+        Atomics.compareExchange(this.#states, i, state, TAKEN) === state
+      ) return this.#pages[i];
+    }
+    return undefined;
   }
 
   /** Has a page answer the request that it was written for. */
-  publish(page: Reply, request: Request): void {
+  publish(page: Reply, request: Request, run: number): void {
     const i = this.#pages.indexOf(page);
     const at = i * FACTS;
     this.#facts[at + OPCODE] = request.opcode;
@@ -85,24 +101,18 @@ export class PagesAhead {
     this.#facts[at + OFFSET] = request.listOffset;
     this.#facts[at + SIZE] = request.listSize;
     this.#facts[at + RESUME] = page.resume;
+    this.#facts[at + RUN] = run;
     Atomics.store(this.#states, i, READY);
   }
 
-  /** Gives a page back; other replies are nobody's. */
+  /** Gives a page back. */
   free(page: Reply): void {
-    const i = this.#pages.indexOf(page);
-    if (i >= 0) Atomics.store(this.#states, i, FREE);
+    Atomics.store(this.#states, this.#pages.indexOf(page), FREE);
   }
 
-  #claim(state: number): number {
-    for (let tried = 0; tried < PAGES_AHEAD; tried++) {
-      const i = this.#turn;
-      this.#turn = (i + 1) % PAGES_AHEAD;
-      if (Atomics.compareExchange(this.#states, i, state, TAKEN) === state) {
-        return i;
-      }
-    }
-    return -1;
+  #isReadyIn(run: number, page: number): boolean {
+    return Atomics.load(this.#states, page) === READY &&
+      this.#facts[page * FACTS + RUN] === run;
   }
 
   #answers(page: number, request: Request): boolean {

@@ -6,7 +6,7 @@ import { errorText, libc } from "./libc.ts";
 import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
-import { PagesAhead } from "./pages_ahead.ts";
+import { newListAheadMemory } from "./list_ahead.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -72,7 +72,7 @@ export class Server {
       sources,
       owner,
       connection: this.#connection.memory,
-      pages: new PagesAhead().memory,
+      listAhead: newListAheadMemory(),
       trace: this.#options.onTrace !== undefined,
     };
     await this.#first.prepare(this.#message);

@@ -2,13 +2,9 @@ import type { Tree } from "../src/tree/tree.ts";
 import type { ConnectionState } from "./connection_state.ts";
 import { type Action, actionsFor } from "./dispatch.ts";
 import { Errno } from "./errno.ts";
-import {
-  LARGEST_PAGE_AHEAD,
-  MAX_TRANSFER,
-  REQUEST_BUFFER_SIZE,
-} from "./limits.ts";
+import { MAX_TRANSFER, REQUEST_BUFFER_SIZE } from "./limits.ts";
 import { OnceLog } from "./once_log.ts";
-import type { PagesAhead } from "./pages_ahead.ts";
+import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
 import { Opcode, type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
 import { Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
@@ -18,7 +14,7 @@ import type { Ownership } from "./wire/node_structs.ts";
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
-  readonly pages: PagesAhead;
+  readonly listAhead: ListAheadMemory;
   /** Bytes of each of the tree's sources, in their order. */
   readonly sourceSizes: readonly number[];
   /** Receives each distinct message about a request that failed, once. */
@@ -40,15 +36,20 @@ export class Session {
   readonly #ownReply = new Reply(
     new Uint8Array(REPLY_HEADER_SIZE + MAX_TRANSFER),
   );
-  readonly #pages: PagesAhead;
+  readonly #ahead: ListAhead;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
 
   constructor(tree: Tree, options: SessionOptions) {
     this.reply = this.#ownReply;
-    this.#pages = options.pages;
     this.#log = new OnceLog(options.onLog);
     this.#actions = actionsFor({ ...options, tree, log: this.#log });
+    this.#ahead = new ListAhead(
+      tree,
+      options.listAhead,
+      (request, page) =>
+        this.#act(this.#actions[request.opcode]!, request, page),
+    );
   }
 
   /** Answers the request in the first `length` bytes of its buffer; never throws. */
@@ -67,21 +68,23 @@ export class Session {
   }
 
   /**
-   * Uses the time after a reply was sent: if it was a page of a listing and more follows, writes the next
-   * page, which will be asked for when this one has been digested. Never throws.
+   * Uses the time after a reply was sent: a listing is written ahead, so that what is asked for next is ready
+   * by then. Must come between one request and the next; never throws.
    */
   prepareNext(): void {
     const { request, reply } = this;
-    const { resume } = reply;
-    if (reply !== this.#ownReply) this.#pages.free(reply);
-    if (resume === 0 || request.listSize > LARGEST_PAGE_AHEAD) return;
-    const page = this.#pages.reserve();
-    if (page === undefined) return;
-    request.listOffset = resume;
-    page.begin(0, 0);
-    this.#act(this.#actions[request.opcode]!, page);
-    if (page.errno === 0) this.#pages.publish(page, request);
-    else this.#pages.free(page);
+    const { resume } = reply; // from when it is free, the page is another thread's
+    const wasReady = reply !== this.#ownReply;
+    if (wasReady) this.#ahead.free(reply);
+    else if (
+      reply.length === 0 || reply.errno !== 0 || !isListing(request.opcode)
+    ) return;
+    this.#ahead.follow(request, resume, wasReady);
+  }
+
+  /** Has another thread list ahead when this one ends. */
+  end(): void {
+    this.#ahead.resign();
   }
 
   #answer(info: OpcodeInfo | undefined): void {
@@ -96,29 +99,29 @@ export class Session {
     }
     const page = this.#takePage();
     if (page !== undefined) this.reply = page;
-    else this.#act(this.#actions[request.opcode] ?? Errno.ENOSYS, reply);
+    else {
+      const action = this.#actions[request.opcode] ?? Errno.ENOSYS;
+      this.#act(action, request, reply);
+    }
   }
 
   /** The page that is asked for, if it has been written ahead. */
   #takePage(): Reply | undefined {
     const { request } = this;
-    const { opcode } = request;
-    if (opcode !== Opcode.READDIR && opcode !== Opcode.READDIRPLUS) {
-      return undefined;
-    }
+    if (!isListing(request.opcode)) return undefined;
     try {
-      return this.#pages.take(request);
+      return this.#ahead.take(request);
     } catch {
       return undefined; // the request is malformed, as its handler will say
     }
   }
 
-  #act(action: Action, reply: Reply): void {
+  #act(action: Action, request: Request, reply: Reply): void {
     if (typeof action === "number") {
       reply.fail(action);
     } else {
       try {
-        action(this.request, reply);
+        action(request, reply);
       } catch (error) {
         reply.fail(this.#errnoOf(error));
       }
@@ -131,4 +134,8 @@ export class Session {
     this.#log.log(error instanceof Error ? error.message : String(error));
     return Errno.EIO;
   }
+}
+
+function isListing(opcode: number): boolean {
+  return opcode === Opcode.READDIR || opcode === Opcode.READDIRPLUS;
 }

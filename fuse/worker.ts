@@ -9,7 +9,6 @@ import { ConnectionState } from "./connection_state.ts";
 import { serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
-import { PagesAhead } from "./pages_ahead.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { Session } from "./session.ts";
 import { traceLine } from "./trace.ts";
@@ -50,7 +49,8 @@ scope.onmessage = async ({ data }) => {
 };
 
 async function prepare(
-  { seed, sources, owner, connection: memory, pages, trace }: PrepareMessage,
+  { seed, sources, owner, connection: memory, listAhead, trace }:
+    PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
@@ -58,7 +58,7 @@ async function prepare(
   const session = new Session(tree, {
     owner,
     connection,
-    pages: new PagesAhead(pages),
+    listAhead,
     sourceSizes: sources.map((source) => source.size),
     onLog,
   });
@@ -81,6 +81,7 @@ async function prepare(
         onLog: (message) => truncations.log(message),
       });
     } finally {
+      session.end();
       tree.close();
     }
   };

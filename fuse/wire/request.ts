@@ -1,5 +1,9 @@
 /** Bytes of `struct fuse_in_header`. */
 const REQUEST_HEADER_SIZE = 40;
+/** Bytes of a READDIR or READDIRPLUS: the header and `struct fuse_read_in`. */
+export const LIST_REQUEST_SIZE = REQUEST_HEADER_SIZE + 40;
+/** Offset of the node id in `struct fuse_in_header`. */
+const NODE_OFFSET = 16;
 /** Offsets in `struct fuse_read_in`. */
 const LIST_OFFSET = 8;
 const LIST_SIZE = 16;
@@ -60,7 +64,12 @@ export class Request {
 
   /** The node the request is about; of LOOKUP, the directory. */
   get node(): number {
-    return this.#safe(16);
+    return this.#safe(NODE_OFFSET);
+  }
+
+  /** Makes it a request about another node. */
+  set node(node: number) {
+    this.#put(NODE_OFFSET, node);
   }
 
   /** Bytes after the header. */
@@ -89,9 +98,7 @@ export class Request {
 
   /** Makes it the request for another page. */
   set listOffset(offset: number) {
-    const at = REQUEST_HEADER_SIZE + LIST_OFFSET;
-    this.#view.setUint32(at, offset, true);
-    this.#view.setUint32(at + 4, offset / 0x1_0000_0000, true);
+    this.#put(REQUEST_HEADER_SIZE + LIST_OFFSET, offset);
   }
 
   /** Of READDIR and READDIRPLUS: `fuse_read_in.size`, bytes of the page at most. */
@@ -112,6 +119,19 @@ export class Request {
     if (end >= this.length) throw new MalformedRequest("a name has no end");
     this.nameStart = start;
     this.nameEnd = end;
+  }
+
+  /** Becomes the same READDIR or READDIRPLUS as another one. */
+  copyList(request: Request): void {
+    for (let at = 0; at < LIST_REQUEST_SIZE; at++) {
+      this.bytes[at] = request.bytes[at]!;
+    }
+    this.length = LIST_REQUEST_SIZE;
+  }
+
+  #put(offset: number, value: number): void {
+    this.#view.setUint32(offset, value, true);
+    this.#view.setUint32(offset + 4, value / 0x1_0000_0000, true);
   }
 
   #safe(offset: number): number {

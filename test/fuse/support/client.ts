@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConnectionState } from "../../../fuse/connection_state.ts";
-import { PagesAhead } from "../../../fuse/pages_ahead.ts";
+import { newListAheadMemory } from "../../../fuse/list_ahead.ts";
 import { Session } from "../../../fuse/session.ts";
 import { traceLine } from "../../../fuse/trace.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
@@ -39,7 +39,7 @@ export class Client {
     this.session = new Session(tree, {
       owner: { uid, gid, umask },
       connection: this.connection,
-      pages: new PagesAhead(),
+      listAhead: newListAheadMemory(),
       sourceSizes: tree.sources.map((source) => source.size),
       onLog: (message) => this.logs.push(message),
     });
