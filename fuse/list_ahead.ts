@@ -131,7 +131,8 @@ export class ListAhead {
     const slots = this.#slots;
     const last = Atomics.exchange(slots, LAST, node);
     if (last === (node | 0)) return; // listed again
-    Atomics.store(slots, WALKS, last === (node - 1 | 0) ? 1 : 0);
+    const isNeighbour = last !== 0 && last === (node - 1 | 0);
+    Atomics.store(slots, WALKS, isNeighbour ? 1 : 0);
   }
 
   #isLister(): boolean {
