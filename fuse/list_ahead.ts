@@ -15,7 +15,8 @@ const THREADS = 0; // how many there have been
 const LISTER = 1; // the one that lists ahead, counted from 1; 0 for none
 const LAST = 2; // the directory that was listed from its start last, modulo 2^32
 const WALKS = 3; // whether that one was the neighbour of the one before
-const SLOTS = 4;
+const RUNS = 4; // how many have begun
+const SLOTS = 5;
 
 /** Makes the memory that the threads of a mount share to list ahead. */
 export function newListAheadMemory(): ListAheadMemory {
@@ -41,7 +42,7 @@ export class ListAhead {
   readonly #write: (request: Request, page: Reply) => void;
   /** The request that comes after those for the pages of this run. */
   readonly #next = new Request(new Uint8Array(LIST_REQUEST_SIZE));
-  /** Counts what was followed: a directory, and others after it where they come in order. */
+  /** Names what is followed: a directory, and others after it where they come in order. */
   #run = 0;
   #over = true;
 
@@ -74,7 +75,7 @@ export class ListAhead {
     if (!this.#isLister() || request.listSize > LARGEST_PAGE_AHEAD) return;
     if (!wasReady) {
       this.#next.copyList(request);
-      this.#run++;
+      this.#run = Atomics.add(this.#slots, RUNS, 1) + 1;
       this.#over = false;
       this.#advance(resume);
     }

@@ -27,7 +27,8 @@ const FACTS_BYTES = 8 * FACTS * PAGES_AHEAD;
  * of a mount share: the kernel hands requests to its threads by turns, so that the one that answers
  * a page of a directory is seldom the one that answered the page before.
  *
- * No thread ever waits for another: a page that is not ready is written by who needs it.
+ * No thread ever waits for another: a page that is not ready is written by who needs it. One that a thread
+ * had taken when it died stays taken.
  */
 export class PagesAhead {
   /** The memory to hand to other threads. */

@@ -29,9 +29,9 @@ export interface Ownership {
 /**
  * Writes the structs of `linux/fuse.h` that describe nodes, as of protocol 7.9 and later.
  *
- * A listing is made of them, so they are written in words of 32 bits (in the machine's byte order, which is
- * the protocol's), and what is the same for all nodes is worked out once. Storing takes a number modulo 2^32, and
- * so a quotient without its fraction.
+ * A listing is made of them, so they are written in words of 32 bits (in the machine's byte order,
+ * which is the protocol's), and what is the same for all nodes is worked out once. Storing takes a
+ * number modulo 2^32, and so a quotient without its fraction.
  */
 export class NodeStructs {
   readonly #uid: number;

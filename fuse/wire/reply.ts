@@ -56,7 +56,10 @@ export class Reply {
     this.resume = 0;
   }
 
-  /** Makes of a reply without payload that was sealed earlier, maybe by another thread, the one to a request of that id. */
+  /**
+   * Addresses a sealed reply without payload, which another thread may have written, to the request
+   * of that id.
+   */
   reopen(uniqueLow: number, uniqueHigh: number): void {
     this.view.setUint32(8, uniqueLow, true);
     this.view.setUint32(12, uniqueHigh, true);
