@@ -31,7 +31,7 @@ export function openServingFunctions(): void {
  */
 export function serveDevice(options: DeviceOptions): string | undefined {
   const { fd, session, connection, onRequest, onServing } = options;
-  const { request, reply } = session;
+  const { request } = session;
   const { read } = libc();
   const capacity = BigInt(request.bytes.length);
   const send = replySender(options);
@@ -46,12 +46,13 @@ export function serveDevice(options: DeviceOptions): string | undefined {
     }
     session.handle(length);
     onRequest?.();
-    if (reply.length > 0) send();
+    if (session.reply.length > 0) send();
     if (!serving && connection.minor > 0) {
       serving = true;
       onServing();
     }
     if (connection.stopping) return undefined;
+    session.prepareNext();
   }
 }
 
@@ -64,18 +65,19 @@ function isPassing(errno: number): boolean {
 
 /** Makes the function that sends the reply, its payload straight from the source's memory. */
 function replySender(
-  { fd, session: { reply }, sources, onLog }: DeviceOptions,
+  { fd, session, sources, onLog }: DeviceOptions,
 ): () => void {
   const { writev } = libc();
   // Two struct iovec of <bits/types/struct_iovec.h>: an address and a length of 64 bits each, as
   // pairs of words. Storing takes a number modulo 2^32; the high words of lengths stay 0.
   const words = new Uint32Array(8);
   const vectors = new Uint8Array(words.buffer);
-  const replyAddress = addressOf(reply.bytes);
-  words[0] = replyAddress;
-  words[1] = replyAddress / 0x1_0000_0000;
 
   return () => {
+    const { reply } = session;
+    if (reply.address === 0) reply.address = addressOf(reply.bytes);
+    words[0] = reply.address;
+    words[1] = reply.address / 0x1_0000_0000;
     words[2] = reply.length;
     if (reply.payloadLength === 0) {
       // A failure is ENOENT: the caller was interrupted and no longer waits.

@@ -125,6 +125,6 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Address of a buffer's memory: below 2^47, so exact as a number. */
-export function addressOf(bytes: Uint8Array<ArrayBuffer>): number {
+export function addressOf(bytes: Uint8Array<ArrayBufferLike>): number {
   return Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes)));
 }

@@ -25,5 +25,14 @@ export const DEFAULT_WORKERS = 3;
 /** Most threads that a mount can be given: each has a JavaScript heap of its own. */
 export const MOST_WORKERS = 64;
 
+/** Largest page of a listing that is written ahead, in bytes: what the C library's `readdir` asks for. */
+export const LARGEST_PAGE_AHEAD = 1 << 15;
+
+/** Pages that are kept ready for one reader: one for each serving thread, and one more. */
+export const PAGES_READY = DEFAULT_WORKERS + 1;
+
+/** Pages that can be ready or on their way at a time, those for other readers included. */
+export const PAGES_AHEAD = 2 * PAGES_READY;
+
 /** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
 export const LONGEST_NAME = 1024;

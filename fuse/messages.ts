@@ -5,8 +5,9 @@
  */
 
 import type { TreeSeed } from "../src/tree/tree.ts";
+import type { ListAheadMemory } from "./list_ahead.ts";
 import type { MappedSource } from "./mapping.ts";
-import type { Ownership } from "./wire/structs.ts";
+import type { Ownership } from "./wire/node_structs.ts";
 
 /** First message to a serving thread: what it is to serve. */
 export interface PrepareMessage {
@@ -16,6 +17,8 @@ export interface PrepareMessage {
   readonly owner: Ownership;
   /** Memory of the mount's `ConnectionState`. */
   readonly connection: SharedArrayBuffer;
+  /** Memory of the mount's `ListAhead`. */
+  readonly listAhead: ListAheadMemory;
   /** Whether to report each request. */
   readonly trace: boolean;
 }

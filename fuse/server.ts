@@ -6,8 +6,9 @@ import { errorText, libc } from "./libc.ts";
 import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
+import { newListAheadMemory } from "./list_ahead.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
-import type { Ownership } from "./wire/structs.ts";
+import type { Ownership } from "./wire/node_structs.ts";
 
 /** How a {@linkcode Server} works, and whom it tells. */
 export interface ServerOptions {
@@ -71,6 +72,7 @@ export class Server {
       sources,
       owner,
       connection: this.#connection.memory,
+      listAhead: newListAheadMemory(),
       trace: this.#options.onTrace !== undefined,
     };
     await this.#first.prepare(this.#message);

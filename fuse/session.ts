@@ -4,15 +4,17 @@ import { type Action, actionsFor } from "./dispatch.ts";
 import { Errno } from "./errno.ts";
 import { MAX_TRANSFER, REQUEST_BUFFER_SIZE } from "./limits.ts";
 import { OnceLog } from "./once_log.ts";
-import { type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
-import { Reply } from "./wire/reply.ts";
+import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
+import { Opcode, type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
+import { Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
-import type { Ownership } from "./wire/structs.ts";
+import type { Ownership } from "./wire/node_structs.ts";
 
 /** What a {@linkcode Session} needs besides its tree. */
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
+  readonly listAhead: ListAheadMemory;
   /** Bytes of each of the tree's sources, in their order. */
   readonly sourceSizes: readonly number[];
   /** Receives each distinct message about a request that failed, once. */
@@ -29,18 +31,31 @@ export class Session {
   /** Where the next request is to be put. */
   readonly request: Request = new Request(new Uint8Array(REQUEST_BUFFER_SIZE));
   /** The reply to the last one. */
-  readonly reply: Reply = new Reply(MAX_TRANSFER);
+  reply: Reply;
+  /** The one for all but the pages written ahead. */
+  readonly #ownReply = new Reply(
+    new Uint8Array(REPLY_HEADER_SIZE + MAX_TRANSFER),
+  );
+  readonly #ahead: ListAhead;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
 
   constructor(tree: Tree, options: SessionOptions) {
+    this.reply = this.#ownReply;
     this.#log = new OnceLog(options.onLog);
     this.#actions = actionsFor({ ...options, tree, log: this.#log });
+    this.#ahead = new ListAhead(
+      tree,
+      options.listAhead,
+      (request, page) =>
+        this.#act(this.#actions[request.opcode]!, request, page),
+    );
   }
 
   /** Answers the request in the first `length` bytes of its buffer; never throws. */
   handle(length: number): void {
-    const { request, reply } = this;
+    const { request } = this;
+    const reply = this.reply = this.#ownReply;
     if (!request.load(length)) return reply.none();
     const info = OPCODES[request.opcode];
     if (info?.replies === false) return reply.none();
@@ -50,18 +65,59 @@ export class Session {
     }
     reply.begin(request.uniqueLow, request.uniqueHigh);
     this.#answer(info);
-    reply.seal();
+  }
+
+  /**
+   * Uses the time after a reply was sent: a listing is written ahead, so that what is asked for next is ready
+   * by then. Must come between one request and the next; never throws.
+   */
+  prepareNext(): void {
+    const { request, reply } = this;
+    const { resume } = reply; // from when it is free, the page is another thread's
+    const wasReady = reply !== this.#ownReply;
+    if (wasReady) this.#ahead.free(reply);
+    else if (
+      reply.length === 0 || reply.errno !== 0 || !isListing(request.opcode)
+    ) return;
+    this.#ahead.follow(request, resume, wasReady);
+  }
+
+  /** Has another thread list ahead when this one ends. */
+  end(): void {
+    this.#ahead.resign();
   }
 
   #answer(info: OpcodeInfo | undefined): void {
     const { request, reply } = this;
-    const action = this.#actions[request.opcode] ?? Errno.ENOSYS;
     if (
       request.statedLength !== request.length ||
       request.bodySize < (info?.bodySize ?? 0)
     ) {
       reply.fail(Errno.EINVAL);
-    } else if (typeof action === "number") {
+      reply.seal();
+      return;
+    }
+    const page = this.#takePage();
+    if (page !== undefined) this.reply = page;
+    else {
+      const action = this.#actions[request.opcode] ?? Errno.ENOSYS;
+      this.#act(action, request, reply);
+    }
+  }
+
+  /** The page that is asked for, if it has been written ahead. */
+  #takePage(): Reply | undefined {
+    const { request } = this;
+    if (!isListing(request.opcode)) return undefined;
+    try {
+      return this.#ahead.take(request);
+    } catch {
+      return undefined; // the request is malformed, as its handler will say
+    }
+  }
+
+  #act(action: Action, request: Request, reply: Reply): void {
+    if (typeof action === "number") {
       reply.fail(action);
     } else {
       try {
@@ -70,6 +126,7 @@ export class Session {
         reply.fail(this.#errnoOf(error));
       }
     }
+    reply.seal();
   }
 
   #errnoOf(error: unknown): number {
@@ -77,4 +134,8 @@ export class Session {
     this.#log.log(error instanceof Error ? error.message : String(error));
     return Errno.EIO;
   }
+}
+
+function isListing(opcode: number): boolean {
+  return opcode === Opcode.READDIR || opcode === Opcode.READDIRPLUS;
 }

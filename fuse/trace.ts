@@ -2,7 +2,8 @@ import { errnoName } from "./errno.ts";
 import { Opcode, OPCODES } from "./wire/opcodes.ts";
 import { type Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import type { Request } from "./wire/request.ts";
-import { direntSize, ENTRY_OUT_SIZE } from "./wire/structs.ts";
+import { direntSize } from "./wire/dirent.ts";
+import { ENTRY_OUT_SIZE } from "./wire/node_structs.ts";
 
 /** Offset of the body of a reply. */
 const BODY = REPLY_HEADER_SIZE;

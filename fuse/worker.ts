@@ -49,7 +49,8 @@ scope.onmessage = async ({ data }) => {
 };
 
 async function prepare(
-  { seed, sources, owner, connection: memory, trace }: PrepareMessage,
+  { seed, sources, owner, connection: memory, listAhead, trace }:
+    PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
@@ -57,10 +58,10 @@ async function prepare(
   const session = new Session(tree, {
     owner,
     connection,
+    listAhead,
     sourceSizes: sources.map((source) => source.size),
     onLog,
   });
-  const { request, reply } = session;
   const truncations = new OnceLog(onLog);
   openServingFunctions();
   return (fd) => {
@@ -74,13 +75,14 @@ async function prepare(
           ? () =>
             scope.postMessage({
               kind: "trace",
-              line: traceLine(request, reply),
+              line: traceLine(session.request, session.reply),
             })
           : undefined,
         onServing: () => scope.postMessage({ kind: "serving" }),
         onLog: (message) => truncations.log(message),
       });
     } finally {
+      session.end();
       tree.close();
     }
   };

@@ -3,7 +3,7 @@ import type { ConnectionState } from "../connection_state.ts";
 import type { OnceLog } from "../once_log.ts";
 import type { Reply } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
-import type { Ownership } from "../wire/structs.ts";
+import type { Ownership } from "../wire/node_structs.ts";
 
 /** Answers a request: `reply` has been begun and stands for success without a body. */
 export type Handler = (request: Request, reply: Reply) => void;

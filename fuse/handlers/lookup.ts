@@ -3,7 +3,11 @@ import { Errno } from "../errno.ts";
 import { localAnswer } from "../local_answer.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
-import { ENTRY_OUT_SIZE, putEntry, putNegativeEntry } from "../wire/structs.ts";
+import {
+  ENTRY_OUT_SIZE,
+  NodeStructs,
+  putNegativeEntry,
+} from "../wire/node_structs.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
 const DOT = 0x2e;
@@ -11,6 +15,7 @@ const DOT = 0x2e;
 /** LOOKUP: finds a name in a directory. */
 export function lookupHandler({ tree, owner }: HandlerContext): Handler {
   const stat = newStat();
+  const structs = new NodeStructs(owner);
   return (request, reply) => {
     const parent = request.node;
     request.readName(0);
@@ -23,9 +28,9 @@ export function lookupHandler({ tree, owner }: HandlerContext): Handler {
     reply.body(ENTRY_OUT_SIZE);
     if (node === 0) {
       // Not ENOENT: this the kernel remembers, so that the next search asks nothing.
-      putNegativeEntry(reply.view, REPLY_HEADER_SIZE);
+      putNegativeEntry(reply.words, REPLY_HEADER_SIZE);
     } else if (localAnswer(tree.stat(node, stat))) {
-      putEntry(reply.view, REPLY_HEADER_SIZE, node, stat, owner);
+      structs.putEntry(reply.words, REPLY_HEADER_SIZE, node, stat);
     } else {
       reply.fail(Errno.ENOENT);
     }

@@ -1,17 +1,15 @@
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../errno.ts";
-import { LONGEST_NAME, MAX_TRANSFER } from "../limits.ts";
+import { LONGEST_NAME } from "../limits.ts";
 import { localAnswer } from "../local_answer.ts";
+import { direntSize, entryType, putDirent } from "../wire/dirent.ts";
 import { EntryType } from "../wire/flags.ts";
-import { type Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import {
-  clear,
-  direntSize,
+  clearEntry,
   ENTRY_OUT_SIZE,
-  entryType,
-  putDirent,
-  putEntry,
-} from "../wire/structs.ts";
+  NodeStructs,
+} from "../wire/node_structs.ts";
+import { type Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
 /** Directory offsets are those of the tree, moved up by the two entries it does not list. */
@@ -25,15 +23,19 @@ export function readdirHandler(
 ): Handler {
   const { tree, owner, log } = context;
   const stat = newStat();
+  const structs = new NodeStructs(owner);
+  /** Bytes before each `struct fuse_dirent`. */
+  const before = plus ? ENTRY_OUT_SIZE : 0;
   let reply: Reply;
   let at = 0; // where the next entry goes
   let limit = 0; // where the space ends
   let full = false;
+  let resume = 0; // the cookie of the last entry
 
   return (request, into) => {
     const directory = request.node;
-    const offset = request.u64(8); // fuse_read_in.offset
-    const size = Math.min(request.u32(16), MAX_TRANSFER); // fuse_read_in.size
+    const offset = request.listOffset;
+    const size = Math.min(request.listSize, into.capacity);
     if (!tree.isDirectory(directory)) {
       const exists = localAnswer(tree.stat(directory, stat));
       into.fail(exists ? Errno.ENOTDIR : Errno.ENOENT);
@@ -45,8 +47,12 @@ export function readdirHandler(
     full = false;
     listFrom(directory, offset);
     // An empty listing would mean the end of the directory; getdents(2) says the same of a small buffer.
-    if (full && at === REPLY_HEADER_SIZE) into.fail(Errno.EINVAL);
-    else into.body(at - REPLY_HEADER_SIZE);
+    if (full && at === REPLY_HEADER_SIZE) {
+      into.fail(Errno.EINVAL);
+      return;
+    }
+    into.body(at - REPLY_HEADER_SIZE);
+    if (full) into.resume = resume;
   };
 
   function listFrom(directory: NodeId, offset: number): void {
@@ -58,10 +64,13 @@ export function readdirHandler(
 
   /** Puts "." (1) or ".." (2), whose cookies are 1 and 2. */
   function putDots(node: NodeId, count: number): boolean {
-    const name = reserve(count);
-    if (name < 0) return false;
-    if (plus) clear(reply.view, name, ENTRY_OUT_SIZE); // node 0: the kernel knows these
-    put(DOTS, 0, count, name, node, count, EntryType.DIRECTORY);
+    const entry = reserve(count);
+    if (entry < 0) return false;
+    const { words } = reply;
+    if (plus) clearEntry(words, entry); // node 0: the kernel knows these
+    const type = EntryType.DIRECTORY;
+    putDirent(words, entry + before, node, count, type, DOTS, 0, count);
+    resume = count;
     return true;
   }
 
@@ -72,24 +81,25 @@ export function readdirHandler(
     node: NodeId,
     next: number,
   ): boolean {
-    if (end - start > LONGEST_NAME) {
+    const length = end - start;
+    if (length > LONGEST_NAME) {
       log.log(
-        `A name of ${
-          end - start
-        } bytes is not listed: the kernel takes ${LONGEST_NAME}`,
+        `A name of ${length} bytes is not listed: the kernel takes ${LONGEST_NAME}`,
       );
       return true;
     }
-    const entry = reserve(end - start);
+    const entry = reserve(length);
     if (entry < 0) return false;
     const type = plus ? describe(node, entry) : typeOf(node);
-    put(name, start, end, entry, node, next + DOT_ENTRIES, type);
+    resume = next + DOT_ENTRIES;
+    const dirent = entry + before;
+    putDirent(reply.words, dirent, node, resume, type, name, start, end);
     return true;
   }
 
   /** Makes room for an entry with a name of that length; -1 where there is none. */
   function reserve(nameLength: number): number {
-    const size = (plus ? ENTRY_OUT_SIZE : 0) + direntSize(nameLength);
+    const size = before + direntSize(nameLength);
     if (at + size > limit) {
       full = true;
       return -1;
@@ -103,13 +113,13 @@ export function readdirHandler(
   function describe(node: NodeId, entry: number): number {
     try {
       if (localAnswer(tree.stat(node, stat))) {
-        putEntry(reply.view, entry, node, stat, owner);
+        structs.putEntry(reply.words, entry, node, stat);
         return entryType(stat.isDirectory);
       }
     } catch (error) {
       log.log(error instanceof Error ? error.message : String(error));
     }
-    clear(reply.view, entry, ENTRY_OUT_SIZE); // node 0: the kernel will look it up when it needs it
+    clearEntry(reply.words, entry); // node 0: the kernel will look it up when it needs it
     return typeOf(node);
   }
 
@@ -118,23 +128,6 @@ export function readdirHandler(
       return entryType(tree.isDirectory(node));
     } catch {
       return EntryType.UNKNOWN;
-    }
-  }
-
-  function put(
-    name: Uint8Array,
-    start: number,
-    end: number,
-    entry: number,
-    node: NodeId,
-    next: number,
-    type: number,
-  ): void {
-    const dirent = entry + (plus ? ENTRY_OUT_SIZE : 0);
-    let to = putDirent(reply.view, dirent, node, next, end - start, type);
-    // Names are too short for a copy by TypedArray.set, which needs a view of each, to pay.
-    for (let from = start; from < end; from++) {
-      reply.bytes[to++] = name[from] as number;
     }
   }
 }

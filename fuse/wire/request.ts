@@ -1,5 +1,12 @@
 /** Bytes of `struct fuse_in_header`. */
 const REQUEST_HEADER_SIZE = 40;
+/** Bytes of a READDIR or READDIRPLUS: the header and `struct fuse_read_in`. */
+export const LIST_REQUEST_SIZE = REQUEST_HEADER_SIZE + 40;
+/** Offset of the node id in `struct fuse_in_header`. */
+const NODE_OFFSET = 16;
+/** Offsets in `struct fuse_read_in`. */
+const LIST_OFFSET = 8;
+const LIST_SIZE = 16;
 
 /** A request that breaks the protocol; it is answered with EINVAL. */
 export class MalformedRequest extends Error {
@@ -57,7 +64,12 @@ export class Request {
 
   /** The node the request is about; of LOOKUP, the directory. */
   get node(): number {
-    return this.#safe(16);
+    return this.#safe(NODE_OFFSET);
+  }
+
+  /** Makes it a request about another node. */
+  set node(node: number) {
+    this.#put(NODE_OFFSET, node);
   }
 
   /** Bytes after the header. */
@@ -79,6 +91,21 @@ export class Request {
     return this.#safe(REQUEST_HEADER_SIZE + offset);
   }
 
+  /** Of READDIR and READDIRPLUS: `fuse_read_in.offset`, where the page starts. */
+  get listOffset(): number {
+    return this.u64(LIST_OFFSET);
+  }
+
+  /** Makes it the request for another page. */
+  set listOffset(offset: number) {
+    this.#put(REQUEST_HEADER_SIZE + LIST_OFFSET, offset);
+  }
+
+  /** Of READDIR and READDIRPLUS: `fuse_read_in.size`, bytes of the page at most. */
+  get listSize(): number {
+    return this.u32(LIST_SIZE);
+  }
+
   /**
    * Finds the NUL-terminated name at an offset in the body, as {@linkcode nameStart} and
    * {@linkcode nameEnd}.
@@ -92,6 +119,19 @@ export class Request {
     if (end >= this.length) throw new MalformedRequest("a name has no end");
     this.nameStart = start;
     this.nameEnd = end;
+  }
+
+  /** Becomes the same READDIR or READDIRPLUS as another one. */
+  copyList(request: Request): void {
+    for (let at = 0; at < LIST_REQUEST_SIZE; at++) {
+      this.bytes[at] = request.bytes[at]!;
+    }
+    this.length = LIST_REQUEST_SIZE;
+  }
+
+  #put(offset: number, value: number): void {
+    this.#view.setUint32(offset, value, true);
+    this.#view.setUint32(offset + 4, value / 0x1_0000_0000, true);
   }
 
   #safe(offset: number): number {

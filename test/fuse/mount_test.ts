@@ -70,6 +70,30 @@ mountTest(
   },
 );
 
+mountTest(
+  "readers of large directories at the same time each find all of it",
+  async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, i) => [`file ${i}`, `${i}`]),
+    );
+    const names = Object.keys(files);
+    const tree = MemoryTree.of({ a: files, b: files, c: files });
+    await withMount(tree, {}, async ({ mountpoint }) => {
+      const list = (directory: string) =>
+        Array.fromAsync(
+          Deno.readDir(`${mountpoint}/${directory}`),
+          ({ name }) => name,
+        );
+      const listed = await Promise.all(["a", "b", "c", "a"].map(list));
+      for (const found of listed) assert.deepEqual(found, names);
+      for (const i of [0, 999, 1999]) {
+        const path = `${mountpoint}/b/file ${i}`;
+        assert.equal(await Deno.readTextFile(path), `${i}`);
+      }
+    });
+  },
+);
+
 mountTest("the kernel asks once: a second pass sends no request", async () => {
   const lines: string[] = [];
   const files = Object.fromEntries(

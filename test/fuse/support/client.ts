@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { ConnectionState } from "../../../fuse/connection_state.ts";
+import {
+  type ListAheadMemory,
+  newListAheadMemory,
+} from "../../../fuse/list_ahead.ts";
 import { Session } from "../../../fuse/session.ts";
 import { traceLine } from "../../../fuse/trace.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
@@ -22,6 +26,8 @@ export interface ClientOptions {
   readonly uid?: number;
   readonly gid?: number;
   readonly umask?: number;
+  /** What it shares with other clients, which are other threads of one mount then. */
+  readonly listAhead?: ListAheadMemory;
 }
 
 /** Plays the kernel's part against a {@linkcode Session}. */
@@ -33,11 +39,13 @@ export class Client {
 
   constructor(
     tree: Tree,
-    { uid = 11, gid = 22, umask = 0 }: ClientOptions = {},
+    { uid = 11, gid = 22, umask = 0, listAhead = newListAheadMemory() }:
+      ClientOptions = {},
   ) {
     this.session = new Session(tree, {
       owner: { uid, gid, umask },
       connection: this.connection,
+      listAhead,
       sourceSizes: tree.sources.map((source) => source.size),
       onLog: (message) => this.logs.push(message),
     });
