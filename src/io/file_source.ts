@@ -30,22 +30,29 @@ export class FileSource implements ByteSource {
   readonly identity: FileIdentity;
   /** How quick its device is; judged by where the system cannot tell what is in its memory. */
   readonly pace: Pace;
+  readonly #mayGrow: boolean;
   #libc: LibcReads | undefined;
   #tellsCached = false;
   #closed = false;
 
-  private constructor(path: string, identity: FileIdentity) {
+  private constructor(path: string, identity: FileIdentity, mayGrow: boolean) {
     this.path = path;
     this.identity = identity;
+    this.#mayGrow = mayGrow;
     this.pace = paceOf(identity.dev);
   }
 
   /**
    * Opens a regular file.
    *
+   * @param options `mayGrow`: whether a writer may still append to it. What was there when it was
+   * opened then stays readable; otherwise any change is an error.
    * @throws {RecordfsError} If it is a directory, a pipe or a device, or cannot be opened.
    */
-  static *open(path: string): Steps<FileSource> {
+  static *open(
+    path: string,
+    { mayGrow = false }: { readonly mayGrow?: boolean } = {},
+  ): Steps<FileSource> {
     let stat: fs.Stats;
     try {
       stat = yield* perform(statEffect(path));
@@ -60,7 +67,7 @@ export class FileSource implements ByteSource {
         { path },
       );
     }
-    const source = new FileSource(path, identityOf(stat));
+    const source = new FileSource(path, identityOf(stat), mayGrow);
     source.useDescriptor((fd) => source.#useLibc(fd)); // fails now, not at the first read
     return source;
   }
@@ -177,7 +184,8 @@ export class FileSource implements ByteSource {
       throw openError(this.path, error);
     }
     const now = identityOf(fs.fstatSync(fd));
-    if (sameFile(now, this.identity)) return fd;
+    const same = this.#mayGrow ? grownFrom : sameFile;
+    if (same(now, this.identity)) return fd;
     fs.closeSync(fd);
     throw new FormatError(
       "changed",
@@ -197,6 +205,12 @@ function isOwn(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
 function identityOf(stat: fs.Stats): FileIdentity {
   const { dev, ino, size, mtimeMs } = stat;
   return { dev, ino, size, mtimeMs };
+}
+
+/** Whether `now` is the file that was `before`, with perhaps more at its end. */
+function grownFrom(now: FileIdentity, before: FileIdentity): boolean {
+  return now.dev === before.dev && now.ino === before.ino &&
+    now.size >= before.size;
 }
 
 function sameFile(a: FileIdentity, b: FileIdentity): boolean {

@@ -1,0 +1,86 @@
+import { FormatError } from "../../errors.ts";
+
+/** Bytes of an entry of an index: a little-endian u64, the end of a record. */
+export const ENTRY = 8;
+
+/**
+ * Reads the u64 at a byte offset; beyond 2^53 it is not exact, but larger than any file.
+ *
+ * Bytes are put together one by one, so that any offset will do.
+ */
+export function readEntry(bytes: Uint8Array, at: number): number {
+  const low = bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 |
+    bytes[at + 3]! << 24;
+  const high = bytes[at + 4]! | bytes[at + 5]! << 8 | bytes[at + 6]! << 16 |
+    bytes[at + 7]! << 24;
+  return (high >>> 0) * 0x1_0000_0000 + (low >>> 0);
+}
+
+/** What the messages about an index need to know of its bag. */
+interface IndexedBag {
+  readonly path: string;
+  readonly dataEnd: number;
+}
+
+/**
+ * Makes sure that a record lies inside its bag.
+ *
+ * @param start Byte offset of the record: the end of the one before.
+ * @param end Byte offset of its end.
+ * @throws {FormatError} With code `bad-index` where it does not.
+ */
+export function checkLimits(
+  bag: IndexedBag,
+  record: number,
+  start: number,
+  end: number,
+): void {
+  if (start <= end && end <= bag.dataEnd) return;
+  const { path, dataEnd } = bag;
+  const what = Math.max(start, end) > dataEnd
+    ? `limit out of range: the index points past the end of the bag, to byte ${
+      Math.max(start, end)
+    } of ${dataEnd}`
+    : `limits descend: the index is not monotonic, it starts at ${start} and ends at ${end}`;
+  throw new FormatError("bad-index", `${path}, record ${record}: ${what}`, {
+    path,
+    sample: record,
+    expected: dataEnd,
+    actual: end,
+  });
+}
+
+/**
+ * Tells a page of an index from record bytes that were taken for one, since the true end of the file
+ * is lost. A single damaged limit passes: it takes two records with it, no more.
+ *
+ * @param first The number of the first entry of `page`.
+ * @throws {FormatError} With code `truncated` where it is none.
+ */
+export function checkIndexPage(
+  bag: IndexedBag,
+  page: Uint8Array,
+  first: number,
+): void {
+  const { path, dataEnd } = bag;
+  let before = 0;
+  let faults = 0;
+  for (let at = 0; at < page.length; at += ENTRY) {
+    const end = readEntry(page, at);
+    const isPast = end > dataEnd;
+    if (isPast || end < before) faults++;
+    const isFirst = at === 0 && first === 0;
+    // A first entry past the end, or an entry 0 in the middle, is where another index begins.
+    if (isFirst && isPast || end === 0 && before > 0 || faults > 2) {
+      throw new FormatError(
+        "truncated",
+        `${path}: the last limit does not mark the start of the index: record bytes are taken for ` +
+          `index entries (entry ${
+            first + at / ENTRY
+          } is ${end}). The file was cut or damaged`,
+        { path, expected: dataEnd, actual: end },
+      );
+    }
+    before = end;
+  }
+}
