@@ -13,17 +13,33 @@ export interface Lease {
 }
 
 /**
- * Open file descriptors, at most `limit` idle ones, the least recently used closed first.
+ * Open file descriptors, at most so many idle ones, the least recently used closed first.
  *
- * Descriptors in use are never closed, so `limit` is exceeded while more reads than that are under
- * way at once, and for no longer.
+ * Descriptors in use are never closed, so the limit is exceeded while more of them are in use at once,
+ * and for no longer. Who can wait asks {@linkcode DescriptorPool.isBusy} first.
  */
 export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
-  readonly #limit: number;
+  readonly #mostIdle: () => number;
+  #limit = 0;
+  /** How many are in use. */
+  #busy = 0;
+  #calm: PromiseWithResolvers<void> | undefined;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /** @param mostIdle Says how many may be idle; asked when the first one is lent. */
+  constructor(mostIdle: () => number) {
+    this.#mostIdle = mostIdle;
+  }
+
+  /** Whether as many descriptors are in use as should be: `while (pool.isBusy) await pool.calm();`. */
+  get isBusy(): boolean {
+    return this.#busy > 0 && this.#busy >= this.#limit;
+  }
+
+  /** Waits until half of them have been given back: all who wait then ask again. */
+  calm(): Promise<void> {
+    this.#calm ??= Promise.withResolvers();
+    return this.#calm.promise;
   }
 
   /**
@@ -34,6 +50,7 @@ export class DescriptorPool<Owner> {
   borrow(owner: Owner, open: () => Descriptor): Lease {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
+      this.#limit ||= this.#mostIdle();
       this.#makeRoom();
       lease = { descriptor: this.#open(open), users: 0, doomed: false };
       this.#leases.set(owner, lease);
@@ -41,7 +58,7 @@ export class DescriptorPool<Owner> {
       this.#leases.delete(owner); // to the end: most recently used
       this.#leases.set(owner, lease);
     }
-    lease.users++;
+    if (lease.users++ === 0) this.#busy++;
     return lease;
   }
 
@@ -49,6 +66,11 @@ export class DescriptorPool<Owner> {
   release(lease: Lease): void {
     lease.users--;
     if (lease.users > 0) return;
+    this.#busy--;
+    if (this.#calm !== undefined && this.#busy <= this.#limit / 2) {
+      this.#calm.resolve();
+      this.#calm = undefined;
+    }
     if (lease.doomed) lease.descriptor.close();
     else if (this.#leases.size > this.#limit) this.#makeRoom();
   }

@@ -1,5 +1,6 @@
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { ByteSource, WaitOptions } from "./byte_source.ts";
+import { mostIdleDescriptors } from "./descriptor_limit.ts";
 import {
   type Descriptor,
   DescriptorPool,
@@ -32,6 +33,7 @@ export class FileSource implements ByteSource {
   readonly identity: FileIdentity;
   /** How quick its device is; judged by where the system cannot tell what is in its memory. */
   readonly pace: Pace;
+  readonly #mayGrow: boolean;
   /** Reads what the C library can read; there is none without `--allow-ffi`. */
   readonly #libc: LibcReads | undefined = libcReads();
   #tellsCached: boolean = this.#libc !== undefined;
@@ -39,18 +41,24 @@ export class FileSource implements ByteSource {
   readonly #node = {};
   #closed = false;
 
-  private constructor(path: string, identity: FileIdentity) {
+  private constructor(path: string, identity: FileIdentity, mayGrow: boolean) {
     this.path = path;
     this.identity = identity;
+    this.#mayGrow = mayGrow;
     this.pace = paceOf(identity.dev);
   }
 
   /**
    * Opens a regular file.
    *
+   * @param options `mayGrow`: whether a writer may still append to it. What was there when it was
+   * opened then stays readable; otherwise any change is an error.
    * @throws {RecordfsError} If it is a directory, a pipe or a device, or cannot be opened.
    */
-  static *open(path: string): Steps<FileSource> {
+  static *open(
+    path: string,
+    { mayGrow = false }: { readonly mayGrow?: boolean } = {},
+  ): Steps<FileSource> {
     let stat: Deno.FileInfo;
     try {
       stat = yield* perform(statEffect(path));
@@ -65,7 +73,7 @@ export class FileSource implements ByteSource {
         { path },
       );
     }
-    const source = new FileSource(path, identityOf(stat));
+    const source = new FileSource(path, identityOf(stat), mayGrow);
     source.useDescriptor(() => {}); // fails now, not at the first read
     return source;
   }
@@ -108,6 +116,10 @@ export class FileSource implements ByteSource {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
+    while (pool.isBusy) {
+      await pool.calm();
+      options.signal?.throwIfAborted();
+    }
     let lease: Lease;
     try {
       lease = this.#borrowOfNode();
@@ -140,6 +152,16 @@ export class FileSource implements ByteSource {
     } finally {
       pool.release(lease);
     }
+  }
+
+  /** Whether a file that now has so many bytes may be the one that was opened. */
+  isStill(size: number): boolean {
+    return this.#mayGrow ? size >= this.size : size === this.size;
+  }
+
+  /** Closes the descriptor until it is needed again. */
+  rest(): void {
+    pool.drop(this);
   }
 
   close(): void {
@@ -233,7 +255,8 @@ export class FileSource implements ByteSource {
   /** Looks at what has just been opened by its path, so that Deno says whether that is permitted. */
   #refuseChanged(): void {
     const now = identityOf(Deno.statSync(this.path));
-    if (sameFile(now, this.identity)) return;
+    const same = this.#mayGrow ? grownFrom : sameFile;
+    if (same(now, this.identity)) return;
     throw new FormatError(
       "changed",
       `${this.path} was replaced or changed after it was opened; open it again`,
@@ -242,11 +265,17 @@ export class FileSource implements ByteSource {
   }
 }
 
-const pool = new DescriptorPool<object>(128);
+const pool = new DescriptorPool<object>(mostIdleDescriptors);
 
 function identityOf(stat: Deno.FileInfo): FileIdentity {
   const { dev, ino, size, mtime } = stat;
   return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
+}
+
+/** Whether `now` is the file that was `before`, with perhaps more at its end. */
+function grownFrom(now: FileIdentity, before: FileIdentity): boolean {
+  return now.dev === before.dev && now.ino === before.ino &&
+    now.size >= before.size;
 }
 
 function sameFile(a: FileIdentity, b: FileIdentity): boolean {

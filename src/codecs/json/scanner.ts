@@ -251,3 +251,10 @@ export class JsonScanner {
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
+
+/** A copy of a text with the zero byte behind it that a {@linkcode JsonScanner} needs. */
+export function withSentinel(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(bytes.length + 1);
+  copy.set(bytes);
+  return copy;
+}

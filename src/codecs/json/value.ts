@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { DEEPEST, JsonScanner } from "./scanner.ts";
+import { DEEPEST, JsonScanner, withSentinel } from "./scanner.ts";
 import { JsonError } from "./json_error.ts";
 
 /** What JSON becomes; an integer beyond 2^53 is a `bigint`. */
@@ -187,11 +187,4 @@ export function parseJsonFile(bytes: Uint8Array): JsonValue {
     throw new JsonError(0, "its text is not UTF-8");
   }
   return parseJson(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
-}
-
-/** A copy of a text with the zero byte behind it that a {@linkcode JsonScanner} needs. */
-function withSentinel(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(bytes.length + 1);
-  copy.set(bytes);
-  return copy;
 }

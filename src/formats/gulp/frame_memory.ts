@@ -1,3 +1,5 @@
+import { GrowingMemory } from "../../io/read_memory.ts";
+
 /**
  * Memory that videos are read into one after the other: what a loop over many videos need not have
  * cleared, and collected, for each. It grows as it must.
@@ -20,11 +22,11 @@
  * ```
  */
 export class FrameMemory {
-  #bytes = new Uint8Array(0);
+  readonly #memory = new GrowingMemory();
 
   /** How many bytes it has. */
   get size(): number {
-    return this.#bytes.length;
+    return this.#memory.size;
   }
 
   /**
@@ -33,10 +35,7 @@ export class FrameMemory {
    * @param length How many.
    */
   take(length: number): Uint8Array<ArrayBuffer> {
-    if (length > this.#bytes.length) { // none, where its buffer was transferred to another thread
-      this.#bytes = new Uint8Array(Math.ceil(length * 1.25));
-    }
-    return this.#bytes.subarray(0, length);
+    return this.#memory.take(length);
   }
 }
 
