@@ -75,3 +75,11 @@ export async function runAsync<T>(
   }
   return step.value;
 }
+
+/** Runs a procedure as one effect: an abort is heard when it has ended, not half-way. */
+export function* unaborted<T>(steps: () => Steps<T>): Steps<T> {
+  return yield* perform({
+    sync: () => runSync(steps()),
+    async: () => runAsync(steps()),
+  });
+}
