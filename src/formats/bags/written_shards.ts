@@ -90,6 +90,9 @@ function* measureShard(
     const bag = path.join(directory, `${key}.bag`);
     const index = yield* sizeOf(path.join(directory, `${key}.idx`));
     bytes += index + (yield* sizeOf(bag));
+    if (index % ENTRY !== 0) {
+      throw incomplete(directory, `the index of '${key}' is cut`);
+    }
     datapoints ??= index / ENTRY;
     if (index !== datapoints * ENTRY) {
       throw incomplete(directory, `'${key}' has not as many records as others`);
