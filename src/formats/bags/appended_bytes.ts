@@ -11,8 +11,8 @@ const SMALLEST_BUFFER = 1 << 13;
 /** What is longer is written from where it lies. */
 const LONGEST_GATHERED = 1 << 18;
 
-/** A buffer with less room than this is nearly full. */
-const NEARLY = 64;
+/** A buffer with more than this is nearly full: the longest that is gathered may not fit. */
+const NEARLY_FULL = LARGEST_BUFFER - LONGEST_GATHERED;
 
 /** Bytes that are compared at a time. */
 const PIECE = 1 << 16;
@@ -72,7 +72,7 @@ export class AppendedBytes {
 
   /** Whether the buffer is nearly full. */
   get isFull(): boolean {
-    return this.#used > LARGEST_BUFFER - NEARLY;
+    return this.#used > NEARLY_FULL;
   }
 
   /** Gathers bytes for which there is room. */

@@ -1,6 +1,6 @@
 import { WriteError } from "../../errors.ts";
 import { forEachPulled } from "../../io/for_each_pulled.ts";
-import type { Steps } from "../../io/steps.ts";
+import { type Steps, together } from "../../io/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
 import { ReferenceWriter } from "./write_references.ts";
@@ -65,14 +65,14 @@ export class DatasetOutput {
 
   /** Writes what was gathered: all records before any index names them. */
   *flush(sync: boolean): Steps<void> {
-    for (const bag of this.#all) yield* bag.flushRecords(sync);
-    for (const bag of this.#all) yield* bag.flushIndex(sync);
+    yield* together(this.#all.map((bag) => () => bag.flushRecords(sync)));
+    yield* together(this.#all.map((bag) => () => bag.flushIndex(sync)));
   }
 
   /** Completes all bags. */
   *finish(): Steps<void> {
     yield* this.flush(false); // what is short of room is so before the first is complete
-    for (const bag of this.#all) yield* bag.finish();
+    yield* together(this.#all.map((bag) => () => bag.finish()));
   }
 
   /** Lets go of all files. */

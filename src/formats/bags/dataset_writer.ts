@@ -19,7 +19,8 @@ import { WriterLife } from "./writer_life.ts";
  * In generation 3 it is written in its place, and one that is there is continued, behind the last
  * datapoint that all keys have, of which {@linkcode DatasetWriter.length} tells the number. What a
  * process that was killed wrote ahead of that is compared with what is appended. Up to 1 MiB of a
- * key is gathered, which is lost with the process, unless it is flushed.
+ * key is gathered, which is lost with the process, unless it is flushed. (One that is killed while it
+ * starts the dataset may leave a hidden `.spec.json.*.part`, which nobody reads.)
  *
  * In generations 1 and 2 the directory appears when the writer is closed, complete and on the disk;
  * an empty one may be there. Until then it is a hidden directory beside it. A dataset without

@@ -76,7 +76,8 @@ export class IndexedBagOutput extends BagOutput {
    * has lost no more than what was gathered.
    */
   override get needsFlush(): boolean {
-    return this.records.written > this.#indexed || this.index.isFull;
+    const { records, index } = this;
+    return records.written > this.#indexed || records.isFull || index.isFull;
   }
 
   override *flushIndex(sync: boolean): Steps<void> {

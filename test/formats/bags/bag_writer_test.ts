@@ -131,7 +131,7 @@ Deno.test("what is appended is in the bag, whatever it is handed over as", async
 
 Deno.test("more records than an index's buffer holds", async () => {
   const count = 300_000; // 2.4 MB of entries
-  await withTempDir(async (dir) => {
+  await withTempDir((dir) => {
     for (const generation of GENERATIONS) {
       const path = `${dir}/g${generation}.bag`;
       using writer = BagWriter.openSync(path, { generation });

@@ -299,7 +299,7 @@ Deno.test("a signal ends an append that waits, and the next goes on", async () =
 });
 
 Deno.test("specs that the originals refuse are refused, and no others", async () => {
-  await withTempDir(async (dir) => {
+  await withTempDir((dir) => {
     let number = 0;
     const opens = (spec: object, generation: 1 | 2 | 3) => {
       const writer = DatasetWriter.openSync(
