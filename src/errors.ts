@@ -149,10 +149,13 @@ export class IndexError extends RecordfsError {
 }
 
 /**
- * Writing a container failed; the place it was to appear at is as it was before.
+ * Writing a container failed; the place it was to appear at is as it was before. One that is written
+ * in its place, as a bag of generation 3, is as it was before what failed.
  *
  * The `code` is the system's where the system refused (`ENOSPC`, `EROFS`, `EACCES` …), and
- * otherwise one of `bad-name`, `changed`, `closed`, `earlier-write-failed`, `not-a-file`, `not-a-directory`,
- * `not-empty`, `too-few-samples`, `too-many-samples`, `busy`.
+ * otherwise one of `bad-datapoint`, `bad-name`, `bad-spec`, `bad-value`, `busy`, `changed`, `closed`,
+ * `earlier-write-failed`, `empty-record`, `exists`, `incomplete-shard`, `mismatch`, `missing-index`,
+ * `missing-shard`, `not-a-directory`, `not-a-file`, `not-empty`, `spec-differs`, `too-few-samples`,
+ * `too-many-records`, `too-many-samples`.
  */
 export class WriteError extends RecordfsError {}

@@ -55,10 +55,12 @@ export class NewFile {
   /**
    * Starts a file that never gets a name: for what is only needed while `path` is written. It goes
    * when it is closed, or its process ends.
+   *
+   * @param name What errors call it.
    */
-  static *createScratch(path: string): Steps<WritableFile> {
+  static *createScratch(path: string, name = path): Steps<WritableFile> {
     const target = yield* findTarget(path);
-    const { temporary, file } = yield* createTemporary(target.path, path);
+    const { temporary, file } = yield* createTemporary(target.path, name);
     fs.unlinkSync(temporary);
     return file;
   }

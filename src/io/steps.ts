@@ -75,3 +75,32 @@ export async function runAsync<T>(
   }
   return step.value;
 }
+
+/** Runs a procedure as one effect: an abort is heard when it has ended, not half-way. */
+export function* unaborted<T>(steps: () => Steps<T>): Steps<T> {
+  return yield* perform({
+    sync: () => runSync(steps()),
+    async: () => runAsync(steps()),
+  });
+}
+
+/**
+ * Runs procedures at the same time where they can wait, and otherwise one after the other. All have
+ * ended when this does.
+ *
+ * @throws What the first of them that failed has thrown.
+ */
+export function* together(
+  procedures: readonly (() => Steps<void>)[],
+): Steps<void> {
+  yield* perform({
+    sync: () => procedures.forEach((procedure) => runSync(procedure())),
+    async: async (signal) => {
+      const ends = await Promise.allSettled(
+        procedures.map((procedure) => runAsync(procedure(), signal)),
+      );
+      const failed = ends.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
+    },
+  });
+}

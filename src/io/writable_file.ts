@@ -7,6 +7,9 @@ import { writeError } from "./write_error.ts";
 /** `write(2)` moves at most 0x7ffff000 bytes; larger runs go in pieces of this size. */
 const LARGEST_WRITE = 1 << 30;
 
+/** Of a file that is changed in its place. */
+const THERE = "r+";
+
 /** `open(2)`: for reading and writing, new, with the permissions that the umask leaves. */
 const NEW_FILE = "wx+";
 const PERMISSIONS = 0o666;
@@ -16,6 +19,7 @@ const read = promisify(fs.read);
 const write = promisify(fs.write);
 const truncate = promisify(fs.ftruncate);
 const sync = promisify(fs.fsync);
+const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
 
 /** A file that is written, open for reading and writing at any place. */
 export class WritableFile {
@@ -59,14 +63,41 @@ export class WritableFile {
     const file = new WritableFile(path);
     try {
       yield* perform({
-        sync: () => void (file.#fd = fs.openSync(path, "r+")),
-        async: async () => void (file.#fd = await open(path, "r+", 0)),
+        sync: () => void (file.#fd = fs.openSync(path, THERE)),
+        async: async () => void (file.#fd = await open(path, THERE, 0)),
       });
       return file;
     } catch (error) {
       if (file.#fd >= 0) file.close();
       throw writeError(path, error);
     }
+  }
+
+  /** Opens a file to change it in its place; where there is none, an empty one is made. */
+  static *openOrCreate(path: string): Steps<WritableFile> {
+    for (;;) {
+      try {
+        return yield* WritableFile.open(path);
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+      }
+      try {
+        return yield* WritableFile.create(path, path);
+      } catch (error) {
+        // Made by another process meanwhile.
+        if ((error as { code?: unknown }).code === "EEXIST") continue;
+        throw writeError(path, error);
+      }
+    }
+  }
+
+  /** How many bytes the file has. */
+  *size(): Steps<number> {
+    const { size } = yield* this.#act({
+      sync: (fd) => fs.fstatSync(fd),
+      async: (fd) => stat(fd),
+    });
+    return size;
   }
 
   /** Whether it was closed. */
@@ -99,7 +130,7 @@ export class WritableFile {
       if (got === 0) {
         throw new WriteError(
           "changed",
-          `Cannot write ${this.name}: its temporary file was cut meanwhile`,
+          `Cannot write ${this.name}: the file that is written was cut meanwhile`,
           { path: this.name, offset },
         );
       }

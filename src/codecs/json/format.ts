@@ -3,7 +3,7 @@ import type { JsonValue } from "./value.ts";
 /** A string as Python's `json.dumps` writes it: all of ASCII, the rest as escapes. */
 export function formatString(text: string): string {
   return JSON.stringify(text).replace(
-    /[\u0080-\uffff]/g,
+    /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { Buffer } from "node:buffer";
-import { bytesOf } from "../bytes_of.ts";
+import { bytesOf } from "../../bytes_of.ts";
 
 /** Python's `hash` of nested tuples recurses: nobody nests keys that deep. */
 const DEEPEST_KEY = 100;

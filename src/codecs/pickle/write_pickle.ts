@@ -1,4 +1,4 @@
-import { bytesOf } from "../bytes_of.ts";
+import { bytesOf } from "../../bytes_of.ts";
 import { Op } from "./opcodes.ts";
 import { OpenContainer } from "./open_container.ts";
 import { PickleEmitter } from "./pickle_emitter.ts";

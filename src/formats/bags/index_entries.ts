@@ -16,6 +16,15 @@ export function readEntry(bytes: Uint8Array, at: number): number {
   return (high >>> 0) * 0x1_0000_0000 + (low >>> 0);
 }
 
+/** Writes an entry at the start of `bytes`. */
+export function writeEntry(bytes: Uint8Array, end: number): void {
+  const high = Math.floor(end / 0x1_0000_0000);
+  for (let i = 0; i < 4; i++) {
+    bytes[i] = end >>> 8 * i; // modulo 2^32
+    bytes[4 + i] = high >>> 8 * i;
+  }
+}
+
 /** What the messages about an index need to know of its bag. */
 interface IndexedBag {
   readonly path: string;

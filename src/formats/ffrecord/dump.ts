@@ -8,7 +8,7 @@ import { runAsync } from "../../io/steps.ts";
 import { writeError } from "../../io/write_error.ts";
 import { unlessAborted } from "../../io/unless_aborted.ts";
 import { divide, type Part, requireParts } from "./parts.ts";
-import type { SampleData } from "./sample_data.ts";
+import type { SampleData } from "../../io/sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
 
 /** How many files are written at once. */

@@ -12,7 +12,7 @@ export { dump, type DumpOptions, type SampleList } from "./dump.ts";
 export { packFolder } from "./pack_folder.ts";
 export type { PackOptions, PackProgress, PackReport } from "./pack_options.ts";
 export { PackError, type PackProblem } from "./pack_problem.ts";
-export type { SampleData } from "./sample_data.ts";
+export type { SampleData } from "../../io/sample_data.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
 export type { OpenOptions, RecordLocation } from "./record_files.ts";
 export {

@@ -1,13 +1,17 @@
 import { WriteError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
-import { bytesOf } from "../../codecs/bytes_of.ts";
+import { bytesOf } from "../../bytes_of.ts";
 import { localPath } from "../../io/local_path.ts";
 import { NewFile } from "../../io/new_file.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { Turns } from "../../io/turns.ts";
 import { endOfHeader } from "./layout.ts";
 import { recordFilePath } from "./record_file_path.ts";
-import { forEachPiece, sampleBytes, type SampleData } from "./sample_data.ts";
+import {
+  forEachPiece,
+  sampleBytes,
+  type SampleData,
+} from "../../io/sample_data.ts";
 import { SampleOutput, SMALL_SAMPLE } from "./sample_output.ts";
 import { TableOutput } from "./table_output.ts";
 
