@@ -43,9 +43,12 @@ const GULP =
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const BAGS =
-  `BagOptions BagReader Datapoint DatasetOptions DatasetReader Decoder Decoders ErrorFacts FormatError
-  FormatErrorCode Generation IndexError ListRange Mask ReadOptions ReadSyncOptions RecordMemory RecordfsError
-  ShardedDatasetOptions ShardedDatasetReader Spec WaitOptions`;
+  `BagOptions BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter
+  DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
+  Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
+  ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader
+  ShardedDatasetWriter ShardedDatasetWriterOptions Spec TreeContent TreeValue ValueError WaitOptions WriteError
+  decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
 const ENTRY_POINTS: Record<string, string> = {
   ".":

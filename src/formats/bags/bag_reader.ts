@@ -1,5 +1,6 @@
 import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
+import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { BagRecords } from "./bag_records.ts";
 import type { Generation } from "./generation.ts";
@@ -42,10 +43,10 @@ export class BagReader implements Disposable {
     this.#records = records;
   }
 
-  static *#open(path: string, options: BagOptions): Steps<BagReader> {
+  static *#open(path: string | URL, options: BagOptions): Steps<BagReader> {
     const { cacheIndex = true } = options;
     return new BagReader(
-      yield* BagRecords.open(path, { ...options, cacheIndex }),
+      yield* BagRecords.open(localPath(path), { ...options, cacheIndex }),
     );
   }
 
@@ -56,14 +57,14 @@ export class BagReader implements Disposable {
    * @throws {FormatError} If it is no bag, or was cut.
    */
   static open(
-    path: string,
+    path: string | URL,
     options: BagOptions & WaitOptions = {},
   ): Promise<BagReader> {
     return runAsync(BagReader.#open(path, options), options.signal);
   }
 
   /** {@linkcode BagReader.open} without waiting. */
-  static openSync(path: string, options: BagOptions = {}): BagReader {
+  static openSync(path: string | URL, options: BagOptions = {}): BagReader {
     return runSync(BagReader.#open(path, options));
   }
 

@@ -2,23 +2,7 @@ import { FormatError } from "../../errors.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import type { BagRecords } from "./bag_records.ts";
 import type { SpecKey, ValueType } from "./spec.ts";
-
-/**
- * Makes a value of a record.
- *
- * @param bytes The record.
- * @param args The arguments of its type: `"float32"` and `"4"` for `array(float32,4)`.
- */
-export type Decoder = (
-  bytes: Uint8Array<ArrayBuffer>,
-  ...args: string[]
-) => unknown;
-
-/**
- * Decoders by type: for `array(float32,4)`, the one of that whole word, which is called without
- * arguments, or the one of `array`. Values of types that have none are bytes.
- */
-export type Decoders = Readonly<Record<string, Decoder>>;
+import type { Decoder, Decoders } from "./types/codec_types.ts";
 
 /** Values of a key: their records, and what is made of them. */
 export class Column {

@@ -1,12 +1,10 @@
+import type { Datapoint } from "./datapoint.ts";
 import { WriteError } from "../../errors.ts";
 import { forEachPulled } from "../../io/for_each_pulled.ts";
 import { type Steps, together } from "../../io/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
 import { ReferenceWriter } from "./write_references.ts";
-
-/** A datapoint: its values by key. */
-export type Datapoint = Readonly<Record<string, unknown>>;
 
 /** The bags that datapoints are written to. */
 export interface DatasetBags {
@@ -48,7 +46,7 @@ export class DatasetOutput {
   }
 
   /** Appends a datapoint, and answers its index. */
-  *append(datapoint: Datapoint): Steps<number> {
+  *append(datapoint: Readonly<Datapoint>): Steps<number> {
     this.#requireKeys(datapoint);
     if (this.#all.some(({ needsFlush }) => needsFlush)) {
       yield* this.flush(false);
@@ -80,7 +78,7 @@ export class DatasetOutput {
     for (const bag of this.#all) bag.close();
   }
 
-  *#append(datapoint: Datapoint): Steps<void> {
+  *#append(datapoint: Readonly<Datapoint>): Steps<void> {
     const { bags, encoders, refs } = this.#of;
     const references = this.#references;
     references.start();
@@ -131,7 +129,7 @@ export class DatasetOutput {
     );
   }
 
-  #requireKeys(datapoint: Datapoint): void {
+  #requireKeys(datapoint: Readonly<Datapoint>): void {
     const { directory, encoders } = this.#of;
     const given = typeof datapoint === "object" && datapoint !== null
       ? Object.keys(datapoint)

@@ -1,4 +1,5 @@
 import type { WaitOptions } from "../../io/byte_source.ts";
+import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import type { Datapoint } from "./datapoint.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
@@ -40,10 +41,11 @@ export class DatasetReader implements Disposable {
   }
 
   static *#open(
-    directory: string,
+    directory: string | URL,
     options: DatasetOptions,
   ): Steps<DatasetReader> {
-    return new DatasetReader(yield* OpenedDataset.open(directory, options));
+    const path = localPath(directory);
+    return new DatasetReader(yield* OpenedDataset.open(path, options));
   }
 
   /**
@@ -54,14 +56,17 @@ export class DatasetReader implements Disposable {
    * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
    */
   static open(
-    directory: string,
-    options: DatasetOptions & WaitOptions,
+    directory: string | URL,
+    options: DatasetOptions & WaitOptions = {},
   ): Promise<DatasetReader> {
     return runAsync(DatasetReader.#open(directory, options), options.signal);
   }
 
   /** {@linkcode DatasetReader.open} without waiting. */
-  static openSync(directory: string, options: DatasetOptions): DatasetReader {
+  static openSync(
+    directory: string | URL,
+    options: DatasetOptions = {},
+  ): DatasetReader {
     return runSync(DatasetReader.#open(directory, options));
   }
 

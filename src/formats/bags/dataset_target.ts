@@ -13,7 +13,8 @@ import type { Generation } from "./generation.ts";
 import { resumeDataset } from "./resume_dataset.ts";
 import { REFS_KEY, SPEC_FILE } from "./spec.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
-import { type Encoders, ValueEncoder } from "./value_encoder.ts";
+import type { Encoders } from "./types/codec_types.ts";
+import { ValueEncoder } from "./value_encoder.ts";
 import type { WrittenSpec } from "./written_spec.ts";
 
 /** A dataset, unsharded or a shard, that is written. */

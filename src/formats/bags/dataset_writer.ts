@@ -1,7 +1,7 @@
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import type { Datapoint } from "./dataset_output.ts";
+import type { Datapoint } from "./datapoint.ts";
 import { type DatasetTarget, openDatasetTarget } from "./dataset_target.ts";
 import type { Generation } from "./generation.ts";
 import type { Spec } from "./spec.ts";
@@ -93,7 +93,7 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   static open(
     directory: string | URL,
     spec: Spec,
-    options: DatasetWriterOptions & WaitOptions,
+    options: DatasetWriterOptions & WaitOptions = {},
   ): Promise<DatasetWriter> {
     return runAsync(
       DatasetWriter.#open(directory, spec, options),
@@ -105,7 +105,7 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   static openSync(
     directory: string | URL,
     spec: Spec,
-    options: DatasetWriterOptions,
+    options: DatasetWriterOptions = {},
   ): DatasetWriter {
     return runSync(DatasetWriter.#open(directory, spec, options));
   }
@@ -134,7 +134,7 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
   async append(
-    datapoint: Datapoint,
+    datapoint: Readonly<Datapoint>,
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
@@ -144,7 +144,7 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   }
 
   /** {@linkcode DatasetWriter.append} without waiting: encoders and lists must not have to, either. */
-  appendSync(datapoint: Datapoint): number {
+  appendSync(datapoint: Readonly<Datapoint>): number {
     return this.#life.runSync(() => this.#target.output.append(datapoint));
   }
 

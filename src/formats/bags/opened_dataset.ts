@@ -16,6 +16,7 @@ import type { References } from "./references.ts";
 import { type Mask, Selection } from "./selection.ts";
 import { readSpans, type Spans } from "./spans.ts";
 import { type Spec, specOf } from "./spec.ts";
+import { decodersOf } from "./types/shipped.ts";
 
 /** A record. */
 type Raw = Uint8Array<ArrayBuffer>;
@@ -41,7 +42,8 @@ export class OpenedDataset {
 
   private constructor(files: DatasetFiles, options: DatasetOptions) {
     const { keys, bags, refs } = files;
-    const { decoders, parallel = false } = options;
+    const { decoders = decodersOf(files.generation), parallel = false } =
+      options;
     this.spec = specOf(keys);
     this.keys = keys.map(({ key }) => key);
     this.#files = files;

@@ -1,5 +1,5 @@
 import { type Steps, unaborted } from "../../io/steps.ts";
-import type { Datapoint } from "./dataset_output.ts";
+import type { Datapoint } from "./datapoint.ts";
 import {
   type DatasetForm,
   type DatasetTarget,

@@ -1,4 +1,5 @@
 import type { WaitOptions } from "../../io/byte_source.ts";
+import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import type { Datapoint } from "./datapoint.ts";
 import type { Generation } from "./generation.ts";
@@ -57,11 +58,12 @@ export class ShardedDatasetReader implements Disposable {
   }
 
   static *#open(
-    directory: string,
+    directory: string | URL,
     options: ShardedDatasetOptions,
   ): Steps<ShardedDatasetReader> {
-    const shards = yield* openShards(directory, options);
-    return new ShardedDatasetReader(directory, shards);
+    const path = localPath(directory);
+    const shards = yield* openShards(path, options);
+    return new ShardedDatasetReader(path, shards);
   }
 
   /**
@@ -74,8 +76,8 @@ export class ShardedDatasetReader implements Disposable {
    * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
    */
   static open(
-    directory: string,
-    options: ShardedDatasetOptions & WaitOptions,
+    directory: string | URL,
+    options: ShardedDatasetOptions & WaitOptions = {},
   ): Promise<ShardedDatasetReader> {
     return runAsync(
       ShardedDatasetReader.#open(directory, options),
@@ -85,8 +87,8 @@ export class ShardedDatasetReader implements Disposable {
 
   /** {@linkcode ShardedDatasetReader.open} without waiting. */
   static openSync(
-    directory: string,
-    options: ShardedDatasetOptions,
+    directory: string | URL,
+    options: ShardedDatasetOptions = {},
   ): ShardedDatasetReader {
     return runSync(ShardedDatasetReader.#open(directory, options));
   }

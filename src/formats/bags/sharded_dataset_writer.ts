@@ -2,7 +2,7 @@ import * as path from "node:path";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import type { Datapoint } from "./dataset_output.ts";
+import type { Datapoint } from "./datapoint.ts";
 import { makeDirectories } from "./dataset_target.ts";
 import type { Generation } from "./generation.ts";
 import {
@@ -117,7 +117,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
   static open(
     directory: string | URL,
     spec: Spec,
-    options: ShardedDatasetWriterOptions & WaitOptions,
+    options: ShardedDatasetWriterOptions & WaitOptions = {},
   ): Promise<ShardedDatasetWriter> {
     return runAsync(
       ShardedDatasetWriter.#open(directory, spec, options),
@@ -129,7 +129,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
   static openSync(
     directory: string | URL,
     spec: Spec,
-    options: ShardedDatasetWriterOptions,
+    options: ShardedDatasetWriterOptions = {},
   ): ShardedDatasetWriter {
     return runSync(ShardedDatasetWriter.#open(directory, spec, options));
   }
@@ -163,7 +163,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
   async append(
-    datapoint: Datapoint,
+    datapoint: Readonly<Datapoint>,
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
@@ -175,7 +175,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
   }
 
   /** {@linkcode ShardedDatasetWriter.append} without waiting: encoders and lists must not have to, either. */
-  appendSync(datapoint: Datapoint): number {
+  appendSync(datapoint: Readonly<Datapoint>): number {
     return this.#life.runSync(() => this.#output.append(datapoint));
   }
 

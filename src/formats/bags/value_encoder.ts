@@ -4,20 +4,7 @@ import { sampleBytes, type SampleData } from "../../io/sample_data.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { unlessAborted } from "../../io/unless_aborted.ts";
 import type { SpecKey } from "./spec.ts";
-
-/**
- * Makes the bytes of a value. `args` are what stands behind the type in the spec of generation 1:
- * `["4", "big"]` for `int(4,big)`.
- *
- * The type of `value` is the encoder's own: `never` here lets any be assigned.
- */
-export type Encoder = (
-  value: never,
-  ...args: string[]
-) => Uint8Array | Promise<Uint8Array>;
-
-/** Encoders by the types' words. */
-export type Encoders = Readonly<Record<string, Encoder>>;
+import type { Encoder, Encoders } from "./types/codec_types.ts";
 
 /** Makes records of a key's values. */
 export class ValueEncoder {

@@ -1,7 +1,8 @@
 import type { DatasetForm } from "./dataset_target.ts";
 import type { Generation } from "./generation.ts";
 import type { Spec } from "./spec.ts";
-import type { Encoders } from "./value_encoder.ts";
+import type { Encoders } from "./types/codec_types.ts";
+import { encodersOf } from "./types/shipped.ts";
 import { writtenSpec } from "./written_spec.ts";
 
 /** Options of the writers' `flush`. */
@@ -13,12 +14,11 @@ export interface FlushOptions {
 /** Options of the writers of datasets. */
 export interface DatasetWriterOptions {
   /**
-   * Functions that make the bytes of values, by types. One of the whole word, `int(8)`, is called
-   * with the value; otherwise that of the word before the arguments, `int`, is called with the value
-   * and those. Values of other types are bytes, or what else a record can be written from; with
-   * `null`, all are.
+   * Functions that make the bytes of values, by types; those of {@linkcode encodersOf} by default.
+   * Values of types that have none are bytes, or what else a record can be written from; with `null`,
+   * all are.
    */
-  readonly encoders: Encoders | null;
+  readonly encoders?: Encoders | null | undefined;
   /** The form of the dataset; 3 by default, that of granular 0.22. */
   readonly generation?: Generation | undefined;
 }
@@ -27,7 +27,7 @@ export interface DatasetWriterOptions {
 export function datasetForm(
   directory: string,
   spec: Spec,
-  { encoders, generation = 3 }: DatasetWriterOptions,
+  { generation = 3, encoders = encodersOf(generation) }: DatasetWriterOptions,
 ): DatasetForm {
   requireGeneration(generation);
   const written = writtenSpec(spec, generation, directory);

@@ -9,17 +9,20 @@ export type Encoder = (
   ...args: string[]
 ) => Uint8Array | Promise<Uint8Array>;
 
-/** Makes a value, or the promise of one, of bytes; it may keep and share their memory. */
+/**
+ * Makes a value, or the promise of one, of a record's bytes; it may keep and share their memory. `args`
+ * are the type's, as those of an {@linkcode Encoder} are.
+ */
 export type Decoder = (
   bytes: Uint8Array<ArrayBuffer>,
   ...args: string[]
 ) => unknown;
 
-/** Encoders by the types' words. */
+/**
+ * Encoders by the types' words: for `array(float32,4)`, the one of that whole word, which is called
+ * with the value alone, or the one of `array`. Values of types that have none are bytes.
+ */
 export type Encoders = Readonly<Record<string, Encoder>>;
 
-/** Decoders by the types' words. */
+/** Decoders by the types' words, found as {@linkcode Encoders} are. */
 export type Decoders = Readonly<Record<string, Decoder>>;
-
-/** The generations of the format: 1 is bags, and granular to 0.19; 2 granular to 0.21; 3 what follows. */
-export type Generation = 1 | 2 | 3;

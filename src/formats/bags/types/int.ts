@@ -1,4 +1,4 @@
-import type { Generation } from "./codec_types.ts";
+import type { Generation } from "../generation.ts";
 import { ValueError } from "./value_error.ts";
 
 /** How whole numbers lie in bytes. */
@@ -92,7 +92,7 @@ export function intEncoder(
  *
  * @example Signed numbers that someone wrote in generation 1
  * ```ts
- * import { decodersOf, intDecoder } from "./mod.ts";
+ * import { decodersOf, intDecoder } from "@recordfs/recordfs/bags";
  *
  * const decoders = { ...decodersOf(1), int: intDecoder({ signed: true }) };
  * console.log(decoders.int(Uint8Array.of(0xff))); // -1

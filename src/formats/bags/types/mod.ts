@@ -3,13 +3,7 @@
  *
  * @module
  */
-export type {
-  Decoder,
-  Decoders,
-  Encoder,
-  Encoders,
-  Generation,
-} from "./codec_types.ts";
+export type { Decoder, Decoders, Encoder, Encoders } from "./codec_types.ts";
 export {
   type IntDecoder,
   intDecoder,

@@ -4,7 +4,8 @@ import {
   writeMsgpack,
 } from "../../../codecs/msgpack/mod.ts";
 import { decodeArrayValue, encodeArrayValue } from "./array.ts";
-import type { Decoders, Encoders, Generation } from "./codec_types.ts";
+import type { Generation } from "../generation.ts";
+import type { Decoders, Encoders } from "./codec_types.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "./int.ts";
 import { decodeImageValue, encodeJpegValue, encodePngValue } from "./media.ts";
 import { decodeUtf8, encodeBytes, encodeUtf8 } from "./text.ts";
@@ -34,7 +35,7 @@ const asBytes = (bytes: Uint8Array) => bytes;
  *
  * @example A type of one's own beside them
  * ```ts
- * import { encodersOf } from "./mod.ts";
+ * import { encodersOf } from "@recordfs/recordfs/bags";
  *
  * const encoders = {
  *   ...encodersOf(3),
@@ -69,7 +70,7 @@ export function encodersOf(generation: Generation): Encoders {
  *
  * @example An array
  * ```ts
- * import { decodersOf, encodersOf } from "./mod.ts";
+ * import { decodersOf, encodersOf } from "@recordfs/recordfs/bags";
  * import assert from "node:assert/strict";
  *
  * const array = { dtype: "<f4", shape: [2], data: Float32Array.of(1, 2) };

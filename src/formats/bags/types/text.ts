@@ -1,4 +1,4 @@
-import { bytesOf } from "../../../codecs/bytes_of.ts";
+import { bytesOf } from "../../../bytes_of.ts";
 import { ValueError } from "./value_error.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -6,6 +6,8 @@ export class ValueError extends RecordfsError {
   declare readonly code: "bad-value" | "bad-json" | "bad-arguments";
 
   /**
+   * Makes an error about a value, or the arguments of its type.
+   *
    * @param type The word in the spec.
    * @param reason What is wrong: continues "Not a sound 'int': ".
    */

@@ -37,7 +37,7 @@ const DEEPEST = 1024;
  *
  * @example A map and its JSON
  * ```ts
- * import { jsonToValue, valueToJson } from "./mod.ts";
+ * import { jsonToValue, valueToJson } from "@recordfs/recordfs/bags";
  * import assert from "node:assert/strict";
  *
  * const json = valueToJson({ id: 2n ** 60n, raw: Uint8Array.of(1, 2) });
