@@ -9,17 +9,19 @@ export interface Lease {
 }
 
 /**
- * Open file descriptors, at most `limit` idle ones, the least recently used closed first.
+ * Open file descriptors, at most so many idle ones, the least recently used closed first.
  *
- * Descriptors in use are never closed, so `limit` is exceeded while more reads than that are under
+ * Descriptors in use are never closed, so the limit is exceeded while more reads than that are under
  * way at once, and for no longer.
  */
 export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
-  readonly #limit: number;
+  readonly #mostIdle: () => number;
+  #limit = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /** @param mostIdle Says how many may be idle; asked when the first one is lent. */
+  constructor(mostIdle: () => number) {
+    this.#mostIdle = mostIdle;
   }
 
   /**
@@ -30,6 +32,7 @@ export class DescriptorPool<Owner> {
   borrow(owner: Owner, open: () => number): Lease {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
+      this.#limit ||= this.#mostIdle();
       this.#makeRoom();
       lease = { fd: this.#open(open), users: 0, doomed: false };
       this.#leases.set(owner, lease);

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { promisify } from "node:util";
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { ByteSource, WaitOptions } from "./byte_source.ts";
+import { mostIdleDescriptors } from "./descriptor_limit.ts";
 import { DescriptorPool, type Lease } from "./descriptor_pool.ts";
 import { type LibcReads, libcReads, UNSUPPORTED } from "./libc_reads.ts";
 import { type Pace, paceOf } from "./pace.ts";
@@ -147,6 +148,16 @@ export class FileSource implements ByteSource {
     }
   }
 
+  /** Whether a file that now has so many bytes may be the one that was opened. */
+  isStill(size: number): boolean {
+    return this.#mayGrow ? size >= this.size : size === this.size;
+  }
+
+  /** Closes the descriptor until it is needed again. */
+  rest(): void {
+    pool.drop(this);
+  }
+
   close(): void {
     this.#closed = true;
     pool.drop(this);
@@ -195,7 +206,7 @@ export class FileSource implements ByteSource {
   };
 }
 
-const pool = new DescriptorPool<FileSource>(128);
+const pool = new DescriptorPool<FileSource>(mostIdleDescriptors);
 
 /** Whether no other thread has the memory, which FFI expects. */
 function isOwn(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
