@@ -1,5 +1,5 @@
 import type { Tree } from "../src/tree/tree.ts";
-import { newStat, ROOT } from "../src/tree/tree.ts";
+import { areOpen, newStat, ROOT } from "../src/tree/tree.ts";
 import { attach } from "./attach.ts";
 import { libc } from "./libc.ts";
 import { localAnswer } from "./local_answer.ts";
@@ -103,12 +103,13 @@ async function mountMapped(
   mountpoint: string,
   options: MountOptions,
 ): Promise<Mount> {
-  const mapping = Mapping.of(tree.sources);
+  // Too many files to map them all are mapped by the threads that need them.
+  const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
   let fd: number;
   try {
     await server.prepare({
       tree,
-      sources: mapping.sources,
+      sources: mapping?.sources,
       owner: {
         uid: options.uid ?? libc().getuid(),
         gid: options.gid ?? libc().getgid(),
@@ -122,7 +123,7 @@ async function mountMapped(
       options,
     });
   } catch (error) {
-    mapping[Symbol.dispose]();
+    mapping?.[Symbol.dispose]();
     throw error;
   }
   // Begun at once: the thread that serves may wait for a part of it, and the mount for that thread.

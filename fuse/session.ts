@@ -7,14 +7,15 @@ import { OnceLog } from "./once_log.ts";
 import { type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
 import { Reply } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
+import type { ServedSources } from "./served_sources.ts";
 import type { Ownership } from "./wire/structs.ts";
 
 /** What a {@linkcode Session} needs besides its tree. */
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
-  /** Bytes of each of the tree's sources, in their order. */
-  readonly sourceSizes: readonly number[];
+  /** The tree's sources. */
+  readonly sources: ServedSources;
   /** Receives each distinct message about a request that failed, once. */
   readonly onLog: (message: string) => void;
 }

@@ -10,6 +10,7 @@ import { serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
+import { servedSources } from "./served_sources.ts";
 import { Session } from "./session.ts";
 import { traceLine } from "./trace.ts";
 
@@ -49,15 +50,17 @@ scope.onmessage = async ({ data }) => {
 };
 
 async function prepare(
-  { seed, sources, owner, connection: memory, trace }: PrepareMessage,
+  { seed, sources: mapped, workers, owner, connection: memory, trace }:
+    PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
+  const sources = servedSources(tree, mapped, workers);
   const connection = new ConnectionState(memory);
   const session = new Session(tree, {
     owner,
     connection,
-    sourceSizes: sources.map((source) => source.size),
+    sources,
     onLog,
   });
   const { request, reply } = session;
@@ -80,6 +83,7 @@ async function prepare(
         onLog: (message) => truncations.log(message),
       });
     } finally {
+      sources.close();
       tree.close();
     }
   };

@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte_source.ts";
+import type { SourceList } from "./byte_source.ts";
 import { crc32Of } from "./crc32_of.ts";
 import { isOthersTurn, otherTasks } from "./event_loop.ts";
 import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
@@ -27,7 +27,7 @@ export type Verify = (index: number, crc: number) => void;
  * @returns The bytes of each slice, in the order of `slices`, each in memory of its own.
  */
 export function readSlices(
-  sources: readonly ByteSource[],
+  sources: SourceList,
   slices: readonly Slice[],
   verify?: Verify,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
@@ -39,7 +39,7 @@ export function readSlices(
 }
 
 class Reading {
-  readonly #sources: readonly ByteSource[];
+  readonly #sources: SourceList;
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
   readonly #order: Uint32Array;
@@ -47,7 +47,7 @@ class Reading {
   readonly #result: Uint8Array<ArrayBuffer>[];
 
   constructor(
-    sources: readonly ByteSource[],
+    sources: SourceList,
     slices: readonly Slice[],
     verify: Verify | undefined,
   ) {
@@ -93,7 +93,7 @@ class Reading {
 
   #readNow(run: SliceRun): void {
     const bytes = new Uint8Array(run.length);
-    const source = this.#sources[run.source]!;
+    const source = this.#sources.at(run.source)!;
     this.#keep(
       run,
       bytes,
@@ -107,7 +107,7 @@ class Reading {
     bytes: Uint8Array<ArrayBuffer>,
   ): number | undefined {
     if (run.length > PIECE) return undefined;
-    const source = this.#sources[run.source]!;
+    const source = this.#sources.at(run.source)!;
     const got = run.length === 0
       ? 0
       : source.readCached?.(bytes, run.offset) ?? 0;
@@ -123,7 +123,7 @@ class Reading {
     tried: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const source = this.#sources[run.source]!;
+    const source = this.#sources.at(run.source)!;
     const crc = await fillAsync(
       source,
       bytes,

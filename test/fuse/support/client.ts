@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { ConnectionState } from "../../../fuse/connection_state.ts";
+import { ListedSources } from "../../../fuse/served_sources.ts";
 import { Session } from "../../../fuse/session.ts";
 import { traceLine } from "../../../fuse/trace.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
-import type { Tree } from "../../../src/tree/tree.ts";
+import { areOpen, type Tree } from "../../../src/tree/tree.ts";
 import { type Body, encodeRequest, initBody } from "./requests.ts";
 
 /** A reply, taken apart. */
@@ -38,7 +39,11 @@ export class Client {
     this.session = new Session(tree, {
       owner: { uid, gid, umask },
       connection: this.connection,
-      sourceSizes: tree.sources.map((source) => source.size),
+      sources: new ListedSources(
+        areOpen(tree.sources)
+          ? tree.sources.map(({ name, size }) => ({ name, size, address: 0 }))
+          : [],
+      ),
       onLog: (message) => this.logs.push(message),
     });
   }
