@@ -29,6 +29,16 @@ export interface ContainerInfo {
   readonly bytes: number;
   /** What else the format counts, by name: `videos`, `frames`. */
   readonly facts?: Readonly<Record<string, number>>;
+  /** What each of its samples has, where the format names it: the keys of a dataset. */
+  readonly keys?: readonly {
+    readonly name: string;
+    /** The type that the container gives it, such as `utf8`. */
+    readonly type: string;
+    /** How many values are stored. */
+    readonly records: number;
+    /** Bytes of all values. */
+    readonly bytes: number;
+  }[];
   /** The container's files in reading order, and how many samples each holds. */
   readonly parts: readonly {
     readonly path: string;
@@ -61,6 +71,8 @@ export interface Probe {
   readonly path: string;
   /** Names in the directory, or `undefined` for a file. */
   readonly names: readonly string[] | undefined;
+  /** Names in a directory in the directory, or `undefined` for what is none. */
+  namesIn(name: string): Steps<readonly string[] | undefined>;
   /** Size of the file in bytes; 0 for a directory. */
   readonly size: number;
   /** Reads part of the file. The range must lie inside it. */

@@ -150,4 +150,9 @@ export class References {
   }
 }
 
+/** Bytes of the longest references: the array's head, and for each key a list's head and two numbers. */
+export function longestReferences(keys: number): number {
+  return 5 + keys * (5 + 2 * 9);
+}
+
 const NOT_MSGPACK = "the references are not msgpack";

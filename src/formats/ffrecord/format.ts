@@ -8,6 +8,7 @@ import type {
   Probe,
   ServedContainer,
 } from "../../tree/format.ts";
+import { nameSuffix } from "../../tree/numbered_names.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { checkRecordFiles } from "./check.ts";
 import { endOfHeader, parseCount } from "./layout.ts";
@@ -156,14 +157,7 @@ function sampleContainer(
   files: RecordFiles,
   ext: string | undefined,
 ): Container {
-  const suffix = ext === undefined || ext === ""
-    ? ""
-    : ext.startsWith(".")
-    ? ext
-    : `.${ext}`;
-  if (/[/\0]/.test(suffix)) {
-    throw new TypeError(`'${ext}' can't be a part of file names`);
-  }
+  const suffix = nameSuffix(ext);
   const tree = new SampleTree({ ...files, mtime: newest(files) }, suffix);
   const kind = files.sources.length === 1
     ? "samples"
