@@ -7,6 +7,7 @@
  * - {@linkcode FFRecordReader} and {@linkcode PackedFolder} read FFRecord as its Python library does.
  * - {@linkcode FFRecordWriter}, {@linkcode dump} and {@linkcode packFolder} write FFRecord.
  * - {@linkcode readNpy} and {@linkcode writeNpy} know NumPy's files.
+ * - {@linkcode readMsgpack} and {@linkcode writeMsgpack} know MessagePack.
  * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  *
  * @module
@@ -18,3 +19,4 @@ export * from "./src/codecs/image/mod.ts";
 export * from "./src/codecs/video/mod.ts";
 export * from "./fuse/mod.ts";
 export * from "./src/codecs/numpy/mod.ts";
+export * from "./src/codecs/msgpack/mod.ts";

@@ -18,11 +18,16 @@ const FUSE =
 const NUMPY =
   "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
 
+const MSGPACK =
+  `ErrorFacts MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue RecordfsError
+  readMsgpack writeMsgpack`;
+
 const IMAGE =
-  `Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
-  ImageHeader JpegOptions RecordfsError imageCodec readImageHeader`;
+  `AlphaImage Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
+  ImageHeader JpegOptions RecordfsError encodePng imageCodec readImageHeader`;
 const VIDEO =
-  `ErrorFacts FrameOptions RecordfsError VideoError VideoErrorCode VideoFramesOptions videoFrames`;
+  `DecodeVideoOptions EncodeVideoOptions ErrorFacts FrameOptions NdArray NumericArray ProgramOptions RecordfsError
+  VideoError VideoErrorCode VideoFramesOptions decodeVideo encodeVideo videoFrames`;
 
 const GULP =
   `DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
@@ -38,7 +43,8 @@ const GULP =
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const ENTRY_POINTS: Record<string, string> = {
-  ".": `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${IMAGE} ${VIDEO} ${GULP}`,
+  ".":
+    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP}`,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,
@@ -46,6 +52,7 @@ const ENTRY_POINTS: Record<string, string> = {
   "./vfs": VFS,
   "./fuse": FUSE,
   "./numpy": NUMPY,
+  "./msgpack": MSGPACK,
 };
 
 const { exports } = JSON.parse(

@@ -8,6 +8,7 @@ export const PACKAGES: Record<string, string> = {
   fish: "fish",
   fusermount3: "fuse3",
   "mount.fuse3": "fuse3",
+  msgpack: "python3-msgpack",
   numpy: "python3-numpy",
   pillow: "python3-pil",
   python3: "python3",
@@ -42,6 +43,8 @@ function isThere(need: string): boolean {
       return succeeds("test", "-r", "/dev/fuse");
     case "numpy":
       return succeeds(PYTHON, "-c", "import numpy");
+    case "msgpack":
+      return succeeds(PYTHON, "-c", "import msgpack");
     case "pillow":
       return succeeds(PYTHON, "-c", "import PIL.Image");
     default:
@@ -53,7 +56,7 @@ function isThere(need: string): boolean {
  * Spread into a test's definition: ignores the test where something is missing, and has the test
  * runner say so at the end.
  *
- * @param needs Program names, `numpy`, `pillow`, `root`, or `fuse`: what a mount needs.
+ * @param needs Program names, `msgpack`, `numpy`, `pillow`, `root`, or `fuse`: what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>

@@ -10,6 +10,12 @@ export interface Image {
   readonly channels: 1 | 3;
 }
 
+/** Decoded pixels that may have an alpha channel. */
+export interface AlphaImage extends Omit<Image, "channels"> {
+  /** 1 is gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha. */
+  readonly channels: 1 | 2 | 3 | 4;
+}
+
 /** What a decoded image shall be; `ANY` keeps gray images gray and makes all others RGB. */
 export type Colorspace = "RGB" | "GRAY" | "ANY";
 
@@ -56,19 +62,41 @@ export function cmykToRgb(cmyk: Uint8Array): Uint8Array<ArrayBuffer> {
   return rgb;
 }
 
+/** Some of the channels of RGBA: red alone for gray. */
+export function rgbaToChannels(
+  rgba: Uint8Array<ArrayBuffer>,
+  channels: AlphaImage["channels"],
+): Uint8Array<ArrayBuffer> {
+  if (channels === 4) return rgba;
+  const out = new Uint8Array(rgba.length / 4 * channels);
+  const alpha = channels === 2 ? 1 : Infinity;
+  for (let from = 0, to = 0; from < rgba.length; from += 4) {
+    for (let c = 0; c < channels; c++) {
+      out[to++] = rgba[from + (c === alpha ? 3 : c)]!;
+    }
+  }
+  return out;
+}
+
 /**
  * Makes sure that an image given by a caller is one.
  *
+ * @param mostChannels 3 where an alpha channel is not taken.
  * @throws {TypeError} If its fields contradict each other.
  */
-export function assertImage({ data, height, width, channels }: Image): void {
+export function assertImage(
+  { data, height, width, channels }: AlphaImage,
+  mostChannels: 3 | 4 = 3,
+): void {
+  const taken = mostChannels === 3 ? [1, 3] : [1, 2, 3, 4];
   if (
     Number.isSafeInteger(height) && height > 0 && Number.isSafeInteger(width) &&
-    width > 0 && (channels === 1 || channels === 3) &&
+    width > 0 && taken.includes(channels) &&
     data.length === height * width * channels
   ) return;
   throw new TypeError(
     `An image of ${height} rows, ${width} columns and ${channels} channels ` +
-      `cannot have ${data.length} bytes: give height × width × channels (1 or 3)`,
+      `cannot have ${data.length} bytes: give height × width × channels ` +
+      `(${mostChannels === 3 ? "1 or 3" : "1 to 4"})`,
   );
 }

@@ -1,4 +1,4 @@
-import type { Colorspace, Image } from "./image.ts";
+import type { AlphaImage, Colorspace, Image } from "./image.ts";
 
 /** How an image is decoded. */
 export interface DecodeOptions {
@@ -34,6 +34,14 @@ export interface ImageCodec {
    * @throws {ImageError} If the image is damaged, too large, or of a kind that is not read.
    */
   decode(bytes: Uint8Array, options?: DecodeOptions): Promise<Image>;
+  /**
+   * Decodes a JPEG or PNG as {@linkcode ImageCodec.decode} does with the colour space `ANY`, and
+   * keeps the alpha channel of a PNG that has one.
+   *
+   * @param path What errors call the image.
+   * @throws {ImageError} If the image is damaged, too large, or of a kind that is not read.
+   */
+  decodeWithAlpha(bytes: Uint8Array, path?: string): Promise<AlphaImage>;
   /**
    * Encodes a JPEG without chroma subsampling, as GulpIO2 does; a gray image as a gray JPEG.
    *

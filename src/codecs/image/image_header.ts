@@ -10,6 +10,8 @@ export interface ImageHeader {
   readonly width: number;
   /** What it decodes to: 1 is gray, 3 is RGB. */
   readonly channels: 1 | 3;
+  /** Whether its pixels have an alpha channel beside what they decode to. */
+  readonly hasAlpha: boolean;
   /** Whether its pixels are stored as four inks. */
   readonly isCmyk: boolean;
 }
@@ -148,6 +150,7 @@ function jpegFrame(
     height: view.getUint16(at + 1),
     width: view.getUint16(at + 3),
     channels: components === 1 ? 1 : 3,
+    hasAlpha: false,
     isCmyk: components === 4,
   };
 }
@@ -176,6 +179,7 @@ function readPngHeader(
     height: view.getUint32(20),
     width: view.getUint32(16),
     channels: isGray ? 1 : 3,
+    hasAlpha: bytes[25] === 4 || bytes[25] === 6,
     isCmyk: false,
   };
 }

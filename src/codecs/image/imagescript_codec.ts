@@ -1,5 +1,12 @@
 import { dropChroma } from "./drop_chroma.ts";
-import { assertImage, cmykToRgb, type Image, toColorspace } from "./image.ts";
+import {
+  type AlphaImage,
+  assertImage,
+  cmykToRgb,
+  type Image,
+  rgbaToChannels,
+  toColorspace,
+} from "./image.ts";
 import {
   assertQuality,
   type DecodeOptions,
@@ -34,7 +41,19 @@ export class ImagescriptCodec implements ImageCodec {
     { colorspace = "ANY", path }: DecodeOptions = {},
   ): Promise<Image> {
     const header = readImageHeader(bytes, path);
-    return toColorspace(this.#decode(bytes, header, path), colorspace);
+    const image = this.#decode(bytes, header, header.channels, path);
+    return toColorspace(image, colorspace);
+  }
+
+  // deno-lint-ignore require-await -- so that all it throws is a rejection
+  async decodeWithAlpha(
+    bytes: Uint8Array,
+    path?: string,
+  ): Promise<AlphaImage> {
+    const header = readImageHeader(bytes, path);
+    const { channels, hasAlpha } = header;
+    const all = !hasAlpha ? channels : channels === 1 ? 2 : 4;
+    return this.#decode(bytes, header, all, path);
   }
 
   // deno-lint-ignore require-await -- so that all it throws is a rejection
@@ -60,15 +79,18 @@ export class ImagescriptCodec implements ImageCodec {
     assertQuality(quality);
     const header = readImageHeader(bytes, path);
     const size = shortEdgeSize(header, shortEdge);
-    return unchangedJpeg(bytes, header, options) ??
-      this.#encode(resample(this.#decode(bytes, header, path), size), quality);
+    const unchanged = unchangedJpeg(bytes, header, options);
+    if (unchanged !== undefined) return unchanged;
+    const image = this.#decode(bytes, header, header.channels, path);
+    return this.#encode(resample(image, size), quality);
   }
 
-  #decode(
+  #decode<C extends AlphaImage["channels"]>(
     bytes: Uint8Array,
     header: ImageHeader,
+    channels: C,
     path: string | undefined,
-  ): Image {
+  ): Omit<Image, "channels"> & { readonly channels: C } {
     let pixels: WasmPixels;
     try {
       pixels = header.format === "jpeg"
@@ -83,7 +105,7 @@ export class ImagescriptCodec implements ImageCodec {
         cause,
       });
     }
-    const { height, width, channels } = header;
+    const { height, width } = header;
     const data = toChannels(pixels, channels);
     if (
       pixels.height === height && pixels.width === width &&
@@ -114,16 +136,11 @@ export class ImagescriptCodec implements ImageCodec {
   }
 }
 
-/** What the module decoded, without alpha, as gray or RGB. */
+/** What the module decoded, in the channels that are wanted. */
 function toChannels(
   { data, format }: WasmPixels,
-  channels: 1 | 3,
+  channels: AlphaImage["channels"],
 ): Uint8Array<ArrayBuffer> {
   if (format === "cmyk") return cmykToRgb(data);
-  if (format !== "rgba") return data;
-  const out = new Uint8Array(data.length / 4 * channels);
-  for (let from = 0, to = 0; from < data.length; from += 4) {
-    for (let c = 0; c < channels; c++) out[to++] = data[from + c]!;
-  }
-  return out;
+  return format === "rgba" ? rgbaToChannels(data, channels) : data;
 }

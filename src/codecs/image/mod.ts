@@ -1,10 +1,11 @@
 /**
- * Image codecs: JPEG and PNG to pixels, pixels to JPEG.
+ * Image codecs: JPEG and PNG to pixels, and pixels to either.
  *
  * @module
  */
 export { imageCodec, type ImageCodecName } from "./choose_codec.ts";
-export type { Colorspace, Image } from "./image.ts";
+export { encodePng } from "./encode_png.ts";
+export type { AlphaImage, Colorspace, Image } from "./image.ts";
 export type { DecodeOptions, ImageCodec, JpegOptions } from "./image_codec.ts";
 export { ImageError, type ImageErrorCode } from "./image_error.ts";
 export { type ImageHeader, readImageHeader } from "./image_header.ts";

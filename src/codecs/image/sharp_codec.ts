@@ -1,4 +1,11 @@
-import { assertImage, cmykToRgb, type Image, toColorspace } from "./image.ts";
+import {
+  type AlphaImage,
+  assertImage,
+  cmykToRgb,
+  type Image,
+  rgbaToChannels,
+  toColorspace,
+} from "./image.ts";
 import {
   assertQuality,
   type DecodeOptions,
@@ -53,7 +60,9 @@ export class SharpCodec implements ImageCodec {
     const { channels, isCmyk } = header;
     const space = isCmyk ? "cmyk" : "srgb";
     const pixels = await this.#pixels(
-      this.#open(bytes).pipelineColourspace(space).toColourspace(space),
+      this.#open(bytes).removeAlpha().pipelineColourspace(space).toColourspace(
+        space,
+      ),
       header,
       isCmyk ? 4 : 3,
       path,
@@ -63,6 +72,19 @@ export class SharpCodec implements ImageCodec {
       { data: rgb, height: header.height, width: header.width, channels: 3 },
       channels === 1 && colorspace !== "RGB" ? "GRAY" : colorspace,
     );
+  }
+
+  async decodeWithAlpha(
+    bytes: Uint8Array,
+    path?: string,
+  ): Promise<AlphaImage> {
+    const header = readImageHeader(bytes, path);
+    if (!header.hasAlpha) return await this.decode(bytes, { path });
+    const pipeline = this.#open(bytes).toColourspace("srgb");
+    const rgba = await this.#pixels(pipeline, header, 4, path);
+    const { height, width } = header;
+    const channels = header.channels === 1 ? 2 : 4;
+    return { data: rgbaToChannels(rgba, channels), height, width, channels };
   }
 
   async encode(
@@ -109,7 +131,7 @@ export class SharpCodec implements ImageCodec {
       return await this.encode(resample(image, size), quality);
     }
     assertJpegSize(size);
-    const pipeline = resize(this.#open(bytes), size);
+    const pipeline = resize(this.#open(bytes).removeAlpha(), size);
     return await output(toJpeg(pipeline, header.channels, quality), path);
   }
 
@@ -118,7 +140,7 @@ export class SharpCodec implements ImageCodec {
       failOn: "warning",
       ignoreIcc: true,
       limitInputPixels: MAX_PIXELS,
-    }).removeAlpha();
+    });
   }
 
   #fromPixels({ data, height, width, channels }: Image): Pipeline {

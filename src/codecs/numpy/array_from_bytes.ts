@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
 import { type Dtype, parseDtype } from "./dtype.ts";
 import { elementCount, type NdArray } from "./nd_array.ts";
 import { NumpyError } from "./numpy_error.ts";
+import { swapBytes } from "./swap_bytes.ts";
 
 /** How the elements lie in memory. */
 export interface ElementOrder {
@@ -34,7 +34,7 @@ export function arrayFromBytes(
     ? cOrder(bytes, shape, dtype.itemSize)
     : bytes;
   const native = dtype.bigEndian
-    ? swapped(ordered, dtype.unitSize, ordered !== bytes)
+    ? swapBytes(ordered !== bytes ? ordered : bytes.slice(), dtype.unitSize)
     : ordered;
   return { dtype: dtype.name, shape, data: elements(dtype, native) };
 }
@@ -73,16 +73,6 @@ function texts(bytes: Uint8Array, itemSize: number): string[] {
     made.push(text);
   }
   return made;
-}
-
-function swapped(bytes: Uint8Array, unit: number, own: boolean): Uint8Array {
-  if (unit === 1) return bytes;
-  const copy = own ? bytes : bytes.slice();
-  const buffer = Buffer.from(copy.buffer, copy.byteOffset, copy.length);
-  if (unit === 2) buffer.swap16();
-  else if (unit === 4) buffer.swap32();
-  else buffer.swap64();
-  return copy;
 }
 
 /** Moves elements from the order in which the first index changes fastest to C order. */

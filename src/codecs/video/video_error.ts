@@ -5,9 +5,10 @@ export type VideoErrorCode =
   | "ffmpeg-missing"
   | "ffmpeg-refused"
   | "no-frames"
+  | "too-large"
   | "video-failed";
 
-/** A video cannot be decoded; the message has ffmpeg's own words. */
+/** A video cannot be decoded or encoded; the message has ffmpeg's own words. */
 export class VideoError extends RecordfsError {
   /** What is wrong. */
   declare readonly code: VideoErrorCode;
@@ -20,7 +21,8 @@ export class VideoError extends RecordfsError {
     path: string,
     reason: string,
     facts: Omit<ErrorFacts, "path"> = {},
+    verb: "decode" | "encode" = "decode",
   ) {
-    super(code, `Cannot decode ${path}: ${reason}`, { ...facts, path });
+    super(code, `Cannot ${verb} ${path}: ${reason}`, { ...facts, path });
   }
 }

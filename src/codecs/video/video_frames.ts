@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { boundedText } from "./bounded_text.ts";
 import { ffmpegArguments, type FrameOptions } from "./ffmpeg_arguments.ts";
 import { JpegSplitter } from "./jpeg_splitter.ts";
+import { endNow, startFfmpeg } from "./start_ffmpeg.ts";
 import { VideoError } from "./video_error.ts";
 
 /** Options of {@linkcode videoFrames}. */
@@ -45,7 +46,7 @@ export async function* videoFrames(
   const file = resolve(path instanceof URL ? fileURLToPath(path) : path);
   const args = ffmpegArguments(file, options);
   signal?.throwIfAborted();
-  const child = start(program, args, file);
+  const child = startFfmpeg(program, args, file, "null");
   const complaints = boundedText(child.stderr);
   const kill = () => endNow(child);
   signal?.addEventListener("abort", kill, { once: true });
@@ -89,53 +90,5 @@ export async function* videoFrames(
     signal?.removeEventListener("abort", kill);
     kill();
     await Promise.allSettled([child.status, complaints]);
-  }
-}
-
-function start(
-  program: string,
-  args: string[],
-  path: string,
-): Deno.ChildProcess {
-  try {
-    return new Deno.Command(program, {
-      args,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound) {
-      throw new VideoError(
-        "ffmpeg-missing",
-        path,
-        `the program ${program} is not here; install it: ` +
-          "apt-get install ffmpeg (Debian, Ubuntu), dnf install ffmpeg-free " +
-          "(Fedora), brew install ffmpeg (macOS)",
-        { cause },
-      );
-    }
-    if (
-      cause instanceof Deno.errors.NotCapable ||
-      cause instanceof Deno.errors.PermissionDenied
-    ) {
-      throw new VideoError(
-        "ffmpeg-refused",
-        path,
-        `the program ${program} may not be run: give --allow-run=${program} ` +
-          `(${cause.message})`,
-        { cause },
-      );
-    }
-    throw cause;
-  }
-}
-
-/** Without a chance to finish: nobody waits for what it would still write. */
-function endNow(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // it has ended already
   }
 }

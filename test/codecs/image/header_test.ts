@@ -76,7 +76,14 @@ Deno.test("the size is that of the frame, not of a thumbnail in a segment before
       readImageHeader(
         jpeg(APP0, THUMBNAIL, segment(0xc4, 0), frame(code, 300, 500, 3)),
       ),
-      { format: "jpeg", height: 300, width: 500, channels: 3, isCmyk: false },
+      {
+        format: "jpeg",
+        height: 300,
+        width: 500,
+        channels: 3,
+        hasAlpha: false,
+        isCmyk: false,
+      },
     );
   }
 });
@@ -91,6 +98,7 @@ Deno.test("components tell gray, colour and CMYK; fill bytes before markers are 
 Deno.test("PNG: size and channels by colour type", () => {
   for (const [type, channels] of [[0, 1], [2, 3], [3, 3], [4, 1], [6, 3]]) {
     assert.deepEqual(readImageHeader(png(30, 20, 8, type!)), {
+      hasAlpha: type! >= 4,
       format: "png",
       height: 20,
       width: 30,

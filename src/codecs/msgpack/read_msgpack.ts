@@ -1,0 +1,250 @@
+import { MsgpackError } from "./msgpack_error.ts";
+import { objectKeepsOrder } from "./object_order.ts";
+import {
+  DEEPEST,
+  MsgpackExt,
+  MsgpackTimestamp,
+  type MsgpackValue,
+} from "./value.ts";
+
+/**
+ * Reads one MessagePack value (Python's `msgpack.unpackb`).
+ *
+ * | MessagePack       | becomes                                                                    |
+ * | ----------------- | -------------------------------------------------------------------------- |
+ * | nil, bool, float  | `null`, `boolean`, `number`                                                |
+ * | int               | `number`; `bigint` beyond 2^53 - 1                                         |
+ * | str               | `string`                                                                   |
+ * | bin               | `Uint8Array` that shares the memory of `bytes`                             |
+ * | array             | `Array`                                                                    |
+ * | map               | a plain object where all keys are strings, else `Map`                      |
+ * | ext, timestamp    | {@linkcode MsgpackExt}, {@linkcode MsgpackTimestamp}                       |
+ *
+ * A map whose order a plain object would not keep, such as `{"10": …, "2": …}`, becomes a `Map` too.
+ * Of keys that occur twice the last value counts, as in Python. Unlike there, keys may be of any type.
+ *
+ * @param bytes The value, and nothing behind it.
+ * @throws {MsgpackError} If the bytes are cut, go on behind the value, nest more than 1,024 deep
+ * (Python's limit), hold text that is not UTF-8, or are no MessagePack.
+ *
+ * @example What Python packed
+ * ```ts
+ * import { readMsgpack } from "@recordfs/recordfs/msgpack";
+ * import assert from "node:assert/strict";
+ *
+ * const packed = Uint8Array.of(0x82, 0xa1, 0x61, 0x01, 0xa1, 0x62, 0x92, 0xc0, 0xc3);
+ * assert.deepEqual(readMsgpack(packed), { a: 1, b: [null, true] });
+ * ```
+ */
+export function readMsgpack(bytes: Uint8Array): MsgpackValue {
+  return new MsgpackReader(bytes).read();
+}
+
+const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * A reader of the format's description (github.com/msgpack/msgpack, spec.md).
+ *
+ * It is our own since the libraries do not tell apart what Python does (tried: @msgpack/msgpack 3.1
+ * and msgpackr 2.1): both take text that is not UTF-8; the first refuses the key `__proto__`, merges
+ * 1 with "1", writes a `Map` as empty, and reserves memory for lengths that the bytes only claim; the
+ * second overflows the stack and acts on extension types of its own.
+ */
+class MsgpackReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+  #depth = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  read(): MsgpackValue {
+    const value = this.#value();
+    const rest = this.#bytes.length - this.#at;
+    if (rest > 0) this.#fail(`${rest} bytes follow the value`);
+    return value;
+  }
+
+  #value(): MsgpackValue {
+    const head = this.#bytes[this.#take(1)]!;
+    if (head < 0x80) return head;
+    if (head < 0x90) return this.#map(head & 0x0f);
+    if (head < 0xa0) return this.#list(head & 0x0f);
+    if (head < 0xc0) return this.#text(head & 0x1f);
+    if (head >= 0xe0) return head - 0x100;
+    switch (head) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+      case 0xc5:
+      case 0xc6:
+        return this.#data(this.#uint(head - 0xc4));
+      case 0xc7:
+      case 0xc8:
+      case 0xc9:
+        return this.#ext(this.#uint(head - 0xc7));
+      case 0xca:
+        return this.#view.getFloat32(this.#take(4));
+      case 0xcb:
+        return this.#view.getFloat64(this.#take(8));
+      case 0xcc:
+      case 0xcd:
+      case 0xce:
+        return this.#uint(head - 0xcc);
+      case 0xcf:
+        return this.#uint64(this.#take(8));
+      case 0xd0:
+        return this.#view.getInt8(this.#take(1));
+      case 0xd1:
+        return this.#view.getInt16(this.#take(2));
+      case 0xd2:
+        return this.#view.getInt32(this.#take(4));
+      case 0xd3:
+        return this.#int64(this.#take(8));
+      case 0xd4:
+      case 0xd5:
+      case 0xd6:
+      case 0xd7:
+      case 0xd8:
+        return this.#ext(2 ** (head - 0xd4));
+      case 0xd9:
+      case 0xda:
+      case 0xdb:
+        return this.#text(this.#uint(head - 0xd9));
+      case 0xdc:
+      case 0xdd:
+        return this.#list(this.#uint(head - 0xdb));
+      case 0xde:
+      case 0xdf:
+        return this.#map(this.#uint(head - 0xdd));
+      default:
+        this.#at--;
+        return this.#fail("no value starts with the byte 0xc1");
+    }
+  }
+
+  /** Moves over so many bytes and returns where they start. */
+  #take(size: number): number {
+    const at = this.#at;
+    if (size > this.#bytes.length - at) {
+      this.#fail(
+        `it ends early: ${size} more bytes are needed, and ` +
+          `${this.#bytes.length - at} are there`,
+      );
+    }
+    this.#at = at + size;
+    return at;
+  }
+
+  /** @param power 0 for 8 bits, 1 for 16, 2 for 32. */
+  #uint(power: number): number {
+    if (power === 0) return this.#bytes[this.#take(1)]!;
+    if (power === 1) return this.#view.getUint16(this.#take(2));
+    return this.#view.getUint32(this.#take(4));
+  }
+
+  #uint64(at: number): number | bigint {
+    const high = this.#view.getUint32(at);
+    return high < 2 ** 21
+      ? high * 2 ** 32 + this.#view.getUint32(at + 4)
+      : this.#view.getBigUint64(at);
+  }
+
+  #int64(at: number): number | bigint {
+    const number = this.#view.getInt32(at) * 2 ** 32 +
+      this.#view.getUint32(at + 4);
+    return Number.isSafeInteger(number) ? number : this.#view.getBigInt64(at);
+  }
+
+  #data(size: number): Uint8Array {
+    const at = this.#take(size);
+    return this.#bytes.subarray(at, at + size);
+  }
+
+  #text(size: number): string {
+    const at = this.#take(size);
+    try {
+      return TEXT.decode(this.#bytes.subarray(at, at + size));
+    } catch (cause) {
+      this.#at = at;
+      return this.#fail("a text is not UTF-8", cause);
+    }
+  }
+
+  /** @param least How many bytes the items take at the least. */
+  #enter(least: number): void {
+    if (least > this.#bytes.length - this.#at) {
+      this.#fail(
+        `it ends early: ${least} more bytes are needed at the least, and ` +
+          `${this.#bytes.length - this.#at} are there`,
+      );
+    }
+    if (++this.#depth > DEEPEST) {
+      this.#fail(`it is nested more than ${DEEPEST} levels deep`);
+    }
+  }
+
+  #list(count: number): MsgpackValue[] {
+    this.#enter(count);
+    const items: MsgpackValue[] = [];
+    for (let i = 0; i < count; i++) items.push(this.#value());
+    this.#depth--;
+    return items;
+  }
+
+  #map(
+    count: number,
+  ): Map<MsgpackValue, MsgpackValue> | Record<string, MsgpackValue> {
+    this.#enter(2 * count);
+    const map = new Map<MsgpackValue, MsgpackValue>();
+    for (let i = 0; i < count; i++) map.set(this.#value(), this.#value());
+    this.#depth--;
+    return objectKeepsOrder(map.keys())
+      ? Object.fromEntries(map as Map<string, MsgpackValue>) // "__proto__" is a key like others
+      : map;
+  }
+
+  #ext(size: number): MsgpackExt | MsgpackTimestamp {
+    const start = this.#at;
+    const type = this.#view.getInt8(this.#take(1));
+    const data = this.#data(size);
+    if (type !== -1) return new MsgpackExt(type, data);
+    const at = this.#at - size;
+    try {
+      return this.#timestamp(at, size);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      this.#at = start;
+      return this.#fail("a timestamp is out of range", cause);
+    }
+  }
+
+  #timestamp(at: number, size: number): MsgpackTimestamp {
+    const view = this.#view;
+    switch (size) {
+      case 4:
+        return new MsgpackTimestamp(view.getUint32(at));
+      case 8: { // 30 bits of nanoseconds, 34 of seconds
+        const high = view.getUint32(at);
+        const seconds = (high & 3) * 2 ** 32 + view.getUint32(at + 4);
+        return new MsgpackTimestamp(seconds, high >>> 2);
+      }
+      case 12:
+        return new MsgpackTimestamp(this.#int64(at + 4), view.getUint32(at));
+      default:
+        this.#at = at;
+        return this.#fail(`a timestamp has ${size} bytes, not 4, 8 or 12`);
+    }
+  }
+
+  #fail(reason: string, cause?: unknown): never {
+    throw new MsgpackError(this.#at, reason, cause);
+  }
+}

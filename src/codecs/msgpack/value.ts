@@ -1,0 +1,79 @@
+/** What MessagePack becomes; see {@linkcode readMsgpack} for which becomes what. */
+export type MsgpackValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | MsgpackValue[]
+  | { [key: string]: MsgpackValue }
+  | Map<MsgpackValue, MsgpackValue>
+  | MsgpackExt
+  | MsgpackTimestamp;
+
+/** What {@linkcode writeMsgpack} writes: what is read, and {@linkcode MsgpackFloat}. */
+export type PackableValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | readonly PackableValue[]
+  | { readonly [key: string]: PackableValue }
+  | ReadonlyMap<PackableValue, PackableValue>
+  | MsgpackExt
+  | MsgpackFloat
+  | MsgpackTimestamp;
+
+/** Bytes with an application's own type (Python's `msgpack.ExtType`). */
+export class MsgpackExt {
+  /**
+   * @param type -128 to 127; -1 is {@linkcode MsgpackTimestamp}, and Python takes none below 0.
+   * @param data The bytes.
+   */
+  constructor(readonly type: number, readonly data: Uint8Array) {
+    if (Number.isInteger(type) && type >= -128 && type <= 127 && type !== -1) {
+      return;
+    }
+    throw new RangeError(
+      `An extension's type of ${type}: give a whole number from 0 to 127`,
+    );
+  }
+}
+
+/** A moment (Python's `msgpack.Timestamp`). */
+export class MsgpackTimestamp {
+  /**
+   * @param seconds Since 1970 in UTC; a `bigint` beyond 2^53.
+   * @param nanoseconds 0 to 999,999,999.
+   */
+  constructor(
+    readonly seconds: number | bigint,
+    readonly nanoseconds: number = 0,
+  ) {
+    const whole = typeof seconds === "bigint"
+      ? BigInt.asIntN(64, seconds) === seconds
+      : Number.isSafeInteger(seconds);
+    const fraction = Number.isInteger(nanoseconds) && nanoseconds >= 0 &&
+      nanoseconds < 1e9;
+    if (whole && fraction) return;
+    throw new RangeError(
+      `A timestamp of ${seconds} seconds and ${nanoseconds} nanoseconds: give whole seconds ` +
+        "within 64 bits, and 0 to 999999999 nanoseconds",
+    );
+  }
+}
+
+/**
+ * A number that is written as a float also where it is whole, as Python writes `1.0`: JavaScript
+ * does not tell that from `1`.
+ */
+export class MsgpackFloat {
+  /** @param value Any number. */
+  constructor(readonly value: number) {}
+}
+
+/** How deep values may nest: as deep as Python's `msgpack` reads. */
+export const DEEPEST = 1024;

@@ -1,0 +1,102 @@
+import { parseDtype } from "./dtype.ts";
+import { elementCount, type NdArray, type NumericArray } from "./nd_array.ts";
+import type { NpyContent } from "./write_npy.ts";
+
+/** An array as it is stored. */
+export interface EncodedArray {
+  /** NumPy's name of the element type, little-endian. */
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** The bytes of the elements in C order; of numbers they are the very memory of the array. */
+  readonly elements: Uint8Array;
+}
+
+/**
+ * The type, shape and bytes of an array.
+ *
+ * @throws {TypeError} If data, shape and type do not fit each other.
+ * @throws {NumpyError} If the type is not supported.
+ */
+export function encodeArray(array: NpyContent): EncodedArray {
+  const { data } = array;
+  const dtype = array.dtype ?? dtypeOf(data);
+  const elements = Array.isArray(data)
+    ? encodeTexts(data, dtype)
+    : numericBytes(data, dtype);
+  const { itemSize } = parseDtype(dtype);
+  const shape = array.shape ?? [elements.length / itemSize];
+  if (elementCount(shape) * itemSize !== elements.length) {
+    throw new TypeError(
+      `shape (${shape.join(", ")}) of '${dtype}' takes ` +
+        `${
+          elementCount(shape) * itemSize
+        } bytes, but data has ${elements.length}`,
+    );
+  }
+  return { dtype, shape, elements };
+}
+
+/** What a class holds when nothing else is said. */
+const DTYPES: Record<string, string> = {
+  Int8Array: "|i1",
+  Uint8Array: "|u1",
+  Int16Array: "<i2",
+  Uint16Array: "<u2",
+  Int32Array: "<i4",
+  Uint32Array: "<u4",
+  BigInt64Array: "<i8",
+  BigUint64Array: "<u8",
+  Float16Array: "<f2",
+  Float32Array: "<f4",
+  Float64Array: "<f8",
+};
+
+function dtypeOf(data: NdArray["data"]): string {
+  if (Array.isArray(data)) {
+    const longest = data.reduce((n, text) => Math.max(n, [...text].length), 1);
+    return `<U${longest}`;
+  }
+  // Not the constructor's name: Node's Buffer is a Uint8Array under another one.
+  const name = data[Symbol.toStringTag];
+  const dtype = DTYPES[name];
+  if (dtype === undefined) {
+    throw new TypeError(`NumPy has no type for the elements of ${name}`);
+  }
+  return dtype;
+}
+
+function numericBytes(data: NumericArray, dtypeName: string): Uint8Array {
+  const dtype = parseDtype(dtypeName);
+  if (dtype.name !== dtypeName) {
+    throw new TypeError(`'${dtypeName}' is not written; '${dtype.name}' is`);
+  }
+  const needed = dtype.holder?.name ?? "string[]";
+  const given = data[Symbol.toStringTag];
+  if (given !== needed) {
+    throw new TypeError(`'${dtypeName}' is held in ${needed}, not in ${given}`);
+  }
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+function encodeTexts(data: readonly string[], dtypeName: string): Uint8Array {
+  const { name, holder, itemSize } = parseDtype(dtypeName);
+  if (holder !== undefined || name !== dtypeName) {
+    throw new TypeError(
+      `'${dtypeName}' does not hold text: use <U and a length`,
+    );
+  }
+  const bytes = new Uint8Array(data.length * itemSize);
+  const view = new DataView(bytes.buffer);
+  data.forEach((text, i) => {
+    const codePoints = [...text];
+    if (codePoints.length * 4 > itemSize) {
+      throw new TypeError(
+        `'${dtypeName}' is too short for a text of ${codePoints.length} characters`,
+      );
+    }
+    codePoints.forEach((character, k) => {
+      view.setUint32(i * itemSize + 4 * k, character.codePointAt(0)!, true);
+    });
+  });
+  return bytes;
+}

@@ -1,0 +1,85 @@
+import type { NdArray } from "../numpy/mod.ts";
+import { type ProgramOptions, runFfmpeg } from "./run_ffmpeg.ts";
+import { withWorkDirectory } from "./video_files.ts";
+
+/** Options of {@linkcode encodeVideo}. */
+export interface EncodeVideoOptions extends ProgramOptions {
+  /** The kind of file: `mp4` unless given. */
+  readonly format?: "mp4" | "webm" | undefined;
+  /** Frames per second; 20 unless given, as granular has it. */
+  readonly fps?: number | undefined;
+  /** ffmpeg's word for the encoder; `h264` for mp4 and `vp9` for WebM unless given, as granular has it. */
+  readonly codec?: string | undefined;
+}
+
+const CODECS = { mp4: "h264", webm: "vp9" } as const;
+
+/**
+ * Makes a video of frames, by the program ffmpeg. Needs `--allow-run=ffmpeg`, and `--allow-read` and
+ * `--allow-write` for a temporary file.
+ *
+ * @param frames Frames, rows, columns, RGB: an array of `uint8` with four dimensions.
+ * @throws {TypeError} If the frames are no such array.
+ * @throws {RangeError} If an option has no meaning.
+ * @throws {VideoError} If ffmpeg fails, as `h264` does at a width or height that is odd.
+ *
+ * @example Ten gray frames
+ * ```ts ignore
+ * import { encodeVideo } from "@recordfs/recordfs/video";
+ *
+ * const data = new Uint8Array(10 * 48 * 64 * 3).fill(128);
+ * await Deno.writeFile("gray.mp4", await encodeVideo({ dtype: "|u1", shape: [10, 48, 64, 3], data }));
+ * ```
+ */
+export async function encodeVideo(
+  frames: NdArray,
+  options: EncodeVideoOptions = {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  const data = framesOf(frames);
+  const [, height, width] = frames.shape;
+  const args = encodingArguments(`${width}x${height}`, options);
+  return await withWorkDirectory(async (dir) => {
+    const file = `${dir}/video`;
+    await runFfmpeg([...args, `file:${file}`], options, {
+      input: data,
+      take() {},
+      verb: "encode",
+    });
+    return await Deno.readFile(file);
+  });
+}
+
+function encodingArguments(
+  size: string,
+  { format = "mp4", fps = 20, codec = CODECS[format] }: EncodeVideoOptions,
+): string[] {
+  if (!(fps > 0 && fps < Infinity)) {
+    throw new RangeError(`${fps} frames per second: give a number above 0`);
+  }
+  if (!Object.hasOwn(CODECS, format)) {
+    throw new RangeError(`A video of format '${format}': give mp4 or webm`);
+  }
+  if (!/^[a-zA-Z0-9][\w-]*$/.test(codec)) {
+    throw new RangeError(`There is no codec '${codec}': see ffmpeg -encoders`);
+  }
+  return [
+    ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error", "-y"],
+    ...["-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", size],
+    ...["-framerate", `${fps}`, "-i", "pipe:0"],
+    ...["-c:v", codec, "-pix_fmt", "yuv420p", "-f", format],
+  ];
+}
+
+function framesOf({ dtype, shape, data }: NdArray): Uint8Array {
+  const [count = 0, height = 0, width = 0, channels] = shape;
+  const isVideo = dtype === "|u1" && data instanceof Uint8Array &&
+    shape.length === 4 && channels === 3 && count * height * width > 0 &&
+    data.length === count * height * width * 3;
+  if (isVideo) return data;
+  throw new TypeError(
+    `An array of '${dtype}' (${
+      shape.join(", ")
+    }) with ${data.length} elements is no video: ` +
+      "give uint8 of frames × rows × columns × 3",
+  );
+}

@@ -1,0 +1,130 @@
+import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
+import { parseDtype } from "../../../codecs/numpy/dtype.ts";
+import { dtypeFromName } from "../../../codecs/numpy/dtype_names.ts";
+import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
+import {
+  type NdArray,
+  type NpyContent,
+  NumpyError,
+} from "../../../codecs/numpy/mod.ts";
+import {
+  type MsgpackValue,
+  readMsgpack,
+  writeMsgpack,
+} from "../../../codecs/msgpack/mod.ts";
+import { swapBytes } from "../../../codecs/numpy/swap_bytes.ts";
+import { ValueError } from "./value_error.ts";
+
+/** NumPy 2 has no more dimensions. */
+const MOST_DIMENSIONS = 64;
+
+/**
+ * The type `array`. Without arguments, as in granular, it is msgpack `[dtype.str, shape, bytes]`;
+ * with them, as in bags, the bare elements: `array(float32,64,128)`.
+ *
+ * @param array Its type must be that of the arguments, and its shape too.
+ * @param args NumPy's word for the element type, and the length of each dimension.
+ * @throws {TypeError} If data, shape and type do not fit each other, or the arguments.
+ * @throws {ValueError} If the arguments mean nothing.
+ */
+export function encodeArrayValue(
+  array: NpyContent,
+  ...args: string[]
+): Uint8Array {
+  const { dtype, shape, elements } = encodeArray(array);
+  if (args.length === 0) return writeMsgpack([dtype, [...shape], elements]);
+  const wanted = parseArguments(args);
+  const { name, bigEndian, unitSize } = parseDtype(wanted.dtype);
+  const isSame = dtype === name && shape.length === wanted.shape.length &&
+    shape.every((length, i) => length === wanted.shape[i]);
+  if (isSame) {
+    return bigEndian ? swapBytes(elements.slice(), unitSize) : elements;
+  }
+  throw new TypeError(
+    `An array of '${dtype}' (${shape.join(", ")}) is no array(${
+      args.join(",")
+    }): convert it, or ` +
+      "change the spec",
+  );
+}
+
+/**
+ * Reads a value of the type `array`, in either form. It shares the memory of `bytes` where the
+ * elements lie aligned and little-endian.
+ *
+ * @throws {MsgpackError} If they should be msgpack and are not.
+ * @throws {ValueError} If the bytes are not the array, its type is not supported, as that of
+ * Python objects, or the arguments mean nothing.
+ */
+export function decodeArrayValue(
+  bytes: Uint8Array,
+  ...args: string[]
+): NdArray {
+  if (args.length > 0) {
+    const { dtype, shape } = parseArguments(args);
+    return fromBytes(dtype, shape, bytes);
+  }
+  const value = readMsgpack(bytes);
+  const [dtype, shape, elements] = Array.isArray(value) && value.length === 3
+    ? value
+    : [];
+  if (
+    typeof dtype === "string" && isShape(shape) &&
+    elements instanceof Uint8Array
+  ) return fromBytes(dtype, shape, elements);
+  throw new ValueError(
+    "bad-value",
+    "array",
+    "it is not a list of an element type, a shape and bytes",
+  );
+}
+
+/** Whether a value is a list of lengths, as few as NumPy takes. */
+export function isShape(value: MsgpackValue | undefined): value is number[] {
+  return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
+    value.every((length) =>
+      Number.isSafeInteger(length) && length as number >= 0
+    );
+}
+
+function fromBytes(
+  dtype: string,
+  shape: readonly number[],
+  elements: Uint8Array,
+): NdArray {
+  try {
+    return arrayFromBytes(dtype, shape, elements);
+  } catch (cause) {
+    if (!(cause instanceof NumpyError)) throw cause;
+    throw new ValueError("bad-value", "array", cause.message, cause);
+  }
+}
+
+function parseArguments(
+  [name, ...lengths]: readonly string[],
+): { dtype: string; shape: number[] } {
+  const shape = lengths.map((text) =>
+    /^ *\d{1,15} *$/.test(text) ? Number(text) : NaN
+  );
+  if (!isShape(shape)) {
+    throw new ValueError(
+      "bad-arguments",
+      "array",
+      `(${
+        [name, ...lengths].join(",").slice(0, 80)
+      }); behind the element type stand lengths`,
+    );
+  }
+  try {
+    const dtype = dtypeFromName(name!.trim());
+    parseDtype(dtype);
+    return { dtype, shape };
+  } catch (cause) {
+    throw new ValueError(
+      "bad-arguments",
+      "array",
+      (cause as Error).message,
+      cause,
+    );
+  }
+}

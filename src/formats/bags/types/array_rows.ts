@@ -1,0 +1,87 @@
+/** Elements of arrays as lists in lists, in JSON. */
+import { formatNumber } from "../../../codecs/json/format.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { elementCount, type NdArray } from "../../../codecs/numpy/nd_array.ts";
+import { parseDtype } from "../../../codecs/numpy/dtype.ts";
+
+/** Truth values, whole numbers, floats and text; not complex numbers, dates and raw bytes. */
+export function hasListedValues(dtype: string): boolean {
+  return /^[<|][biufU]/.test(dtype);
+}
+
+/** The elements as JSON, one list for each row; just the element where there is no dimension. */
+export function rowsOf({ dtype, shape, data }: NdArray): string {
+  const texts = dtype === "|b1"
+    ? Array.from(data as Uint8Array, (byte) => byte === 0 ? "false" : "true")
+    : Array.from<number | bigint | string, string>(
+      data as Iterable<number | bigint | string>,
+      (item) =>
+        typeof item === "string" ? JSON.stringify(item) : formatNumber(item),
+    );
+  let at = 0;
+  const rows = (axis: number): string => {
+    if (axis === shape.length) return texts[at++]!;
+    const items = Array.from({ length: shape[axis]! }, () => rows(axis + 1));
+    return `[${items.join(", ")}]`;
+  };
+  return elementCount(shape) === 0 ? "[]" : rows(0);
+}
+
+/**
+ * The elements in such lists, as an array holds them.
+ *
+ * @throws {TypeError} If the lists are not of that shape, or an element is not of that type.
+ */
+export function elementsOf(
+  dtype: string,
+  shape: readonly number[],
+  values: JsonValue,
+): NdArray["data"] {
+  const items = shape.includes(0) ? [] : flattened(values, shape);
+  const { holder: Holder } = parseDtype(dtype);
+  if (Holder === undefined) {
+    return items.map((item) =>
+      typeof item === "string" ? item : misfit(item, dtype)
+    );
+  }
+  const bytes = new Uint8Array(items.length * Holder.BYTES_PER_ELEMENT);
+  const data = new Holder(bytes.buffer, 0, items.length);
+  const kind = dtype === "|b1" ? "bool" : /f/.test(dtype) ? "float" : "int";
+  items.forEach((item, i) => {
+    if (!isOfKind(item, kind)) misfit(item, dtype);
+    if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+      data[i] = BigInt(item);
+    } else data[i] = Number(item);
+    const isKept = kind === "float" || BigInt(data[i]!) === BigInt(item);
+    if (!isKept) misfit(item, dtype);
+  });
+  return data;
+}
+
+function isOfKind(
+  item: JsonValue,
+  kind: "bool" | "int" | "float",
+): item is boolean | number | bigint {
+  if (kind === "bool") return typeof item === "boolean";
+  return typeof item === "bigint" ||
+    typeof item === "number" && (kind === "float" || Number.isInteger(item));
+}
+
+function misfit(item: JsonValue, dtype: string): never {
+  throw new TypeError(
+    `${String(item).slice(0, 80)} is no element of an array of '${dtype}'`,
+  );
+}
+
+function flattened(values: JsonValue, shape: readonly number[]): JsonValue[] {
+  let items = [values];
+  for (const length of shape) {
+    items = items.flatMap((item) => {
+      if (Array.isArray(item) && item.length === length) return item;
+      throw new TypeError(
+        `The values of an array are not lists of shape (${shape.join(", ")})`,
+      );
+    });
+  }
+  return items;
+}

@@ -1,0 +1,148 @@
+import { JsonError } from "../../../codecs/json/json_error.ts";
+import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
+import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
+import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
+import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
+import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
+import {
+  MsgpackExt,
+  MsgpackFloat,
+  MsgpackTimestamp,
+  type PackableValue,
+} from "../../../codecs/msgpack/mod.ts";
+import { elementsOf } from "./array_rows.ts";
+import { isShape } from "./array.ts";
+import type { TreeContent } from "./tree.ts";
+import { ValueError } from "./value_error.ts";
+
+/** Deeper values are refused, as MessagePack does; each level is at most three of JSON. */
+const DEEPEST = 3 * 1024;
+
+/**
+ * The value that {@linkcode valueToJson} wrote, or that a user writes in the same form. JSON as
+ * Python has it is taken: `NaN` is a number, and integers beyond 2^53 become `bigint`.
+ *
+ * `1.0` becomes the number 1, which MessagePack writes as an integer: `{"$float": 1.0}` is written
+ * as a float.
+ *
+ * @param text One value.
+ * @param type What errors call the value's type.
+ * @throws {ValueError} If the text is not JSON, nests too deep, or an object whose only key
+ * starts with `$` is none of the forms (`code: "bad-json"`).
+ */
+export function jsonToValue(text: string, type = "tree"): TreeContent {
+  try {
+    return valueOf(parseJson(text), 0);
+  } catch (cause) {
+    const isExpected = cause instanceof JsonError ||
+      cause instanceof NumpyError || cause instanceof TypeError ||
+      cause instanceof RangeError;
+    if (!isExpected) throw cause;
+    throw new ValueError("bad-json", type, cause.message, cause);
+  }
+}
+
+function valueOf(json: JsonValue, depth: number): TreeContent {
+  if (typeof json !== "object" || json === null) return json;
+  if (depth > DEEPEST) {
+    throw new TypeError(`The JSON nests more than ${DEEPEST} levels deep`);
+  }
+  if (Array.isArray(json)) return json.map((item) => valueOf(item, depth + 1));
+  const entries = Object.entries(json);
+  const [word, content] = entries[0] ?? [];
+  if (entries.length === 1 && word!.startsWith("$")) {
+    return specialValue(word!, content!, depth);
+  }
+  const items = entries.map(([key, item]) =>
+    [key, valueOf(item, depth + 1)] as const
+  );
+  const made: Record<string, TreeContent> = Object.fromEntries(items);
+  return isNdArray(made) ? new Map(items) : made; // a map, though it looks like an array
+}
+
+/** By the words, what the values are made of. */
+function specialValue(
+  word: string,
+  content: JsonValue,
+  depth: number,
+): TreeContent {
+  const { type, data, seconds, nanoseconds } = fieldsOf(content);
+  switch (word) {
+    case "$bytes":
+      return bytesOf(content, word);
+    case "$float":
+      if (typeof content === "number" || typeof content === "bigint") {
+        return new MsgpackFloat(Number(content));
+      }
+      break;
+    case "$map":
+      if (Array.isArray(content)) {
+        return new Map(content.map((entry) => entryOf(entry, depth)));
+      }
+      break;
+    case "$ext":
+      if (typeof type === "number") {
+        return new MsgpackExt(type, bytesOf(data, word));
+      }
+      break;
+    case "$timestamp":
+      if (
+        (typeof seconds === "number" || typeof seconds === "bigint") &&
+        typeof nanoseconds === "number"
+      ) return new MsgpackTimestamp(seconds, nanoseconds);
+      break;
+    case "$array":
+      return arrayOf(fieldsOf(content));
+  }
+  return refuse(word);
+}
+
+function entryOf(
+  entry: JsonValue,
+  depth: number,
+): [PackableValue, TreeContent] {
+  if (!Array.isArray(entry) || entry.length !== 2) return refuse("$map");
+  const [key, item] = entry.map((part) => valueOf(part, depth + 2));
+  return [key as PackableValue, item!];
+}
+
+function arrayOf(
+  { dtype, shape, values, data }: Record<string, JsonValue>,
+): NdArray {
+  const isArray = typeof dtype === "string" && Array.isArray(shape) &&
+    isShape(shape) && (values === undefined) !== (data === undefined);
+  if (!isArray) return refuse("$array");
+  if (data !== undefined) {
+    return arrayFromBytes(dtype, shape, bytesOf(data, "$array"));
+  }
+  const array = { dtype, shape, data: elementsOf(dtype, shape, values!) };
+  encodeArray(array); // which says what does not fit
+  return array;
+}
+
+function fieldsOf(content: JsonValue): Record<string, JsonValue> {
+  return typeof content === "object" && content !== null &&
+      !Array.isArray(content)
+    ? content
+    : {};
+}
+
+function bytesOf(content: JsonValue | undefined, word: string): Uint8Array {
+  if (typeof content !== "string") return refuse(word);
+  try {
+    return Uint8Array.fromBase64(content);
+  } catch {
+    return refuse(word);
+  }
+}
+
+function refuse(word: string): never {
+  throw new TypeError(
+    `{"${
+      word.slice(0, 40)
+    }": …} is no value in JSON; the forms are {"$bytes": "base64"}, ` +
+      '{"$float": number}, {"$map": [[key, value], …]}, {"$ext": {"type", "data"}}, ' +
+      '{"$timestamp": {"seconds", "nanoseconds"}} and {"$array": {"dtype", "shape", "values" or "data"}}; ' +
+      "write an object with such a key as a $map",
+  );
+}

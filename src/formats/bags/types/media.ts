@@ -1,0 +1,107 @@
+import {
+  type AlphaImage,
+  encodePng,
+  type Image,
+  imageCodec,
+} from "../../../codecs/image/mod.ts";
+import {
+  decodeVideo,
+  type DecodeVideoOptions,
+  encodeVideo,
+  type EncodeVideoOptions,
+  type NdArray,
+} from "../../../codecs/video/mod.ts";
+import { ValueError } from "./value_error.ts";
+
+/**
+ * The quality of Pillow, which bags and granular leave it at: neither hands on what it was asked
+ * for.
+ */
+const DEFAULT_QUALITY = 75;
+
+/**
+ * The types `jpeg` and `jpg`.
+ *
+ * @param args The quality, 1 to 100, as in `jpeg(80)`; 75 unless given.
+ * @throws {TypeError} If the value is no image, or has an alpha channel.
+ * @throws {ValueError} If the arguments mean nothing.
+ */
+export async function encodeJpegValue(
+  image: Image,
+  ...args: string[]
+): Promise<Uint8Array<ArrayBuffer>> {
+  const quality = args.length === 0 ? DEFAULT_QUALITY : Number(args[0]);
+  const isQuality = Number.isInteger(quality) && quality >= 1 && quality <= 100;
+  if (args.length > 1 || !isQuality) {
+    throw new ValueError(
+      "bad-arguments",
+      "jpeg",
+      `(${args.join(",")}); there is one, the quality, from 1 to 100`,
+    );
+  }
+  const codec = await imageCodec();
+  return await codec.encode(image, quality);
+}
+
+/**
+ * The type `png`.
+ *
+ * @throws {TypeError} If the value is no image.
+ * @throws {ValueError} If the type has arguments.
+ */
+export async function encodePngValue(
+  image: AlphaImage,
+  ...args: string[]
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (args.length > 0) {
+    throw new ValueError(
+      "bad-arguments",
+      "png",
+      `(${args.join(",")}); it takes none`,
+    );
+  }
+  return await encodePng(image);
+}
+
+/**
+ * Reads a value of the type `jpeg`, `jpg` or `png`; what the arguments say matters only to the
+ * encoder. Unlike Pillow, which gives indices into a palette and samples of 16 bits as they are, this gives colours
+ * of 8 bits a channel.
+ *
+ * @throws {ImageError} If it is damaged, too large, or of a kind that is not read.
+ */
+export async function decodeImageValue(
+  bytes: Uint8Array,
+): Promise<AlphaImage> {
+  const codec = await imageCodec();
+  return await codec.decodeWithAlpha(bytes);
+}
+
+/**
+ * A decoder for the types `mp4` and `webm` that gives frames, which take the program ffmpeg; the
+ * shipped ones give the bytes.
+ *
+ * @example For the reader of a dataset
+ * ```ts ignore
+ * const decoders = { ...decodersOf(2), mp4: videoDecoder() };
+ * ```
+ */
+export function videoDecoder(
+  options: DecodeVideoOptions = {},
+): (bytes: Uint8Array) => Promise<NdArray> {
+  return (bytes) => decodeVideo(bytes, options);
+}
+
+/**
+ * An encoder for the types `mp4` and `webm` that takes frames; the shipped ones take bytes.
+ *
+ * @example For the writer of a dataset
+ * ```ts ignore
+ * const encoders = { ...encodersOf(3), webm: videoEncoder({ format: "webm", fps: 30 }) };
+ * ```
+ */
+export function videoEncoder(
+  options: EncodeVideoOptions = {},
+): (frames: NdArray) => Promise<Uint8Array<ArrayBuffer>> {
+  return (frames) => encodeVideo(frames, options);
+}

@@ -1,0 +1,25 @@
+/**
+ * The types of values in bags: what makes bytes of them, and values of bytes.
+ *
+ * @module
+ */
+export type {
+  Decoder,
+  Decoders,
+  Encoder,
+  Encoders,
+  Generation,
+} from "./codec_types.ts";
+export {
+  type IntDecoder,
+  intDecoder,
+  type IntEncoder,
+  intEncoder,
+  type IntOptions,
+} from "./int.ts";
+export { jsonToValue } from "./json_to_value.ts";
+export { videoDecoder, videoEncoder } from "./media.ts";
+export { decodersOf, encodersOf } from "./shipped.ts";
+export type { TreeContent, TreeValue } from "./tree.ts";
+export { ValueError } from "./value_error.ts";
+export { valueToJson } from "./value_to_json.ts";

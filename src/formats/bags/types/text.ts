@@ -1,0 +1,50 @@
+import { bytesOf } from "../../../codecs/bytes_of.ts";
+import { ValueError } from "./value_error.ts";
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The type `bytes`: the value itself.
+ *
+ * @throws {TypeError} If it is neither a view of memory nor a buffer.
+ */
+export function encodeBytes(value: unknown): Uint8Array {
+  const bytes = bytesOf(value);
+  if (bytes !== undefined) return bytes;
+  throw new TypeError(
+    `A value of type 'bytes' must be a Uint8Array or a buffer, not a ${typeof value}`,
+  );
+}
+
+/**
+ * The type `utf8`: text.
+ *
+ * @throws {TypeError} If the value is no text, or holds a lone surrogate, which UTF-8 has no form for.
+ */
+export function encodeUtf8(value: string): Uint8Array<ArrayBuffer> {
+  if (typeof value === "string" && value.isWellFormed()) {
+    return new TextEncoder().encode(value);
+  }
+  const found = typeof value === "string"
+    ? "one with a lone surrogate"
+    : `a ${typeof value}`;
+  throw new TypeError(`A value of type 'utf8' must be a text, not ${found}`);
+}
+
+/**
+ * Reads a value of the type `utf8`.
+ *
+ * @throws {ValueError} If the bytes are not UTF-8.
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    throw new ValueError(
+      "bad-value",
+      "utf8",
+      "its bytes are not UTF-8: read them as bytes, or write the value anew",
+      cause,
+    );
+  }
+}

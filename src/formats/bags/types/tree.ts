@@ -1,0 +1,132 @@
+import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
+import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
+import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
+import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
+import {
+  MsgpackExt,
+  type MsgpackFloat,
+  MsgpackTimestamp,
+  type MsgpackValue,
+  type PackableValue,
+  readMsgpack,
+  writeMsgpack,
+} from "../../../codecs/msgpack/mod.ts";
+import { isShape } from "./array.ts";
+
+/** What the type `tree` decodes to: what MessagePack does, and arrays in it. */
+export type TreeValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | MsgpackExt
+  | MsgpackTimestamp
+  | NdArray
+  | TreeValue[]
+  | { [key: string]: TreeValue }
+  | Map<MsgpackValue, TreeValue>;
+
+/** What the type `tree` encodes. */
+export type TreeContent =
+  | TreeValue
+  | MsgpackFloat
+  | readonly TreeContent[]
+  | { readonly [key: string]: TreeContent }
+  | ReadonlyMap<PackableValue, TreeContent>;
+
+/** What an array's list begins with. */
+const MARK = "_";
+
+/** Deeper values are handed on as they are: MessagePack refuses them. */
+const DEEPEST = 1024;
+
+/**
+ * The type `tree` (granular): msgpack in which an array is `["_", dtype.str, shape, bytes]`.
+ *
+ * @param value Plain data as {@linkcode writeMsgpack} takes, and arrays anywhere in it but in keys. An object of just
+ * `dtype`, `shape` and `data` that fit each other is an array; a `Map` of them is a map.
+ * @throws {TypeError} If it holds something else; the message says where.
+ */
+export function encodeTree(value: TreeContent): Uint8Array<ArrayBuffer> {
+  return writeMsgpack(packable(value, 0));
+}
+
+function packable(value: TreeContent, depth: number): PackableValue {
+  if (isLeaf(value) || depth > DEEPEST) return value as PackableValue;
+  if (Array.isArray(value)) {
+    return value.map((item) => packable(item, depth + 1));
+  }
+  if (value instanceof Map) {
+    return mapValues(value, (item) => packable(item, depth + 1));
+  }
+  if (isNdArray(value)) {
+    const { dtype, shape, elements } = encodeArray(value);
+    return [MARK, dtype, [...shape], elements];
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    return value as PackableValue; // which MessagePack knows, or refuses
+  }
+  return Object.fromEntries(
+    Object.entries(value as Record<string, TreeContent>).map((
+      [key, item],
+    ) => [key, packable(item, depth + 1)]),
+  );
+}
+
+/**
+ * Reads a value of the type `tree`.
+ *
+ * A list of four that starts with `"_"` is an array where the rest is an element type, a shape and
+ * as many bytes as these take, and otherwise a list; Python fails at the latter. A map that
+ * looks like an array's fields becomes a `Map`, so that it is written as a map again.
+ *
+ * @param bytes The arrays share their memory where their elements lie aligned and little-endian.
+ * @throws {MsgpackError} If it is not sound MessagePack.
+ */
+export function decodeTree(bytes: Uint8Array): TreeValue {
+  return withArrays(readMsgpack(bytes));
+}
+
+function withArrays(value: MsgpackValue): TreeValue {
+  if (isLeaf(value)) return value as TreeValue;
+  if (Array.isArray(value)) return arrayOf(value) ?? value.map(withArrays);
+  if (value instanceof Map) return mapValues(value, withArrays);
+  if (value instanceof MsgpackExt || value instanceof MsgpackTimestamp) {
+    return value;
+  }
+  const items = Object.entries(value as Record<string, MsgpackValue>).map(
+    ([key, item]) => [key, withArrays(item)] as const,
+  );
+  const made: Record<string, TreeValue> = Object.fromEntries(items);
+  return isNdArray(made) ? new Map(items) : made;
+}
+
+/** The array that a list stands for; `undefined` if it is a list. */
+function arrayOf(list: MsgpackValue[]): NdArray | undefined {
+  const [mark, dtype, shape, elements] = list;
+  const isMarked = mark === MARK && list.length === 4 &&
+    typeof dtype === "string" && isShape(shape) &&
+    elements instanceof Uint8Array;
+  if (!isMarked) return undefined;
+  try {
+    return arrayFromBytes(dtype, shape, elements);
+  } catch (error) {
+    if (error instanceof NumpyError) return undefined;
+    throw error;
+  }
+}
+
+function isLeaf(value: unknown): boolean {
+  return typeof value !== "object" || value === null ||
+    value instanceof Uint8Array;
+}
+
+function mapValues<K, V, W>(
+  map: ReadonlyMap<K, V>,
+  make: (value: V) => W,
+): Map<K, W> {
+  return new Map([...map].map(([key, value]) => [key, make(value)]));
+}

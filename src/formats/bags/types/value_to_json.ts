@@ -1,0 +1,134 @@
+import { formatNumber } from "../../../codecs/json/format.ts";
+import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
+import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
+import type { NdArray } from "../../../codecs/numpy/mod.ts";
+import {
+  MsgpackExt,
+  MsgpackFloat,
+  MsgpackTimestamp,
+} from "../../../codecs/msgpack/mod.ts";
+import { hasListedValues, rowsOf } from "./array_rows.ts";
+import type { TreeContent } from "./tree.ts";
+
+/** Deeper values are refused, as MessagePack does. */
+const DEEPEST = 1024;
+
+/**
+ * A value of the types `int`, `utf8`, `bytes`, `msgpack`, `array` and `tree` as JSON in one line, always
+ * the same for the same value; {@linkcode jsonToValue} makes the value again.
+ *
+ * Numbers are written in full, with `NaN`, `Infinity` and `-Infinity` as Python's `json` has them.
+ * What JSON has no form for is an object with one key:
+ *
+ * | value                              | JSON                                                        |
+ * | ---------------------------------- | ----------------------------------------------------------- |
+ * | bytes                              | `{"$bytes": "base64"}`                                      |
+ * | array of numbers, bools or text    | `{"$array": {"dtype": "<f4", "shape": [2, 2], "values": [[1, 2], [3, 4]]}}` |
+ * | other array                        | `{"$array": {"dtype": "<c8", "shape": [2], "data": "base64"}}` |
+ * | map with keys that are no strings, or in an order that an object does not keep | `{"$map": [[1, "one"], [2, "two"]]}` |
+ * | {@linkcode MsgpackExt}             | `{"$ext": {"type": 5, "data": "base64"}}`                   |
+ * | {@linkcode MsgpackTimestamp}       | `{"$timestamp": {"seconds": 1, "nanoseconds": 0}}`          |
+ * | {@linkcode MsgpackFloat}           | `{"$float": 1}`                                             |
+ *
+ * An object whose only key starts with `$` is written as a `$map` too.
+ *
+ * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024
+ * deep.
+ */
+export function valueToJson(value: TreeContent): string {
+  return json(value, 0);
+}
+
+function json(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "number":
+    case "bigint":
+      return formatNumber(value);
+    case "boolean":
+      return String(value);
+    case "object":
+      return value === null ? "null" : objectJson(value, depth);
+    default:
+      return refuse(value === undefined ? "undefined" : `a ${typeof value}`);
+  }
+}
+
+function objectJson(value: object, depth: number): string {
+  if (depth > DEEPEST) return refuse(`what nests more than ${DEEPEST} deep`);
+  if (value instanceof Uint8Array) return special("$bytes", base64(value));
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => json(item, depth + 1)).join(", ")}]`;
+  }
+  if (value instanceof Map) return mapJson([...value], depth);
+  if (value instanceof MsgpackExt) {
+    const { type, data } = value;
+    return special("$ext", fields({ type: `${type}`, data: base64(data) }));
+  }
+  if (value instanceof MsgpackTimestamp) {
+    const { seconds, nanoseconds } = value;
+    return special(
+      "$timestamp",
+      fields({ seconds: `${seconds}`, nanoseconds: `${nanoseconds}` }),
+    );
+  }
+  if (value instanceof MsgpackFloat) {
+    return special("$float", formatNumber(value.value));
+  }
+  if (isNdArray(value)) return special("$array", arrayJson(value));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    return refuse(`a ${value.constructor?.name ?? "object of a class"}`);
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]![0].startsWith("$")) {
+    return mapJson(entries, depth);
+  }
+  return fields(
+    Object.fromEntries(
+      entries.map(([key, item]) => [key, json(item, depth + 1)]),
+    ),
+  );
+}
+
+function mapJson(
+  entries: readonly (readonly [unknown, unknown])[],
+  depth: number,
+): string {
+  const items = entries.map(([key, item]) =>
+    `[${json(key, depth + 1)}, ${json(item, depth + 1)}]`
+  );
+  return special("$map", `[${items.join(", ")}]`);
+}
+
+function arrayJson(array: NdArray): string {
+  const { dtype, shape } = array;
+  const head = {
+    dtype: JSON.stringify(dtype),
+    shape: `[${shape.join(", ")}]`,
+  };
+  return hasListedValues(dtype)
+    ? fields({ ...head, values: rowsOf(array) })
+    : fields({ ...head, data: base64(encodeArray(array).elements) });
+}
+
+/** An object of texts that are JSON already. */
+function fields(items: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(items).map(([key, item]) =>
+    `${JSON.stringify(key)}: ${item}`
+  );
+  return `{${parts.join(", ")}}`;
+}
+
+function special(word: string, content: string): string {
+  return `{"${word}": ${content}}`;
+}
+
+function base64(bytes: Uint8Array): string {
+  return `"${bytes.toBase64()}"`;
+}
+
+function refuse(what: string): never {
+  throw new TypeError(`Cannot show ${what} as JSON: read its bytes instead`);
+}

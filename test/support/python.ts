@@ -1,0 +1,29 @@
+/** Python beside us, for comparisons. */
+import assert from "node:assert/strict";
+import { PYTHON } from "./programs.ts";
+
+/** Runs a script that reads `input` and prints JSON in lines; returns what the lines hold. */
+export async function pythonLines(
+  script: string,
+  input = "",
+): Promise<unknown[]> {
+  const child = new Deno.Command(PYTHON, {
+    args: ["-c", script],
+    env: { PYTHONIOENCODING: "utf-8" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const written = ReadableStream.from([new TextEncoder().encode(input)])
+    .pipeTo(child.stdin);
+  const { stdout, stderr, success } = await child.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  await written;
+  const lines = new TextDecoder().decode(stdout).trim();
+  return lines === "" ? [] : lines.split("\n").map((line) => JSON.parse(line));
+}
+
+/** The bytes that hexadecimal digits stand for; blanks between them count for nothing. */
+export function hex(digits: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromHex(digits.replaceAll(" ", ""));
+}
