@@ -11,6 +11,12 @@ export interface ContainerOptions {
   readonly checkData?: boolean | undefined;
   /** Suffix for names that are only numbers, with or without its dot: `jpg`. */
   readonly ext?: string | undefined;
+  /**
+   * Whether values whose types are known also show as files that people and programs read: `foo.json`,
+   * `foo.npy` or `foo.txt` beside `foo`. Only datasets of bags have such; where another key has that
+   * name, there is none. Defaults to `false`.
+   */
+  readonly decoded?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }

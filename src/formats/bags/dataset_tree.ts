@@ -186,7 +186,7 @@ export class DatasetTree implements Tree {
     shard.locate(key, record, into);
     this.#place(into, key + 1);
     if (this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW) {
-      this.#options.views!.replace(node, shard.files, key, into);
+      this.#options.views!.replace(node, shard.files, key, record, into);
     }
     return true;
   }

@@ -1,5 +1,4 @@
-import { readDirectory } from "../../io/read_directory.ts";
-import { perform, type Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/steps.ts";
 import type {
   Container,
   ContainerOptions,
@@ -19,6 +18,7 @@ import {
   shardPath,
 } from "./dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
+import { DecodedViews } from "./decoded_views.ts";
 import { openDataset } from "./open_dataset.ts";
 import { describeBag, Survey } from "./survey.ts";
 
@@ -89,7 +89,7 @@ function* serveDataset(
     path,
     shards,
     generation: undefined,
-    views: undefined,
+    views: options.decoded ? new DecodedViews() : undefined,
   });
   const add = function* (shard: number): Steps<void> {
     const directory = isSharded ? shardPath(path, shard) : path;

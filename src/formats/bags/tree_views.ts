@@ -16,6 +16,7 @@ export interface TreeViews {
    *
    * @param node The view's node.
    * @param key Number of the value's key in the dataset.
+   * @param record Number of the value's record in the key's bag.
    * @param into Where the value is in the key's bag.
    * @throws {FormatError} If the value cannot be decoded.
    */
@@ -23,6 +24,7 @@ export interface TreeViews {
     node: NodeId,
     dataset: OpenedDataset,
     key: number,
+    record: number,
     into: Extent,
   ): void;
 }
