@@ -15,6 +15,7 @@ export interface MountJob {
   readonly options: string;
   readonly format: string | undefined;
   readonly ext: string | undefined;
+  readonly decoded: boolean;
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
@@ -28,6 +29,7 @@ export interface MountCommandOptions {
   readonly workers?: number | undefined;
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
+  readonly decoded?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
 }
@@ -63,7 +65,7 @@ export async function mount(
 function makeJob(
   source: string,
   mountpoint: string,
-  { options, format, ext, trace, workers }: MountCommandOptions,
+  { options, format, ext, decoded, trace, workers }: MountCommandOptions,
 ): MountJob {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
@@ -74,6 +76,7 @@ function makeJob(
     options: taken.rest,
     format: format ?? taken.format,
     ext: ext ?? taken.ext,
+    decoded: decoded === true || taken.decoded === true,
     trace: trace === true,
     workers,
   };

@@ -63,7 +63,6 @@ function* recognise(probe: Probe): Steps<Format | undefined> {
   return undefined;
 }
 
-// deno-lint-ignore require-yield -- there is nothing to wait for
 function* noNames(): Steps<undefined> {}
 
 // deno-lint-ignore require-yield -- a directory has no bytes to wait for

@@ -172,7 +172,7 @@ export class DatasetTree implements Tree {
     if (local === SHARD_SPEC) {
       this.#place(into, 0);
       into.offset = 0;
-      into.length = this.#shard.files.spec.size;
+      into.length = this.#shard.specSize;
       into.crc32 = -1;
       into.bytes = undefined;
       return true;
@@ -186,7 +186,7 @@ export class DatasetTree implements Tree {
     shard.locate(key, record, into);
     this.#place(into, key + 1);
     if (this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW) {
-      this.#options.views!.replace(node, shard.files, key, record, into);
+      this.#options.views!.replace(node, shard, key, record, into);
     }
     return true;
   }

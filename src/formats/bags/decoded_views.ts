@@ -5,9 +5,9 @@ import { runSync } from "../../io/steps.ts";
 import type { Extent, NodeId, Tree } from "../../tree/tree.ts";
 import type { BagFile } from "./bag_file.ts";
 import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
-import type { OpenedDataset } from "./open_dataset.ts";
+import type { Generation } from "./generation.ts";
 import type { ValueType } from "./spec.ts";
-import type { TreeViews, ViewSuffix } from "./tree_views.ts";
+import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
 import { decodersOf } from "./types/mod.ts";
 import { valueToJson } from "./types/value_to_json.ts";
 
@@ -46,7 +46,7 @@ export class DecodedViews implements TreeViews {
 
   replace(
     node: NodeId,
-    dataset: OpenedDataset,
+    dataset: ViewedDataset,
     key: number,
     record: number,
     into: Extent,
@@ -56,7 +56,7 @@ export class DecodedViews implements TreeViews {
     if (suffix === ".txt") return;
     let view = this.#kept.get(node);
     if (view === undefined) {
-      const bag = dataset.bags[key]!;
+      const bag = dataset.bag(key);
       const value = () => decode(bag, dataset.generation, type, into);
       view = sound(
         bag,
@@ -87,7 +87,7 @@ export class DecodedViews implements TreeViews {
 
 function decode(
   { source }: BagFile,
-  generation: OpenedDataset["generation"],
+  generation: Generation,
   { name, args }: ValueType,
   { offset, length }: Extent,
 ): unknown {

@@ -13,18 +13,22 @@ import {
   type SpecKey,
 } from "./spec.ts";
 
-/** The opened files of one dataset, or of one shard. */
-export interface OpenedDataset {
+/** What a dataset, or a shard of one, has besides the bags of its keys. */
+export interface DatasetHead {
   /** Its directory. */
   readonly path: string;
   readonly generation: Generation;
   /** In the order of `spec.json`. */
   readonly keys: readonly SpecKey[];
   readonly spec: FileSource;
-  /** The bag of each key. */
-  readonly bags: readonly BagFile[];
   /** The references, in generations 1 and 2. */
   readonly refs: BagFile | undefined;
+}
+
+/** The opened files of one dataset, or of one shard. */
+export interface OpenedDataset extends DatasetHead {
+  /** The bag of each key. */
+  readonly bags: readonly BagFile[];
   /** How many datapoints are complete. */
   readonly length: number;
 }
@@ -71,35 +75,65 @@ export function* openDataset(
   if (hasRefs && !names.has(`${REFS_KEY}.bag`)) {
     throw missingBag(path, REFS_KEY, "which holds the references");
   }
-  const spec = yield* FileSource.open(`${path}/${SPEC_FILE}`);
-  const opened: BagFile[] = [];
+  const head = yield* openHead(path, hasRefs ? options : GENERATION_3);
+  const bags: BagFile[] = [];
   try {
-    const keys = yield* readSpec(spec, hasRefs);
-    const bagOptions = hasRefs
-      ? options
-      : { ...options, generation: 3 as const };
-    const refs = hasRefs
-      ? yield* openBag(`${path}/${REFS_KEY}.bag`, bagOptions)
-      : undefined;
-    if (refs !== undefined) opened.push(refs);
-    const bags: BagFile[] = [];
-    for (const { key } of keys) {
-      const name = `${key}.bag`;
-      if (!names.has(name)) {
+    for (const { key } of head.keys) {
+      if (!names.has(`${key}.bag`)) {
         throw missingBag(path, key, `which ${SPEC_FILE} names`);
       }
-      const bag = yield* openBag(`${path}/${name}`, bagOptions);
-      opened.push(bag);
-      bags.push(bag);
+      bags.push(yield* openBagOf(head, key, options));
     }
-    const generation = refs?.generation ?? 3;
-    const length = refs?.length ?? completeLength(path, bags, options);
-    return { path, generation, keys, spec, bags, refs, length };
+    const length = head.refs?.length ?? completeLength(path, bags, options);
+    return { ...head, bags, length };
   } catch (error) {
-    spec.close();
-    opened.forEach(closeBag);
+    closeHead(head);
+    bags.forEach(closeBag);
     throw error;
   }
+}
+
+const GENERATION_3 = { generation: 3 } as const;
+
+/**
+ * Opens what a dataset has besides the bags of its keys.
+ *
+ * @param options Which generation it is of; with none, it is 1 or 2.
+ */
+export function* openHead(
+  path: string,
+  options: OpenDatasetOptions,
+): Steps<DatasetHead> {
+  const hasRefs = options.generation !== 3;
+  const spec = yield* FileSource.open(`${path}/${SPEC_FILE}`);
+  try {
+    const keys = yield* readSpec(spec, hasRefs);
+    const refs = hasRefs
+      ? yield* openBag(`${path}/${REFS_KEY}.bag`, options)
+      : undefined;
+    return { path, generation: refs?.generation ?? 3, keys, spec, refs };
+  } catch (error) {
+    spec.close();
+    throw error;
+  }
+}
+
+/** Closes what {@linkcode openHead} opened. */
+export function closeHead({ spec, refs }: DatasetHead): void {
+  spec.close();
+  if (refs !== undefined) closeBag(refs);
+}
+
+/** Opens the bag of a key. In generations 1 and 2, its content says which it is. */
+export function* openBagOf(
+  { path, refs }: DatasetHead,
+  key: string,
+  options: OpenDatasetOptions = {},
+): Steps<BagFile> {
+  return yield* openBag(
+    `${path}/${key}.bag`,
+    refs === undefined ? { ...options, ...GENERATION_3 } : options,
+  );
 }
 
 /** A dataset of generation 3 may have a key `refs`, with an index like any other. */

@@ -8,9 +8,10 @@ export const ShardFact = {
   BYTES: 2,
   /** How many nodes its tree has. */
   NODES: 3,
+  GENERATION: 4,
 } as const;
 
-const FACTS = 4;
+const FACTS = 5;
 
 /**
  * Facts about shards in memory that threads share. Each thread opens a shard when it first needs it; what

@@ -1,16 +1,19 @@
-import { encodeName } from "../../names.ts";
+import { FormatError } from "../../errors.ts";
 import type { FileSource } from "../../io/file_source.ts";
+import { runSync } from "../../io/steps.ts";
+import { encodeName } from "../../names.ts";
 import type { NameTable } from "../../tree/name_table.ts";
 import { NameTableBuilder } from "../../tree/name_table_builder.ts";
 import { NumberedNames } from "../../tree/numbered_names.ts";
-import type { Extent } from "../../tree/tree.ts";
-import type { BagFile } from "./bag_file.ts";
+import { type Extent, newExtent } from "../../tree/tree.ts";
+import { type BagFile, closeBag } from "./bag_file.ts";
+import type { Generation } from "./generation.ts";
 import { checkLimits } from "./index_entries.ts";
-import type { OpenedDataset } from "./open_dataset.ts";
+import { closeHead, type DatasetHead, openBagOf } from "./open_dataset.ts";
 import { type PageCache, PagedFile } from "./paged_file.ts";
 import { longestReferences, References } from "./references.ts";
 import type { SpecKey } from "./spec.ts";
-import type { TreeViews, ViewSuffix } from "./tree_views.ts";
+import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
 
 /** Least digits of a datapoint's, a record's and a list element's name. */
 export const LEAST_DIGITS = 6;
@@ -44,9 +47,25 @@ export class IndexedBag {
   }
 }
 
-/** An opened dataset, or shard of one, as a tree shows it. */
-export class TreeShard {
-  readonly files: OpenedDataset;
+/** How a shard is shown. */
+export interface TreeShardOptions {
+  /** How many datapoints to show, no more than there are. */
+  readonly length: number;
+  /** When its newest file was modified, in milliseconds since 1970. */
+  readonly mtime: number;
+  /** The bags of its keys, where they have been opened. */
+  readonly bags: readonly BagFile[];
+  readonly pages: PageCache;
+  /** Readable views to show as well. */
+  readonly views: TreeViews | undefined;
+}
+
+/**
+ * A dataset, or shard of one, as a tree shows it. The bag of a key is opened when something of it is
+ * first asked for.
+ */
+export class TreeShard implements ViewedDataset {
+  readonly generation: Generation;
   /** How many datapoints are shown. */
   readonly length: number;
   readonly keys: readonly SpecKey[];
@@ -56,56 +75,47 @@ export class TreeShard {
   readonly rowNames: NumberedNames;
   /** What the name of each key's readable view ends in, where it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
-  readonly #bags: readonly IndexedBag[];
+  readonly #head: DatasetHead;
+  readonly #mtime: number;
+  readonly #pages: PageCache;
+  readonly #bags: (IndexedBag | undefined)[];
   readonly #refs: IndexedBag | undefined;
   readonly #refsData: PagedFile | undefined;
   readonly #references: References;
   readonly #record: Uint8Array<ArrayBuffer>;
-  readonly #place: Extent;
+  readonly #place = newExtent();
   /** The datapoint whose references were read last. */
   #referred = -1;
 
-  /**
-   * @param length How many datapoints to show, no more than there are.
-   * @param views Readable views to show as well.
-   */
-  constructor(
-    files: OpenedDataset,
-    length: number,
-    pages: PageCache,
-    views: TreeViews | undefined,
-  ) {
-    const { keys, bags, refs } = files;
-    this.files = files;
+  constructor(head: DatasetHead, options: TreeShardOptions) {
+    const { length, mtime, bags, pages, views } = options;
+    const { keys, refs } = head;
+    this.generation = head.generation;
     this.length = length;
     this.keys = keys;
     this.suffixes = keys.map(({ type }) => views?.suffixOf(type));
     this.names = nameKeys(keys, this.suffixes);
     this.rowNames = numberedNames(length, "");
-    this.#bags = bags.map((bag) => new IndexedBag(bag, pages));
+    this.#head = head;
+    this.#mtime = mtime;
+    this.#pages = pages;
+    this.#bags = keys.map((_, k) => bags[k] && new IndexedBag(bags[k], pages));
     this.#refs = refs && new IndexedBag(refs, pages);
     this.#refsData = refs && new PagedFile(pages, refs.source, 0);
-    const lengths = bags.map((bag) => bag.length);
-    this.#references = new References({
-      path: refs?.path ?? "",
-      keys,
-      lengths,
-    });
+    this.#references = new References({ path: refs?.path ?? "", keys });
     this.#record = new Uint8Array(
       refs ? longestReferences(keys.length) + 1 : 0,
     );
-    this.#place = {
-      source: 0,
-      offset: 0,
-      length: 0,
-      crc32: -1,
-      bytes: undefined,
-    };
   }
 
-  /** How many records a key has of which nodes are made. */
+  /** Bytes of the specification. */
+  get specSize(): number {
+    return this.#head.spec.size;
+  }
+
+  /** How many records a key has, of which nodes are made. */
   records(key: number): number {
-    return this.files.bags[key]!.length;
+    return this.bag(key).length;
   }
 
   /** Whether the key's value in a datapoint is a list. */
@@ -115,30 +125,70 @@ export class TreeShard {
 
   /** How many elements the list of a key has. */
   count(key: number, datapoint: number): number {
-    this.#refer(datapoint);
+    this.#refer(datapoint, key);
     return this.#references.count[key]!;
   }
 
   /** The record that is a key's value, or the first one of its list. */
   first(key: number, datapoint: number): number {
     if (this.#refs === undefined) return datapoint;
-    this.#refer(datapoint);
+    this.#refer(datapoint, key);
     return this.#references.first[key]!;
   }
 
   /** Says where a record of a key is, but for the extent's source. */
   locate(key: number, record: number, into: Extent): void {
-    this.#bags[key]!.locate(record, into);
+    this.#bag(key).locate(record, into);
+  }
+
+  bag(key: number): BagFile {
+    return this.#bag(key).file;
   }
 
   /** File 0 is the specification, file k + 1 the bag of key k. */
   file(number: number): FileSource | undefined {
-    return number === 0 ? this.files.spec : this.files.bags[number - 1]?.source;
+    if (number === 0) return this.#head.spec;
+    return number <= this.keys.length ? this.bag(number - 1).source : undefined;
+  }
+
+  /** Closes the descriptors of all files until they are needed again. */
+  rest(): void {
+    const { spec, refs } = this.#head;
+    spec.rest();
+    for (const bag of [refs, ...this.#bags.map((bag) => bag?.file)]) {
+      bag?.source.rest();
+      bag?.index.rest();
+    }
+  }
+
+  close(): void {
+    closeHead(this.#head);
+    for (const bag of this.#bags) if (bag !== undefined) closeBag(bag.file);
+  }
+
+  #bag(key: number): IndexedBag {
+    return this.#bags[key] ??= this.#openBag(key);
+  }
+
+  #openBag(key: number): IndexedBag {
+    const bag = runSync(openBagOf(this.#head, this.keys[key]!.key));
+    const isSame = this.#refs === undefined
+      ? bag.length >= this.length
+      : bag.source.mtime <= this.#mtime;
+    if (!isSame) {
+      closeBag(bag);
+      throw changed(bag.path);
+    }
+    return new IndexedBag(bag, this.#pages);
   }
 
   /** Reads the references of a datapoint, unless they are those that were read last. */
-  #refer(datapoint: number): void {
-    if (this.#referred === datapoint) return;
+  #refer(datapoint: number, key: number): void {
+    if (this.#referred !== datapoint) this.#readReferences(datapoint);
+    this.#references.checkRange(key, this.records(key));
+  }
+
+  #readReferences(datapoint: number): void {
     this.#referred = -1;
     this.#refs!.locate(datapoint, this.#place);
     const { offset } = this.#place;
@@ -148,6 +198,15 @@ export class TreeShard {
     this.#references.parse(datapoint, this.#record.subarray(0, length));
     this.#referred = datapoint;
   }
+}
+
+/** Says that what is there now is not what was opened. */
+export function changed(path: string): FormatError {
+  return new FormatError(
+    "changed",
+    `${path} was replaced or changed after it was opened; open it again`,
+    { path },
+  );
 }
 
 const numbered = new Map<string, NumberedNames>();

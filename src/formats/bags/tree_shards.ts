@@ -1,19 +1,22 @@
-import { FormatError } from "../../errors.ts";
 import type { FileSource } from "../../io/file_source.ts";
 import { runSync } from "../../io/steps.ts";
 import type { LazySources } from "../../tree/tree.ts";
+import type { BagFile } from "./bag_file.ts";
 import { shardPath } from "./dataset_location.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
 import type { Generation } from "./generation.ts";
 import {
   closeDataset,
+  closeHead,
+  type DatasetHead,
   filesOf,
   openDataset,
   type OpenedDataset,
+  openHead,
 } from "./open_dataset.ts";
 import { PageCache } from "./paged_file.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
-import { TreeShard } from "./tree_shard.ts";
+import { changed, TreeShard } from "./tree_shard.ts";
 import type { TreeViews } from "./tree_views.ts";
 
 /** Pages of indexes and references that a thread keeps: 4 MiB. */
@@ -93,100 +96,127 @@ export class TreeShards implements LazySources {
   }
 
   /** Shows an opened shard, which from now on belongs to this. */
-  add(number: number, files: OpenedDataset): TreeShard {
-    const { views, nodes, facts } = this.#place;
+  add(number: number, files: OpenedDataset): void {
+    const { nodes, facts, views } = this.#place;
     const { path, keys, bags } = files;
     const rows = bags.reduce(
       (most, { length }) => Math.max(most, length),
       files.length,
     );
     nodes.checkRoom(path, rows, keys.length);
-    const length = settleFacts(facts, number, files);
-    const shard = new TreeShard(files, length, this.#pages, views);
-    facts.agree(number, ShardFact.NODES, countNodes(shard));
-    this.#files += bags.length;
+    settleFacts(facts, number, files, countNodes(files, views));
+    const isBehind = files.length < facts.get(number, ShardFact.LENGTH)!;
+    // Another thread was quicker, and saw more of what is being written.
+    if (isBehind) closeDataset(files);
+    this.#keep(
+      number,
+      isBehind ? this.#openHead(number) : this.#shardOf(number, files, bags),
+    );
+  }
+
+  close(): void {
+    for (const shard of this.#opened.values()) shard.close();
+    this.#opened.clear();
+    this.#lastNumber = -1;
+  }
+
+  /** The first one to open a shard opens all of it, to say what is to be known of it. */
+  #open(number: number): TreeShard {
+    const isKnown =
+      this.#place.facts.get(number, ShardFact.GENERATION) !== undefined;
+    if (isKnown) return this.#keep(number, this.#openHead(number));
+    const { generation } = this.#place;
+    const files = runSync(openDataset(this.#pathOf(number), { generation }));
+    try {
+      this.add(number, files);
+    } catch (error) {
+      closeDataset(files);
+      throw error;
+    }
+    return this.#opened.get(number)!;
+  }
+
+  #openHead(number: number): TreeShard {
+    const { facts } = this.#place;
+    const generation = facts.get(number, ShardFact.GENERATION) as Generation;
+    const path = this.#pathOf(number);
+    const head = runSync(openHead(path, { generation }));
+    const { refs } = head;
+    const length = facts.get(number, ShardFact.LENGTH)!;
+    if (refs !== undefined && refs.length !== length) {
+      closeHead(head);
+      throw changed(path);
+    }
+    return this.#shardOf(number, head, []);
+  }
+
+  #shardOf(
+    number: number,
+    head: DatasetHead,
+    bags: readonly BagFile[],
+  ): TreeShard {
+    const { facts, views } = this.#place;
+    return new TreeShard(head, {
+      length: facts.get(number, ShardFact.LENGTH)!,
+      mtime: facts.get(number, ShardFact.MTIME)! / 1000,
+      bags,
+      pages: this.#pages,
+      views,
+    });
+  }
+
+  #pathOf(number: number): string {
+    const { path, nodes } = this.#place;
+    return nodes.shards === undefined ? path : shardPath(path, number);
+  }
+
+  #keep(number: number, shard: TreeShard): TreeShard {
+    this.#files += shard.keys.length;
     this.#makeRoom();
     this.#opened.set(number, shard);
     return shard;
   }
 
-  close(): void {
-    for (const { files } of this.#opened.values()) closeDataset(files);
-    this.#opened.clear();
-    this.#lastNumber = -1;
-  }
-
-  #open(number: number): TreeShard {
-    const { path, nodes, generation } = this.#place;
-    const directory = nodes.shards === undefined
-      ? path
-      : shardPath(path, number);
-    const open = () => runSync(openDataset(directory, { generation }));
-    let files = open();
-    const known = this.#place.facts.get(number, ShardFact.LENGTH) ?? 0;
-    if (files.generation === 3 && files.length < known) {
-      closeDataset(files); // another thread was quicker, and saw more of what is being written
-      files = open();
-    }
-    try {
-      return this.add(number, files);
-    } catch (error) {
-      closeDataset(files);
-      throw error;
-    }
-  }
-
   /** Whoever reads such a file at this moment goes on; its descriptor is opened again if need be. */
   #makeRoom(): void {
-    for (const [number, { files }] of this.#opened) {
+    for (const [number, shard] of this.#opened) {
       if (this.#files <= MOST_FILES) return;
       this.#opened.delete(number);
-      this.#files -= files.bags.length;
-      for (const file of filesOf(files)) file.rest();
+      this.#files -= shard.keys.length;
+      shard.rest();
       if (number === this.#lastNumber) this.#lastNumber = -1;
     }
   }
 }
 
-/**
- * Says what was found of a shard, unless another thread did.
- *
- * @returns How many datapoints are to be shown.
- * @throws {FormatError} If the shard is not what that thread found.
- */
+/** Says what was found of a shard, where no other thread did. */
 function settleFacts(
   facts: ShardFacts,
   shard: number,
   dataset: OpenedDataset,
-): number {
-  const { path, generation } = dataset;
+  nodes: number,
+): void {
   const files = filesOf(dataset);
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const mtime = files.reduce((last, { mtime }) => Math.max(last, mtime), 0);
-  const microseconds = Math.round(mtime * 1000);
-  const length = facts.agree(shard, ShardFact.LENGTH, dataset.length);
-  const sameBytes = facts.agree(shard, ShardFact.BYTES, bytes) === bytes;
-  const sameTime =
-    facts.agree(shard, ShardFact.MTIME, microseconds) === microseconds;
-  const same = generation === 3
-    ? length <= dataset.length
-    : length === dataset.length && sameBytes && sameTime;
-  if (same) return length;
-  throw new FormatError(
-    "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
-    { path, expected: length, actual: dataset.length },
-  );
+  facts.agree(shard, ShardFact.LENGTH, dataset.length);
+  facts.agree(shard, ShardFact.MTIME, mtime * 1000);
+  facts.agree(shard, ShardFact.BYTES, bytes);
+  facts.agree(shard, ShardFact.NODES, nodes);
+  // Last: with it, the others are known.
+  facts.agree(shard, ShardFact.GENERATION, dataset.generation);
 }
 
 function countNodes(
-  { files, keys, names, suffixes, length }: TreeShard,
+  { bags, keys, length }: OpenedDataset,
+  views: TreeViews | undefined,
 ): number {
-  const inEach = names.length; // the root of the table stands for the datapoint's directory
+  let inEach = 1;
   let elements = 0;
   for (const [k, { type }] of keys.entries()) {
-    if (!type.isList) continue;
-    elements += files.bags[k]!.length * (suffixes[k] === undefined ? 1 : 2);
+    const shown = views?.suffixOf(type) === undefined ? 1 : 2;
+    inEach += type.isList ? 1 : shown;
+    elements += type.isList ? shown * bags[k]!.length : 0;
   }
   return 2 + length * inEach + elements;
 }

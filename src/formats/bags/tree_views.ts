@@ -1,9 +1,18 @@
 import type { Extent, NodeId } from "../../tree/tree.ts";
-import type { OpenedDataset } from "./open_dataset.ts";
-import type { ValueType } from "./spec.ts";
+import type { BagFile } from "./bag_file.ts";
+import type { Generation } from "./generation.ts";
+import type { SpecKey, ValueType } from "./spec.ts";
 
 /** What the name of a readable view ends in. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";
+
+/** A dataset whose values have views. */
+export interface ViewedDataset {
+  readonly generation: Generation;
+  readonly keys: readonly SpecKey[];
+  /** The bag of a key. */
+  bag(key: number): BagFile;
+}
 
 /** Readable views of values, which a tree shows beside them where it was asked to. */
 export interface TreeViews {
@@ -22,7 +31,7 @@ export interface TreeViews {
    */
   replace(
     node: NodeId,
-    dataset: OpenedDataset,
+    dataset: ViewedDataset,
     key: number,
     record: number,
     into: Extent,
