@@ -3,6 +3,7 @@ import { crc32Of } from "./crc32_of.ts";
 import { isOthersTurn, otherTasks } from "./event_loop.ts";
 import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
+import type { ReadMemory } from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "./steps.ts";
 
@@ -24,14 +25,17 @@ export type Verify = (index: number, crc: number) => void;
  * @param sources What the slices are of.
  * @param slices Ranges inside their sources' sizes, in any order, repeats allowed.
  * @param verify Compares checksums; without it none are taken.
- * @returns The bytes of each slice, in the order of `slices`, each in memory of its own.
+ * @param memory What to read into.
+ * @returns The bytes of each slice, in the order of `slices`, each in memory of its own; but in
+ * `memory`, slices that overlap share what they have in common.
  */
 export function readSlices(
   sources: SourceList,
   slices: readonly Slice[],
   verify?: Verify,
+  memory?: ReadMemory,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
-  const reading = new Reading(sources, slices, verify);
+  const reading = new Reading(sources, slices, verify, memory);
   return perform({
     sync: () => reading.sync(),
     async: (signal) => reading.async(signal),
@@ -42,6 +46,7 @@ class Reading {
   readonly #sources: SourceList;
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
+  readonly #memory: ReadMemory | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
   readonly #result: Uint8Array<ArrayBuffer>[];
@@ -50,8 +55,10 @@ class Reading {
     sources: SourceList,
     slices: readonly Slice[],
     verify: Verify | undefined,
+    memory: ReadMemory | undefined,
   ) {
     this.#sources = sources;
+    this.#memory = memory;
     this.#slices = slices;
     this.#verify = verify;
     this.#order = orderOf(slices);
@@ -77,7 +84,7 @@ class Reading {
         signal?.throwIfAborted();
         if (flight.failed) break;
         unwatched += Math.max(run.length, STRIDE_BYTES / STRIDE);
-        const bytes = new Uint8Array(run.length);
+        const bytes = this.#room(run);
         const tried = this.#readCached(run, bytes);
         if (tried === run.length) continue;
         await flight.room();
@@ -92,13 +99,17 @@ class Reading {
   }
 
   #readNow(run: SliceRun): void {
-    const bytes = new Uint8Array(run.length);
+    const bytes = this.#room(run);
     const source = this.#sources.at(run.source)!;
     this.#keep(
       run,
       bytes,
       fillSync(source, bytes, run.offset, this.#sums(run)),
     );
+  }
+
+  #room({ length }: SliceRun): Uint8Array<ArrayBuffer> {
+    return this.#memory?.takeMore(length) ?? new Uint8Array(length);
   }
 
   /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
@@ -152,7 +163,9 @@ class Reading {
       const index = this.#order[i]!;
       const { offset, length } = this.#slices[index]!;
       const from = offset - run.offset;
-      const own = bytes.slice(from, from + length);
+      const own = this.#memory === undefined
+        ? bytes.slice(from, from + length)
+        : bytes.subarray(from, from + length);
       this.#verify?.(index, crc32Of(own));
       this.#result[index] = own;
     }

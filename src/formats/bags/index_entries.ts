@@ -27,6 +27,8 @@ interface IndexedBag {
  *
  * @param start Byte offset of the record: the end of the one before.
  * @param end Byte offset of its end.
+ * @param before Byte offset of the record before it, where there is one: that an end is too low shows
+ * in the record it ends, but in the next one only beside this.
  * @throws {FormatError} With code `bad-index` where it does not.
  */
 export function checkLimits(
@@ -34,14 +36,17 @@ export function checkLimits(
   record: number,
   start: number,
   end: number,
+  before = 0,
 ): void {
-  if (start <= end && end <= bag.dataEnd) return;
   const { path, dataEnd } = bag;
-  const what = Math.max(start, end) > dataEnd
-    ? `limit out of range: the index points past the end of the bag, to byte ${
-      Math.max(start, end)
-    } of ${dataEnd}`
-    : `limits descend: the index is not monotonic, it starts at ${start} and ends at ${end}`;
+  const descends = before > start && before <= dataEnd; // past the end, it is the wrong one itself
+  if (!descends && start <= end && end <= dataEnd) return;
+  const last = Math.max(start, end);
+  const what = last > dataEnd
+    ? `limit out of range: the index points past the end of the bag, to byte ${last} of ${dataEnd}`
+    : start > end
+    ? `limits descend: the index is not monotonic, it starts at ${start} and ends at ${end}`
+    : `limits descend: the index is not monotonic, it starts at ${start} and the record before at ${before}`;
   throw new FormatError("bad-index", `${path}, record ${record}: ${what}`, {
     path,
     sample: record,
@@ -64,14 +69,16 @@ export function checkIndexPage(
 ): void {
   const { path, dataEnd } = bag;
   let before = 0;
+  let beforeZero = 0;
   let faults = 0;
   for (let at = 0; at < page.length; at += ENTRY) {
     const end = readEntry(page, at);
     const isPast = end > dataEnd;
     if (isPast || end < before) faults++;
     const isFirst = at === 0 && first === 0;
-    // A first entry past the end, or an entry 0 in the middle, is where another index begins.
-    if (isFirst && isPast || end === 0 && before > 0 || faults > 2) {
+    // Numbers that start again from 0 are another index; a single 0 is a damaged limit.
+    const startsAgain = end > 0 && end < beforeZero;
+    if (isFirst && isPast || startsAgain || faults > 2) {
       throw new FormatError(
         "truncated",
         `${path}: the last limit does not mark the start of the index: record bytes are taken for ` +
@@ -81,6 +88,7 @@ export function checkIndexPage(
         { path, expected: dataEnd, actual: end },
       );
     }
+    beforeZero = end === 0 ? Math.max(before, beforeZero) : 0;
     before = end;
   }
 }

@@ -119,3 +119,12 @@ export function parseSpec(
   }
   return keys;
 }
+
+/** The keys and their types, as `spec.json` has them. */
+export function specOf(keys: readonly SpecKey[]): Spec {
+  return Object.fromEntries(
+    keys.map((
+      { key, type },
+    ) => [key, type.isList ? `${type.word}[]` : type.word]),
+  );
+}

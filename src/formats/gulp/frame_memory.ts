@@ -1,3 +1,5 @@
+import { ReadMemory } from "../../io/read_memory.ts";
+
 /**
  * Memory that videos are read into one after the other: what a loop over many videos need not have
  * cleared, and collected, for each. It grows as it must.
@@ -19,26 +21,7 @@
  * console.log(bytes);
  * ```
  */
-export class FrameMemory {
-  #bytes = new Uint8Array(0);
-
-  /** How many bytes it has. */
-  get size(): number {
-    return this.#bytes.length;
-  }
-
-  /**
-   * Its first bytes, whatever they hold.
-   *
-   * @param length How many.
-   */
-  take(length: number): Uint8Array<ArrayBuffer> {
-    if (length > this.#bytes.length) { // none, where its buffer was transferred to another thread
-      this.#bytes = new Uint8Array(Math.ceil(length * 1.25));
-    }
-    return this.#bytes.subarray(0, length);
-  }
-}
+export class FrameMemory extends ReadMemory {}
 
 /** Options of reading frames as they are stored. */
 export interface RawReadOptions {

@@ -1,0 +1,211 @@
+import { IndexError } from "../../errors.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
+import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import { BagRecords } from "./bag_records.ts";
+import type { Generation } from "./generation.ts";
+import { clippedCount } from "./list_range.ts";
+import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
+import { requireOpen } from "./requirements.ts";
+
+/** How to open a bag. */
+export interface BagOptions {
+  /** Takes the bag for one of this generation, instead of looking at its content. */
+  readonly generation?: Generation | undefined;
+  /**
+   * Whether to hold the index in memory, 8 bytes a record; `true` by default. Otherwise each access
+   * reads a few entries of it first.
+   */
+  readonly cacheIndex?: boolean | undefined;
+  /** Told of what is odd but readable. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/**
+ * Reads the records of a `.bag` of any generation (Python's `BagReader`).
+ *
+ * @example Read records
+ * ```ts
+ * import { BagReader } from "@recordfs/recordfs/bags";
+ * import assert from "node:assert/strict";
+ *
+ * using bag = await BagReader.open("test/golden/bags/types/data/text.bag");
+ * assert.equal(bag.generation, 1);
+ * const [first, second] = await bag.range(0, 2);
+ * assert.deepEqual(await bag.read([1, 0]), [second, first]);
+ * ```
+ */
+export class BagReader implements Disposable {
+  readonly #records: BagRecords;
+  #closed = false;
+
+  private constructor(records: BagRecords) {
+    this.#records = records;
+  }
+
+  static *#open(path: string, options: BagOptions): Steps<BagReader> {
+    const { cacheIndex = true } = options;
+    return new BagReader(
+      yield* BagRecords.open(path, { ...options, cacheIndex }),
+    );
+  }
+
+  /**
+   * Opens a bag.
+   *
+   * @param path The `.bag`; its `.idx` lies beside it where it is of generation 3.
+   * @throws {FormatError} If it is no bag, or was cut.
+   */
+  static open(
+    path: string,
+    options: BagOptions & WaitOptions = {},
+  ): Promise<BagReader> {
+    return runAsync(BagReader.#open(path, options), options.signal);
+  }
+
+  /** {@linkcode BagReader.open} without waiting. */
+  static openSync(path: string, options: BagOptions = {}): BagReader {
+    return runSync(BagReader.#open(path, options));
+  }
+
+  /** Path of the `.bag`. */
+  get path(): string {
+    return this.#records.bag.path;
+  }
+
+  /** How the bag keeps its index. */
+  get generation(): Generation {
+    return this.#records.bag.generation;
+  }
+
+  /** Number of records. */
+  get length(): number {
+    return this.#records.length;
+  }
+
+  /** Bytes of records and index. */
+  get size(): number {
+    return this.#records.size;
+  }
+
+  /**
+   * Reads a record.
+   *
+   * @param index From 0 to `length - 1`.
+   * @returns The bytes; without `memory`, in memory that is the caller's.
+   * @throws {IndexError} If there is no such record.
+   * @throws {FormatError} If the index is damaged there, or the bag was cut.
+   */
+  get(
+    index: number,
+    options: ReadOptions = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    return runAsync(this.#get(index, options), options.signal);
+  }
+
+  /** {@linkcode BagReader.get} without waiting. */
+  getSync(
+    index: number,
+    options?: ReadSyncOptions,
+  ): Uint8Array<ArrayBuffer> {
+    this.#require(index);
+    const memory = options?.memory;
+    memory?.take(0);
+    return this.#records.readSync(index, memory);
+  }
+
+  /**
+   * Reads consecutive records in one go.
+   *
+   * @param start The first, from 0 on.
+   * @param stop The one behind the last; those that do not exist are left out, as in Python.
+   * @returns The records, as views of one buffer.
+   * @throws {RangeError} If they are no whole numbers, or descend.
+   * @throws {FormatError} If the index is damaged there, or the bag was cut.
+   */
+  range(
+    start: number,
+    stop: number,
+    options: ReadOptions = {},
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
+    return runAsync(this.#range(start, stop, options), options.signal);
+  }
+
+  /** {@linkcode BagReader.range} without waiting. */
+  rangeSync(
+    start: number,
+    stop: number,
+    options: ReadSyncOptions = {},
+  ): Uint8Array<ArrayBuffer>[] {
+    return runSync(this.#range(start, stop, options));
+  }
+
+  /**
+   * Reads a batch of records: any number, in any order, repeats allowed.
+   *
+   * @returns The records in the order of `indices`; without `memory`, each in memory of its own.
+   * @throws {IndexError} If there is no such record.
+   * @throws {FormatError} If the index is damaged there, or the bag was cut.
+   */
+  read(
+    indices: Iterable<number>,
+    options: ReadOptions = {},
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
+    return runAsync(this.#read([...indices], options), options.signal);
+  }
+
+  /** {@linkcode BagReader.read} without waiting. */
+  readSync(
+    indices: Iterable<number>,
+    options: ReadSyncOptions = {},
+  ): Uint8Array<ArrayBuffer>[] {
+    return runSync(this.#read([...indices], options));
+  }
+
+  /** Closes the files. What was read stays valid. */
+  close(): void {
+    this.#closed = true;
+    this.#records.close();
+  }
+
+  /** Closes the files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  *#get(
+    index: number,
+    { memory }: ReadSyncOptions,
+  ): Steps<Uint8Array<ArrayBuffer>> {
+    this.#require(index);
+    memory?.take(0);
+    return yield* this.#records.read(index, memory);
+  }
+
+  *#range(
+    start: number,
+    stop: number,
+    { memory }: ReadSyncOptions,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    requireOpen(this.path, this.#closed);
+    const count = clippedCount(start, stop, this.length);
+    memory?.take(0);
+    return yield* this.#records.readRun(start, count, memory);
+  }
+
+  *#read(
+    indices: readonly number[],
+    { memory }: ReadSyncOptions,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    requireOpen(this.path, this.#closed);
+    for (const index of indices) this.#require(index);
+    memory?.take(0);
+    return yield* this.#records.readBatch(indices, memory);
+  }
+
+  #require(index: number): void {
+    requireOpen(this.path, this.#closed);
+    const { length } = this;
+    if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
+    throw new IndexError(index, length, this.path, 0, "record");
+  }
+}

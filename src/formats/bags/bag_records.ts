@@ -1,0 +1,254 @@
+import { RecordfsError } from "../../errors.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { MemorySource } from "../../io/memory_source.ts";
+import type { ReadMemory } from "../../io/read_memory.ts";
+import { fill, fillSync, readPart } from "../../io/read_part.ts";
+import { readSlices } from "../../io/read_slices.ts";
+import type { Slice } from "../../io/slice_runs.ts";
+import type { Steps } from "../../io/steps.ts";
+import {
+  type BagFile,
+  type BagFileOptions,
+  closeBag,
+  openBag,
+} from "./bag_file.ts";
+import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
+
+/** What of a bag is held in memory. */
+export interface RecordsOptions extends BagFileOptions {
+  /** Whether the index is: 8 bytes a record. Otherwise a part of it is read for each access. */
+  readonly cacheIndex: boolean;
+  /** Whether the records are. */
+  readonly cacheData?: boolean;
+}
+
+/**
+ * Entries before a record's own end that are looked at: where it starts, and where the one before
+ * does.
+ */
+const BEFORE = 2;
+
+/** The records of an opened bag. */
+export class BagRecords {
+  readonly bag: BagFile;
+  /** Byte offset of the record that {@linkcode BagRecords.locateSync} was last asked for. */
+  start = 0;
+  /** Byte offset of its end. */
+  end = 0;
+  /** The ends of all records, as in the file. */
+  #table: Uint8Array | undefined;
+  #source: ByteSource;
+  #lastEnd = 0;
+  /** Entries that were read for one access; a view for one, two and three of them. */
+  readonly #entries: readonly Uint8Array[];
+
+  private constructor(bag: BagFile) {
+    this.bag = bag;
+    this.#source = bag.source;
+    const entries = new Uint8Array(new ArrayBuffer((BEFORE + 1) * ENTRY));
+    this.#entries = [1, 2, 3].map((n) => entries.subarray(0, n * ENTRY));
+  }
+
+  /**
+   * Opens a bag.
+   *
+   * @throws {FormatError} If it is none.
+   */
+  static *open(path: string, options: RecordsOptions): Steps<BagRecords> {
+    const bag = yield* openBag(path, options);
+    try {
+      const records = new BagRecords(bag);
+      yield* records.#load(options);
+      return records;
+    } catch (error) {
+      closeBag(bag);
+      throw error;
+    }
+  }
+
+  /** How many records there are. */
+  get length(): number {
+    return this.bag.length;
+  }
+
+  /** What the records are read from. */
+  get source(): ByteSource {
+    return this.#source;
+  }
+
+  /**
+   * Bytes of the bag as the originals count them: its file, but in generation 3 the records and the
+   * index, without what a killed writer left.
+   */
+  get size(): number {
+    const { bag } = this;
+    return bag.generation === 3
+      ? this.#lastEnd + bag.length * ENTRY
+      : bag.source.size;
+  }
+
+  close(): void {
+    closeBag(this.bag);
+  }
+
+  *#load({ cacheIndex, cacheData }: RecordsOptions): Steps<void> {
+    const { bag } = this;
+    if (cacheIndex) this.#table = yield* this.#readEntries(0, bag.length);
+    if (bag.generation === 3 && bag.length > 0) {
+      const last = this.#table ??
+        (yield* this.#readEntries(bag.length - 1, 1));
+      this.#lastEnd = readEntry(last, last.length - ENTRY);
+    }
+    if (cacheData) {
+      this.#source = new MemorySource(
+        yield* readWhole(bag),
+        bag.path,
+        bag.source.mtime,
+      );
+    }
+  }
+
+  #readEntries(first: number, count: number): Steps<Uint8Array<ArrayBuffer>> {
+    const { index, indexStart } = this.bag;
+    return readPart(index, indexStart + first * ENTRY, count * ENTRY);
+  }
+
+  /**
+   * Finds a record without waiting: sets `start` and `end`.
+   *
+   * @param record From 0 to `length - 1`.
+   * @throws {FormatError} If it does not lie in the bag.
+   */
+  locateSync(record: number): void {
+    let entries = this.#table;
+    let at = record * ENTRY;
+    if (entries === undefined) {
+      const before = Math.min(record, BEFORE);
+      entries = this.#entries[before]!;
+      const { index, indexStart } = this.bag;
+      fillSync(index, entries, indexStart + (record - before) * ENTRY, false);
+      at = before * ENTRY;
+    }
+    this.#take(record, entries, at);
+  }
+
+  /** Sets `start` and `end` to what the entry of `record`, at byte `at`, and those before it say. */
+  #take(record: number, entries: Uint8Array, at: number): void {
+    const end = readEntry(entries, at);
+    const start = record === 0 ? 0 : readEntry(entries, at - ENTRY);
+    const before = record < BEFORE
+      ? 0
+      : readEntry(entries, at - BEFORE * ENTRY);
+    checkLimits(this.bag, record, start, end, before);
+    this.start = start;
+    this.end = end;
+  }
+
+  /**
+   * Reads a record without waiting.
+   *
+   * @param memory What to take memory from.
+   */
+  readSync(record: number, memory?: ReadMemory): Uint8Array<ArrayBuffer> {
+    this.locateSync(record);
+    const { start, end } = this;
+    const bytes = memory === undefined
+      ? new Uint8Array(end - start)
+      : memory.takeMore(end - start);
+    fillSync(this.#source, bytes, start, false);
+    return bytes;
+  }
+
+  /** {@linkcode BagRecords.readSync}, waiting where it must. */
+  *read(record: number, memory?: ReadMemory): Steps<Uint8Array<ArrayBuffer>> {
+    const [bytes] = yield* this.readRun(record, 1, memory);
+    return bytes!;
+  }
+
+  /**
+   * Reads consecutive records in one go.
+   *
+   * @param first The first of them.
+   * @param count How many; all must exist.
+   * @returns Views of one buffer.
+   */
+  *readRun(
+    first: number,
+    count: number,
+    memory?: ReadMemory,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    if (count === 0) return [];
+    const before = Math.min(first, BEFORE);
+    const entries = this.#table?.subarray(
+      (first - before) * ENTRY,
+      (first + count) * ENTRY,
+    ) ?? (yield* this.#readEntries(first - before, before + count));
+    const starts = new Float64Array(count + 1);
+    for (let i = 0; i < count; i++) {
+      this.#take(first + i, entries, (before + i) * ENTRY);
+      starts[i] = this.start;
+    }
+    starts[count] = this.end;
+    const start = starts[0]!;
+    const length = starts[count]! - start;
+    const bytes = memory?.takeMore(length) ?? new Uint8Array(length);
+    yield* fill(this.#source, bytes, start);
+    if (count === 1) return [bytes];
+    return Array.from(
+      { length: count },
+      (_, i) => bytes.subarray(starts[i]! - start, starts[i + 1]! - start),
+    );
+  }
+
+  /**
+   * Reads records in any order, repeats allowed.
+   *
+   * @param records All must exist.
+   * @returns The records in the order of `records`; without `memory`, each in memory of its own.
+   */
+  *readBatch(
+    records: readonly number[],
+    memory?: ReadMemory,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    const table = this.#table;
+    const parts = table ? undefined : yield* this.#readEntriesOf(records);
+    const slices = records.map((record, i): Slice => {
+      const entries = table ?? parts![i]!;
+      const at = table ? record * ENTRY : entries.length - ENTRY;
+      this.#take(record, entries, at);
+      return { source: 0, offset: this.start, length: this.end - this.start };
+    });
+    return yield* readSlices([this.#source], slices, undefined, memory);
+  }
+
+  #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {
+    const { index, indexStart } = this.bag;
+    const slices = records.map((record): Slice => {
+      const before = Math.min(record, BEFORE);
+      return {
+        source: 0,
+        offset: indexStart + (record - before) * ENTRY,
+        length: (before + 1) * ENTRY,
+      };
+    });
+    return readSlices([index], slices);
+  }
+}
+
+/** The records of a bag, whatever the index says. */
+function* readWhole(
+  { source, dataEnd, path }: BagFile,
+): Steps<Uint8Array<ArrayBuffer>> {
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = new Uint8Array(dataEnd);
+  } catch (cause) { // RangeError: there is no such memory
+    throw new RecordfsError(
+      "too-large",
+      `Cannot keep ${path} in memory: it has ${dataEnd} bytes; leave it out of cacheKeys`,
+      { path, actual: dataEnd, cause },
+    );
+  }
+  yield* fill(source, bytes, 0);
+  return bytes;
+}

@@ -1,0 +1,70 @@
+import { fillSync } from "../../io/read_part.ts";
+import type { Steps } from "../../io/steps.ts";
+import type { BagRecords } from "./bag_records.ts";
+import { References } from "./references.ts";
+import type { SpecKey } from "./spec.ts";
+
+/** The references of a dataset of generation 1 or 2: the records of its `refs.bag`. */
+export class DatapointReferences {
+  readonly #records: BagRecords;
+  readonly #parsed: References;
+  #scratch = new Uint8Array(new ArrayBuffer(256));
+  /** The part of `#scratch` that was last used: most references are as long as those before. */
+  #record = this.#scratch;
+
+  /**
+   * @param records The records of `refs.bag`.
+   * @param lengths How many records the bag of each key has.
+   */
+  constructor(
+    records: BagRecords,
+    keys: readonly SpecKey[],
+    lengths: readonly number[],
+  ) {
+    this.#records = records;
+    this.#parsed = new References({ path: records.bag.path, keys, lengths });
+  }
+
+  /**
+   * Reads the references of a datapoint without waiting.
+   *
+   * @returns What is valid until the next call of any of these methods.
+   * @throws {FormatError} With code `bad-reference`.
+   */
+  readSync(datapoint: number): References {
+    const records = this.#records;
+    records.locateSync(datapoint);
+    const { start, end } = records;
+    const length = end - start;
+    if (this.#record.length !== length) {
+      if (this.#scratch.length < length) this.#scratch = new Uint8Array(length);
+      this.#record = this.#scratch.subarray(0, length);
+    }
+    fillSync(records.source, this.#record, start, false);
+    this.#parsed.parse(datapoint, this.#record);
+    return this.#parsed;
+  }
+
+  /** {@linkcode DatapointReferences.readSync}, waiting where it must. */
+  *read(datapoint: number): Steps<References> {
+    this.#parsed.parse(datapoint, yield* this.#records.read(datapoint));
+    return this.#parsed;
+  }
+
+  /**
+   * Reads the references of consecutive datapoints in one go.
+   *
+   * @param each Called with the references of one after the other.
+   */
+  *readRun(
+    first: number,
+    count: number,
+    each: (references: References, i: number) => void,
+  ): Steps<void> {
+    const records = yield* this.#records.readRun(first, count);
+    for (let i = 0; i < count; i++) {
+      this.#parsed.parse(first + i, records[i]!);
+      each(this.#parsed, i);
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import { inParallel } from "../../io/in_parallel.ts";
+import type { ReadMemory } from "../../io/read_memory.ts";
+import { runSync, type Steps } from "../../io/steps.ts";
+import { Column } from "./column.ts";
+import { type Datapoint, setValue } from "./datapoint.ts";
+import { DatapointReferences } from "./datapoint_references.ts";
+import {
+  closeDatasetFiles,
+  type DatasetFiles,
+  openDatasetFiles,
+} from "./dataset_files.ts";
+import type { DatasetOptions } from "./dataset_options.ts";
+import type { Generation } from "./generation.ts";
+import { clippedCount } from "./list_range.ts";
+import type { References } from "./references.ts";
+import { type Mask, Selection } from "./selection.ts";
+import { readSpans, type Spans } from "./spans.ts";
+import { type Spec, specOf } from "./spec.ts";
+
+/** An opened dataset. The indices it is asked for have been checked before. */
+export class OpenedDataset {
+  /** The types of the keys. */
+  readonly spec: Spec;
+  /** The keys, in the order of `spec.json`. */
+  readonly keys: readonly string[];
+  readonly #files: DatasetFiles;
+  /** One a key, but none where bags are missing, since there is no datapoint. */
+  readonly #columns: readonly Column[];
+  /** None in generation 3, where record i of every key belongs to datapoint i. */
+  readonly #references: DatapointReferences | undefined;
+  readonly #parallel: boolean;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #all: Selection;
+  /** Of the reads that do not wait, one after the other. */
+  readonly #selection: Selection;
+
+  private constructor(files: DatasetFiles, options: DatasetOptions) {
+    const { keys, bags, refs } = files;
+    const { decoders, parallel = false } = options;
+    this.spec = specOf(keys);
+    this.keys = keys.map(({ key }) => key);
+    this.#files = files;
+    this.#columns = bags.map((bag, i) => new Column(keys[i]!, bag, decoders));
+    const lengths = bags.map(({ length }) => length);
+    this.#references = refs && new DatapointReferences(refs, keys, lengths);
+    this.#parallel = parallel;
+    this.#places = new Map(this.keys.map((key, i) => [key, i]));
+    this.#all = this.#newSelection().set(undefined);
+    this.#selection = this.#newSelection();
+  }
+
+  /**
+   * Opens a dataset.
+   *
+   * @throws {FormatError} If a file is missing or damaged.
+   */
+  static *open(
+    directory: string,
+    options: DatasetOptions,
+  ): Steps<OpenedDataset> {
+    const { cacheIndex = true, cacheKeys = [] } = options;
+    const files = yield* openDatasetFiles(directory, {
+      ...options,
+      cacheIndex,
+      cacheKeys,
+    });
+    return new OpenedDataset(files, options);
+  }
+
+  /** The dataset's directory. */
+  get path(): string {
+    return this.#files.path;
+  }
+
+  get generation(): Generation {
+    return this.#files.generation;
+  }
+
+  get length(): number {
+    return this.#files.length;
+  }
+
+  /** Bytes of all bags, the references and the indexes. */
+  get size(): number {
+    const { bags, refs } = this.#files;
+    return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
+  }
+
+  close(): void {
+    closeDatasetFiles(this.#files);
+  }
+
+  /** Reads a datapoint without waiting. */
+  getSync(
+    index: number,
+    mask: Mask | undefined,
+    memory: ReadMemory | undefined,
+  ): Datapoint {
+    const selection = mask === undefined
+      ? this.#all
+      : this.#selection.set(mask);
+    const references = this.#references?.readSync(index);
+    const datapoint: Datapoint = {};
+    for (let i = 0; i < this.#columns.length; i++) {
+      if (selection.wanted[i] === 0) continue;
+      const column = this.#columns[i]!;
+      if (column.type.isList) {
+        const { first, count } = listOf(references!, selection, i);
+        const read = readValue(column, index, first, count, memory);
+        setValue(datapoint, column.key, runSync(read));
+      } else { // what most values are: no generator for them
+        const record = references === undefined ? index : references.first[i]!;
+        const bytes = column.records.readSync(record, memory);
+        setValue(datapoint, column.key, column.decodeSync(bytes, index));
+      }
+    }
+    return datapoint;
+  }
+
+  /** Reads a datapoint. */
+  *get(
+    index: number,
+    mask: Mask | undefined,
+    memory: ReadMemory | undefined,
+  ): Steps<Datapoint> {
+    const selection = this.#newSelection().set(mask);
+    const references = this.#references &&
+      (yield* this.#references.read(index));
+    const datapoint: Datapoint = {};
+    const reading: Steps<void>[] = [];
+    this.#columns.forEach((column, i) => {
+      if (selection.wanted[i] === 0) return;
+      setValue<unknown>(datapoint, column.key, undefined); // keeps the order of the keys
+      const { first, count } = column.type.isList
+        ? listOf(references!, selection, i)
+        : { first: references?.first[i] ?? index, count: 1 };
+      const value = readValue(column, index, first, count, memory);
+      reading.push(put(datapoint, column.key, value));
+    });
+    yield* this.#readAll(reading);
+    return datapoint;
+  }
+
+  /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
+  *range(
+    start: number,
+    count: number,
+    mask: Mask | undefined,
+    memory: ReadMemory | undefined,
+  ): Steps<Record<string, unknown[]>> {
+    const selection = this.#newSelection().set(mask);
+    const spans = count > 0 ? yield* this.#spans(start, count, selection) : [];
+    const values: Record<string, unknown[]> = {};
+    const reading: Steps<void>[] = [];
+    this.#files.keys.forEach(({ key }, i) => {
+      if (selection.wanted[i] === 0) return;
+      setValue(values, key, []);
+      if (count === 0) return;
+      const read = readValues(this.#columns[i]!, start, spans[i]!, memory);
+      reading.push(put(values, key, read));
+    });
+    yield* this.#readAll(reading);
+    return values;
+  }
+
+  /** How many values each key has: `true` for one. */
+  *available(index: number): Steps<Record<string, true | number>> {
+    const references = this.#references &&
+      (yield* this.#references.read(index));
+    const available: Record<string, true | number> = {};
+    this.#files.keys.forEach(({ key, type }, i) => {
+      setValue(available, key, type.isList ? references!.count[i]! : true);
+    });
+    return available;
+  }
+
+  /** Which records belong to datapoints, for each key. */
+  *#spans(
+    start: number,
+    count: number,
+    selection: Selection,
+  ): Steps<Spans[]> {
+    const spans = this.#columns.map((): Spans => ({
+      first: new Float64Array(count),
+      count: new Float64Array(count).fill(1),
+    }));
+    if (this.#references === undefined) {
+      for (const { first } of spans) {
+        for (let i = 0; i < count; i++) first[i] = start + i;
+      }
+      return spans;
+    }
+    yield* this.#references.readRun(start, count, (references, datapoint) => {
+      spans.forEach((span, i) => {
+        const { first, count } = this.#files.keys[i]!.type.isList
+          ? listOf(references, selection, i)
+          : { first: references.first[i]!, count: 1 };
+        const isNone = count === 0 && datapoint > 0;
+        span.first[datapoint] = isNone ? endOf(span, datapoint - 1) : first;
+        span.count[datapoint] = count;
+      });
+    });
+    return spans;
+  }
+
+  #newSelection(): Selection {
+    const { path, keys } = this.#files;
+    return new Selection({ path, keys, places: this.#places });
+  }
+
+  *#readAll(reading: readonly Steps<void>[]): Steps<void> {
+    if (this.#parallel) yield* inParallel(reading);
+    else for (const steps of reading) yield* steps;
+  }
+}
+
+/** The records of a list, or of the part of it that is asked for. */
+function listOf(
+  references: References,
+  selection: Selection,
+  key: number,
+): { readonly first: number; readonly count: number } {
+  const start = selection.start[key]!;
+  const count = clippedCount(
+    start,
+    selection.stop[key]!,
+    references.count[key]!,
+  );
+  return { first: references.first[key]! + (count > 0 ? start : 0), count };
+}
+
+function endOf(spans: Spans, i: number): number {
+  return spans.first[i]! + spans.count[i]!;
+}
+
+function* put<T>(
+  into: Record<string, T>,
+  key: string,
+  value: Steps<T>,
+): Steps<void> {
+  setValue(into, key, yield* value);
+}
+
+/** Reads the value of a datapoint: the list of them, for a list type. */
+function* readValue(
+  column: Column,
+  datapoint: number,
+  first: number,
+  count: number,
+  memory: ReadMemory | undefined,
+): Steps<unknown> {
+  const records = yield* column.records.readRun(first, count, memory);
+  return column.type.isList
+    ? yield* column.decodeAll(records, datapoint)
+    : yield* column.decode(records[0]!, datapoint);
+}
+
+/** Reads the values of consecutive datapoints. */
+function* readValues(
+  column: Column,
+  start: number,
+  spans: Spans,
+  memory: ReadMemory | undefined,
+): Steps<unknown[]> {
+  const values: unknown[] = [];
+  const records = yield* readSpans(column.records, spans, memory);
+  for (let i = 0; i < records.length; i++) {
+    values.push(
+      column.type.isList
+        ? yield* column.decodeAll(records[i]!, start + i)
+        : yield* column.decode(records[i]![0]!, start + i),
+    );
+  }
+  return values;
+}

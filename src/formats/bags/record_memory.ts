@@ -1,0 +1,34 @@
+import type { WaitOptions } from "../../io/byte_source.ts";
+import { ReadMemory } from "../../io/read_memory.ts";
+
+/**
+ * Memory that records are read into, datapoint after datapoint: what a loop over many need not have
+ * cleared, and collected, for each. It grows as it must.
+ *
+ * What was read into it, and values that are views of it, are valid until it is read into again. Reads
+ * that are under way at the same time need one each.
+ *
+ * @example Read many datapoints
+ * ```ts
+ * import { DatasetReader, RecordMemory } from "@recordfs/recordfs/bags";
+ *
+ * using reader = await DatasetReader.open("test/golden/granular3/types/data", { decoders: null });
+ * const memory = new RecordMemory();
+ * let bytes = 0;
+ * for (let i = 0; i < reader.length; i++) {
+ *   const { img } = reader.getSync(i, ["img"], { memory });
+ *   bytes += (img as Uint8Array).length; // or hand it on: copied by slice()
+ * }
+ * console.log(bytes);
+ * ```
+ */
+export class RecordMemory extends ReadMemory {}
+
+/** Options of reading without waiting. */
+export interface ReadSyncOptions {
+  /** What to read into; memory of their own where not given. */
+  readonly memory?: RecordMemory | undefined;
+}
+
+/** Options of reading. */
+export interface ReadOptions extends ReadSyncOptions, WaitOptions {}
