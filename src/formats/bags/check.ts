@@ -5,7 +5,7 @@ import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { type BagFile, closeBag, openBag } from "./bag_file.ts";
 import { locateDataset, shardPath } from "./dataset_location.ts";
 import { checkLimits, ENTRY } from "./index_entries.ts";
-import { scanIndex } from "./index_scan.ts";
+import { type RecordBatch, scanIndex } from "./index_scan.ts";
 import {
   closeDataset,
   filesOf,
@@ -119,15 +119,11 @@ class Check {
 
   /** Checks the limits of every record. */
   async index(bag: BagFile): Promise<void> {
-    for await (
-      const { first, limits } of scanIndex(bag, this.#options.signal)
-    ) {
-      for (let i = 0; i + 1 < limits.length; i++) {
-        this.#guard(() =>
-          checkLimits(bag, first + i, limits[i]!, limits[i + 1]!)
-        );
+    for await (const batch of scanIndex(bag, this.#options.signal)) {
+      for (let i = 0; i < batch.count; i++) {
+        this.#guard(() => checkRecord(bag, batch, i));
       }
-      this.#advance((limits.length - 1) * ENTRY);
+      this.#advance(batch.count * ENTRY);
     }
     this.#advance(bytesOf(bag) - bag.length * ENTRY);
   }
@@ -139,18 +135,14 @@ class Check {
     const references = new References({ path: refs.path, keys, lengths });
     const window = new Window(refs, this.#options.signal);
     const longest = longestReferences(keys.length) + 1;
-    for await (
-      const { first, limits } of scanIndex(refs, this.#options.signal)
-    ) {
-      for (let i = 0; i + 1 < limits.length; i++) {
-        const [start, end] = [limits[i]!, limits[i + 1]!];
-        if (!this.#guard(() => checkLimits(refs, first + i, start, end))) {
-          continue;
-        }
-        const length = Math.min(end - start, longest);
+    for await (const batch of scanIndex(refs, this.#options.signal)) {
+      for (let i = 0; i < batch.count; i++) {
+        if (!this.#guard(() => checkRecord(refs, batch, i))) continue;
+        const start = batch.limits[i + 1]!;
+        const length = Math.min(batch.limits[i + 2]! - start, longest);
         const record = window.has(start, length) ??
           await window.read(start, length);
-        this.#guard(() => references.parse(first + i, record));
+        this.#guard(() => references.parse(batch.first + i, record));
       }
     }
     this.#advance(bytesOf(refs));
@@ -203,6 +195,14 @@ class Window {
     this.#start = start;
     return this.#bytes.subarray(0, length);
   }
+}
+
+function checkRecord(
+  bag: BagFile,
+  { first, limits }: RecordBatch,
+  i: number,
+): void {
+  checkLimits(bag, first + i, limits[i + 1]!, limits[i + 2]!, limits[i]!);
 }
 
 function checkLengths({ path, keys, bags }: OpenedDataset): void {

@@ -13,13 +13,13 @@ import { checkBags } from "./check.ts";
 import {
   type DatasetLocation,
   isDatasetFile,
-  isShardName,
   locateDataset,
   shardPath,
 } from "./dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
 import { DecodedViews } from "./decoded_views.ts";
 import { openDataset } from "./open_dataset.ts";
+import { SHARD_NAME } from "./shard_names.ts";
 import { describeBag, Survey } from "./survey.ts";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
@@ -38,7 +38,10 @@ const LOOKED_INTO = 4;
 function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
   if (names === undefined) return /\.(bag|idx)$/.test(path);
   if (names.some(isOwnFile)) return true;
-  const numbered = names.filter(isShardName).sort().slice(0, LOOKED_INTO);
+  const numbered = names.filter((name) => SHARD_NAME.test(name)).sort().slice(
+    0,
+    LOOKED_INTO,
+  );
   for (const name of numbered) {
     const below = yield* namesIn(name);
     if (below?.some(isOwnFile)) return true;

@@ -27,7 +27,7 @@ export interface DatasetHead {
 
 /** The opened files of one dataset, or of one shard. */
 export interface OpenedDataset extends DatasetHead {
-  /** The bag of each key. */
+  /** The bag of each key; none where a writer was killed before it had made them all. */
   readonly bags: readonly BagFile[];
   /** How many datapoints are complete. */
   readonly length: number;
@@ -78,6 +78,13 @@ export function* openDataset(
   const head = yield* openHead(path, hasRefs ? options : GENERATION_3);
   const bags: BagFile[] = [];
   try {
+    const isUnused = !hasRefs && (yield* neverWritten(head, names));
+    if (isUnused) {
+      options.onWarning?.(
+        `${path}: there is no datapoint yet: its writer was killed while it made the files`,
+      );
+      return { ...head, bags, length: 0 };
+    }
     for (const { key } of head.keys) {
       if (!names.has(`${key}.bag`)) {
         throw missingBag(path, key, `which ${SPEC_FILE} names`);
@@ -138,8 +145,35 @@ export function* openBagOf(
 
 /** A dataset of generation 3 may have a key `refs`, with an index like any other. */
 function hasReferences(names: ReadonlySet<string>): boolean {
-  if (names.has(`${REFS_KEY}.bag`)) return !names.has(`${REFS_KEY}.idx`);
-  for (const name of names) if (name.endsWith(".idx")) return false;
+  return names.has(`${REFS_KEY}.bag`) && !names.has(`${REFS_KEY}.idx`);
+}
+
+/**
+ * Whether files of a dataset of generation 3 are missing, and there is nothing in the others: its writer
+ * was killed while it made them.
+ *
+ * @throws {FormatError} If it is a dataset of another generation that has lost its references.
+ */
+function* neverWritten(
+  { path, keys }: DatasetHead,
+  names: ReadonlySet<string>,
+): Steps<boolean> {
+  const isMade = keys.every(({ key }) => names.has(`${key}.idx`));
+  if (isMade) return false;
+  for (const { key } of keys) {
+    for (const name of [`${key}.bag`, `${key}.idx`]) {
+      if (!names.has(name)) continue;
+      const file = yield* FileSource.open(`${path}/${name}`, { mayGrow: true });
+      file.close();
+      if (file.size === 0) continue;
+      if (keys.some(({ key }) => names.has(`${key}.idx`))) return false;
+      throw missingBag(
+        path,
+        REFS_KEY,
+        "which holds the references in generations 1 and 2, and so are the .idx files of generation 3",
+      );
+    }
+  }
   return true;
 }
 

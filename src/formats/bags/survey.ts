@@ -37,16 +37,16 @@ export class Survey {
     if (this.#isSharded) this.#parts.push({ path, bytes, samples: length });
     else this.#parts.push(...bags.map(partOf));
     for (const [k, { key, type }] of keys.entries()) {
-      const bag = bags[k]!;
+      const bag = bags[k];
       let count = this.#keys.get(key);
       if (count === undefined) {
         const word = type.isList ? `${type.word}[]` : type.word;
         count = { type: word, records: 0, bytes: 0 };
         this.#keys.set(key, count);
       }
-      count.records += bag.length;
-      count.bytes += bag.dataEnd;
-      this.#files += type.isList ? bag.length : length;
+      count.records += bag?.length ?? 0;
+      count.bytes += bag?.dataEnd ?? 0;
+      this.#files += type.isList ? bag?.length ?? 0 : length;
       this.#directories += type.isList ? length : 0;
     }
   }

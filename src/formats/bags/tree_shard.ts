@@ -37,9 +37,10 @@ export class IndexedBag {
    * @throws {FormatError} If the index is wrong there.
    */
   locate(record: number, into: Extent): void {
+    const before = record < 2 ? 0 : this.#index.entry(record - 2);
     const start = record === 0 ? 0 : this.#index.entry(record - 1);
     const end = this.#index.entry(record);
-    checkLimits(this.file, record, start, end);
+    checkLimits(this.file, record, start, end, before);
     into.offset = start;
     into.length = end - start;
     into.crc32 = -1;
