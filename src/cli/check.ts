@@ -12,6 +12,7 @@ import { type SourceOptions, withSourceOptions } from "./source.ts";
 
 interface CheckCommandOptions extends SourceOptions {
   readonly json?: true;
+  readonly values?: true;
 }
 
 /** `recordfs check` */
@@ -19,6 +20,7 @@ export function checkCommand(): Command {
   const command = new Command("check")
     .description("look for damage: every checksum, and every frame of a video")
     .argument("<source>", "the container")
+    .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
   return withSourceOptions(command).action(
     (source: string, options: CheckCommandOptions) =>
@@ -30,7 +32,7 @@ export function checkCommand(): Command {
 
 async function checkAsText(
   source: string,
-  options: SourceOptions,
+  options: CheckCommandOptions,
 ): Promise<void> {
   const out = new Output();
   let shown = Promise.resolve();
@@ -53,7 +55,7 @@ async function checkAsText(
 
 async function checkAsJson(
   source: string,
-  options: SourceOptions,
+  options: CheckCommandOptions,
 ): Promise<void> {
   const damages: FormatError[] = [];
   let facts: Record<string, unknown>;
@@ -79,7 +81,7 @@ async function checkAsJson(
 /** Checks with a progress bar. */
 async function run(
   source: string,
-  { format, ext }: SourceOptions,
+  { format, ext, values }: CheckCommandOptions,
   onDamage: (damage: FormatError) => void,
 ): Promise<CheckReport> {
   checkGiven(source, "the container");
@@ -88,6 +90,7 @@ async function run(
     return await checkContainer(source, {
       format,
       ext,
+      values,
       onWarning: warn,
       onDamage: (damage) => {
         bar?.makeWay();

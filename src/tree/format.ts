@@ -87,6 +87,11 @@ export interface Probe {
 
 /** Callbacks and limits of a check. */
 export interface CheckOptions extends ContainerOptions {
+  /**
+   * Whether values whose types are known are decoded as well, up to 1 GiB each. Only datasets of bags
+   * have such. Defaults to `false`.
+   */
+  readonly values?: boolean | undefined;
   /** Told of each damaged place as it is found. */
   readonly onDamage: (damage: FormatError) => void;
   /** Told how many of how many bytes are done. */

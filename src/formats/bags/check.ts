@@ -12,6 +12,7 @@ import {
   openDataset,
   type OpenedDataset,
 } from "./open_dataset.ts";
+import { ValueCheck } from "./value_check.ts";
 import { longestReferences, References } from "./references.ts";
 
 /** Most bytes of references that are read at a time. */
@@ -19,7 +20,8 @@ const WINDOW = 1 << 20;
 
 /**
  * Looks for damage: in every index, whether it ascends and stays inside its bag; in all references,
- * whether there are such records; in generation 3, whether all keys have as many records.
+ * whether there are such records; in generation 3, whether all keys have as many records; and where
+ * that is asked for, in all values, whether they can be decoded.
  *
  * @param path A dataset's directory, that of its shards, or a bag.
  * @throws {FormatError} If it is none, or damaged so that nothing can be checked.
@@ -113,19 +115,41 @@ class Check {
 
   async dataset(dataset: OpenedDataset): Promise<void> {
     if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
-    for (const bag of dataset.bags) await this.index(bag);
+    for (const [k, bag] of dataset.bags.entries()) {
+      const { type } = dataset.keys[k]!;
+      const { generation } = dataset;
+      const { signal, values } = this.#options;
+      const check = new ValueCheck(bag, generation, type, signal);
+      await this.index(bag, values && check.isKnown ? check : undefined);
+    }
     if (dataset.refs !== undefined) await this.#references(dataset);
   }
 
-  /** Checks the limits of every record. */
-  async index(bag: BagFile): Promise<void> {
+  /** Checks the limits of every record, and with `values` what is there. */
+  async index(bag: BagFile, values?: ValueCheck): Promise<void> {
     for await (const batch of scanIndex(bag, this.#options.signal)) {
       for (let i = 0; i < batch.count; i++) {
-        this.#guard(() => checkRecord(bag, batch, i));
+        const isSound = this.#guard(() => checkRecord(bag, batch, i));
+        if (isSound && values !== undefined) {
+          await this.#value(values, batch, i);
+        }
       }
       this.#advance(batch.count * ENTRY);
     }
     this.#advance(bytesOf(bag) - bag.length * ENTRY);
+  }
+
+  async #value(
+    values: ValueCheck,
+    { first, limits }: RecordBatch,
+    i: number,
+  ): Promise<void> {
+    try {
+      await values.record(first + i, limits[i + 1]!, limits[i + 2]!);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.damage(error);
+    }
   }
 
   async #references(dataset: OpenedDataset): Promise<void> {

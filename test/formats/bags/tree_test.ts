@@ -5,6 +5,7 @@ import { check, open, openSync } from "../../../src/vfs/mod.ts";
 import {
   assertBytes,
   bagCases,
+  datasetCase,
   datasetCases,
   generationOf,
 } from "../../support/bag_golden.ts";
@@ -140,6 +141,36 @@ for (const golden of datasetCases) {
       const results = await Promise.allSettled(attempts);
       const failed = results.some(({ status }) => status === "rejected");
       assert.equal(failed, "error" in datapoint, `datapoint ${i}`);
+    }
+  });
+}
+
+for (const golden of datasetCases) {
+  if (!golden.valid) continue;
+  Deno.test(`${golden.name}: a check of all values finds it sound`, async () => {
+    const isUnfinished = golden.name.endsWith("killed_writer");
+    const found: string[] = [];
+    const { samples, damaged } = await check(golden.path, {
+      values: true,
+      onDamage: ({ code }) => found.push(code),
+    });
+    assert.deepEqual(found, isUnfinished ? ["unfinished"] : []);
+    assert.equal(damaged, found.length);
+    assert.equal(samples, golden.content!.length);
+  });
+}
+
+for (const set of ["bags", "granular"]) {
+  Deno.test(`${set}: a text that is not UTF-8 is found when values are checked`, async () => {
+    const golden = datasetCase(`${set}/bad_value_utf8`);
+    for (const values of [false, true]) {
+      const found: FormatError[] = [];
+      const onDamage = (damage: FormatError) => found.push(damage);
+      await check(golden.path, { values, onDamage });
+      assert.equal(found.length, values ? 1 : 0);
+      if (!values) continue;
+      assert.equal(found[0]!.code, "bad-value");
+      assert.ok(found[0]!.message.includes(golden.expected.words));
     }
   });
 }
