@@ -17,6 +17,8 @@ import { needs, PYTHON } from "../support/programs.ts";
 
 const SHARDS = 1000;
 const KEYS = 20;
+/** Those whose names end in 0 or 5. */
+const READ_KEYS = [0, 5, 10, 15];
 /** As many descriptors as some systems give a process, four times less than others. */
 const DESCRIPTORS = 256;
 const MANY = 10_000_000;
@@ -186,11 +188,13 @@ for (const generation of [2, 3] as const) {
       withMountPlace(async ({ dir }) => {
         writeShards(`${dir}/data`, generation);
         await mounted(`${dir}/data`, [], async (mountpoint) => {
-          const cat = 'cat "$0"/*/000000/key* | cksum';
+          const cat = 'cat "$0"/*/000000/key*[05] | cksum';
           const printed = await succeed("sh", "-c", cat, mountpoint);
-          const lines = Array.from({ length: SHARDS * KEYS }, (_, i) =>
-            `${Math.floor(i / KEYS)} key ${numberName(i % KEYS)}\n`).join("");
-          await Deno.writeTextFile(`${dir}/expected`, lines);
+          const lines = Array.from({ length: SHARDS }, (_, shard) =>
+            READ_KEYS.map((key) =>
+              `${shard} key ${numberName(key)}\n`
+            )).flat();
+          await Deno.writeTextFile(`${dir}/expected`, lines.join(""));
           const expected = 'cksum < "$0"';
           assert.equal(
             printed,
@@ -310,7 +314,7 @@ Deno.test({
           sha256(fs.readFileSync(`${mountpoint}/000019/a`)),
           sha256(large),
         );
-        Deno.truncateSync(`${data}/a.bag`, 4096);
+        await Deno.truncate(`${data}/a.bag`, 4096);
         for (const i of [10, 15, 18]) {
           const directory = `${mountpoint}/${numberName(i)}`;
           assert.throws(() => fs.readFileSync(`${directory}/a`), {

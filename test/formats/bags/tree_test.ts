@@ -38,7 +38,10 @@ for (const golden of datasetCases.filter(({ valid }) => valid)) {
     assert.equal(fs.info.files, files.length);
     assert.equal(fs.info.directories, walked.length - files.length);
     for (const spec of specs) {
-      assert.deepEqual(fs.readSync(spec), Deno.readFileSync(`${path}/${spec}`));
+      assert.deepEqual(
+        await fs.read(spec),
+        await Deno.readFile(`${path}/${spec}`),
+      );
     }
     const paths = [...expected.keys()];
     const contents = await fs.read(paths);
