@@ -42,9 +42,15 @@ const GULP =
   VideoFolderOptions WriteError calculateChunkSlices makeAdapter
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
+const BAGS =
+  `BagOptions BagReader Datapoint DatasetOptions DatasetReader Decoder Decoders ErrorFacts FormatError
+  FormatErrorCode Generation IndexError ListRange Mask ReadOptions ReadSyncOptions RecordMemory RecordfsError
+  ShardedDatasetOptions ShardedDatasetReader Spec WaitOptions`;
+
 const ENTRY_POINTS: Record<string, string> = {
   ".":
-    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP}`,
+    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS}`,
+  "./bags": BAGS,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,

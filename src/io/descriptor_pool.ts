@@ -11,17 +11,31 @@ export interface Lease {
 /**
  * Open file descriptors, at most so many idle ones, the least recently used closed first.
  *
- * Descriptors in use are never closed, so the limit is exceeded while more reads than that are under
- * way at once, and for no longer.
+ * Descriptors in use are never closed, so the limit is exceeded while more of them are in use at once,
+ * and for no longer. Who can wait asks {@linkcode DescriptorPool.isBusy} first.
  */
 export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
   readonly #mostIdle: () => number;
   #limit = 0;
+  /** How many are in use. */
+  #busy = 0;
+  #calm: PromiseWithResolvers<void> | undefined;
 
   /** @param mostIdle Says how many may be idle; asked when the first one is lent. */
   constructor(mostIdle: () => number) {
     this.#mostIdle = mostIdle;
+  }
+
+  /** Whether as many descriptors are in use as should be: `while (pool.isBusy) await pool.calm();`. */
+  get isBusy(): boolean {
+    return this.#busy > 0 && this.#busy >= this.#limit;
+  }
+
+  /** Waits until half of them have been given back: all who wait then ask again. */
+  calm(): Promise<void> {
+    this.#calm ??= Promise.withResolvers();
+    return this.#calm.promise;
   }
 
   /**
@@ -40,7 +54,7 @@ export class DescriptorPool<Owner> {
       this.#leases.delete(owner); // to the end: most recently used
       this.#leases.set(owner, lease);
     }
-    lease.users++;
+    if (lease.users++ === 0) this.#busy++;
     return lease;
   }
 
@@ -48,6 +62,11 @@ export class DescriptorPool<Owner> {
   release(lease: Lease): void {
     lease.users--;
     if (lease.users > 0) return;
+    this.#busy--;
+    if (this.#calm !== undefined && this.#busy <= this.#limit / 2) {
+      this.#calm.resolve();
+      this.#calm = undefined;
+    }
     if (lease.doomed) fs.closeSync(lease.fd);
     else if (this.#leases.size > this.#limit) this.#makeRoom();
   }

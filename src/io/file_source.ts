@@ -122,6 +122,10 @@ export class FileSource implements ByteSource {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
+    while (pool.isBusy) {
+      await pool.calm();
+      options.signal?.throwIfAborted();
+    }
     const lease = this.#borrow();
     try {
       let done = 0;

@@ -1,8 +1,16 @@
+/** Memory to read into. */
+export interface ReadMemory {
+  /** Its first bytes; what was taken before is free to be read into. */
+  take(length: number): Uint8Array<ArrayBuffer>;
+  /** The bytes behind those taken last. */
+  takeMore(length: number): Uint8Array<ArrayBuffer>;
+}
+
 /**
  * Memory that is read into again and again: what a loop over much need not have cleared, and
  * collected, for each read. It grows as it must.
  */
-export class ReadMemory {
+export class GrowingMemory implements ReadMemory {
   #bytes = new Uint8Array(0);
   #taken = 0;
 
@@ -30,7 +38,8 @@ export class ReadMemory {
   takeMore(length: number): Uint8Array<ArrayBuffer> {
     const start = Math.ceil(this.#taken / 8) * 8;
     const end = start + length;
-    if (end > this.#bytes.length) { // none, where its buffer was transferred to another thread
+    // Its buffer may have been transferred to another thread.
+    if (end > this.#bytes.length || this.#bytes.buffer.detached) {
       this.#bytes = new Uint8Array(Math.ceil(end * 1.25));
     }
     this.#taken = end;

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the keys of expect.json
 /** The bags and datasets that the original Python libraries wrote, and what is known of each. */
 import assert from "node:assert/strict";
 import { sha256 } from "./golden.ts";

@@ -1,3 +1,5 @@
+import * as fs from "node:fs";
+
 /** How many descriptors this process has open for files below a directory. */
 export async function descriptorsBelow(dir: string): Promise<number> {
   let count = 0;
@@ -10,4 +12,15 @@ export async function descriptorsBelow(dir: string): Promise<number> {
     }
   }
   return count;
+}
+
+/** {@linkcode descriptorsBelow} at this very moment. */
+export function descriptorsBelowNow(dir: string): number {
+  return fs.readdirSync("/proc/self/fd").filter((name) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${name}`).startsWith(`${dir}/`);
+    } catch {
+      return false; // closed meanwhile: the tests of other files run in the same process
+    }
+  }).length;
 }

@@ -46,6 +46,11 @@ export class Column {
       : undefined;
   }
 
+  /** Whether there is a decoder: otherwise values are bytes. */
+  get decodes(): boolean {
+    return this.#decoder !== undefined;
+  }
+
   /**
    * Makes the value of a record.
    *

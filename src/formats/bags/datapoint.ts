@@ -5,7 +5,7 @@ export type Datapoint = Record<string, unknown>;
 export function setValue<T>(
   of: Record<string, T>,
   key: string,
-  value: T,
+  value: NoInfer<T>,
 ): void {
   if (key !== "__proto__") of[key] = value;
   else {

@@ -17,6 +17,9 @@ import { type Mask, Selection } from "./selection.ts";
 import { readSpans, type Spans } from "./spans.ts";
 import { type Spec, specOf } from "./spec.ts";
 
+/** A record. */
+type Raw = Uint8Array<ArrayBuffer>;
+
 /** An opened dataset. The indices it is asked for have been checked before. */
 export class OpenedDataset {
   /** The types of the keys. */
@@ -26,6 +29,8 @@ export class OpenedDataset {
   readonly #files: DatasetFiles;
   /** One a key, but none where bags are missing, since there is no datapoint. */
   readonly #columns: readonly Column[];
+  /** Those whose values are not bytes. */
+  readonly #decoding: readonly Column[];
   /** None in generation 3, where record i of every key belongs to datapoint i. */
   readonly #references: DatapointReferences | undefined;
   readonly #parallel: boolean;
@@ -41,6 +46,7 @@ export class OpenedDataset {
     this.keys = keys.map(({ key }) => key);
     this.#files = files;
     this.#columns = bags.map((bag, i) => new Column(keys[i]!, bag, decoders));
+    this.#decoding = this.#columns.filter(({ decodes }) => decodes);
     const lengths = bags.map(({ length }) => length);
     this.#references = refs && new DatapointReferences(refs, keys, lengths);
     this.#parallel = parallel;
@@ -103,16 +109,27 @@ export class OpenedDataset {
     const datapoint: Datapoint = {};
     for (let i = 0; i < this.#columns.length; i++) {
       if (selection.wanted[i] === 0) continue;
-      const column = this.#columns[i]!;
-      if (column.type.isList) {
+      const { key, type, records } = this.#columns[i]!;
+      if (type.isList) {
         const { first, count } = listOf(references!, selection, i);
-        const read = readValue(column, index, first, count, memory);
-        setValue(datapoint, column.key, runSync(read));
+        setValue(
+          datapoint,
+          key,
+          runSync(records.readRun(first, count, memory)),
+        );
       } else { // what most values are: no generator for them
         const record = references === undefined ? index : references.first[i]!;
-        const bytes = column.records.readSync(record, memory);
-        setValue(datapoint, column.key, column.decodeSync(bytes, index));
+        setValue(datapoint, key, records.readSync(record, memory));
       }
+    }
+    // Not before: a decoder may read, and what is used again would change.
+    for (const column of this.#decoding) {
+      if (!Object.hasOwn(datapoint, column.key)) continue;
+      const bytes = datapoint[column.key] as Raw | Raw[];
+      const value = Array.isArray(bytes)
+        ? bytes.map((one) => column.decodeSync(one, index))
+        : column.decodeSync(bytes, index);
+      setValue(datapoint, column.key, value);
     }
     return datapoint;
   }
@@ -130,7 +147,7 @@ export class OpenedDataset {
     const reading: Steps<void>[] = [];
     this.#columns.forEach((column, i) => {
       if (selection.wanted[i] === 0) return;
-      setValue<unknown>(datapoint, column.key, undefined); // keeps the order of the keys
+      setValue(datapoint, column.key, undefined); // keeps the order of the keys
       const { first, count } = column.type.isList
         ? listOf(references!, selection, i)
         : { first: references?.first[i] ?? index, count: 1 };

@@ -1,5 +1,5 @@
 import type { WaitOptions } from "../../io/byte_source.ts";
-import { ReadMemory } from "../../io/read_memory.ts";
+import { GrowingMemory } from "../../io/read_memory.ts";
 
 /**
  * Memory that records are read into, datapoint after datapoint: what a loop over many need not have
@@ -22,7 +22,32 @@ import { ReadMemory } from "../../io/read_memory.ts";
  * console.log(bytes);
  * ```
  */
-export class RecordMemory extends ReadMemory {}
+export class RecordMemory {
+  readonly #memory = new GrowingMemory();
+
+  /** How many bytes it has. */
+  get size(): number {
+    return this.#memory.size;
+  }
+
+  /**
+   * Its first bytes, whatever they hold.
+   *
+   * @param length How many.
+   */
+  take(length: number): Uint8Array<ArrayBuffer> {
+    return this.#memory.take(length);
+  }
+
+  /**
+   * The bytes behind those taken last, from a multiple of 8 on, so that any number may lie there.
+   *
+   * @param length How many.
+   */
+  takeMore(length: number): Uint8Array<ArrayBuffer> {
+    return this.#memory.takeMore(length);
+  }
+}
 
 /** Options of reading without waiting. */
 export interface ReadSyncOptions {

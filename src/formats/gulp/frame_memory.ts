@@ -1,4 +1,4 @@
-import { ReadMemory } from "../../io/read_memory.ts";
+import { GrowingMemory } from "../../io/read_memory.ts";
 
 /**
  * Memory that videos are read into one after the other: what a loop over many videos need not have
@@ -21,7 +21,23 @@ import { ReadMemory } from "../../io/read_memory.ts";
  * console.log(bytes);
  * ```
  */
-export class FrameMemory extends ReadMemory {}
+export class FrameMemory {
+  readonly #memory = new GrowingMemory();
+
+  /** How many bytes it has. */
+  get size(): number {
+    return this.#memory.size;
+  }
+
+  /**
+   * Its first bytes, whatever they hold.
+   *
+   * @param length How many.
+   */
+  take(length: number): Uint8Array<ArrayBuffer> {
+    return this.#memory.take(length);
+  }
+}
 
 /** Options of reading frames as they are stored. */
 export interface RawReadOptions {

@@ -260,6 +260,24 @@ Deno.test("a decoder that answers with a promise is waited for, or refused", asy
   });
 });
 
+Deno.test("a decoder may read from the reader it decodes for", async () => {
+  await withLists(async (dir) => {
+    const nested: Decoders = {
+      int: ([n]) => n! > 0 ? [n, reader.getSync(n! - 1, ["n"])] : n,
+      utf8: (bytes) => [bytes.length, reader.getSync(0, { words: true })],
+    };
+    using reader = DatasetReader.openSync(dir, { decoders: nested });
+    const expected = {
+      n: [2, { n: [1, { n: 0 }] }],
+      words: [[4, { words: [] }], [4, { words: [] }]],
+    };
+    assert.deepEqual(reader.getSync(2), expected);
+    assert.deepEqual(reader.getSync(2, ["words", "n"]), expected);
+    assert.deepEqual(await reader.get(2), expected);
+    assert.deepEqual((await reader.range(2, 3)).words, [expected.words]);
+  });
+});
+
 Deno.test("any name of a file is a key, and its value an own property", async () => {
   await withTempDir(async (dir) => {
     const keys = ["1", "__proto__", "constructor", "ключ"];

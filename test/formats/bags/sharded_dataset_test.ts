@@ -161,19 +161,18 @@ Deno.test("the keys of all shards are the same, but each has its own types", asy
 const LIMITED = `
 import { ShardedDatasetReader } from "./src/formats/bags/mod.ts";
 const [dir] = Deno.args;
-for (const options of [{ parallel: true }, { cacheIndex: false }]) {
-  using reader = await ShardedDatasetReader.open(dir, { decoders: null, ...options });
-  const indices = Array.from({ length: 200 }, (_, i) => i * 7919 % reader.length);
-  const values = await Promise.all(indices.map((i) => reader.get(i)));
-  indices.forEach((index, i) => {
-    for (const [k, value] of Object.values(values[i]).entries()) {
-      const [shard, key] = value;
-      if (shard !== index % 251 || key !== k) throw new Error("wrong: " + index);
+const options = { decoders: null, parallel: true, cacheIndex: false };
+using reader = await ShardedDatasetReader.open(dir, options);
+const indices = Array.from({ length: 200 }, (_, i) => i * 7919 % reader.length);
+const values = await Promise.all(indices.map((i) => reader.get(i)));
+indices.forEach((index, i) => {
+  for (const datapoint of [values[i], reader.getSync(index)]) {
+    for (const [k, [shard, key]] of Object.values(datapoint).entries()) {
+      if (shard !== index % 10 || key !== k) throw new Error("wrong: " + index);
     }
-    reader.getSync(index);
-  });
-  console.log(reader.shards, reader.length, reader.keys.length);
-}`;
+  }
+});
+console.log(reader.shards, reader.length, reader.keys.length);`;
 
 Deno.test({
   name: "a thousand shards of 20 keys need no more than 256 descriptors",
@@ -182,15 +181,19 @@ Deno.test({
     await withTempDir(async (dir) => {
       const keys = Array.from({ length: 20 }, (_, k) => `k${k + 10}`);
       const spec = Object.fromEntries(keys.map((key) => [key, "bytes"]));
+      // Writing 40,000 files would take most of the time: most shards are links to others.
+      await Deno.mkdir(`${dir}/data`);
       for (let shard = 0; shard < 1000; shard++) {
         const datapoint = Object.fromEntries(
-          keys.map((key, k) => [key, Uint8Array.of(shard % 251, k)]),
+          keys.map((key, k) => [key, Uint8Array.of(shard, k)]),
         );
-        writeDataset(`${dir}/data/${name(shard)}`, spec, [datapoint], 3);
+        const path = `${dir}/data/${name(shard)}`;
+        if (shard < 10) writeDataset(path, spec, [datapoint], 3);
+        else await Deno.symlink(name(shard % 10), path);
       }
       const script = `${dir}/read.ts`;
       const root = new URL(`file://${REPOSITORY}`).href;
-      Deno.writeTextFileSync(script, LIMITED.replace("./", root));
+      await Deno.writeTextFile(script, LIMITED.replace("./", root));
       const { code, stdout, stderr } = await new Deno.Command("sh", {
         args: [
           "-c",
@@ -203,7 +206,7 @@ Deno.test({
       }).output();
       const text = new TextDecoder();
       assert.equal(code, 0, text.decode(stderr));
-      assert.equal(text.decode(stdout), "1000 1000 20\n".repeat(2));
+      assert.equal(text.decode(stdout), "1000 1000 20\n");
     });
   },
 });
