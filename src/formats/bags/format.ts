@@ -118,8 +118,8 @@ function* serveDataset(
 }
 
 /**
- * Opening a shard takes many small reads of what is mostly in memory: waiting for each takes several
- * times as long as having others wait for all.
+ * Opening a shard takes many small reads of what is mostly in memory: waiting for each takes nearly
+ * twice as long as having others wait for all.
  */
 function* inOneGo(procedure: () => Steps<void>): Steps<void> {
   yield* perform({
