@@ -18,10 +18,21 @@ export interface DeviceOptions {
   readonly onLog: (message: string) => void;
 }
 
+/** `F_SETFL`, `O_NONBLOCK` and `POLLIN`, from `asm-generic/fcntl.h` and `asm-generic/poll.h`. */
+const F_SETFL = 4;
+const O_NONBLOCK = 0o4000;
+const POLLIN = 1;
+
+/** Requests that are answered before a piece of a large sample is checked again, however many there are. */
+const REQUESTS_BETWEEN_CHECKS = 16;
+
+/** How often to see whether another thread is done with a check, in milliseconds. */
+const LOOK_AGAIN = 3;
+
 /** Opens the functions that serving takes, so that the first request need not wait for that. */
 export function openServingFunctions(): void {
-  const { read, writev, errnoLocation } = libc();
-  void [read, writev, errnoLocation];
+  const { read, writev, errnoLocation, fcntl } = libc();
+  void [read, writev, errnoLocation, fcntl];
 }
 
 /**
@@ -36,11 +47,23 @@ export function serveDevice(options: DeviceOptions): string | undefined {
   const capacity = BigInt(request.bytes.length);
   const send = replySender(options);
   let serving = connection.minor > 0;
+  let waits = true;
+  setWaiting(fd, waits); // a server that was killed may have left it otherwise
+  let untilCheck = REQUESTS_BETWEEN_CHECKS;
   while (true) {
+    if (session.isChecking === waits) setWaiting(fd, waits = !waits);
+    if (!waits && --untilCheck < 0) {
+      untilCheck = REQUESTS_BETWEEN_CHECKS;
+      checkOn(session, send);
+    }
     const length = read(fd, request.bytes, capacity);
     if (length < 0) {
       const errno = lastErrno();
       if (errno === Errno.ENODEV) return undefined; // unmounted, or aborted
+      if (errno === Errno.EAGAIN && !waits) {
+        if (session.waitsForOthers) waitForRequest(fd);
+        checkOn(session, send);
+      }
       if (isPassing(errno)) continue;
       return `Reading /dev/fuse failed: ${errorText(errno)}`;
     }
@@ -54,6 +77,24 @@ export function serveDevice(options: DeviceOptions): string | undefined {
     if (connection.stopping) return undefined;
     session.prepareNext();
   }
+}
+
+/** Goes on with what requests wait for, and answers those that need wait no longer. */
+function checkOn(session: Session, send: () => void): void {
+  session.checkOn();
+  while (session.answerWaiting()) send();
+}
+
+/** Has reading requests wait until there is one, or fail at once with EAGAIN. */
+function setWaiting(fd: number, waits: boolean): void {
+  libc().fcntl(fd, F_SETFL, waits ? 0 : O_NONBLOCK);
+}
+
+/** Waits for a request, or for a little while. */
+function waitForRequest(fd: number): void {
+  // struct pollfd of <poll.h>: the descriptor, and the events asked for and given, 16 bits each.
+  const descriptor = new Uint8Array(Int32Array.of(fd, POLLIN).buffer);
+  libc().poll(descriptor, 1, LOOK_AGAIN);
 }
 
 /** Whether a failed read says nothing about the next one. */

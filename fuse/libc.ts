@@ -10,6 +10,18 @@ const functions = {
   close: { parameters: ["i32"], result: "i32" },
   read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
   writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
+  /** Copies from this process's own memory too, and fails where touching it would kill. */
+  processVmReadv: {
+    name: "process_vm_readv",
+    parameters: ["i32", "buffer", "u32", "buffer", "u32", "u32"],
+    result: "i32",
+  },
+  statx: {
+    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
+    result: "i32",
+  },
+  poll: { parameters: ["buffer", "u32", "i32"], result: "i32" },
   ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   mount: {

@@ -3,8 +3,10 @@ import type { ByteSource } from "../src/io/byte_source.ts";
 import { FileSource } from "../src/io/file_source.ts";
 import { mapShared, unmap } from "../src/io/memory_map.ts";
 import { MemorySource } from "../src/io/memory_source.ts";
-import { addressOf } from "./libc.ts";
+import { duplicate } from "./duplicate.ts";
+import { addressOf, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
+import { type FileToServe, newFileMemory } from "./served_file.ts";
 
 /** A source in this process's address space, as a thread that serves a mount is told of it. */
 export interface MappedSource {
@@ -14,11 +16,16 @@ export interface MappedSource {
   readonly address: number;
   /** Bytes that may be sent from there. */
   readonly size: number;
+  /** The file that it is a map of. */
+  readonly file?: FileToServe | undefined;
 }
 
+/** So many files are kept open: bytes that are to be compared are read from there, which is quicker. */
+const MOST_KEPT_OPEN = 64;
+
 /**
- * The sources of a tree, mapped: replies are written straight from there. Files are not kept open, so
- * that any number of them can be mapped whatever the descriptor limit.
+ * The sources of a tree, mapped: replies are written straight from there. Only some files are kept open,
+ * so that any number of them can be mapped whatever the descriptor limit.
  */
 export class Mapping implements Disposable {
   readonly sources: readonly MappedSource[];
@@ -50,7 +57,7 @@ export class Mapping implements Disposable {
     try {
       for (const source of sources) {
         if (source instanceof FileSource) {
-          const file = mapFile(source);
+          const file = mapFile(source, mapped.length < MOST_KEPT_OPEN);
           described.push(file);
           if (file.size > 0) mapped.push(file);
         } else if (source instanceof MemorySource) {
@@ -61,7 +68,7 @@ export class Mapping implements Disposable {
         }
       }
     } catch (error) {
-      unmapAll(mapped);
+      releaseAll(mapped);
       throw error;
     }
     return new Mapping(described, mapped, held);
@@ -71,7 +78,7 @@ export class Mapping implements Disposable {
   [Symbol.dispose](): void {
     if (this.#gone) return;
     this.#gone = true;
-    unmapAll(this.#mapped);
+    releaseAll(this.#mapped);
   }
 }
 
@@ -88,13 +95,18 @@ export function needsLocal({ name }: ByteSource): MountError {
 /**
  * Maps a file.
  *
+ * @param keepOpen Whether to keep a descriptor of it as well, for {@linkcode releaseFile} to close.
  * @throws {MountError} If that can't be done, or it is not the one that was opened.
  */
-export function mapFile(source: FileSource): MappedSource {
+export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
   const { path, size } = source;
   if (size === 0) return { name: path, address: 0, size };
   try {
-    return { name: path, address: Number(mapShared(source).address), size };
+    const address = Number(mapShared(source).address);
+    const fd = keepOpen ? Math.max(source.useDescriptor(duplicate), -1) : -1;
+    const memory = newFileMemory(path, fd, source);
+    const file = { path, fd, mayGrow: source.mayGrow, memory };
+    return { name: path, address, size, file };
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
     const { code, cause, expected, actual } = error;
@@ -126,8 +138,17 @@ function describeMemory({ name, bytes }: MemorySource): MappedSource {
   return { name, address, size: bytes.length };
 }
 
-function unmapAll(sources: readonly MappedSource[]): void {
-  for (const { address, size } of sources) {
-    unmap({ address: BigInt(address), size });
-  }
+/** Undoes what {@linkcode mapFile} did. */
+export function releaseFile(
+  { address, size, file }: Omit<MappedSource, "file"> & {
+    readonly file?: { readonly fd: number } | undefined;
+  },
+): void {
+  if (size === 0) return;
+  unmap({ address: BigInt(address), size });
+  if (file !== undefined && file.fd >= 0) libc().close(file.fd);
+}
+
+function releaseAll(sources: readonly MappedSource[]): void {
+  for (const source of sources) releaseFile(source);
 }

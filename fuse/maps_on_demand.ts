@@ -1,9 +1,10 @@
 import { FileSource } from "../src/io/file_source.ts";
-import { unmap } from "../src/io/memory_map.ts";
 import type { LazySources } from "../src/tree/tree.ts";
-import { mapFile, type MappedSource, needsLocal } from "./mapping.ts";
+import { mapFile, needsLocal, releaseFile } from "./mapping.ts";
+import type { ServedSource } from "./served_sources.ts";
+import { type ChangeListener, ServedFile } from "./served_file.ts";
 
-interface UsedMap extends MappedSource {
+interface UsedMap extends ServedSource {
   /** When it was last asked for. */
   used: number;
 }
@@ -15,15 +16,17 @@ interface UsedMap extends MappedSource {
 export class MapsOnDemand {
   readonly #sources: LazySources;
   readonly #most: number;
+  readonly #listener: ChangeListener;
   readonly #maps = new Map<number, UsedMap>();
   #time = 0;
   #last: UsedMap | undefined;
   #lastIndex = -1;
 
   /** @param most How many maps there may be at a time. */
-  constructor(sources: LazySources, most: number) {
+  constructor(sources: LazySources, most: number, listener: ChangeListener) {
     this.#sources = sources;
     this.#most = most;
+    this.#listener = listener;
   }
 
   get bytes(): number {
@@ -35,7 +38,7 @@ export class MapsOnDemand {
    *
    * @throws {RecordfsError} If it can't be opened or mapped.
    */
-  at(index: number): MappedSource | undefined {
+  at(index: number): ServedSource | undefined {
     if (index === this.#lastIndex) return this.#last;
     let map = this.#maps.get(index);
     if (map === undefined) {
@@ -49,7 +52,7 @@ export class MapsOnDemand {
   }
 
   close(): void {
-    for (const map of this.#maps.values()) release(map);
+    for (const map of this.#maps.values()) releaseFile(map);
     this.#maps.clear();
     this.#lastIndex = -1;
   }
@@ -59,7 +62,9 @@ export class MapsOnDemand {
     if (source === undefined) return undefined;
     if (!(source instanceof FileSource)) throw needsLocal(source);
     if (this.#maps.size >= this.#most) this.#dropOldest();
-    const map = { ...mapFile(source), used: 0 };
+    const mapped = mapFile(source, false); // too many for the descriptor limit
+    const file = mapped.file && new ServedFile(mapped.file, this.#listener);
+    const map = { ...mapped, file, used: 0 };
     this.#maps.set(index, map);
     return map;
   }
@@ -72,12 +77,8 @@ export class MapsOnDemand {
       oldest = index;
       time = used;
     }
-    release(this.#maps.get(oldest)!);
+    releaseFile(this.#maps.get(oldest)!);
     this.#maps.delete(oldest);
     this.#lastIndex = -1;
   }
-}
-
-function release({ address, size }: MappedSource): void {
-  if (size > 0) unmap({ address: BigInt(address), size });
 }

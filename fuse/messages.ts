@@ -7,6 +7,7 @@
 import type { TreeSeed } from "../src/tree/tree.ts";
 import type { ListAheadMemory } from "./list_ahead.ts";
 import type { MappedSource } from "./mapping.ts";
+import type { SampleChecksMemory } from "./sample_checks.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
 /** First message to a serving thread: what it is to serve. */
@@ -22,6 +23,8 @@ export interface PrepareMessage {
   readonly connection: SharedArrayBuffer;
   /** Memory of the mount's `ListAhead`. */
   readonly listAhead: ListAheadMemory;
+  /** What they share to compare files with their checksums, where that is wanted. */
+  readonly checks: SampleChecksMemory | undefined;
   /** Whether to report each request. */
   readonly trace: boolean;
 }

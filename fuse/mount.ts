@@ -105,6 +105,7 @@ async function mountOpened(
     const prepared = server.prepare({
       tree,
       sources: mapping?.sources,
+      verify: options.verify ?? true,
       owner: {
         uid: options.uid ?? libc().getuid(),
         gid: options.gid ?? libc().getgid(),

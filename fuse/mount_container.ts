@@ -11,8 +11,8 @@ import type { Server } from "./server.ts";
 export interface MountContainerOptions
   extends Omit<MountOptions, "source">, OpenContainerOptions {
   /**
-   * Whether checksums of metadata are compared when the container is opened. Reads through the mount
-   * compare none: they are parts of files. Defaults to `true`.
+   * Whether checksums of metadata are compared when the container is opened; `verify` is for those of
+   * files. Defaults to `true`.
    */
   readonly checkData?: boolean | undefined;
 }

@@ -26,6 +26,11 @@ export interface KernelOptions {
   readonly subtype?: string | undefined;
   /** Largest read the kernel may ask for, in bytes. */
   readonly maxRead?: number | undefined;
+  /**
+   * Whether a file is compared with its checksum, where the container has one, before bytes of it are
+   * first read; what does not match is an I/O error. Defaults to `true`.
+   */
+  readonly verify?: boolean | undefined;
 }
 
 /**
@@ -70,6 +75,8 @@ function applyWord(word: string, options: Collected): void {
   else if (word === "default_permissions") options.defaultPermissions = true;
   else if (word === "nonempty") options.nonEmpty = true;
   else if (word === "noexec") options.noExec = true;
+  else if (word === "verify") options.verify = true;
+  else if (word === "no_verify") options.verify = false;
   else if (!WITHOUT_EFFECT.has(word) && !isPrivate(word)) throw unknown(word);
   else if (word === "exec") options.noExec = false; // of contradictory options the last one counts
 }
@@ -136,7 +143,7 @@ function unknown(name: string): MountError {
   return new MountError(
     "bad-option",
     `Cannot mount with option '${name}': it is not known; known are allow_other, ` +
-      "default_permissions, nonempty, noexec, uid=, gid=, umask=, max_read=, fsname=, subtype= " +
+      "default_permissions, nonempty, noexec, verify, no_verify, uid=, gid=, umask=, max_read=, fsname=, subtype= " +
       "and the standard options of mount(8)",
     { actual: name },
   );

@@ -1,6 +1,12 @@
 import { areOpen, type Tree } from "../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
 import { MapsOnDemand } from "./maps_on_demand.ts";
+import { type ChangeListener, ServedFile } from "./served_file.ts";
+
+/** A source, as one thread sends from it. */
+export interface ServedSource extends Omit<MappedSource, "file"> {
+  readonly file?: ServedFile | undefined;
+}
 
 /** The sources of a tree, as one thread sends from them. */
 export interface ServedSources {
@@ -9,7 +15,7 @@ export interface ServedSources {
    *
    * @throws {RecordfsError} If it can't be opened or mapped.
    */
-  at(index: number): MappedSource | undefined;
+  at(index: number): ServedSource | undefined;
   /** Bytes of all of them, as far as they are known. */
   readonly bytes: number;
   /** Unmaps what this thread has mapped. */
@@ -19,14 +25,17 @@ export interface ServedSources {
 /** Sources that another thread has mapped, all of them. */
 export class ListedSources implements ServedSources {
   readonly bytes: number;
-  readonly #sources: readonly MappedSource[];
+  readonly #sources: readonly ServedSource[];
 
-  constructor(sources: readonly MappedSource[]) {
-    this.#sources = sources;
+  constructor(sources: readonly MappedSource[], listener: ChangeListener) {
+    this.#sources = sources.map((source) => ({
+      ...source,
+      file: source.file && new ServedFile(source.file, listener),
+    }));
     this.bytes = sources.reduce((sum, { size }) => sum + size, 0);
   }
 
-  at(index: number): MappedSource | undefined {
+  at(index: number): ServedSource | undefined {
     return this.#sources[index];
   }
 
@@ -38,16 +47,19 @@ export class ListedSources implements ServedSources {
  *
  * @param mapped Its sources, where they are all mapped.
  * @param workers How many threads serve the tree.
+ * @param listener Is told of files that change.
  */
 export function servedSources(
   tree: Tree,
   mapped: readonly MappedSource[] | undefined,
   workers: number,
+  listener: ChangeListener,
 ): ServedSources {
-  if (mapped !== undefined) return new ListedSources(mapped);
+  if (mapped !== undefined) return new ListedSources(mapped, listener);
   const { sources } = tree;
   if (areOpen(sources)) throw new TypeError("Open sources come mapped");
-  return new MapsOnDemand(sources, Math.floor(MOST_MAPS / workers));
+  const most = Math.floor(MOST_MAPS / workers);
+  return new MapsOnDemand(sources, most, listener);
 }
 
 /** A process has 65,530 maps (`vm.max_map_count`); other mounts, and Deno, need some as well. */

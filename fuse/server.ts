@@ -7,6 +7,7 @@ import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
 import { newListAheadMemory } from "./list_ahead.ts";
+import { newSampleChecks } from "./sample_checks.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -24,6 +25,8 @@ export interface Served {
   /** Its sources, or `undefined` where each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
   readonly owner: Ownership;
+  /** Whether files are compared with their checksums, where the tree has any. */
+  readonly verify: boolean;
 }
 
 /**
@@ -66,7 +69,7 @@ export class Server {
    *
    * @throws {MountError} If the tree cannot be rebuilt there.
    */
-  async prepare({ tree, sources, owner }: Served): Promise<void> {
+  async prepare({ tree, sources, owner, verify }: Served): Promise<void> {
     this.#message = {
       kind: "prepare",
       seed: tree.share(),
@@ -75,6 +78,7 @@ export class Server {
       owner,
       connection: this.#connection.memory,
       listAhead: newListAheadMemory(),
+      checks: verify ? newSampleChecks(tree) : undefined,
       trace: this.#options.onTrace !== undefined,
     };
     await this.#first.prepare(this.#message);

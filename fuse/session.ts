@@ -8,6 +8,7 @@ import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
 import { Opcode, type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
 import { Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
+import { SampleChecks, type SampleChecksMemory } from "./sample_checks.ts";
 import type { ServedSources } from "./served_sources.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -18,6 +19,8 @@ export interface SessionOptions {
   readonly listAhead: ListAheadMemory;
   /** The tree's sources. */
   readonly sources: ServedSources;
+  /** What it shares to compare files with their checksums, where that is wanted. */
+  readonly checks?: SampleChecksMemory | undefined;
   /** Receives each distinct message about a request that failed, once. */
   readonly onLog: (message: string) => void;
 }
@@ -38,13 +41,22 @@ export class Session {
     new Uint8Array(REPLY_HEADER_SIZE + MAX_TRANSFER),
   );
   readonly #ahead: ListAhead;
+  readonly #checks: SampleChecks | undefined;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
 
   constructor(tree: Tree, options: SessionOptions) {
     this.reply = this.#ownReply;
     this.#log = new OnceLog(options.onLog);
-    this.#actions = actionsFor({ ...options, tree, log: this.#log });
+    const { sources, checks } = options;
+    this.#checks = checks &&
+      new SampleChecks(tree, sources, checks, this.#ownReply);
+    this.#actions = actionsFor({
+      ...options,
+      tree,
+      log: this.#log,
+      checks: this.#checks,
+    });
     this.#ahead = new ListAhead(
       tree,
       options.listAhead,
@@ -83,9 +95,39 @@ export class Session {
     this.#ahead.follow(request, resume, wasReady);
   }
 
-  /** Has another thread list ahead when this one ends. */
+  /** Whether requests wait for {@linkcode checkOn}. */
+  get isChecking(): boolean {
+    return this.#checks?.large.isBusy === true;
+  }
+
+  /** Whether {@linkcode checkOn} can only wait for other threads. */
+  get waitsForOthers(): boolean {
+    return this.#checks?.large.isIdle === true;
+  }
+
+  /** Goes on with the checks that requests wait for, for a short while; never throws. */
+  checkOn(): void {
+    try {
+      this.#checks?.large.work();
+    } catch (error) {
+      this.#errnoOf(error);
+    }
+  }
+
+  /**
+   * Makes the reply to a request that waited until now. Must come between one request and the next.
+   *
+   * @returns Whether there was one.
+   */
+  answerWaiting(): boolean {
+    this.reply = this.#ownReply;
+    return this.#checks?.large.takeAnswer(this.reply) === true;
+  }
+
+  /** Has other threads do what this one did for all of them, when it ends. */
   end(): void {
     this.#ahead.resign();
+    this.#checks?.large.close();
   }
 
   #answer(info: OpcodeInfo | undefined): void {
@@ -127,7 +169,7 @@ export class Session {
         reply.fail(this.#errnoOf(error));
       }
     }
-    reply.seal();
+    if (reply.length > 0) reply.seal();
   }
 
   #errnoOf(error: unknown): number {

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { crc32Of } from "../src/io/crc32_of.ts";
 import type { Tree } from "../src/tree/tree.ts";
+import { CheckedNodes } from "./checked_nodes.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
@@ -24,6 +26,8 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 const onLog = (message: string) => scope.postMessage({ kind: "log", message });
+
+const NOTHING = new Uint8Array();
 
 let serve: ((fd: number) => string | undefined) | undefined;
 
@@ -57,23 +61,31 @@ async function prepare(
     owner,
     connection: memory,
     listAhead,
+    checks,
     trace,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
-  const sources = servedSources(tree, mapped, workers);
+  const truncations = new OnceLog(onLog);
+  const nodes = checks && new CheckedNodes(checks.nodes);
+  const sources = servedSources(tree, mapped, workers, {
+    forget: () => nodes?.forget(),
+    log: onLog,
+  });
   const connection = new ConnectionState(memory);
   const session = new Session(tree, {
     owner,
     connection,
     listAhead,
     sources,
+    checks,
     onLog,
   });
-  const truncations = new OnceLog(onLog);
   openServingFunctions();
   return (fd) => {
+    // Those who join when the mount has answered have the time to load what the first needs later.
+    if (checks !== undefined && connection.minor > 0) crc32Of(NOTHING);
     try {
       return serveDevice({
         fd,

@@ -1,6 +1,7 @@
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../connection_state.ts";
 import type { OnceLog } from "../once_log.ts";
+import type { SampleChecks } from "../sample_checks.ts";
 import type { ServedSources } from "../served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
@@ -16,5 +17,7 @@ export interface HandlerContext {
   readonly connection: ConnectionState;
   /** The tree's sources, whose bytes may be sent as payload. */
   readonly sources: ServedSources;
+  /** Compares files with their checksums, unless nobody wants that or there are none. */
+  readonly checks: SampleChecks | undefined;
   readonly log: OnceLog;
 }

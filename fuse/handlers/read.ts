@@ -6,9 +6,12 @@ import { localAnswer } from "../local_answer.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
-/** READ: says where the bytes are; only small computed content passes through the reply's buffer. */
+/**
+ * READ: says where the bytes are. Only what is computed, or compared with its checksum for the first
+ * time, passes through the reply's buffer.
+ */
 export function readHandler(
-  { tree, sources }: HandlerContext,
+  { tree, sources, checks }: HandlerContext,
 ): Handler {
   const extent = newExtent();
   return (request, reply) => {
@@ -23,13 +26,18 @@ export function readHandler(
     if (length <= 0) return;
     if (extent.source >= 0) {
       const start = extent.offset + offset;
+      const source = sources.at(extent.source);
       // A wrong extent would send this process's memory, or kill it.
       if (
-        start < 0 || start + length > (sources.at(extent.source)?.size ?? 0)
+        source === undefined || start < 0 || start + length > source.size
       ) {
         throw outside(node, start, length);
       }
-      reply.payload(extent.source, start, length);
+      source.file?.lookSometimes();
+      if (
+        checks === undefined || extent.crc32 < 0 || checks.isKnown(node, source)
+      ) reply.payload(extent.source, start, length);
+      else checks.answer(request, reply, source, extent, offset, length);
     } else if (extent.bytes !== undefined) {
       const part = extent.bytes.subarray(offset, offset + length);
       reply.bytes.set(part, REPLY_HEADER_SIZE);

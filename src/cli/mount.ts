@@ -3,7 +3,11 @@ import { DEFAULT_WORKERS, MOST_WORKERS } from "../../fuse/limits.ts";
 import { mount } from "./mount_job.ts";
 import { parseWorkers } from "./plain_mount.ts";
 import { collect } from "./repeatable.ts";
-import { withDecodedOption, withSourceOptions } from "./source.ts";
+import {
+  withDecodedOption,
+  withSourceOptions,
+  withVerifyOption,
+} from "./source.ts";
 
 /** `recordfs mount` */
 export function mountCommand(): Command {
@@ -14,7 +18,7 @@ export function mountCommand(): Command {
     .option("-f, --foreground", "stay; Ctrl-C unmounts")
     .option(
       "-o, --options <list>",
-      "mount options: allow_other, default_permissions, nonempty, noexec, " +
+      "mount options: allow_other, default_permissions, nonempty, noexec, no_verify, " +
         "uid=, gid=, umask=, max_read=, fsname=, subtype= and those of mount(8)",
       collect,
       [] as readonly string[],
@@ -30,7 +34,8 @@ export function mountCommand(): Command {
       checkWorkers,
     )
     .addOption(new Option("--background <record>").hideHelp());
-  return withDecodedOption(withSourceOptions(command)).action(mount);
+  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+    .action(mount);
 }
 
 function checkWorkers(text: string): number {

@@ -31,6 +31,8 @@ export interface MountCommandOptions {
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
+  /** False after `--no-verify`. */
+  readonly verify?: boolean | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
 }
@@ -72,7 +74,8 @@ export async function mount(
 function makeJob(
   source: string,
   mountpoint: string,
-  { options, format, ext, decoded, trace, workers }: MountCommandOptions,
+  { options, format, ext, decoded, trace, workers, verify }:
+    MountCommandOptions,
 ): MountJob {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
@@ -80,7 +83,7 @@ function makeJob(
   const job: MountJob = {
     source,
     mountpoint,
-    options: taken.rest,
+    options: verify === false ? `${taken.rest},no_verify` : taken.rest,
     format: format ?? taken.format,
     ext: ext ?? taken.ext,
     decoded: decoded === true || taken.decoded === true,

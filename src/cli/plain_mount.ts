@@ -28,7 +28,7 @@ type Collected = {
 export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
   const lists: string[] = [];
-  const options: Collected = { options: lists };
+  const options: Collected = { options: lists, verify: true };
   const paths: string[] = [];
   for (let i = 1; i < args.length; i++) {
     const arg = args[i]!;
@@ -63,6 +63,7 @@ function setFlag(options: Collected, name: string): boolean {
   if (name === "--foreground") options.foreground = true;
   else if (name === "--decoded") options.decoded = true;
   else if (name === "--trace") options.trace = true;
+  else if (name === "--no-verify") options.verify = false;
   else return false;
   return true;
 }

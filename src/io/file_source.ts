@@ -33,7 +33,8 @@ export class FileSource implements ByteSource {
   readonly identity: FileIdentity;
   /** How quick its device is; judged by where the system cannot tell what is in its memory. */
   readonly pace: Pace;
-  readonly #mayGrow: boolean;
+  /** Whether a writer may still append to it. */
+  readonly mayGrow: boolean;
   /** Reads what the C library can read; there is none without `--allow-ffi`. */
   readonly #libc: LibcReads | undefined = libcReads();
   #tellsCached: boolean = this.#libc !== undefined;
@@ -44,7 +45,7 @@ export class FileSource implements ByteSource {
   private constructor(path: string, identity: FileIdentity, mayGrow: boolean) {
     this.path = path;
     this.identity = identity;
-    this.#mayGrow = mayGrow;
+    this.mayGrow = mayGrow;
     this.pace = paceOf(identity.dev);
   }
 
@@ -156,7 +157,7 @@ export class FileSource implements ByteSource {
 
   /** Whether a file that now has so many bytes may be the one that was opened. */
   isStill(size: number): boolean {
-    return this.#mayGrow ? size >= this.size : size === this.size;
+    return this.mayGrow ? size >= this.size : size === this.size;
   }
 
   /** Closes the descriptor until it is needed again. */
@@ -255,7 +256,7 @@ export class FileSource implements ByteSource {
   /** Looks at what has just been opened by its path, so that Deno says whether that is permitted. */
   #refuseChanged(): void {
     const now = identityOf(Deno.statSync(this.path));
-    const same = this.#mayGrow ? grownFrom : sameFile;
+    const same = this.mayGrow ? grownFrom : sameFile;
     if (same(now, this.identity)) return;
     throw new FormatError(
       "changed",

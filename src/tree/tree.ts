@@ -144,6 +144,12 @@ export interface Tree {
    */
   locate(node: NodeId, into: Extent): boolean | Promise<boolean>;
 
+  /**
+   * Which sample of its source a file is, for messages. Present only in trees some of whose extents have
+   * a CRC-32.
+   */
+  sampleOf?(node: NodeId): number;
+
   /** Describes the tree for another thread. Its sources are not part of it. */
   share(): TreeSeed;
 

@@ -81,6 +81,13 @@ abstract class RecordTree implements Tree {
     return true;
   }
 
+  sampleOf(node: NodeId): number {
+    const sample = this.sample(node);
+    return sample < 0
+      ? -1
+      : sample - this.index.startOf(this.index.partOf(sample));
+  }
+
   share(): TreeSeed {
     const data: SeedData = {
       parts: this.index.parts,

@@ -51,6 +51,7 @@ export class Client {
         areOpen(tree.sources)
           ? tree.sources.map(({ name, size }) => ({ name, size, address: 0 }))
           : [],
+        { forget() {}, log: (message) => this.logs.push(message) },
       ),
       onLog: (message) => this.logs.push(message),
     });
