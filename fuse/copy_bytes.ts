@@ -35,6 +35,7 @@ export class CopyBytes {
       : libc().pread(fd, this.into, length, BigInt(offset));
     if (got === length) return;
     const why = got < 0 ? errorText(lastErrno()) : "it was cut off";
+    source.file?.hasChanged(); // that is logged first
     throw new FormatError(
       "out-of-bounds",
       `${source.name} can't be read at ${offset}: ${why}; fetch the file again`,

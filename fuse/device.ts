@@ -132,6 +132,7 @@ function replySender(
     words[6] = reply.payloadLength;
     if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
     // The kernel has ended the request with EIO: there is nothing more to send.
+    source.file?.hasChanged(); // that is logged first
     onLog(
       `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
         "mounted, or its disk failed",

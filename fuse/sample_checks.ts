@@ -114,11 +114,12 @@ export class SampleChecks {
   }
 
   #mismatch(
-    { name }: ServedSource,
+    { name, file }: ServedSource,
     node: NodeId,
     expected: number,
     actual: number,
   ): FormatError {
+    file?.hasChanged(); // that is logged first
     const sample = this.#tree.sampleOf?.(node) ?? -1;
     return new FormatError(
       "sample-checksum",

@@ -4,6 +4,8 @@ import {
   type ListAheadMemory,
   newListAheadMemory,
 } from "../../../fuse/list_ahead.ts";
+import type { MappedSource } from "../../../fuse/mapping.ts";
+import type { SampleChecksMemory } from "../../../fuse/sample_checks.ts";
 import { ListedSources } from "../../../fuse/served_sources.ts";
 import { Session } from "../../../fuse/session.ts";
 import { traceLine } from "../../../fuse/trace.ts";
@@ -29,6 +31,10 @@ export interface ClientOptions {
   readonly umask?: number;
   /** What it shares with other clients, which are other threads of one mount then. */
   readonly listAhead?: ListAheadMemory;
+  /** Likewise; without it no file is compared with its checksum. */
+  readonly checks?: SampleChecksMemory;
+  /** What the tree's content is sent from, where something reads it. */
+  readonly sources?: readonly MappedSource[];
 }
 
 /** Plays the kernel's part against a {@linkcode Session}. */
@@ -40,19 +46,26 @@ export class Client {
 
   constructor(
     tree: Tree,
-    { uid = 11, gid = 22, umask = 0, listAhead = newListAheadMemory() }:
-      ClientOptions = {},
+    {
+      uid = 11,
+      gid = 22,
+      umask = 0,
+      listAhead = newListAheadMemory(),
+      checks,
+      sources = areOpen(tree.sources)
+        ? tree.sources.map(({ name, size }) => ({ name, size, address: 0 }))
+        : [],
+    }: ClientOptions = {},
   ) {
     this.session = new Session(tree, {
       owner: { uid, gid, umask },
       connection: this.connection,
       listAhead,
-      sources: new ListedSources(
-        areOpen(tree.sources)
-          ? tree.sources.map(({ name, size }) => ({ name, size, address: 0 }))
-          : [],
-        { forget() {}, log: (message) => this.logs.push(message) },
-      ),
+      checks,
+      sources: new ListedSources(sources, {
+        forget() {},
+        log: (message) => this.logs.push(message),
+      }),
       onLog: (message) => this.logs.push(message),
     });
   }
@@ -74,7 +87,21 @@ export class Client {
     const { session } = this;
     session.request.bytes.set(request);
     session.handle(request.length);
-    const { reply } = session;
+    return this.#answer();
+  }
+
+  /** Lets it go on with checks until it answers a request that waited; `undefined` if none does. */
+  wait(): Answer | undefined {
+    const { session } = this;
+    while (session.isChecking) {
+      if (session.answerWaiting()) return this.#answer();
+      session.checkOn();
+    }
+    return undefined;
+  }
+
+  #answer(): Answer | undefined {
+    const { reply } = this.session;
     if (reply.length === 0) {
       assert.equal(reply.payloadLength, 0);
       return undefined;

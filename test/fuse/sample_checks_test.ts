@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { crc32 } from "node:zlib";
+import { Mapping } from "../../fuse/mapping.ts";
+import { newSampleChecks } from "../../fuse/sample_checks.ts";
+import { Opcode } from "../../fuse/wire/opcodes.ts";
+import type { Extent, NodeId, Tree } from "../../src/tree/tree.ts";
+import { Client } from "./support/client.ts";
+import { MemoryTree } from "./support/memory_tree.ts";
+import { encodeRequest, readBody } from "./support/requests.ts";
+
+const linux = { ignore: Deno.build.os !== "linux" };
+const large = "0123456789".repeat(300_000); // 3 pieces
+
+/** Files whose checksums are those of their texts, but for the ones that are called damaged. */
+function checkedTree(): Tree {
+  const texts: Record<string, string> = {
+    small: "small file",
+    damaged: "damaged file",
+    large,
+    damagedLarge: `${large}!`,
+  };
+  const tree = MemoryTree.of(texts);
+  const entries = Object.entries(texts);
+  const locate = tree.locate.bind(tree);
+  return Object.assign(tree, {
+    sampleOf: (node: NodeId) => node - 2,
+    locate(node: NodeId, into: Extent) {
+      const found = locate(node, into);
+      const [name, text] = entries[node - 2] ?? ["", ""];
+      const isDamaged = name.startsWith("damaged");
+      into.crc32 = isDamaged ? 0x1234 : crc32(new TextEncoder().encode(text));
+      return found;
+    },
+  });
+}
+
+/** Two threads of one mount. */
+function withThreads(body: (one: Client, other: Client) => void): void {
+  const tree = checkedTree();
+  using mapping = Mapping.of(tree.sources as MemoryTree["sources"]);
+  const options = { checks: newSampleChecks(tree)!, sources: mapping.sources };
+  body(new Client(tree, options), new Client(tree, options));
+}
+
+const text = (body: DataView) => new TextDecoder().decode(body);
+const read = (client: Client, node: number, offset = 0, size = 1 << 20) =>
+  client.ask(Opcode.READ, node, readBody(offset, size));
+
+Deno.test(
+  "a file's first READ is answered by the bytes that were checked",
+  linux,
+  () =>
+    withThreads((one, other) => {
+      assert.equal(text(read(one, 2, 3, 4).body), "ll f");
+      assert.deepEqual(read(one, 2).payload, [0, 7, 10]);
+      assert.deepEqual(read(other, 2).payload, [0, 7, 10]); // it need not look again
+      assert.deepEqual([one.logs, other.logs], [[], []]);
+    }),
+);
+
+Deno.test(
+  "a file that is not what its checksum says is an I/O error each time, logged once",
+  linux,
+  () =>
+    withThreads((one) => {
+      for (const offset of [0, 5]) {
+        const { errno, payload, body } = read(one, 3, offset);
+        assert.deepEqual([errno, payload, body.byteLength], [5, undefined, 0]);
+      }
+      assert.equal(text(read(one, 2).body), "small file");
+      assert.equal(one.logs.length, 1);
+      const expected = crc32(new TextEncoder().encode("damaged file"));
+      assert.match(
+        one.logs[0]!,
+        new RegExp(
+          `^memory: checksum mismatch in sample 1 \\(expected 0x00001234, got 0x${
+            expected.toString(16).padStart(8, "0")
+          }\\)`,
+        ),
+      );
+    }),
+);
+
+Deno.test(
+  "reads of a large file wait until all of it is checked; others do not",
+  linux,
+  () =>
+    withThreads((one, other) => {
+      const ask = (client: Client, offset: number, unique: bigint) =>
+        client.send(
+          encodeRequest(Opcode.READ, 4, readBody(offset, 10), unique),
+        );
+      assert.equal(ask(one, 0, 1n), undefined);
+      assert.equal(ask(one, 2_999_995, 2n), undefined);
+      assert.equal(ask(other, 20, 3n), undefined); // it waits for the first
+      one.session.checkOn();
+      assert.equal(one.session.answerWaiting(), false);
+      assert.equal(other.session.waitsForOthers, true);
+      assert.equal(text(read(one, 2).body), "small file");
+      const at = 7 + "small file".length + "damaged file".length;
+      const answers = [one.wait(), one.wait()].toSorted((a, b) =>
+        Number(a!.unique - b!.unique)
+      );
+      assert.deepEqual(
+        answers.map((answer) => [answer?.unique, answer?.payload]),
+        [[1n, [0, at, 10]], [2n, [0, at + 2_999_995, 5]]],
+      );
+      const last = other.wait();
+      assert.deepEqual([last?.unique, last?.payload], [3n, [0, at + 20, 10]]);
+      assert.equal(one.session.isChecking || other.session.isChecking, false);
+      assert.deepEqual(read(other, 4, 30, 5).payload, [0, at + 30, 5]);
+    }),
+);
+
+Deno.test(
+  "a large file that is not what its checksum says is an I/O error to all who wait",
+  linux,
+  () =>
+    withThreads((one, other) => {
+      for (const client of [one, other]) {
+        client.send(encodeRequest(Opcode.READ, 5, readBody(0, 10)));
+      }
+      for (const client of [one, other]) {
+        assert.equal(client.wait()?.errno, 5);
+        assert.match(client.logs.join(), /checksum mismatch in sample 3/);
+        assert.equal(client.session.isChecking, false);
+      }
+    }),
+);
+
+Deno.test(
+  "a thread takes a check over from one that ended",
+  linux,
+  () =>
+    withThreads((one, other) => {
+      for (const client of [one, other]) {
+        client.send(encodeRequest(Opcode.READ, 4, readBody(0, 10)));
+      }
+      one.session.checkOn();
+      one.session.end();
+      assert.equal(other.wait()?.errno, 0);
+    }),
+);
+
+Deno.test("a tree without checksums is not checked", () =>
+  assert.equal(newSampleChecks(MemoryTree.of({ a: "a" })), undefined));
