@@ -31,7 +31,7 @@ export function libfuseSequential(server: string, data: Data): Contender[] {
   return [
     libfuseDefaults(server, data),
     ...contenders,
-    ...contenders.map((contender) => ({
+    ...contenders.slice(-1).map((contender) => ({
       ...contender,
       name: `${contender.name}, read-ahead ${READ_AHEAD} KiB`,
       start: async (mountpoint: string) => {

@@ -85,7 +85,11 @@ export async function makeTree(
 ): Promise<TreeScene> {
   const files = directories * inEach;
   progress(`mount_suite: packing ${files} files`);
-  const tree = await makePackedTree(workspace.file("a.ffr"), directories, inEach);
+  const tree = await makePackedTree(
+    workspace.file("a.ffr"),
+    directories,
+    inEach,
+  );
   const { archive, index } = tree;
   const source = { archive, index, file: tree.path(files >> 1) };
   return { ...await makeScene(workspace, rounds, source, files, 0), tree };
