@@ -31,7 +31,7 @@ async function isThere(need: string): Promise<boolean> {
   if (need === "root") return Deno.uid() === 0;
   const test = need === "erofs"
     ? "grep -qw erofs /proc/filesystems || modprobe -q erofs"
-    : 'PATH="$PATH:/usr/sbin:/sbin" command -v "$0"';
+    : 'command -v "$0"';
   const { success } = await new Deno.Command("sh", {
     args: ["-c", test, need],
     stdout: "null",
