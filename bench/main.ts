@@ -10,6 +10,7 @@ import { gulpMetaBenchmark } from "./gulp_meta.ts";
 import { gulpMountBenchmark } from "./gulp_mount.ts";
 import { gulpReadBenchmark } from "./gulp_read.ts";
 import { mountBenchmark } from "./mount.ts";
+import { mountSuiteBenchmark } from "./mount_suite.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { packFolderBenchmark } from "./pack_folder.ts";
@@ -22,6 +23,7 @@ import { writeRecordsBenchmark } from "./write_records.ts";
 const BENCHMARKS: readonly Benchmark[] = [
   imageCodecsBenchmark,
   mountBenchmark,
+  mountSuiteBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
   gulpIngestBenchmark,

@@ -1,13 +1,15 @@
 /**
- * Large containers: a million files, ten million samples, a million files in one directory.
+ * Large containers: a million files, ten million samples, as many datapoints, a million files in one
+ * directory.
  *
- *   deno run -A bench/scale.ts [--files N] [--samples N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/scale.ts [--files N] [--samples N] [--datapoints N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
 import { buildPrograms } from "./build.ts";
 import { findRows } from "./scale/find.ts";
 import { firstStatRows } from "./scale/first_stat.ts";
+import { BYTES_PER_DATAPOINT, writeDatapoints } from "./scale/datapoints.ts";
 import { openRows } from "./scale/open.ts";
 import { FFRecordWriter } from "../mod.ts";
 import type { MountedServer } from "./support/mounted_server.ts";
@@ -37,12 +39,14 @@ async function run(args: string[]): Promise<Row[]> {
   const { numbers, dir } = parseOptions(args, {
     files: 1_000_000,
     samples: 10_000_000,
+    datapoints: 10_000_000,
     rounds: 5,
   });
-  const { files, samples, rounds } = numbers;
+  const { files, samples, datapoints, rounds } = numbers;
   await using workspace = await Workspace.create(
     dir,
-    3 * files * BYTES_PER_NAME + samples * BYTES_PER_SAMPLE,
+    3 * files * BYTES_PER_NAME + samples * BYTES_PER_SAMPLE +
+      datapoints * BYTES_PER_DATAPOINT,
   );
   const { server } = await buildPrograms(workspace.path);
   let mounted: MountedServer | undefined;
@@ -74,9 +78,39 @@ async function run(args: string[]): Promise<Row[]> {
   await writeSamples(archive, samples);
   const folder = workspace.path;
   rows.push(
-    ...await firstStatRows({ archive, samples, mountpoint, folder, rounds }),
+    ...await firstStatRows({
+      archive,
+      content: `${samples} samples`,
+      count: samples,
+      pathOf: numberNames(samples),
+      mountpoint,
+      folder,
+      rounds,
+    }),
+  );
+
+  progress(`scale: writing ${datapoints} datapoints`);
+  const dataset = workspace.file("dataset");
+  await writeDatapoints(dataset, datapoints);
+  const directoryOf = numberNames(datapoints);
+  rows.push(
+    ...await firstStatRows({
+      archive: dataset,
+      content: `${datapoints} datapoints`,
+      count: datapoints,
+      pathOf: (i) => `${directoryOf(i)}/id`,
+      mountpoint,
+      folder,
+      rounds,
+    }),
   );
   return rows;
+}
+
+/** Names of so many things that are counted from 0. */
+function numberNames(count: number): (index: number) => string {
+  const digits = Math.max(6, String(count - 1).length);
+  return (index) => String(index).padStart(digits, "0");
 }
 
 async function writeSamples(path: string, count: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ConnectionState } from "./connection_state.ts";
 import { Errno } from "./errno.ts";
 import { addressOf, errorText, lastErrno, libc } from "./libc.ts";
-import type { MappedSource } from "./mapping.ts";
+import type { ServedSources } from "./served_sources.ts";
 import type { Session } from "./session.ts";
 
 /** What a {@linkcode serveDevice} loop works with. */
@@ -9,7 +9,7 @@ export interface DeviceOptions {
   /** Descriptor of /dev/fuse, attached to a mount. */
   readonly fd: number;
   readonly session: Session;
-  readonly sources: readonly MappedSource[];
+  readonly sources: ServedSources;
   readonly connection: ConnectionState;
   /** Called after each request, before its reply is sent. */
   readonly onRequest: (() => void) | undefined;
@@ -84,7 +84,7 @@ function replySender(
       writev(fd, vectors, 1);
       return;
     }
-    const source = sources[reply.payloadSource] as MappedSource; // the session checked the range
+    const source = sources.at(reply.payloadSource)!; // the session checked the range
     const address = source.address + reply.payloadOffset;
     words[4] = address;
     words[5] = address / 0x1_0000_0000;

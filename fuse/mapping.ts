@@ -57,12 +57,7 @@ export class Mapping implements Disposable {
           held.push(source.bytes);
           described.push(describeMemory(source));
         } else {
-          throw new MountError(
-            "needs-local",
-            `Cannot mount ${source.name}: it is not a local file, and a mount needs a local ` +
-              "source; copy it here first",
-            { path: source.name },
-          );
+          throw needsLocal(source);
         }
       }
     } catch (error) {
@@ -80,7 +75,22 @@ export class Mapping implements Disposable {
   }
 }
 
-function mapFile(source: FileSource): MappedSource {
+/** Says that only what is on this machine can be mounted. */
+export function needsLocal({ name }: ByteSource): MountError {
+  return new MountError(
+    "needs-local",
+    `Cannot mount ${name}: it is not a local file, and a mount needs a local ` +
+      "source; copy it here first",
+    { path: name },
+  );
+}
+
+/**
+ * Maps a file.
+ *
+ * @throws {MountError} If that can't be done, or it is not the one that was opened.
+ */
+export function mapFile(source: FileSource): MappedSource {
   const { path, size } = source;
   if (size === 0) return { name: path, address: 0, size };
   try {

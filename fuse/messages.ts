@@ -13,7 +13,10 @@ import type { Ownership } from "./wire/node_structs.ts";
 export interface PrepareMessage {
   readonly kind: "prepare";
   readonly seed: TreeSeed;
-  readonly sources: readonly MappedSource[];
+  /** Its sources, or `undefined` where each thread maps what it needs. */
+  readonly sources: readonly MappedSource[] | undefined;
+  /** How many threads serve it. */
+  readonly workers: number;
   readonly owner: Ownership;
   /** Memory of the mount's `ConnectionState`. */
   readonly connection: SharedArrayBuffer;

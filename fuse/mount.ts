@@ -1,5 +1,5 @@
 import type { Tree } from "../src/tree/tree.ts";
-import { newStat, ROOT } from "../src/tree/tree.ts";
+import { areOpen, newStat, ROOT } from "../src/tree/tree.ts";
 import { attach } from "./attach.ts";
 import { libc } from "./libc.ts";
 import { localAnswer } from "./local_answer.ts";
@@ -97,13 +97,14 @@ async function mountOpened(
 ): Promise<Mount> {
   const { tree, source } = opened;
   localAnswer(tree.stat(ROOT, newStat()));
-  const mapping = Mapping.of(tree.sources);
+  // Too many files to map them all are mapped by the threads that need them.
+  const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
   let begun = false;
   try {
     // The thread gets ready while this one looks at the mount point.
     const prepared = server.prepare({
       tree,
-      sources: mapping.sources,
+      sources: mapping?.sources,
       owner: {
         uid: options.uid ?? libc().getuid(),
         gid: options.gid ?? libc().getgid(),
@@ -128,7 +129,7 @@ async function mountOpened(
       return await serve(server, opened, { mountpoint, mapping, server, fd });
     });
   } catch (error) {
-    if (!begun) mapping[Symbol.dispose]();
+    if (!begun) mapping?.[Symbol.dispose]();
     throw error;
   }
 }

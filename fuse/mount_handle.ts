@@ -31,7 +31,11 @@ export class Mount implements AsyncDisposable {
   #device: string | undefined;
   #ended = false;
 
-  private constructor(mountpoint: string, server: Server, mapping: Mapping) {
+  private constructor(
+    mountpoint: string,
+    server: Server,
+    mapping: Mapping | undefined,
+  ) {
     this.mountpoint = mountpoint;
     this.#server = server;
     this.finished = server.ended.then((failure) =>
@@ -42,15 +46,15 @@ export class Mount implements AsyncDisposable {
   /**
    * Has a server serve a mount that was just made; nothing else may mount there meanwhile.
    *
-   * @param parts Its mount point, descriptor, server, and the mapping the server sends from, which
-   * is disposed of when the mount has ended, even if this fails.
+   * @param parts Its mount point, descriptor, server, and the mapping the server sends from, if it is
+   * not of its own, which is disposed of when the mount has ended, even if this fails.
    * @returns The mount, once it answers.
    * @throws {MountError} If it does not; the mount has ended then.
    */
   static async start(
     { mountpoint, mapping, server, fd }: {
       readonly mountpoint: string;
-      readonly mapping: Mapping;
+      readonly mapping: Mapping | undefined;
       readonly server: Server;
       readonly fd: number;
     },
@@ -125,11 +129,11 @@ export class Mount implements AsyncDisposable {
   }
 
   async #finish(
-    mapping: Mapping,
+    mapping: Mapping | undefined,
     failure: string | undefined,
   ): Promise<MountEnd> {
     this.#ended = true;
-    mapping[Symbol.dispose]();
+    mapping?.[Symbol.dispose]();
     if (failure === undefined) return { failure: undefined };
     await this.#detach().catch(() => {}); // `failure` is what matters
     return {

@@ -1,4 +1,4 @@
-import type { Tree } from "../src/tree/tree.ts";
+import { areOpen, type Tree } from "../src/tree/tree.ts";
 import { FileSource } from "../src/io/file_source.ts";
 import { MountError } from "./mount_error.ts";
 import {
@@ -99,9 +99,8 @@ async function checkSource(
       { path: mountpoint },
     );
   }
-  for (const file of tree.sources) {
-    if (!(file instanceof FileSource)) continue;
-    const path = await realPathOf(file.path);
+  for (const file of sourcePaths(tree)) {
+    const path = await realPathOf(file);
     if (path === undefined || !contains(mountpoint, path)) continue;
     throw new MountError(
       "hides-source",
@@ -110,6 +109,13 @@ async function checkSource(
       { path: mountpoint },
     );
   }
+}
+
+/** What a tree cannot be served without. */
+function sourcePaths({ sources }: Tree): readonly string[] {
+  if (!areOpen(sources)) return [sources.path];
+  return sources.filter((source) => source instanceof FileSource)
+    .map(({ path }) => path);
 }
 
 /** A path without symbolic links, or `undefined` for what is no path, such as a URL. */

@@ -21,7 +21,8 @@ export interface ServerOptions {
 /** What a {@linkcode Server} serves. */
 export interface Served {
   readonly tree: Tree;
-  readonly sources: readonly MappedSource[];
+  /** Its sources, or `undefined` where each thread maps what it needs. */
+  readonly sources: readonly MappedSource[] | undefined;
   readonly owner: Ownership;
 }
 
@@ -70,6 +71,7 @@ export class Server {
       kind: "prepare",
       seed: tree.share(),
       sources,
+      workers: this.#options.workers,
       owner,
       connection: this.#connection.memory,
       listAhead: newListAheadMemory(),

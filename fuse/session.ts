@@ -8,6 +8,7 @@ import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
 import { Opcode, type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
 import { Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
+import type { ServedSources } from "./served_sources.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
 /** What a {@linkcode Session} needs besides its tree. */
@@ -15,8 +16,8 @@ export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
   readonly listAhead: ListAheadMemory;
-  /** Bytes of each of the tree's sources, in their order. */
-  readonly sourceSizes: readonly number[];
+  /** The tree's sources. */
+  readonly sources: ServedSources;
   /** Receives each distinct message about a request that failed, once. */
   readonly onLog: (message: string) => void;
 }

@@ -10,6 +10,7 @@ import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
+import { servedSources } from "./served_sources.ts";
 import { Session } from "./session.ts";
 import { traceLine } from "./trace.ts";
 
@@ -49,17 +50,25 @@ scope.onmessage = async ({ data }) => {
 };
 
 async function prepare(
-  { seed, sources, owner, connection: memory, listAhead, trace }:
-    PrepareMessage,
+  {
+    seed,
+    sources: mapped,
+    workers,
+    owner,
+    connection: memory,
+    listAhead,
+    trace,
+  }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
+  const sources = servedSources(tree, mapped, workers);
   const connection = new ConnectionState(memory);
   const session = new Session(tree, {
     owner,
     connection,
     listAhead,
-    sourceSizes: sources.map((source) => source.size),
+    sources,
     onLog,
   });
   const truncations = new OnceLog(onLog);
@@ -83,6 +92,7 @@ async function prepare(
       });
     } finally {
       session.end();
+      sources.close();
       tree.close();
     }
   };

@@ -18,7 +18,12 @@ const READ = 1000;
 /** What is to be mounted, and where. */
 export interface FirstStatOptions {
   readonly archive: string;
-  readonly samples: number;
+  /** How many there are of what, such as `10000000 samples`. */
+  readonly content: string;
+  /** How many can be asked for. */
+  readonly count: number;
+  /** The path of a file in the mount. */
+  readonly pathOf: (index: number) => string;
   readonly mountpoint: string;
   /** A folder for the script that does nothing, and for records of mounts. */
   readonly folder: string;
@@ -32,14 +37,14 @@ interface Round {
   readonly megabytes: number;
 }
 
-/** How soon after its command was started a mount of many samples answers for one of them. */
+/** How soon after its command was started a large mount answers for one of its files. */
 export async function firstStatRows(
   options: FirstStatOptions,
 ): Promise<Row[]> {
-  const { samples, rounds, folder } = options;
+  const { content, rounds, folder } = options;
   const empty = `${folder}/empty.ts`;
   await Deno.writeTextFile(empty, "");
-  const title = `scale, first stat of a mount: ${samples} samples`;
+  const title = `scale, first stat of a mount: ${content}`;
   const nothing = async (): Promise<Round> => {
     const start = performance.now();
     await spawn(["run", "-A", empty], folder).status;
@@ -84,7 +89,7 @@ export async function firstStatRows(
   const memory = background.map(({ megabytes }) => megabytes);
   rows.push({
     ...row("recordfs", "MB", memory),
-    measured: `scale, memory after reading: ${samples} samples`,
+    measured: `scale, memory after reading: ${content}`,
     target: {
       promise: `< ${MOST_MEGABYTES} MB`,
       met: Math.max(...memory) < MOST_MEGABYTES,
@@ -94,25 +99,22 @@ export async function firstStatRows(
 }
 
 async function mountOnce(
-  { archive, samples, mountpoint, folder }: FirstStatOptions,
+  { archive, count, pathOf, mountpoint, folder }: FirstStatOptions,
   flags: readonly string[],
 ): Promise<Round> {
-  const nameOf = (sample: number) => {
-    const digits = Math.max(6, String(samples - 1).length);
-    return `${mountpoint}/${String(sample).padStart(digits, "0")}`;
-  };
+  const nameOf = (index: number) => `${mountpoint}/${pathOf(index)}`;
   const start = performance.now();
   const child = spawn(
     ["run", "-A", CLI, "mount", ...flags, archive, mountpoint],
     folder,
   );
   try {
-    waitForSync(nameOf(samples >>> 1));
+    waitForSync(nameOf(count >>> 1));
     const firstStat = performance.now() - start;
     if (flags.length === 0) await child.status;
     const command = performance.now() - start;
     for (let i = 0; i < READ; i++) {
-      await Deno.readFile(nameOf(Math.floor(samples / READ * i)));
+      await Deno.readFile(nameOf(Math.floor(count / READ * i)));
     }
     const pid = flags.length === 0 ? await serverIn(folder) : child.pid;
     return { firstStat, command, megabytes: await ownMemory(pid) / 1e6 };

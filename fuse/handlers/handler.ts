@@ -1,6 +1,7 @@
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../connection_state.ts";
 import type { OnceLog } from "../once_log.ts";
+import type { ServedSources } from "../served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 import type { Ownership } from "../wire/node_structs.ts";
@@ -13,7 +14,7 @@ export interface HandlerContext {
   readonly tree: Tree;
   readonly owner: Ownership;
   readonly connection: ConnectionState;
-  /** Bytes of each of the tree's sources that may be sent as payload. */
-  readonly sourceSizes: readonly number[];
+  /** The tree's sources, whose bytes may be sent as payload. */
+  readonly sources: ServedSources;
   readonly log: OnceLog;
 }

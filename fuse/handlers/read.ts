@@ -8,7 +8,7 @@ import type { Handler, HandlerContext } from "./handler.ts";
 
 /** READ: says where the bytes are; only small computed content passes through the reply's buffer. */
 export function readHandler(
-  { tree, sourceSizes }: HandlerContext,
+  { tree, sources }: HandlerContext,
 ): Handler {
   const extent = newExtent();
   return (request, reply) => {
@@ -24,7 +24,9 @@ export function readHandler(
     if (extent.source >= 0) {
       const start = extent.offset + offset;
       // A wrong extent would send this process's memory, or kill it.
-      if (start < 0 || start + length > (sourceSizes[extent.source] ?? 0)) {
+      if (
+        start < 0 || start + length > (sources.at(extent.source)?.size ?? 0)
+      ) {
         throw outside(node, start, length);
       }
       reply.payload(extent.source, start, length);

@@ -4,11 +4,10 @@ import type { Handler, HandlerContext } from "./handler.ts";
 
 /** STATFS: a full file system as large as the containers. */
 export function statfsHandler(
-  { tree, sourceSizes }: HandlerContext,
+  { tree, sources }: HandlerContext,
 ): Handler {
-  const size = sourceSizes.reduce((sum, size) => sum + size, 0);
   return (_request, reply) => {
-    putStatfs(reply.view, REPLY_HEADER_SIZE, size, tree.nodeCount);
+    putStatfs(reply.view, REPLY_HEADER_SIZE, sources.bytes, tree.nodeCount);
     reply.body(STATFS_OUT_SIZE);
   };
 }

@@ -112,6 +112,7 @@ function jobArguments(job: MountJob): string[] {
   if (job.options !== "") args.push("-o", job.options);
   if (job.format !== undefined) args.push(`--format=${job.format}`);
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
+  if (job.decoded) args.push("--decoded");
   if (job.trace) args.push("--trace");
   if (job.workers !== undefined) args.push(`--workers=${job.workers}`);
   return [...args, "--", job.source, job.mountpoint];

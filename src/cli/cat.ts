@@ -6,6 +6,7 @@ import { withOutput } from "./output.ts";
 import {
   openSource,
   type SourceOptions,
+  withDecodedOption,
   withSourceOptions,
   withVerifyOption,
 } from "./source.ts";
@@ -16,7 +17,8 @@ export function catCommand(): Command {
     .description("write files of a container to standard output")
     .argument("<source>", "the container")
     .argument("<path...>", "files in it");
-  return withVerifyOption(withSourceOptions(command)).action(cat);
+  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+    .action(cat);
 }
 
 async function cat(

@@ -13,6 +13,7 @@ import { type SourceOptions, withSourceOptions } from "./source.ts";
 
 interface CheckCommandOptions extends SourceOptions {
   readonly json?: true;
+  readonly values?: true;
 }
 
 /** `recordfs check` */
@@ -20,6 +21,7 @@ export function checkCommand(): Command {
   const command = new Command("check")
     .description("look for damage: every checksum, and every frame of a video")
     .argument("<source>", "the container")
+    .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
   return withSourceOptions(command).action(
     (source: string, options: CheckCommandOptions) =>
@@ -31,7 +33,7 @@ export function checkCommand(): Command {
 
 async function checkAsText(
   source: string,
-  options: SourceOptions,
+  options: CheckCommandOptions,
 ): Promise<void> {
   const out = new Output();
   let shown = Promise.resolve();
@@ -54,7 +56,7 @@ async function checkAsText(
 
 async function checkAsJson(
   source: string,
-  options: SourceOptions,
+  options: CheckCommandOptions,
 ): Promise<void> {
   const damages: FormatError[] = [];
   let facts: Record<string, unknown>;
@@ -80,7 +82,7 @@ async function checkAsJson(
 /** Checks with a progress bar. */
 async function run(
   source: string,
-  { format, ext }: SourceOptions,
+  { format, ext, values }: CheckCommandOptions,
   onDamage: (damage: FormatError) => void,
 ): Promise<CheckReport> {
   checkGiven(source, "the container");
@@ -89,6 +91,7 @@ async function run(
     return await checkContainer(source, {
       format,
       ext,
+      values,
       onWarning: warn,
       onDamage: (damage) => {
         bar?.makeWay();

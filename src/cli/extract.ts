@@ -11,6 +11,7 @@ import { abortable } from "./signals.ts";
 import {
   openSource,
   type SourceOptions,
+  withDecodedOption,
   withSourceOptions,
   withVerifyOption,
 } from "./source.ts";
@@ -38,7 +39,8 @@ export function extractCommand(): Command {
     .argument("[path...]", "only these files and directories of it")
     .option("-f, --force", "replace files that are there already")
     .option("--overwrite", "the same as --force");
-  return withVerifyOption(withSourceOptions(command)).action(extract);
+  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+    .action(extract);
 }
 
 async function extract(

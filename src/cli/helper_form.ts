@@ -37,17 +37,18 @@ function helperArguments(args: readonly string[]): string[] {
 }
 
 /**
- * Takes `format=` and `ext=` out of the list after `-o`: in /etc/fstab there is no other place for
+ * Takes `format=`, `ext=` and `decoded` out of the list after `-o`: in /etc/fstab there is no other place for
  * them. Backslashes stay as they are, for the parser of the other options.
  */
 export function takeSourceOptions(
   list: string,
-): { format?: string; ext?: string; rest: string } {
-  const found: { format?: string; ext?: string } = {};
+): { format?: string; ext?: string; decoded?: true; rest: string } {
+  const found: { format?: string; ext?: string; decoded?: true } = {};
   const rest: string[] = [];
   for (const option of list.match(/(?:\\.|[^,\\])+/gs) ?? []) {
     const [, name, value] = /^(format|ext)=(.*)$/s.exec(option) ?? [];
-    if (name === undefined || value === undefined) rest.push(option);
+    if (option === "decoded") found.decoded = true;
+    else if (name === undefined || value === undefined) rest.push(option);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
     else found[name as "format" | "ext"] = value.replaceAll(/\\(.)/gs, "$1");
   }

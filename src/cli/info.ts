@@ -41,6 +41,11 @@ function asText(source: string, info: ContainerInfo): string {
     ...Object.entries(info.facts ?? {}).map(([name, count]) =>
       `${name.padStart(11)}: ${count}`
     ),
+    ...(info.keys ?? []).map(({ name, type, records, bytes }) =>
+      `        key: ${shown(name)} (${shown(type)}, ${
+        counted(records, "record")
+      }, ${counted(bytes, "byte")})`
+    ),
     ...info.parts.map(({ path, bytes, samples }) =>
       `       part: ${shown(path)} (${counted(samples, "sample")}, ${
         counted(bytes, "byte")

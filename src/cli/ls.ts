@@ -6,7 +6,12 @@ import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report } from "./messages.ts";
 import { type Output, withOutput } from "./output.ts";
-import { openSource, type SourceOptions, withSourceOptions } from "./source.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withDecodedOption,
+  withSourceOptions,
+} from "./source.ts";
 
 interface LsOptions extends SourceOptions {
   readonly long?: true;
@@ -23,7 +28,7 @@ export function lsCommand(): Command {
     .option("-l, --long", "with sizes and times")
     .option("-R, --recursive", "with everything below")
     .option("--json", "as a JSON array, one entry a line");
-  return withSourceOptions(command).action(ls);
+  return withDecodedOption(withSourceOptions(command)).action(ls);
 }
 
 async function ls(

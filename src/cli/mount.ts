@@ -3,7 +3,7 @@ import { DEFAULT_WORKERS, MOST_WORKERS } from "../../fuse/limits.ts";
 import { mount } from "./mount_job.ts";
 import { parseWorkers } from "./plain_mount.ts";
 import { collect } from "./repeatable.ts";
-import { withSourceOptions } from "./source.ts";
+import { withDecodedOption, withSourceOptions } from "./source.ts";
 
 /** `recordfs mount` */
 export function mountCommand(): Command {
@@ -30,7 +30,7 @@ export function mountCommand(): Command {
       checkWorkers,
     )
     .addOption(new Option("--background <record>").hideHelp());
-  return withSourceOptions(command).action(mount);
+  return withDecodedOption(withSourceOptions(command)).action(mount);
 }
 
 function checkWorkers(text: string): number {

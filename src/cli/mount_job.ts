@@ -16,6 +16,7 @@ export interface MountJob {
   readonly options: string;
   readonly format: string | undefined;
   readonly ext: string | undefined;
+  readonly decoded: boolean;
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
@@ -29,6 +30,7 @@ export interface MountCommandOptions {
   readonly workers?: number | undefined;
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
+  readonly decoded?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
 }
@@ -70,7 +72,7 @@ export async function mount(
 function makeJob(
   source: string,
   mountpoint: string,
-  { options, format, ext, trace, workers }: MountCommandOptions,
+  { options, format, ext, decoded, trace, workers }: MountCommandOptions,
 ): MountJob {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
@@ -81,6 +83,7 @@ function makeJob(
     options: taken.rest,
     format: format ?? taken.format,
     ext: ext ?? taken.ext,
+    decoded: decoded === true || taken.decoded === true,
     trace: trace === true,
     workers,
   };

@@ -61,6 +61,7 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
 
 function setFlag(options: Collected, name: string): boolean {
   if (name === "--foreground") options.foreground = true;
+  else if (name === "--decoded") options.decoded = true;
   else if (name === "--trace") options.trace = true;
   else return false;
   return true;

@@ -38,7 +38,7 @@ const COMPLETIONS = "completions";
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
-which is \`recordfs mount\`; format=NAME and ext=EXT may be among the OPTIONS.
+which is \`recordfs mount\`; format=NAME, ext=EXT and decoded may be among the OPTIONS.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 

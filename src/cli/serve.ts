@@ -116,6 +116,7 @@ async function serve(
     ...parseMountOptions(job.options),
     format: job.format,
     ext: job.ext,
+    decoded: job.decoded,
     onWarning: warn,
   };
   await using mounted = await mountPath(

@@ -9,6 +9,8 @@ import { warn } from "./messages.ts";
 export interface SourceOptions {
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
+  /** Only of commands with {@linkcode withDecodedOption}. */
+  readonly decoded?: true | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
 }
@@ -24,6 +26,14 @@ export function withSourceOptions(command: Command): Command {
     .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
 }
 
+/** Adds `--decoded`, for commands that show paths or content. */
+export function withDecodedOption(command: Command): Command {
+  return command.option(
+    "--decoded",
+    "show values of datasets decoded as well: foo.json, foo.npy, foo.txt beside foo",
+  );
+}
+
 /** Adds `--no-verify`, for commands that read content. */
 export function withVerifyOption(command: Command): Command {
   return command.option("--no-verify", "do not compare checksums");
@@ -36,10 +46,11 @@ export async function openSource(
 ): Promise<VirtualFs> {
   checkGiven(source, "the container");
   checkExt(options);
-  const { format, ext, verify } = options;
+  const { format, ext, decoded, verify } = options;
   return await open(source, {
     format,
     ext,
+    decoded,
     checkData: verify,
     onWarning: warn,
   });

@@ -6,7 +6,12 @@ import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report } from "./messages.ts";
 import { withOutput } from "./output.ts";
-import { openSource, type SourceOptions, withSourceOptions } from "./source.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withDecodedOption,
+  withSourceOptions,
+} from "./source.ts";
 
 /** `recordfs stat` */
 export function statCommand(): Command {
@@ -15,7 +20,7 @@ export function statCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files and directories in it; / is the root")
     .option("--json", "as a JSON array");
-  return withSourceOptions(command).action(stat);
+  return withDecodedOption(withSourceOptions(command)).action(stat);
 }
 
 async function stat(

@@ -4,7 +4,12 @@ import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { type Output, withOutput } from "./output.ts";
-import { openSource, type SourceOptions, withSourceOptions } from "./source.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withDecodedOption,
+  withSourceOptions,
+} from "./source.ts";
 
 interface TreeOptions extends SourceOptions {
   readonly level?: number;
@@ -17,7 +22,7 @@ export function treeCommand(): Command {
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
     .option("-L, --level <depth>", "how deep to go", parseLevel);
-  return withSourceOptions(command).action(tree);
+  return withDecodedOption(withSourceOptions(command)).action(tree);
 }
 
 function parseLevel(text: string): number {

@@ -38,3 +38,9 @@ export interface ByteSource {
   /** Lets go of what the source holds; reading afterwards is an error. */
   close(): void;
 }
+
+/** Sources by their index: an array, or what opens each when it is asked for. */
+export interface SourceList {
+  /** The source of that index. */
+  at(index: number): ByteSource | undefined;
+}

@@ -115,7 +115,7 @@ function map(source: FileSource, access: number, kind: number): MappedRange {
   const { path, size } = source;
   const functions = libc(path);
   return source.useDescriptor((fd) => {
-    if (sizeOf(fd) !== size) {
+    if (!source.isStill(sizeOf(fd))) {
       throw new FormatError(
         "changed",
         `${path} was replaced or changed after it was opened; open it again`,

@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte_source.ts";
+import type { SourceList } from "./byte_source.ts";
 import { crc32Of } from "./crc32_of.ts";
 import { isOthersTurn, otherTasks } from "./event_loop.ts";
 import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
@@ -30,7 +30,7 @@ export type Verify = (index: number, crc: number) => void;
  * `memory`, slices that overlap share what they have in common.
  */
 export function readSlices(
-  sources: readonly ByteSource[],
+  sources: SourceList,
   slices: readonly Slice[],
   verify?: Verify,
   memory?: ReadMemory,
@@ -43,7 +43,7 @@ export function readSlices(
 }
 
 class Reading {
-  readonly #sources: readonly ByteSource[];
+  readonly #sources: SourceList;
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
   readonly #memory: ReadMemory | undefined;
@@ -52,7 +52,7 @@ class Reading {
   readonly #result: Uint8Array<ArrayBuffer>[];
 
   constructor(
-    sources: readonly ByteSource[],
+    sources: SourceList,
     slices: readonly Slice[],
     verify: Verify | undefined,
     memory: ReadMemory | undefined,
@@ -100,7 +100,7 @@ class Reading {
 
   #readNow(run: SliceRun): void {
     const bytes = this.#room(run);
-    const source = this.#sources[run.source]!;
+    const source = this.#sources.at(run.source)!;
     this.#keep(
       run,
       bytes,
@@ -118,7 +118,7 @@ class Reading {
     bytes: Uint8Array<ArrayBuffer>,
   ): number | undefined {
     if (run.length > PIECE) return undefined;
-    const source = this.#sources[run.source]!;
+    const source = this.#sources.at(run.source)!;
     const got = run.length === 0
       ? 0
       : source.readCached?.(bytes, run.offset) ?? 0;
@@ -134,7 +134,7 @@ class Reading {
     tried: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const source = this.#sources[run.source]!;
+    const source = this.#sources.at(run.source)!;
     const crc = await fillAsync(
       source,
       bytes,

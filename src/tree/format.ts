@@ -11,6 +11,12 @@ export interface ContainerOptions {
   readonly checkData?: boolean | undefined;
   /** Suffix for names that are only numbers, with or without its dot: `jpg`. */
   readonly ext?: string | undefined;
+  /**
+   * Whether values whose types are known also show as files that people and programs read: `foo.json`,
+   * `foo.npy` or `foo.txt` beside `foo`. Only datasets of bags have such; where another key has that
+   * name, there is none. Defaults to `false`.
+   */
+  readonly decoded?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -29,6 +35,16 @@ export interface ContainerInfo {
   readonly bytes: number;
   /** What else the format counts, by name: `videos`, `frames`. */
   readonly facts?: Readonly<Record<string, number>>;
+  /** What each of its samples has, where the format names it: the keys of a dataset. */
+  readonly keys?: readonly {
+    readonly name: string;
+    /** The type that the container gives it, such as `utf8`. */
+    readonly type: string;
+    /** How many values are stored. */
+    readonly records: number;
+    /** Bytes of all values. */
+    readonly bytes: number;
+  }[];
   /** The container's files in reading order, and how many samples each holds. */
   readonly parts: readonly {
     readonly path: string;
@@ -61,6 +77,8 @@ export interface Probe {
   readonly path: string;
   /** Names in the directory, or `undefined` for a file. */
   readonly names: readonly string[] | undefined;
+  /** Names in a directory in the directory, or `undefined` for what is none. */
+  namesIn(name: string): Steps<readonly string[] | undefined>;
   /** Size of the file in bytes; 0 for a directory. */
   readonly size: number;
   /** Reads part of the file. The range must lie inside it. */
@@ -69,6 +87,11 @@ export interface Probe {
 
 /** Callbacks and limits of a check. */
 export interface CheckOptions extends ContainerOptions {
+  /**
+   * Whether values whose types are known are decoded as well, up to 1 GiB each. Only datasets of bags
+   * have such. Defaults to `false`.
+   */
+  readonly values?: boolean | undefined;
   /** Told of each damaged place as it is found. */
   readonly onDamage: (damage: FormatError) => void;
   /** Told how many of how many bytes are done. */

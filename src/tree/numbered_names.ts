@@ -1,4 +1,17 @@
 /**
+ * What such names end in, as the option `ext` says: `.jpg` for `jpg` and for `.jpg`.
+ *
+ * @throws {TypeError} If no file name can end so.
+ */
+export function nameSuffix(ext: string | undefined): string {
+  if (ext === undefined || ext === "") return "";
+  if (/[/\0]/.test(ext)) {
+    throw new TypeError(`'${ext}' can't be a part of file names`);
+  }
+  return ext.startsWith(".") ? ext : `.${ext}`;
+}
+
+/**
  * Names that are numbers: `000042`, `frame_0001.jpg`. They are computed from the number and parsed
  * back, so that ten million of them cost no memory.
  */

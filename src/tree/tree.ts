@@ -1,4 +1,4 @@
-import type { ByteSource } from "../io/byte_source.ts";
+import type { ByteSource, SourceList } from "../io/byte_source.ts";
 
 /**
  * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, the same on every open of the same
@@ -61,6 +61,21 @@ export type EntryVisitor = (
   next: number,
 ) => boolean;
 
+/** Sources of a tree that has too many to open all: each is opened when it is first asked for. */
+export interface LazySources extends SourceList {
+  /** The file or directory that they lie in. */
+  readonly path: string;
+  /** Bytes of those that have been looked at so far, by any thread. */
+  readonly knownBytes: number;
+}
+
+/** Whether all sources are open from the start. */
+export function areOpen(
+  sources: Tree["sources"],
+): sources is readonly ByteSource[] {
+  return Array.isArray(sources);
+}
+
 /** What another thread needs to rebuild a tree: it survives `postMessage` without copying tables. */
 export interface TreeSeed {
   /** URL of the module that exports `reviveTree(data): Tree`. */
@@ -79,8 +94,11 @@ export interface TreeSeed {
  */
 export interface Tree {
   /** The data that extents point into. */
-  readonly sources: readonly ByteSource[];
-  /** How many nodes there are, the root included. */
+  readonly sources: readonly ByteSource[] | LazySources;
+  /**
+   * How many nodes there are, the root included; in what is opened little by little, how many are
+   * known of.
+   */
   readonly nodeCount: number;
 
   /**
@@ -95,7 +113,10 @@ export interface Tree {
     end: number,
   ): NodeId | Promise<NodeId>;
 
-  /** The directory that holds `node`; the root's parent is the root. */
+  /**
+   * The directory that holds directory `node`; the root's parent is the root. Of a file, the directory
+   * is told where there is but one, and otherwise 0.
+   */
   parent(node: NodeId): NodeId;
 
   /** Whether `node` exists and is a directory. */

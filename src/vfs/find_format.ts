@@ -19,9 +19,14 @@ export function* findFormat(
   if (forced !== undefined) return formatNamed(forced);
   const names = yield* perform(readDirectory(path));
   if (names !== undefined) {
-    const format = yield* recognise({ path, names, size: 0, read: noBytes });
+    const namesIn = (name: string) => perform(readDirectory(`${path}/${name}`));
+    const probe = { path, names, namesIn, size: 0, read: noBytes };
+    const format = yield* recognise(probe);
     if (format !== undefined) return format;
-    throw unknown(path, "the directory holds no .ffr, .gulp or .gmeta file");
+    throw unknown(
+      path,
+      "the directory holds no .ffr, .gulp, .gmeta or .bag file, and no shards with any",
+    );
   }
   const source = yield* FileSource.open(path);
   try {
@@ -29,6 +34,7 @@ export function* findFormat(
     const format = yield* recognise({
       path,
       names: undefined,
+      namesIn: noNames,
       size,
       read: (offset, length) => readPart(source, offset, length),
     });
@@ -56,6 +62,8 @@ function* recognise(probe: Probe): Steps<KnownFormat | undefined> {
   }
   return undefined;
 }
+
+function* noNames(): Steps<undefined> {}
 
 // deno-lint-ignore require-yield -- a directory has no bytes to wait for
 function* noBytes(): Steps<Uint8Array> {

@@ -3,6 +3,7 @@ import {
   ffrecordSamplesSignature,
   ffrecordSignature,
 } from "../formats/ffrecord/signature.ts";
+import { bagsSignature } from "../formats/bags/signature.ts";
 import { gulpSignature } from "../formats/gulp/signature.ts";
 import type { OpenAs } from "../formats/ffrecord/find_structures.ts";
 import type {
@@ -50,8 +51,17 @@ const gulp: KnownFormat = {
   load: async () => (await import("../formats/gulp/format.ts")).gulp,
 };
 
+const bags: KnownFormat = {
+  ...bagsSignature,
+  load: async () => (await import("../formats/bags/format.ts")).bags,
+  openToServe: async (path, options) => {
+    const module = await import("../formats/bags/open_to_serve.ts");
+    return await module.openToServe(path, options);
+  },
+};
+
 /** Formats that are recognised by their content, in the order in which they are asked. */
-export const DETECTED_FORMATS: readonly KnownFormat[] = [ffrecord, gulp];
+export const DETECTED_FORMATS: readonly KnownFormat[] = [ffrecord, gulp, bags];
 
 /** All formats that the `format` option knows. */
 export const FORMATS: readonly KnownFormat[] = [
@@ -59,6 +69,7 @@ export const FORMATS: readonly KnownFormat[] = [
   ffrecordPacked,
   ffrecordSamples,
   gulp,
+  bags,
 ];
 
 async function openRecords(

@@ -3,6 +3,7 @@ import {
   ffrecordPacked,
   ffrecordSamples,
 } from "../formats/ffrecord/format.ts";
+import { bags } from "../formats/bags/format.ts";
 import { gulp } from "../formats/gulp/format.ts";
 import type { Format } from "../tree/format.ts";
 
@@ -12,4 +13,5 @@ export const LOADED_FORMATS: readonly Format[] = [
   ffrecordPacked,
   ffrecordSamples,
   gulp,
+  bags,
 ];

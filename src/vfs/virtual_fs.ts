@@ -216,7 +216,9 @@ export class VirtualFs implements Disposable {
     options: WaitOptions = {},
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const extent = await runAsync(this.#locate(path), options.signal);
-    const source = this.tree.sources[extent.source];
+    const source = extent.source < 0
+      ? undefined
+      : this.tree.sources.at(extent.source);
     const expected = this.#check ? extent.crc32 : -1;
     const verify = (crc: number) =>
       verifyContent(this.location, path, crc, expected);
@@ -314,7 +316,7 @@ export class VirtualFs implements Disposable {
     length: number,
   ): Steps<Uint8Array> {
     if (bytes !== undefined) return bytes.slice(offset, offset + length);
-    return yield* readPart(this.tree.sources[source]!, offset, length);
+    return yield* readPart(this.tree.sources.at(source)!, offset, length);
   }
 
   *#read(paths: readonly string[]): Steps<Uint8Array[]> {

@@ -222,7 +222,7 @@ Deno.test("a format is recognised by content, not by name", async () => {
     fs.mkdirSync(`${dir}/sub`);
     await assert.rejects(
       open(`${dir}/sub`),
-      /holds no \.ffr, \.gulp or \.gmeta file/,
+      /holds no \.ffr, \.gulp, \.gmeta or \.bag file/,
     );
     await assert.rejects(
       open(`${dir}/missing`),

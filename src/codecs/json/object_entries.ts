@@ -1,6 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import { Byte, JsonScanner, withSentinel } from "./scanner.ts";
-import { type JsonValue, parseJson } from "./value.ts";
+import { decodeText, type JsonValue, parseJson } from "./value.ts";
 
 /**
  * Parses the bytes of a JSON file that holds an object, and keeps the order of its keys, which a
@@ -17,10 +16,7 @@ export function parseObjectEntries(
   const isObject = scanner.peek() === Byte.OPEN_OBJECT;
   const entries = new Map<string, JsonValue>();
   const parse = (start: number) =>
-    parseJson(
-      new TextDecoder("utf-8", { ignoreBOM: true })
-        .decode(scanner.bytes.subarray(start, scanner.position)),
-    );
+    parseJson(decodeText(scanner.bytes.subarray(start, scanner.position)));
   if (!isObject) {
     scanner.skipValue();
   } else if (scanner.enter(Byte.CLOSE_OBJECT)) {
@@ -37,8 +33,5 @@ export function parseObjectEntries(
     } while (scanner.next(Byte.CLOSE_OBJECT));
   }
   scanner.finish();
-  if (scanner.beyondAscii && !isUtf8(bytes)) {
-    scanner.fail("its text is not UTF-8");
-  }
   return isObject ? entries : undefined;
 }

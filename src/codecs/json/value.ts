@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { DEEPEST, JsonScanner, withSentinel } from "./scanner.ts";
 import { JsonError } from "./json_error.ts";
 
@@ -183,8 +182,19 @@ export function parseJsonFile(bytes: Uint8Array): JsonValue {
   const scanner = new JsonScanner(withSentinel(bytes));
   scanner.skipValue();
   scanner.finish();
-  if (scanner.beyondAscii && !isUtf8(bytes)) {
+  return parseJson(decodeText(bytes));
+}
+
+/**
+ * The text of JSON.
+ *
+ * @throws {JsonError} If it is not UTF-8.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
+      .decode(bytes);
+  } catch {
     throw new JsonError(0, "its text is not UTF-8");
   }
-  return parseJson(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
 }

@@ -11,7 +11,7 @@ import type { BagOutput } from "./bag_output.ts";
 import { DatasetOutput } from "./dataset_output.ts";
 import type { Generation } from "./generation.ts";
 import { resumeDataset } from "./resume_dataset.ts";
-import { REFS_KEY, SPEC_FILE } from "./spec.ts";
+import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import type { Encoders } from "./types/codec_types.ts";
 import { ValueEncoder } from "./value_encoder.ts";

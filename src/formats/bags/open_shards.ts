@@ -5,7 +5,7 @@ import { listDirectory } from "./dataset_files.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import { OpenedDataset } from "./opened_dataset.ts";
 import { countShards, shardName } from "./shard_names.ts";
-import { SPEC_FILE } from "./spec.ts";
+import { SPEC_FILE } from "./dataset_names.ts";
 
 /** How to open a sharded dataset. */
 export interface ShardedDatasetOptions extends DatasetOptions {

@@ -7,8 +7,11 @@ interface ReferencedKeys {
   readonly path: string;
   /** In the order of the references. */
   readonly keys: readonly SpecKey[];
-  /** How many records the bag of each key has. */
-  readonly lengths: readonly number[];
+  /**
+   * How many records the bag of each key has. Left out where that is not known yet; then
+   * {@linkcode References.checkRange} is for the caller to call.
+   */
+  readonly lengths?: readonly number[] | undefined;
 }
 
 /**
@@ -63,18 +66,15 @@ export class References {
     }
   }
 
-  #list(key: number): void {
-    const items = this.#arrayLength(this.#wrongKind(key));
-    if (items !== 0 && items !== 2) this.#fail(this.#wrongKind(key));
-    this.first[key] = items === 0 ? 0 : this.#integer(key);
-    this.count[key] = items === 0 ? 0 : this.#integer(key);
-    this.#checkRange(key);
-  }
-
-  #checkRange(key: number): void {
+  /**
+   * Makes sure that a key has the records that are referred to.
+   *
+   * @param length How many records it has.
+   * @throws {FormatError} With code `bad-reference`.
+   */
+  checkRange(key: number, length: number): void {
     const first = this.first[key]!;
     const count = this.count[key]!;
-    const length = this.#of.lengths[key]!;
     if (first >= 0 && count >= 0 && first + count <= length) return;
     const what = count === 1
       ? `record ${first}`
@@ -84,6 +84,19 @@ export class References {
         this.#of.keys[key]!.key
       }', whose bag has ${length}`,
     );
+  }
+
+  #checkRange(key: number): void {
+    const { lengths } = this.#of;
+    if (lengths !== undefined) this.checkRange(key, lengths[key]!);
+  }
+
+  #list(key: number): void {
+    const items = this.#arrayLength(this.#wrongKind(key));
+    if (items !== 0 && items !== 2) this.#fail(this.#wrongKind(key));
+    this.first[key] = items === 0 ? 0 : this.#integer(key);
+    this.count[key] = items === 0 ? 0 : this.#integer(key);
+    this.#checkRange(key);
   }
 
   #wrongKind(key: number): string {
@@ -148,6 +161,11 @@ export class References {
       { path, sample: this.#datapoint },
     );
   }
+}
+
+/** Bytes of the longest references: the array's head, and for each key a list's head and two numbers. */
+export function longestReferences(keys: number): number {
+  return 5 + keys * (5 + 2 * 9);
 }
 
 const NOT_MSGPACK = "the references are not msgpack";

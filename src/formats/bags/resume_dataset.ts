@@ -7,7 +7,8 @@ import { systemCode } from "../../io/system_error.ts";
 import { writeError } from "../../io/write_error.ts";
 import { findTarget } from "../../io/write_target.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
-import { LARGEST_SPEC, parseSpec, REFS_KEY, SPEC_FILE } from "./spec.ts";
+import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
+import { LARGEST_SPEC, parseSpec } from "./spec.ts";
 import type { WrittenSpec } from "./written_spec.ts";
 
 /**

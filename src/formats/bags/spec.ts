@@ -1,6 +1,7 @@
 import { parseObjectEntries } from "../../codecs/json/object_entries.ts";
 import { FormatError } from "../../errors.ts";
 import { byCodePoint } from "../../names.ts";
+import { REFS_KEY } from "./dataset_names.ts";
 
 /** A dataset's keys and their types, as `spec.json` has them: `{ "text": "utf8", "n": "int(8)" }`. */
 export type Spec = Readonly<Record<string, string>>;
@@ -22,12 +23,6 @@ export interface SpecKey {
   readonly key: string;
   readonly type: ValueType;
 }
-
-/** The file that names the keys. */
-export const SPEC_FILE = "spec.json";
-
-/** The key whose bag holds the references in generations 1 and 2. */
-export const REFS_KEY = "refs";
 
 /** A specification larger than this is none. */
 export const LARGEST_SPEC = 16 * 1024 * 1024;

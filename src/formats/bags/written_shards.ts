@@ -6,7 +6,7 @@ import { writeError } from "../../io/write_error.ts";
 import type { DatasetForm } from "./dataset_target.ts";
 import { ENTRY } from "./index_entries.ts";
 import { hasSameSpec } from "./resume_dataset.ts";
-import { SPEC_FILE } from "./spec.ts";
+import { SPEC_FILE } from "./dataset_names.ts";
 
 /** Which shards a writer writes: `start`, `start + step`, … */
 export interface ShardNumbers {

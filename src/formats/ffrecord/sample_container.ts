@@ -1,4 +1,5 @@
 import type { Container, ContainerInfo } from "../../tree/format.ts";
+import { nameSuffix } from "../../tree/numbered_names.ts";
 import type { Tree } from "../../tree/tree.ts";
 import type { RecordFiles } from "./record_files.ts";
 import { SampleTree } from "./tree.ts";
@@ -8,14 +9,7 @@ export function sampleContainer(
   files: RecordFiles,
   ext: string | undefined,
 ): Container {
-  const suffix = ext === undefined || ext === ""
-    ? ""
-    : ext.startsWith(".")
-    ? ext
-    : `.${ext}`;
-  if (/[/\0]/.test(suffix)) {
-    throw new TypeError(`'${ext}' can't be a part of file names`);
-  }
+  const suffix = nameSuffix(ext);
   const tree = new SampleTree({ ...files, mtime: newest(files) }, suffix);
   const kind = files.sources.length === 1
     ? "samples"

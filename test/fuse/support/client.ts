@@ -4,10 +4,11 @@ import {
   type ListAheadMemory,
   newListAheadMemory,
 } from "../../../fuse/list_ahead.ts";
+import { ListedSources } from "../../../fuse/served_sources.ts";
 import { Session } from "../../../fuse/session.ts";
 import { traceLine } from "../../../fuse/trace.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
-import type { Tree } from "../../../src/tree/tree.ts";
+import { areOpen, type Tree } from "../../../src/tree/tree.ts";
 import { type Body, encodeRequest, initBody } from "./requests.ts";
 
 /** A reply, taken apart. */
@@ -46,7 +47,11 @@ export class Client {
       owner: { uid, gid, umask },
       connection: this.connection,
       listAhead,
-      sourceSizes: tree.sources.map((source) => source.size),
+      sources: new ListedSources(
+        areOpen(tree.sources)
+          ? tree.sources.map(({ name, size }) => ({ name, size, address: 0 }))
+          : [],
+      ),
       onLog: (message) => this.logs.push(message),
     });
   }

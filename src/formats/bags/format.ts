@@ -1,0 +1,22 @@
+import type { Steps } from "../../io/steps.ts";
+import type { Container, ContainerOptions, Format } from "../../tree/format.ts";
+import { beginContainer } from "./begin_container.ts";
+import { checkBags } from "./check.ts";
+import { DecodedViews } from "./decoded_views.ts";
+import { bagsSignature } from "./signature.ts";
+
+/** Bags and Granular: datasets, sharded or not, and single bags. */
+export const bags: Format = { ...bagsSignature, open, check: checkBags };
+
+/** Opens everything, so that what is damaged is found now. */
+function* open(path: string, options: ContainerOptions): Steps<Container> {
+  const views = options.decoded ? new DecodedViews() : undefined;
+  const container = yield* beginContainer(path, options, views);
+  try {
+    yield* container.complete();
+  } catch (error) {
+    container.tree.close();
+    throw error;
+  }
+  return { tree: container.tree, info: container.info };
+}

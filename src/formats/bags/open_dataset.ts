@@ -1,0 +1,220 @@
+import { FormatError } from "../../errors.ts";
+import { FileSource } from "../../io/file_source.ts";
+import { readDirectory } from "../../io/read_directory.ts";
+import { readPart } from "../../io/read_part.ts";
+import { perform, type Steps } from "../../io/steps.ts";
+import { type BagFile, closeBag, openBag } from "./bag_file.ts";
+import type { Generation } from "./generation.ts";
+import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
+import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
+
+/** What a dataset, or a shard of one, has besides the bags of its keys. */
+export interface DatasetHead {
+  /** Its directory. */
+  readonly path: string;
+  readonly generation: Generation;
+  /** In the order of `spec.json`. */
+  readonly keys: readonly SpecKey[];
+  readonly spec: FileSource;
+  /** The references, in generations 1 and 2. */
+  readonly refs: BagFile | undefined;
+}
+
+/** The opened files of one dataset, or of one shard. */
+export interface OpenedDataset extends DatasetHead {
+  /** The bag of each key; none where a writer was killed before it had made them all. */
+  readonly bags: readonly BagFile[];
+  /** How many datapoints are complete. */
+  readonly length: number;
+}
+
+/** How to open a dataset. */
+export interface OpenDatasetOptions {
+  /** Takes its bags for such of this generation. */
+  readonly generation?: Generation | undefined;
+  /** Told of what is odd but readable. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** All files of a dataset. */
+export function filesOf(
+  { spec, bags, refs }: OpenedDataset,
+): readonly FileSource[] {
+  const files = new Set([spec]);
+  for (const { source, index } of refs ? [refs, ...bags] : bags) {
+    files.add(source).add(index);
+  }
+  return [...files];
+}
+
+/** Closes what {@linkcode openDataset} opened. */
+export function closeDataset(dataset: OpenedDataset): void {
+  for (const file of filesOf(dataset)) file.close();
+}
+
+/**
+ * Opens a dataset that has no shards. Of its indexes, no more than the ends are looked at.
+ *
+ * @param path Its directory.
+ * @throws {FormatError} If a file is missing or damaged.
+ */
+export function* openDataset(
+  path: string,
+  options: OpenDatasetOptions = {},
+): Steps<OpenedDataset> {
+  const names = new Set(yield* perform(readDirectory(path)) ?? []);
+  if (!names.has(SPEC_FILE)) throw missingSpec(path);
+  const hasRefs = options.generation === undefined
+    ? hasReferences(names)
+    : options.generation < 3;
+  if (hasRefs && !names.has(`${REFS_KEY}.bag`)) {
+    throw missingBag(path, REFS_KEY, "which holds the references");
+  }
+  const head = yield* openHead(path, hasRefs ? options : GENERATION_3);
+  const bags: BagFile[] = [];
+  try {
+    const isUnused = !hasRefs && (yield* neverWritten(head, names));
+    if (isUnused) {
+      options.onWarning?.(
+        `${path}: there is no datapoint yet: its writer was killed while it made the files`,
+      );
+      return { ...head, bags, length: 0 };
+    }
+    for (const { key } of head.keys) {
+      if (!names.has(`${key}.bag`)) {
+        throw missingBag(path, key, `which ${SPEC_FILE} names`);
+      }
+      bags.push(yield* openBagOf(head, key, options));
+    }
+    const length = head.refs?.length ?? completeLength(path, bags, options);
+    return { ...head, bags, length };
+  } catch (error) {
+    closeHead(head);
+    bags.forEach(closeBag);
+    throw error;
+  }
+}
+
+const GENERATION_3 = { generation: 3 } as const;
+
+/**
+ * Opens what a dataset has besides the bags of its keys.
+ *
+ * @param options Which generation it is of; with none, it is 1 or 2.
+ */
+export function* openHead(
+  path: string,
+  options: OpenDatasetOptions,
+): Steps<DatasetHead> {
+  const hasRefs = options.generation !== 3;
+  const spec = yield* FileSource.open(`${path}/${SPEC_FILE}`);
+  try {
+    const keys = yield* readSpec(spec, hasRefs);
+    const refs = hasRefs
+      ? yield* openBag(`${path}/${REFS_KEY}.bag`, options)
+      : undefined;
+    return { path, generation: refs?.generation ?? 3, keys, spec, refs };
+  } catch (error) {
+    spec.close();
+    throw error;
+  }
+}
+
+/** Closes what {@linkcode openHead} opened. */
+export function closeHead({ spec, refs }: DatasetHead): void {
+  spec.close();
+  if (refs !== undefined) closeBag(refs);
+}
+
+/** Opens the bag of a key. In generations 1 and 2, its content says which it is. */
+export function* openBagOf(
+  { path, refs }: DatasetHead,
+  key: string,
+  options: OpenDatasetOptions = {},
+): Steps<BagFile> {
+  return yield* openBag(
+    `${path}/${key}.bag`,
+    refs === undefined ? { ...options, ...GENERATION_3 } : options,
+  );
+}
+
+/** A dataset of generation 3 may have a key `refs`, with an index like any other. */
+function hasReferences(names: ReadonlySet<string>): boolean {
+  return names.has(`${REFS_KEY}.bag`) && !names.has(`${REFS_KEY}.idx`);
+}
+
+/**
+ * Whether files of a dataset of generation 3 are missing, and there is nothing in the others: its writer
+ * was killed while it made them.
+ *
+ * @throws {FormatError} If it is a dataset of another generation that has lost its references.
+ */
+function* neverWritten(
+  { path, keys }: DatasetHead,
+  names: ReadonlySet<string>,
+): Steps<boolean> {
+  const isMade = keys.every(({ key }) => names.has(`${key}.idx`));
+  if (isMade) return false;
+  for (const { key } of keys) {
+    for (const name of [`${key}.bag`, `${key}.idx`]) {
+      if (!names.has(name)) continue;
+      const file = yield* FileSource.open(`${path}/${name}`, { mayGrow: true });
+      file.close();
+      if (file.size === 0) continue;
+      if (keys.some(({ key }) => names.has(`${key}.idx`))) return false;
+      throw missingBag(
+        path,
+        REFS_KEY,
+        "which holds the references in generations 1 and 2, and so are the .idx files of generation 3",
+      );
+    }
+  }
+  return true;
+}
+
+function* readSpec(spec: FileSource, hasRefs: boolean): Steps<SpecKey[]> {
+  const { path, size } = spec;
+  if (size > LARGEST_SPEC) {
+    throw new FormatError(
+      "bad-spec",
+      `${path} has ${size} bytes, more than a specification has (${LARGEST_SPEC})`,
+      { path, expected: LARGEST_SPEC, actual: size },
+    );
+  }
+  return parseSpec(yield* readPart(spec, 0, size), path, hasRefs);
+}
+
+/** A writer of generation 3 may be between the keys of a datapoint, or have been killed there. */
+function completeLength(
+  path: string,
+  bags: readonly BagFile[],
+  { onWarning }: OpenDatasetOptions,
+): number {
+  if (bags.length === 0) return 0;
+  const lengths = bags.map(({ length }) => length);
+  const least = lengths.reduce((a, b) => Math.min(a, b));
+  const most = lengths.reduce((a, b) => Math.max(a, b));
+  if (most > least) {
+    onWarning?.(
+      `${path}: its writer is at work or was killed: ${least} datapoints are complete, some keys ` +
+        `have ${most}`,
+    );
+  }
+  return least;
+}
+
+function missingSpec(path: string): FormatError {
+  return new FormatError(
+    "missing-spec",
+    `${path}: ${SPEC_FILE} is missing. A writer that was closed without a datapoint leaves none`,
+    { path: `${path}/${SPEC_FILE}` },
+  );
+}
+
+function missingBag(path: string, key: string, what: string): FormatError {
+  return new FormatError(
+    "missing-bag",
+    `${path}: ${key}.bag is missing, ${what}; fetch the dataset again`,
+    { path: `${path}/${key}.bag` },
+  );
+}

@@ -1,0 +1,131 @@
+import { FormatError } from "../../errors.ts";
+import type { FileSource } from "../../io/file_source.ts";
+import { ENTRY, readEntry } from "./index_entries.ts";
+
+/** Bytes of a page. */
+const PAGE = 4096;
+/** Pages that may hold the same part of different files, of which the oldest gives way. */
+const WAYS = 4;
+/** More pages than a file can have, so that a file's number and a page's make one number. */
+const PAGES_IN_FILE = 2 ** 32;
+
+/**
+ * Pages of files that were read last: up to so many, in memory that is taken when it is first needed and
+ * kept. One thread's own.
+ */
+export class PageCache {
+  readonly #sets: number;
+  /** What each page is of; -1 for nothing. */
+  readonly #tags: Float64Array;
+  readonly #pages: (Uint8Array<ArrayBuffer> | undefined)[];
+  /** How many bytes of each page there are. */
+  readonly #lengths: Uint16Array;
+  /** In each set, the way that gives way next. */
+  readonly #next: Uint8Array;
+  #files = 0;
+  /** Bytes of the page that {@linkcode PageCache.page} gave last. */
+  length = 0;
+
+  /** @param pages How many there may be, 4 KiB each; a power of 2. */
+  constructor(pages: number) {
+    this.#sets = pages / WAYS;
+    this.#tags = new Float64Array(pages).fill(-1);
+    this.#pages = new Array(pages).fill(undefined);
+    this.#lengths = new Uint16Array(pages);
+    this.#next = new Uint8Array(this.#sets);
+  }
+
+  /** A number for a file, never given again. */
+  newFile(): number {
+    return this.#files++;
+  }
+
+  /**
+   * A page of a file, valid until the next call; {@linkcode PageCache.length} says how much of it there
+   * is.
+   *
+   * @param start Where the file's pages begin.
+   */
+  page(
+    file: number,
+    source: FileSource,
+    start: number,
+    number: number,
+  ): Uint8Array<ArrayBuffer> {
+    const tag = file * PAGES_IN_FILE + number;
+    const set = (number + file * 7) % this.#sets;
+    for (let slot = set * WAYS; slot < (set + 1) * WAYS; slot++) {
+      if (this.#tags[slot] !== tag) continue;
+      this.length = this.#lengths[slot]!;
+      return this.#pages[slot]!;
+    }
+    const way = this.#next[set]!;
+    this.#next[set] = (way + 1) % WAYS;
+    const slot = set * WAYS + way;
+    const page = this.#pages[slot] ??= new Uint8Array(PAGE);
+    this.#tags[slot] = -1; // reading may fail
+    this.length = source.readAtSync(page, start + number * PAGE);
+    this.#lengths[slot] = this.length;
+    this.#tags[slot] = tag;
+    return page;
+  }
+}
+
+/** A part of a file that is read page by page. */
+export class PagedFile {
+  readonly #cache: PageCache;
+  readonly #file: number;
+  readonly #source: FileSource;
+  readonly #start: number;
+
+  /** @param start Byte offset that counts as 0. */
+  constructor(cache: PageCache, source: FileSource, start: number) {
+    this.#cache = cache;
+    this.#file = cache.newFile();
+    this.#source = source;
+    this.#start = start;
+  }
+
+  /**
+   * The entry of an index that starts at offset 0.
+   *
+   * @throws {FormatError} If the file was cut meanwhile.
+   */
+  entry(index: number): number {
+    const at = index * ENTRY;
+    const page = this.#page(Math.floor(at / PAGE), at % PAGE + ENTRY);
+    return readEntry(page, at % PAGE);
+  }
+
+  /**
+   * Copies `length` bytes from `offset` on to the start of `into`.
+   *
+   * @throws {FormatError} If the file was cut meanwhile.
+   */
+  copy(into: Uint8Array, offset: number, length: number): void {
+    for (let done = 0; done < length;) {
+      const from = (offset + done) % PAGE;
+      const part = Math.min(PAGE - from, length - done);
+      const page = this.#page(Math.floor((offset + done) / PAGE), from + part);
+      for (let i = 0; i < part; i++) into[done + i] = page[from + i]!;
+      done += part;
+    }
+  }
+
+  #page(number: number, need: number): Uint8Array {
+    const page = this.#cache.page(
+      this.#file,
+      this.#source,
+      this.#start,
+      number,
+    );
+    if (this.#cache.length >= need) return page;
+    const { path } = this.#source;
+    const offset = this.#start + number * PAGE + this.#cache.length;
+    throw new FormatError(
+      "out-of-bounds",
+      `${path} was cut after it was opened: it ends at byte ${offset}; fetch it again`,
+      { path, offset },
+    );
+  }
+}

@@ -1,0 +1,30 @@
+import type { Steps } from "../../io/steps.ts";
+import type { FormatSignature, Probe } from "../../tree/format.ts";
+import { isDatasetFile } from "./dataset_location.ts";
+import { SHARD_NAME } from "./shard_names.ts";
+
+/** Bags and Granular: datasets, sharded or not, and single bags. */
+export const bagsSignature: FormatSignature = {
+  name: "bags",
+  description: "Bags and Granular: datasets, sharded datasets, single .bag",
+  detect,
+};
+
+/** Numbered directories that are looked into for a dataset's files. */
+const LOOKED_INTO = 4;
+
+function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
+  if (names === undefined) return /\.(bag|idx)$/.test(path);
+  if (names.some(isOwnFile)) return true;
+  const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
+  for (const name of numbered.slice(0, LOOKED_INTO)) {
+    const below = yield* namesIn(name);
+    if (below?.some(isOwnFile)) return true;
+  }
+  return false;
+}
+
+/** Others have files with names that end in `.idx`. */
+function isOwnFile(name: string): boolean {
+  return isDatasetFile(name) && !name.endsWith(".idx");
+}
