@@ -143,7 +143,7 @@ function makeRows(
   rates: readonly number[][],
 ): Row[] {
   const unit = "datapoints/s";
-  const python: Row = contenders.length > 2
+  const python = contenders.length > 2
     ? {
       measured,
       subject: contenders[2]!.name,

@@ -4,6 +4,10 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { bagsBatchesBenchmark } from "./bags_batches.ts";
+import { bagsIndexBenchmark } from "./bags_index.ts";
+import { bagsReadBenchmark } from "./bags_read.ts";
+import { bagsWriteBenchmark } from "./bags_write.ts";
 import { imageCodecsBenchmark } from "./image_codecs.ts";
 import { gulpIngestBenchmark } from "./gulp_ingest.ts";
 import { gulpMetaBenchmark } from "./gulp_meta.ts";
@@ -21,6 +25,10 @@ import { videoFramesBenchmark } from "./video_frames.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
+  bagsBatchesBenchmark,
+  bagsIndexBenchmark,
+  bagsReadBenchmark,
+  bagsWriteBenchmark,
   imageCodecsBenchmark,
   mountBenchmark,
   mountSuiteBenchmark,
