@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { counted } from "./counted.ts";
 import type { Datapoint } from "../formats/bags/mod.ts";
 import type { ProgressUnit } from "./progress.ts";
 
@@ -38,7 +39,9 @@ export function tooFew(
 ): RecordfsError {
   return new RecordfsError(
     "other-input",
-    `${name} has ${has} datapoints, fewer than are written already (${skip}): --resume goes on ` +
+    `${name} has ${
+      counted(has, "datapoint")
+    }, fewer than are written already (${skip}): --resume goes on ` +
       "with the same input",
     { path: name, expected: skip, actual: has },
   );

@@ -230,7 +230,7 @@ class Creation {
     if (this.#options.resume || writer.length === 0) return;
     throw inTheWay(
       this.#out,
-      `there are ${
+      `it has ${
         counted(writer.length, "datapoint")
       } already; --resume adds those that follow, or`,
     );
