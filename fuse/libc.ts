@@ -9,6 +9,7 @@ const functions = {
   open: { parameters: ["buffer", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
   read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  write: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   /** Copies from this process's own memory too, and fails where touching it would kill. */

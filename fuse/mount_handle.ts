@@ -3,6 +3,7 @@ import type { Mapping } from "./mapping.ts";
 import { MountError } from "./mount_error.ts";
 import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
 import { withPermissionErrors } from "./permission_error.ts";
+import { raiseReadAhead } from "./read_ahead.ts";
 import type { Server } from "./server.ts";
 import { unmount, type UnmountOptions } from "./unmount.ts";
 
@@ -65,6 +66,7 @@ export class Mount implements AsyncDisposable {
     try {
       mount.#device = mount.#entry()?.device;
       await serving;
+      if (mount.#device !== undefined) raiseReadAhead(mount.#device);
       await expectAnswer(mountpoint);
     } catch (error) {
       await mount.#giveUp();

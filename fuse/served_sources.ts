@@ -1,6 +1,5 @@
 import { areOpen, type Tree } from "../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
-import { MapsOnDemand } from "./maps_on_demand.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
 /** A source, as one thread sends from it. */
@@ -49,15 +48,16 @@ export class ListedSources implements ServedSources {
  * @param workers How many threads serve the tree.
  * @param listener Is told of files that change.
  */
-export function servedSources(
+export async function servedSources(
   tree: Tree,
   mapped: readonly MappedSource[] | undefined,
   workers: number,
   listener: ChangeListener,
-): ServedSources {
+): Promise<ServedSources> {
   if (mapped !== undefined) return new ListedSources(mapped, listener);
   const { sources } = tree;
   if (areOpen(sources)) throw new TypeError("Open sources come mapped");
+  const { MapsOnDemand } = await import("./maps_on_demand.ts");
   const most = Math.floor(MOST_MAPS / workers);
   return new MapsOnDemand(sources, most, listener);
 }

@@ -69,7 +69,7 @@ async function prepare(
   const tree = module.reviveTree(seed.data);
   const truncations = new OnceLog(onLog);
   const nodes = checks && new CheckedNodes(checks.nodes);
-  const sources = servedSources(tree, mapped, workers, {
+  const sources = await servedSources(tree, mapped, workers, {
     forget: () => nodes?.forget(),
     log: onLog,
   });

@@ -28,6 +28,7 @@ export const O_ACCMODE = 3;
 /** `O_*` flags of `open(2)`, from `asm-generic/fcntl.h`: those that every architecture agrees on. */
 export const OpenFlag = {
   RDONLY: 0,
+  WRONLY: 1,
   RDWR: 2,
   CLOEXEC: 0o2000000,
   /** Only a place in the tree: asks neither for permission nor a server. */

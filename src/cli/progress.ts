@@ -3,7 +3,7 @@ import process from "node:process";
 import { formatDuration, Rate } from "./rate.ts";
 
 /** What a progress bar counts. */
-export type ProgressUnit = "bytes" | "files" | "videos";
+export type ProgressUnit = "bytes" | "datapoints" | "files" | "videos";
 
 const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
 /** Where nobody knows how much there is. */
