@@ -111,7 +111,7 @@ export class ServedFile {
         `${path} was cut from ${known.size} to ${now.size} bytes while it is mounted: reading ` +
           "what is gone is an I/O error; restore the file and mount it again",
       );
-    } else if (!this.#mayGrow) {
+    } else if (!this.#mayGrow || now.size === known.size) {
       this.#listener.log(
         `${path} was changed while it is mounted (modified ${
           timeOf(now)
@@ -120,7 +120,7 @@ export class ServedFile {
       );
     }
     // In this order: what is remembered never counts for a later state of the file.
-    if (!this.#mayGrow || now.size < known.size) this.#listener.forget();
+    if (!this.#mayGrow || now.size <= known.size) this.#listener.forget();
     known.copy(now);
   }
 }

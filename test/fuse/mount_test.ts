@@ -155,6 +155,21 @@ mountTest(
     }),
 );
 
+mountTest("as root a sequential reader gets 1 MiB a request", async () => {
+  const requests: string[] = [];
+  const tree = MemoryTree.of({ long: "0123456789abcdef".repeat(1 << 20) });
+  const onTrace = (line: string) => requests.push(line);
+  await withMount(tree, { onTrace }, async ({ mountpoint }) => {
+    const { device } = findMount(readMounts(), mountpoint)!;
+    const setting = `/sys/class/bdi/${device}/read_ahead_kb`;
+    assert.equal(await Deno.readTextFile(setting), "1024\n");
+    await Deno.readFile(`${mountpoint}/long`);
+    await settled(requests);
+  });
+  const largest = requests.filter((line) => / size=1048576 /.test(line));
+  assert.ok(largest.length > 10, requests.join("\n"));
+});
+
 mountTest(
   "find, tar, cmp and df work on a mount",
   () =>

@@ -7,6 +7,7 @@ import { mount, type MountContainerOptions } from "../../fuse/mod.ts";
 import type { Mount } from "../../fuse/mount_handle.ts";
 import { numberName } from "../support/bag_trees.ts";
 import { goldenCase } from "../support/golden.ts";
+import { writeDataset } from "../support/make_bag.ts";
 import { ffrBytes, ffrHeader } from "../support/make_ffr.ts";
 import { withTempDir } from "../support/paths.ts";
 import { mountTest, output } from "../fuse/support/mounting.ts";
@@ -273,6 +274,41 @@ mountTest(
         assert.deepEqual(await Deno.readFile(file(67)), samples[67]);
         await logged(logs, /00069\.ffr was changed/);
         await logged(logs, /00067\.ffr was replaced or removed/);
+      });
+    }),
+);
+
+mountTest(
+  "bags that are mapped when they are read are watched as well",
+  () =>
+    withTempDir(async (dir) => {
+      const data = `${dir}/data`;
+      const bytes = (value: number) => new Uint8Array(9000).fill(value);
+      for (const shard of [0, 1, 2]) {
+        const datapoint = { a: bytes(shard), b: bytes(shard) };
+        const place = `${data}/${numberName(shard)}`;
+        writeDataset(place, { a: "bytes", b: "bytes" }, [datapoint], 2);
+      }
+      await mounted(data, dir, {}, async (_file, logs, { mountpoint }) => {
+        const at = (shard: number, key: string) =>
+          `${mountpoint}/${numberName(shard)}/${numberName(0)}/${key}`;
+        for (const shard of [0, 1, 2]) {
+          assert.deepEqual(await Deno.readFile(at(shard, "a")), bytes(shard));
+          await dropCache(at(shard, "a"));
+        }
+        const bag = (shard: number) => `${data}/${numberName(shard)}/a.bag`;
+        const changed = fs.readFileSync(bag(0)).fill(7, 0, 9000);
+        fs.writeFileSync(`${dir}/new.bag`, changed);
+        fs.renameSync(`${dir}/new.bag`, bag(0));
+        fs.writeFileSync(bag(1), changed); // has no checksum: what is there is read
+        await Deno.truncate(bag(2), 4096);
+        // Any thread may be asked, and only those that mapped a file before go on with it.
+        const replaced = await Deno.readFile(at(0, "a"))
+          .catch((error) => assert.match(String(error), IO_ERROR));
+        if (replaced !== undefined) assert.deepEqual(replaced, bytes(0));
+        await assert.rejects(Deno.readFile(at(2, "a")), IO_ERROR);
+        assert.deepEqual(await Deno.readFile(at(2, "b")), bytes(2));
+        await logged(logs, /2\/a\.bag/);
       });
     }),
 );
