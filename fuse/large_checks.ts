@@ -20,6 +20,8 @@ export interface WaitingRead {
 export interface LargeChecksParts {
   readonly sources: ServedSources;
   readonly nodes: CheckedNodes;
+  /** Those that did not match. */
+  readonly wrong: CheckedNodes;
   readonly claims: SampleClaims;
   /** The CRC-32 of bytes of a source, going on from that of what comes before them. */
   readonly checksum: (
@@ -78,6 +80,11 @@ export class LargeChecks {
   /** Whether all that this thread can do is to wait for others. */
   get isIdle(): boolean {
     return this.#checks.every(({ isOurs }) => !isOurs);
+  }
+
+  /** Whether a file has been found not to match its checksum, as its first readers were told. */
+  isWrong(node: NodeId): boolean {
+    return this.#parts.wrong.has(node);
   }
 
   /** Has a read wait until its file is known to be right. */
@@ -163,11 +170,12 @@ export class LargeChecks {
     if (check.isOurs || check.verdict !== undefined) return;
     const { nodes, claims } = this.#parts;
     if (nodes.has(check.node)) check.verdict = "right";
-    else if (!claims.has(check.node)) this.#begin(check); // it was found wrong: said of each read
+    else if (this.isWrong(check.node)) check.verdict = "wrong";
+    else if (!claims.has(check.node)) this.#begin(check); // it could not be read there
   }
 
   #checkPiece(check: Check): void {
-    const { sources, nodes, claims, checksum, mismatch } = this.#parts;
+    const { sources, nodes, wrong, claims, checksum, mismatch } = this.#parts;
     const { node, extent } = check;
     const source = sources.at(extent.source)!; // whoever added it found it there
     const length = Math.min(PIECE, extent.length - check.done);
@@ -177,6 +185,7 @@ export class LargeChecks {
     claims.beat(node);
     if (check.done < extent.length) return;
     if (check.crc !== extent.crc32) {
+      wrong.add(node, wrong.generation);
       throw mismatch(source, node, extent.crc32, check.crc);
     }
     if (source.file?.hasChanged() || nodes.generation !== check.generation) {

@@ -3,6 +3,7 @@ import { crc32Of } from "../src/io/crc32_of.ts";
 import type { Extent, NodeId, Tree } from "../src/tree/tree.ts";
 import { CheckedNodes, newCheckedNodes } from "./checked_nodes.ts";
 import { CopyBytes } from "./copy_bytes.ts";
+import { Errno } from "./errno.ts";
 import { LargeChecks } from "./large_checks.ts";
 import { MAX_TRANSFER } from "./limits.ts";
 import { newSampleClaims, SampleClaims } from "./sample_claims.ts";
@@ -12,7 +13,10 @@ import type { Request } from "./wire/request.ts";
 
 /** What the threads of a mount share to check samples; it survives `postMessage`. */
 export interface SampleChecksMemory {
+  /** Those that are right. */
   readonly nodes: SharedArrayBuffer;
+  /** Large ones that are wrong. */
+  readonly wrong: SharedArrayBuffer;
   readonly claims: SharedArrayBuffer;
 }
 
@@ -21,8 +25,15 @@ export function newSampleChecks(tree: Tree): SampleChecksMemory | undefined {
   if (tree.sampleOf === undefined) return undefined;
   return {
     nodes: newCheckedNodes(tree.nodeCount),
+    wrong: newCheckedNodes(tree.nodeCount),
     claims: newSampleClaims(),
   };
+}
+
+/** Forgets what is known of all samples. */
+export function forgetSampleChecks({ nodes, wrong }: SampleChecksMemory): void {
+  new CheckedNodes(nodes).forget();
+  new CheckedNodes(wrong).forget();
 }
 
 /**
@@ -53,6 +64,7 @@ export class SampleChecks {
     this.large = new LargeChecks({
       sources,
       nodes: this.#nodes,
+      wrong: new CheckedNodes(memory.wrong),
       claims: new SampleClaims(memory.claims),
       checksum: (source, offset, length, before) =>
         this.#checksum(source, offset, length, before),
@@ -82,9 +94,11 @@ export class SampleChecks {
     length: number,
   ): void {
     if (extent.length > MAX_TRANSFER) {
+      const isWrong = this.large.isWrong(node) &&
+        source.file?.hasChanged() !== true;
+      if (isWrong) return reply.fail(Errno.EIO); // as the log says
       this.large.add(node, extent, { uniqueLow, uniqueHigh, offset, length });
-      reply.none();
-      return;
+      return reply.none();
     }
     const { generation } = this.#nodes;
     const crc = this.#checksum(source, extent.offset, extent.length, 0);

@@ -6,11 +6,11 @@
 
 import { crc32Of } from "../src/io/crc32_of.ts";
 import type { Tree } from "../src/tree/tree.ts";
-import { CheckedNodes } from "./checked_nodes.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
+import { forgetSampleChecks } from "./sample_checks.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { servedSources } from "./served_sources.ts";
 import { Session } from "./session.ts";
@@ -68,9 +68,8 @@ async function prepare(
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
   const truncations = new OnceLog(onLog);
-  const nodes = checks && new CheckedNodes(checks.nodes);
   const sources = await servedSources(tree, mapped, workers, {
-    forget: () => nodes?.forget(),
+    forget: () => checks && forgetSampleChecks(checks),
     log: onLog,
   });
   const connection = new ConnectionState(memory);

@@ -141,6 +141,26 @@ test("--format, --ext and -o reach the mount", async (place) => {
   assert.ok(mounts.includes(`mine ${mountpoint} fuse.recordfs ro,`));
 });
 
+for (
+  const [title, flags] of [
+    ["--no-verify", ["--no-verify"]],
+    ["-o no_verify", ["-o", "ro,no_verify"]],
+  ] as const
+) {
+  test(`${title} shows a damaged sample as it is`, async (place) => {
+    const { path } = goldenCase("ffrecord/bad_flip_sample");
+    const file = `${place.mountpoint}/000003`;
+    const mounted = await place.recordfs("mount", path, place.mountpoint);
+    assert.equal(mounted.code, 0, mounted.stderr);
+    await assert.rejects(Deno.readFile(file), /os error 5/);
+    await place.recordfs("unmount", place.mountpoint);
+    await place.recordfs("mount", ...flags, path, place.mountpoint);
+    const { size } = await Deno.stat(file);
+    assert.equal((await Deno.readFile(file)).length, size);
+    await place.recordfs("unmount", place.mountpoint);
+  });
+}
+
 test("--trace logs each request by name", async (place) => {
   await place.recordfs("mount", "--trace", tree.path, place.mountpoint);
   await Deno.readFile(`${place.mountpoint}/...`);

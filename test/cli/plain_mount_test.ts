@@ -23,7 +23,15 @@ async function parse(args: readonly string[]): Promise<unknown> {
 }
 
 const word = fc.constantFrom(
-  ...["-f", "--foreground", "--trace", "-o", "--options", "--options=a,b"],
+  ...[
+    "-f",
+    "--foreground",
+    "--trace",
+    "--no-verify",
+    "-o",
+    "--options",
+    "--options=a,b",
+  ],
   ...["--workers", "--workers=4", "--workers=65", "--ext=jpg", "--ext", "--"],
   ...["--background", "-oro", "-fo", "--frobnicate", "-h", "--version", "-"],
   ...["data.ffr", "/mnt", "a b", "2", "uid=1", ""],

@@ -36,6 +36,11 @@ Deno.test("of noexec and exec the last one counts", () => {
   assert.equal(parseMountOptions("exec,noexec").noExec, true);
 });
 
+Deno.test("of verify and no_verify the last one counts", () => {
+  assert.equal(parseMountOptions("verify,no_verify").verify, false);
+  assert.equal(parseMountOptions("no_verify,verify").verify, true);
+});
+
 Deno.test("options that mount(8) passes to any file system are accepted", () => {
   const lists = [
     "rw,dev,suid", // what mount.fuse3 passes by default

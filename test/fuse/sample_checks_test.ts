@@ -122,9 +122,11 @@ Deno.test(
       }
       for (const client of [one, other]) {
         assert.equal(client.wait()?.errno, 5);
-        assert.match(client.logs.join(), /checksum mismatch in sample 3/);
         assert.equal(client.session.isChecking, false);
+        assert.equal(read(client, 5).errno, 5); // at once
       }
+      assert.match(one.logs.join(), /^memory: checksum mismatch in sample 3 /);
+      assert.deepEqual(other.logs, []); // one thread found it out for both
     }),
 );
 

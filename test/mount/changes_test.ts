@@ -145,6 +145,11 @@ mountTest(
         await logged(logs, /mismatch in sample 0 /);
         await logged(logs, /mismatch in sample 1 /);
         assert.equal(logs.length, 3, logs.join("\n"));
+        await opened.seek(0, Deno.SeekMode.Start);
+        await opened.write(ffrBytes(samples)); // as it was
+        for (const [i, sample] of samples.entries()) {
+          assert.deepEqual(await Deno.readFile(file(i)), sample);
+        }
       });
     }),
 );
