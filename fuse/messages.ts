@@ -7,7 +7,7 @@
 import type { TreeSeed } from "../src/tree/tree.ts";
 import type { ListAheadMemory } from "./list_ahead.ts";
 import type { MappedSource } from "./mapping.ts";
-import type { SampleChecksMemory } from "./sample_checks.ts";
+import type { SampleChecksMemory } from "./sample_checks_memory.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
 /** First message to a serving thread: what it is to serve. */

@@ -1,40 +1,16 @@
 import { FormatError } from "../src/errors.ts";
 import { crc32Of } from "../src/io/crc32_of.ts";
 import type { Extent, NodeId, Tree } from "../src/tree/tree.ts";
-import { CheckedNodes, newCheckedNodes } from "./checked_nodes.ts";
+import { CheckedNodes } from "./checked_nodes.ts";
 import { CopyBytes } from "./copy_bytes.ts";
 import { Errno } from "./errno.ts";
 import { LargeChecks } from "./large_checks.ts";
 import { MAX_TRANSFER } from "./limits.ts";
-import { newSampleClaims, SampleClaims } from "./sample_claims.ts";
+import type { SampleChecksMemory } from "./sample_checks_memory.ts";
+import { SampleClaims } from "./sample_claims.ts";
 import type { ServedSource, ServedSources } from "./served_sources.ts";
 import { type Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import type { Request } from "./wire/request.ts";
-
-/** What the threads of a mount share to check samples; it survives `postMessage`. */
-export interface SampleChecksMemory {
-  /** Those that are right. */
-  readonly nodes: SharedArrayBuffer;
-  /** Large ones that are wrong. */
-  readonly wrong: SharedArrayBuffer;
-  readonly claims: SharedArrayBuffer;
-}
-
-/** Makes the memory for a tree's samples, or none where the tree has no checksums. */
-export function newSampleChecks(tree: Tree): SampleChecksMemory | undefined {
-  if (tree.sampleOf === undefined) return undefined;
-  return {
-    nodes: newCheckedNodes(tree.nodeCount),
-    wrong: newCheckedNodes(tree.nodeCount),
-    claims: newSampleClaims(),
-  };
-}
-
-/** Forgets what is known of all samples. */
-export function forgetSampleChecks({ nodes, wrong }: SampleChecksMemory): void {
-  new CheckedNodes(nodes).forget();
-  new CheckedNodes(wrong).forget();
-}
 
 /**
  * Compares samples with their checksums when a mount is first asked for bytes of them, so that no

@@ -7,7 +7,7 @@ import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
 import { newListAheadMemory } from "./list_ahead.ts";
-import { newSampleChecks } from "./sample_checks.ts";
+import { newSampleChecks } from "./sample_checks_memory.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 

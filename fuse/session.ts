@@ -8,7 +8,8 @@ import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
 import { Opcode, type OpcodeInfo, OPCODES } from "./wire/opcodes.ts";
 import { Reply, REPLY_HEADER_SIZE } from "./wire/reply.ts";
 import { MalformedRequest, Request } from "./wire/request.ts";
-import { SampleChecks, type SampleChecksMemory } from "./sample_checks.ts";
+import { SampleChecks } from "./sample_checks.ts";
+import type { SampleChecksMemory } from "./sample_checks_memory.ts";
 import type { ServedSources } from "./served_sources.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 

@@ -4,13 +4,12 @@
  * @module
  */
 
-import { crc32Of } from "../src/io/crc32_of.ts";
 import type { Tree } from "../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
-import { forgetSampleChecks } from "./sample_checks.ts";
+import { forgetSampleChecks } from "./sample_checks_memory.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { servedSources } from "./served_sources.ts";
 import { Session } from "./session.ts";
@@ -26,8 +25,6 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 const onLog = (message: string) => scope.postMessage({ kind: "log", message });
-
-const NOTHING = new Uint8Array();
 
 let serve: ((fd: number) => string | undefined) | undefined;
 
@@ -83,8 +80,6 @@ async function prepare(
   });
   openServingFunctions();
   return (fd) => {
-    // Those who join when the mount has answered have the time to load what the first needs later.
-    if (checks !== undefined && connection.minor > 0) crc32Of(NOTHING);
     try {
       return serveDevice({
         fd,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Mapping } from "../../fuse/mapping.ts";
-import { newSampleChecks } from "../../fuse/sample_checks.ts";
+import { newSampleChecks } from "../../fuse/sample_checks_memory.ts";
 import { Opcode } from "../../fuse/wire/opcodes.ts";
 import type { Extent, NodeId, Tree } from "../../src/tree/tree.ts";
 import { Client } from "./support/client.ts";

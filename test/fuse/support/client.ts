@@ -5,7 +5,7 @@ import {
   newListAheadMemory,
 } from "../../../fuse/list_ahead.ts";
 import type { MappedSource } from "../../../fuse/mapping.ts";
-import type { SampleChecksMemory } from "../../../fuse/sample_checks.ts";
+import type { SampleChecksMemory } from "../../../fuse/sample_checks_memory.ts";
 import { ListedSources } from "../../../fuse/served_sources.ts";
 import { Session } from "../../../fuse/session.ts";
 import { traceLine } from "../../../fuse/trace.ts";
