@@ -4,7 +4,7 @@ import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import { nameOfId } from "../formats/gulp/id_names.ts";
 import { decodeId } from "../formats/gulp/id_text.ts";
 import { parseLabels } from "../formats/gulp/labels.ts";
-import { decodeName, encodeName } from "../names.ts";
+import { byCodePoint, decodeName, encodeName } from "../names.ts";
 import {
   type Conversion,
   ConversionError,
@@ -107,9 +107,17 @@ async function* videosOf(
       id: idOf(name),
       name: what,
       meta,
-      frames: readFrames(files, frames, options),
+      frames: readFrames(files, frames.sort(byFrame), options),
     };
   }
+}
+
+/** By the numbers that names end in, where they differ in no more: GulpIO's have four digits, or five. */
+function byFrame(a: string, b: string): number {
+  const [, before, number] = /^(.*?)(\d*)\.[^.]*$/.exec(a)!;
+  const [, otherBefore, otherNumber] = /^(.*?)(\d*)\.[^.]*$/.exec(b)!;
+  return byCodePoint(before!, otherBefore!) ||
+    Number(number) - Number(otherNumber) || byCodePoint(a, b);
 }
 
 async function* readFrames(

@@ -6,6 +6,7 @@ import {
   ShardedDatasetReader,
 } from "../../src/formats/bags/mod.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
+import { sha256 } from "./golden.ts";
 import { open } from "../../src/vfs/mod.ts";
 
 const asBytes = (bytes: Uint8Array) => bytes;
@@ -25,12 +26,12 @@ export function datapointsOf(path: string): Record<string, unknown>[] {
   return Array.from({ length: reader.length }, (_, i) => reader.getSync(i));
 }
 
-/** All videos: id, meta data, frames. */
-export function videosOf(path: string): [string, unknown, Uint8Array[]][] {
+/** All videos: id, meta data, and what tells the frames from others. */
+export function videosOf(path: string): [string, unknown, string[]][] {
   using directory = GulpDirectory.openSync(path, { decode: false });
   return [...directory.mergedMetaDict.keys()].map((id) => {
     const { frames, meta } = directory.getRawSync(id);
-    return [id, meta, frames];
+    return [id, meta, frames.map(sha256)];
   });
 }
 
