@@ -23,7 +23,7 @@ import { abortable } from "./signals.ts";
 
 interface ConvertCommandOptions {
   readonly to?: ConvertTarget;
-  readonly format?: string;
+  readonly from?: string;
   readonly generation?: string;
   readonly lossy?: true;
   readonly spec?: string;
@@ -63,7 +63,7 @@ export function convertCommand(): Command {
     .argument("<target>", "the new file or directory")
     .addOption(new Option("--to <target>", "what to make").choices(TARGETS))
     .addOption(
-      new Option("--format <name>", "take SOURCE for this format")
+      new Option("--from <format>", "take SOURCE for this format")
         .choices([...FORMATS.map(({ name }) => name), "folder"]),
     )
     .addOption(

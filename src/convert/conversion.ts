@@ -47,7 +47,7 @@ export interface ConvertOptions extends WaitOptions {
    */
   readonly to?: ConvertTarget | undefined;
   /** Takes the source for this format (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
-  readonly format?: string | undefined;
+  readonly from?: string | undefined;
   /** Of `bags` and `bag`; 3 by default. */
   readonly generation?: Generation | undefined;
   /** Keys and types, where files or samples become `bags`. */
@@ -74,6 +74,7 @@ export interface ConvertOptions extends WaitOptions {
 export interface ConvertReport {
   /** Where the result is. */
   readonly path: string;
+  /** What was kept, changed and lost. */
   readonly plan: ConversionPlan;
   /** What was converted. */
   readonly unit: ConvertUnit;

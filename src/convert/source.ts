@@ -34,7 +34,7 @@ export async function openSource(
   path: string,
   options: ConvertOptions,
 ): Promise<Source> {
-  const { format, signal, onWarning } = options;
+  const { from: format, signal, onWarning } = options;
   const names = await runAsync(perform(readDirectory(path)), signal);
   if (names !== undefined && await isFolder(path, names, format)) {
     const files = folderFiles(path);

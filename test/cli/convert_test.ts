@@ -111,22 +111,34 @@ Deno.test("a command line that is wrong has exit code 2", async (t) => {
   });
 });
 
-Deno.test("Ctrl-C leaves nothing", async () => {
-  await withTempDir(async (dir) => {
-    const x = new Uint8Array(2000).fill(1);
-    const datapoints = Array.from({ length: 40_000 }, () => ({ x }));
-    writeDataset(`${dir}/in`, { x: "bytes" }, datapoints, 3);
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", CLI, "convert", `${dir}/in`, `${dir}/out/`],
-      stdout: "null",
-      stderr: "piped",
-    }).spawn();
-    while (readdirSync(dir).length === 1) { // until it is writing
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    child.kill("SIGINT");
-    const { code, stderr } = await child.output();
-    assert.equal(code, 130, new TextDecoder().decode(stderr));
-    assert.deepEqual(readdirSync(dir), ["in"]);
+for (const signal of ["SIGINT", "SIGKILL"] as const) {
+  Deno.test(`${signal} leaves no half target`, async () => {
+    await withTempDir(async (dir) => {
+      const x = new Uint8Array(2000).fill(1);
+      const datapoints = Array.from({ length: 40_000 }, () => ({ x }));
+      writeDataset(`${dir}/in`, { x: "bytes" }, datapoints, 3);
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", CLI, "convert", `${dir}/in`, `${dir}/out/`],
+        stdout: "null",
+        stderr: "piped",
+      }).spawn();
+      while (readdirSync(dir).length === 1) { // until it is writing
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      child.kill(signal);
+      const { code, stderr } = await child.output();
+      const interrupted = signal === "SIGINT";
+      assert.equal(
+        code,
+        interrupted ? 130 : 137,
+        new TextDecoder().decode(stderr),
+      );
+      const left = readdirSync(dir).filter((name) => name !== "in");
+      // Who is killed can't remove what is hidden.
+      assert.match(
+        left.join("\n"),
+        interrupted ? /^$/ : /^\.out\.recordfs-\d+-\d+\.part$/,
+      );
+    });
   });
-});
+}
