@@ -1,8 +1,7 @@
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import type { Generation } from "../formats/bags/generation.ts";
-import { SHARD_NAME } from "../formats/bags/shard_names.ts";
 import { parseSpec, specOf } from "../formats/bags/spec.ts";
-import { SPEC_FILE } from "../formats/bags/dataset_names.ts";
+import { SHARD_NAME, SPEC_FILE } from "../formats/bags/dataset_names.ts";
 import { type WrittenSpec, writtenSpec } from "../formats/bags/written_spec.ts";
 import {
   type Conversion,
@@ -94,7 +93,7 @@ async function findLayout(
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
     else if (path === SPEC_FILE) specPath = path;
-    else strays.push(path);
+    else if (!name.startsWith(".")) strays.push(path); // or of the desktop
   }
   if (specPath !== undefined || directories.length === 0) {
     return { shards: [""], strays, specPath };
@@ -168,7 +167,7 @@ async function readFiles(
     found.set(name, isDirectory);
   }
   const surplus = found.keys().find((name) =>
-    !keys.some(({ key }) => key === name)
+    !name.startsWith(".") && !keys.some(({ key }) => key === name)
   );
   if (surplus !== undefined) {
     throw new UnfitError(`the spec has no '${surplus}'`);

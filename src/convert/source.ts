@@ -1,8 +1,7 @@
 import { FormatError } from "../errors.ts";
 import { BagReader } from "../formats/bags/bag_reader.ts";
-import { SHARD_NAME } from "../formats/bags/shard_names.ts";
 import { ShardedDatasetReader } from "../formats/bags/sharded_dataset_reader.ts";
-import { SPEC_FILE } from "../formats/bags/dataset_names.ts";
+import { SHARD_NAME, SPEC_FILE } from "../formats/bags/dataset_names.ts";
 import { FFRecordReader } from "../formats/ffrecord/reader.ts";
 import { GulpDirectory } from "../formats/gulp/directory.ts";
 import { readDirectory } from "../io/read_directory.ts";

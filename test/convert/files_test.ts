@@ -217,6 +217,7 @@ Deno.test("files become a dataset with the types of a spec, in shards on demand"
     for (let i = 0; i < 5; i++) {
       fs.mkdirSync(`${dir}/in/00000${i}/list`, { recursive: true });
       fs.writeFileSync(`${dir}/in/00000${i}/x`, `${i}`);
+      fs.writeFileSync(`${dir}/in/00000${i}/.of_the_desktop`, "");
       for (let k = 0; k < i; k++) {
         fs.writeFileSync(`${dir}/in/00000${i}/list/00000${k}`, `${k}`);
       }
