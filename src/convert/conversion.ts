@@ -112,6 +112,12 @@ export class UnfitError extends Error {
   override name = "UnfitError";
 }
 
+/** Whether an error says what is wrong with a value, and not with the program or the system. */
+export function isAboutValue(error: unknown): error is Error {
+  return error instanceof UnfitError || error instanceof RecordfsError ||
+    error instanceof RangeError || error instanceof TypeError;
+}
+
 /** What is noted while a conversion is planned. */
 export class PlanNotes {
   readonly kept: string[] = [];

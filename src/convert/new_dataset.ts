@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { RecordfsError, WriteError } from "../errors.ts";
+import { WriteError } from "../errors.ts";
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import { DatasetWriter } from "../formats/bags/dataset_writer.ts";
 import type { Generation } from "../formats/bags/generation.ts";
@@ -8,7 +8,7 @@ import { ShardedDatasetWriter } from "../formats/bags/sharded_dataset_writer.ts"
 import type { Spec } from "../formats/bags/spec.ts";
 import { NewDirectory } from "../io/new_directory.ts";
 import { runAsync } from "../io/steps.ts";
-import { type Run, UnfitError } from "./conversion.ts";
+import { isAboutValue, type Run, UnfitError } from "./conversion.ts";
 
 /** What a new dataset is like. */
 export interface DatasetForm {
@@ -149,10 +149,7 @@ function naming<T>(key: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const isExpected = error instanceof UnfitError ||
-      error instanceof RecordfsError || error instanceof RangeError ||
-      error instanceof TypeError;
-    if (!isExpected) throw error;
+    if (!isAboutValue(error)) throw error;
     const says = error instanceof UnfitError ? " " : " cannot be converted: ";
     throw new UnfitError(`its '${key}'${says}${error.message}`, {
       cause: error,
