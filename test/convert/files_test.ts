@@ -238,3 +238,20 @@ Deno.test("files become a dataset with the types of a spec, in shards on demand"
     assert.deepEqual(last.getSync(0), { list, x: "4" });
   });
 });
+
+Deno.test("a source is taken for what from says", async () => {
+  await withTempDir(async (dir) => {
+    const gulp = `${REPOSITORY}test/golden/gulp/v2_one_frame/gulp`;
+    await convert(gulp, `${dir}/raw.ffr`, { from: "folder" });
+    assert.deepEqual(
+      (await filesOf(`${dir}/raw.ffr`)).get("data_0.gulp"),
+      new Uint8Array(fs.readFileSync(`${gulp}/data_0.gulp`)),
+    );
+    // The names of a packed folder are its last sample.
+    const { plan, count } = await convert(PACKED, `${dir}/all.bag`, {
+      from: "ffrecord-samples",
+      generation: 1, // some files are empty
+    });
+    assert.deepEqual([plan.lost, count], [[], 45]);
+  });
+});
