@@ -6,7 +6,8 @@ import {
   convert,
   type ConvertOptions,
 } from "../../src/convert/mod.ts";
-import { WriteError } from "../../src/errors.ts";
+import { RecordfsError, WriteError } from "../../src/errors.ts";
+import { bagCases, datasetCases } from "../support/bag_golden.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { datapointsOf, namesIn } from "../support/converted.ts";
 import { writeDataset } from "../support/make_bag.ts";
@@ -240,4 +241,30 @@ Deno.test("an abort leaves nothing", async (t) => {
       });
     }
   });
+});
+
+Deno.test("damaged containers end in an error that says so, and leave nothing", async (t) => {
+  for (
+    const { name, path, valid, expected } of [...bagCases, ...datasetCases]
+  ) {
+    if (valid || !["error", "partial"].includes(expected.outcome)) continue;
+    // Its value is damaged, which is seen by who decodes it: bytes are kept.
+    if (name.endsWith("bad_value_utf8")) continue;
+    await t.step(name, async () => {
+      await withTempDir(async (dir) => {
+        for (const target of ["out/", "out.bag", "out.ffr", "out"]) {
+          const options = {
+            ...target === "out" ? { to: "bags" } as const : {},
+            lossy: true,
+            onWarning: () => {},
+          };
+          await assert.rejects(
+            convert(path, `${dir}/${target}`, options),
+            RecordfsError,
+          );
+          assert.deepEqual(namesIn(dir), []);
+        }
+      });
+    });
+  }
 });
