@@ -4,11 +4,8 @@ import { RecordfsError } from "../errors.ts";
 import { SPEC_FILE } from "../formats/bags/dataset_names.ts";
 import { type Datapoint, setValue } from "../formats/bags/datapoint.ts";
 import type { Generation, SampleData, Spec } from "../formats/bags/mod.ts";
-import {
-  countShards,
-  SHARD_NAME,
-  shardName,
-} from "../formats/bags/shard_names.ts";
+import { SHARD_NAME } from "../formats/bags/dataset_names.ts";
+import { countShards, shardName } from "../formats/bags/shard_names.ts";
 import { parseType } from "../formats/bags/spec.ts";
 import { openError } from "../io/file_source.ts";
 import {

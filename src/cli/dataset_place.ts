@@ -1,6 +1,6 @@
 import { RecordfsError, WriteError } from "../errors.ts";
 import { SPEC_FILE } from "../formats/bags/dataset_names.ts";
-import { SHARD_NAME } from "../formats/bags/shard_names.ts";
+import { SHARD_NAME } from "../formats/bags/dataset_names.ts";
 import { readDirectory } from "../io/read_directory.ts";
 import { perform, runAsync } from "../io/steps.ts";
 

@@ -92,7 +92,8 @@ export class BagReader implements Disposable {
    * Reads a record.
    *
    * @param index From 0 to `length - 1`.
-   * @returns The bytes; without `memory`, in memory that is the caller's.
+   * @returns The bytes; without `memory`, the caller's, but up to 4 KiB a view of a buffer that has
+   * others beside them, as small `Buffer`s of Node: `slice()` what goes to another thread.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
    */
@@ -143,7 +144,7 @@ export class BagReader implements Disposable {
   /**
    * Reads a batch of records: any number, in any order, repeats allowed.
    *
-   * @returns The records in the order of `indices`; without `memory`, each in memory of its own.
+   * @returns The records in the order of `indices`; without `memory`, as of {@linkcode BagReader.get}.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
    */

@@ -1,6 +1,7 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { MemorySource } from "../../io/memory_source.ts";
+import { ownBytes } from "../../io/own_bytes.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { fill, fillSync, readPart } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
@@ -153,7 +154,7 @@ export class BagRecords {
     this.locateSync(record);
     const { start, end } = this;
     const bytes = memory === undefined
-      ? new Uint8Array(end - start)
+      ? ownBytes(end - start)
       : memory.takeMore(end - start);
     fillSync(this.#source, bytes, start, false);
     return bytes;
@@ -191,7 +192,7 @@ export class BagRecords {
     starts[count] = this.end;
     const start = starts[0]!;
     const length = starts[count]! - start;
-    const bytes = memory?.takeMore(length) ?? new Uint8Array(length);
+    const bytes = memory?.takeMore(length) ?? ownBytes(length);
     yield* fill(this.#source, bytes, start);
     if (count === 1) return [bytes];
     return Array.from(
@@ -204,7 +205,7 @@ export class BagRecords {
    * Reads records in any order, repeats allowed.
    *
    * @param records All must exist.
-   * @returns The records in the order of `records`; without `memory`, each in memory of its own.
+   * @returns The records in the order of `records`; without `memory`, none shares bytes with another.
    */
   *readBatch(
     records: readonly number[],
@@ -218,7 +219,8 @@ export class BagRecords {
       this.#take(record, entries, at);
       return { source: 0, offset: this.start, length: this.end - this.start };
     });
-    return yield* readSlices([this.#source], slices, undefined, memory);
+    const sources = [this.#source];
+    return yield* readSlices(sources, slices, undefined, memory, ownBytes);
   }
 
   #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {
