@@ -50,10 +50,15 @@ const BAGS =
   ShardedDatasetWriter ShardedDatasetWriterOptions Spec TreeContent TreeValue ValueError WaitOptions WriteError
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
+const CONVERT =
+  `ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
+  Generation RecordfsError Spec WaitOptions convert`;
+
 const ENTRY_POINTS: Record<string, string> = {
   ".":
-    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS}`,
+    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT}`,
   "./bags": BAGS,
+  "./convert": CONVERT,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,

@@ -76,6 +76,8 @@ class Creation {
   #bytes = 0;
   #addedBytes = 0;
   #shards = 0;
+  /** Whether what was appended has been written when the work was ended early. */
+  #isKept = true;
 
   constructor(
     out: string,
@@ -102,7 +104,9 @@ class Creation {
     try {
       return await this.write(this.#out);
     } catch (error) {
-      const there = counted(this.#datapoints, "datapoint");
+      const there = this.#isKept
+        ? counted(this.#datapoints, "datapoint")
+        : "the datapoints that could be written";
       const hint = `${this.#out} has ${there}; --resume adds those that follow`;
       if (error instanceof Exit) report(`stopped: ${hint}`);
       if (!(error instanceof RecordfsError) || this.#added === 0) throw error;
@@ -197,8 +201,10 @@ class Creation {
       }
       await writer.close({ signal: this.#signal });
     } catch (error) {
-      // What is gathered is written before the writer is given up; what hinders that is in `error` already.
-      if (this.#options.generation === 3) await writer.close().catch(() => {});
+      // What is gathered is written before the writer is given up, where nothing hinders that.
+      if (this.#options.generation === 3) {
+        await writer.close().catch(() => this.#isKept = false);
+      }
       throw error;
     } finally {
       writer.abort();

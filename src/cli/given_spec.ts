@@ -34,14 +34,16 @@ function specFrom(bytes: Uint8Array, name: string): Spec {
 
 function readSpec(file: string): Uint8Array {
   try {
-    const { size } = fs.statSync(file);
-    if (size <= LARGEST_SPEC) return fs.readFileSync(file);
+    const stat = fs.statSync(file);
+    if (stat.isFile() && stat.size <= LARGEST_SPEC) {
+      return fs.readFileSync(file);
+    }
   } catch (error) {
     throw openError(file, error);
   }
   throw new RecordfsError(
     "bad-spec",
-    `${file} has more bytes than a spec has (${LARGEST_SPEC})`,
+    `Cannot read ${file} as a spec: it is no regular file, or has more than ${LARGEST_SPEC} bytes`,
     { path: file },
   );
 }

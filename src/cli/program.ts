@@ -26,6 +26,7 @@ const COMMANDS: Record<string, MakeCommand> = {
   extract: async () => (await import("./extract.ts")).extractCommand(),
   pack: async () => (await import("./pack.ts")).packCommand(),
   write: async () => (await import("./write.ts")).writeCommand(),
+  convert: async () => (await import("./convert.ts")).convertCommand(),
   bag: async (program) => (await import("./bag.ts")).bagCommand(program),
   completions: async (program) =>
     (await import("./completions.ts")).completionsCommand(() => program),

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { filesBelow } from "../support/naive_bags.ts";
 import { withTempDir } from "../support/paths.ts";
+import { needs } from "../support/programs.ts";
+import { withTmpfs } from "../support/tmpfs.ts";
 import { assertFailed, recordfs, succeed } from "./run_cli.ts";
 
 const SPEC = '{"n": "int", "tags": "utf8[]"}';
@@ -159,6 +162,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
       ['{"n": 1}', /must be a string/],
       ['{"N": "int"}', /"N" must start with/],
       ["nowhere", /nowhere: there is no such/],
+      [".", /it is no regular file/],
     ];
     for (const [spec, words] of specs) {
       const args = ["out", "lines", "--spec", spec];
@@ -167,4 +171,40 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
     }
     assert.deepEqual(fs.readdirSync(dir), ["lines"]);
   });
+});
+
+Deno.test({
+  name:
+    "a full disk ends it: nothing of generation 2, sound datapoints of 3, which are gone on with (needs root)",
+  ...needs("root"),
+  async fn() {
+    await withTempDir(async (dir) => {
+      const text = "x".repeat(1000);
+      const lines = Array.from(
+        { length: 6000 },
+        (_, n) => `{"n": ${n}, "text": "${text}"}\n`,
+      );
+      fs.writeFileSync(`${dir}/lines`, lines.join(""));
+      const create = (out: string, ...args: string[]) => [
+        ...["bag", "create", out, `${dir}/lines`],
+        ...["--spec", '{"n": "int", "text": "utf8"}', ...args],
+      ];
+      await succeed(create(`${dir}/whole`));
+      await withTmpfs("4m", async (disk, remount) => {
+        const two = create(`${disk}/a`, "--generation", "2");
+        assertFailed(await recordfs(two), 1, /a\/text\.bag: the disk is full/);
+        assert.deepEqual(fs.readdirSync(disk), []);
+        const three = create(`${disk}/a`);
+        assertFailed(
+          await recordfs(three),
+          1,
+          /the disk is full.*\(.*a has the datapoints that could be written; --resume/,
+        );
+        await succeed(["check", "--values", `${disk}/a`]);
+        await remount("size=40m");
+        await succeed([...three, "--resume"]);
+        assert.deepEqual(filesBelow(`${disk}/a`), filesBelow(`${dir}/whole`));
+      });
+    });
+  },
 });

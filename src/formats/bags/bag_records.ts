@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
+import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
 import { ownBytes } from "../../io/own_bytes.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
@@ -42,10 +43,12 @@ export class BagRecords {
   #lastEnd = 0;
   /** Entries that were read for one access; a view for one, two and three of them. */
   readonly #entries: readonly Uint8Array[];
+  readonly #mapped: MappedFile;
 
   private constructor(bag: BagFile) {
     this.bag = bag;
     this.#source = bag.source;
+    this.#mapped = new MappedFile(bag.source);
     const entries = new Uint8Array(new ArrayBuffer((BEFORE + 1) * ENTRY));
     this.#entries = [1, 2, 3].map((n) => entries.subarray(0, n * ENTRY));
   }
@@ -89,6 +92,7 @@ export class BagRecords {
   }
 
   close(): void {
+    this.#mapped.close();
     closeBag(this.bag);
   }
 
@@ -158,6 +162,18 @@ export class BagRecords {
       : memory.takeMore(end - start);
     fillSync(this.#source, bytes, start, false);
     return bytes;
+  }
+
+  /**
+   * A record in a memory map of the bag.
+   *
+   * @throws {FormatError} If it does not lie in the bag, or the bag was cut.
+   * @throws {RecordfsError} As {@linkcode MappedFile} does.
+   */
+  view(record: number): Uint8Array<ArrayBuffer> {
+    this.locateSync(record);
+    const { start, end } = this;
+    return this.#mapped.bytes().subarray(start, end);
   }
 
   /** {@linkcode BagRecords.readSync}, waiting where it must. */
