@@ -29,7 +29,8 @@ export function mountCommand(): Command {
       `threads that serve it, ${DEFAULT_WORKERS} unless given`,
       checkWorkers,
     )
-    .addOption(new Option("--background <record>").hideHelp());
+    .addOption(new Option("--background <record>").hideHelp())
+    .addOption(new Option("--held <descriptors>").hideHelp());
   return withDecodedOption(withSourceOptions(command)).action(mount);
 }
 

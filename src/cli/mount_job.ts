@@ -1,6 +1,6 @@
+import { absolutePath } from "./absolute_path.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { MountError } from "../../fuse/mount_error.ts";
-import { absolutePath } from "./absolute_path.ts";
 import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { takeSourceOptions } from "./helper_form.ts";
@@ -33,6 +33,8 @@ export interface MountCommandOptions {
   readonly decoded?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
+  /** Likewise: the descriptors of /dev/fuse that it inherited, separated by commas. */
+  readonly held?: string | undefined;
 }
 
 /**
@@ -52,21 +54,39 @@ export async function mount(
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);
   }
-  const [{ startServer }, { refuseStale }] = await Promise.all([
+  const [{ startServer }, { refuseStale }, { readRecord }] = await Promise.all([
     import("../../fuse/start_server.ts"),
     import("./mount_state.ts"),
+    import("./mount_records.ts"),
   ]);
+  // There is one where the server of the mount died, which this one is to go on with.
+  const record = background === undefined ? undefined : readRecord(background);
   // Found out while the first thread of the server starts, for which this one has to wait.
-  const fresh = refuseStale(absolutePath(mountpoint));
+  const fresh = record === undefined
+    ? refuseStale(absolutePath(mountpoint))
+    : Promise.resolve();
   fresh.catch(() => {}); // awaited by whoever mounts
+  const held = numbersOf(options.held ?? "");
+  const failed = Promise.withResolvers<string>();
   const server = startServer({
     workers: job.workers,
     onLog: warn,
     onTrace: job.trace ? report : undefined,
+    held: held.length === 0 ? undefined : held,
+    onFailure: failed.resolve,
   });
-  const { serveForeground, serveInBackground } = await import("./serve.ts");
-  if (background === undefined) await serveForeground(job, { server, fresh });
-  else await serveInBackground(job, background, { server, fresh });
+  const begun = { server, fresh, held, failed: failed.promise };
+  if (background === undefined) {
+    const { serveForeground } = await import("./serve.ts");
+    await serveForeground(job, begun);
+  } else {
+    const { serveInBackground } = await import("./serve_background.ts");
+    await serveInBackground(job, { path: background, record }, begun);
+  }
+}
+
+function numbersOf(list: string): readonly number[] {
+  return list === "" ? [] : list.split(",").map(Number);
 }
 
 function makeJob(

@@ -1,3 +1,5 @@
+import type { Agreed } from "../../fuse/connection_state.ts";
+import type { MountJob } from "./mount_job.ts";
 import { isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
 
@@ -10,6 +12,26 @@ export interface MountRecord extends ProcessId {
   /** When it was mounted. */
   readonly started: string;
   readonly version: string;
+  /** What a new server goes on with; `null` for a mount without a supervisor. */
+  readonly supervised: SupervisedMount | null;
+}
+
+/** What is kept of a mount whose server is replaced when it dies. */
+export interface SupervisedMount {
+  /** The process that holds the mount's descriptors. */
+  readonly supervisor: ProcessId;
+  /** How often a new server took over. */
+  readonly restarts: number;
+  /** Device number as `major:minor`. */
+  readonly device: string;
+  /** What INIT agreed on. */
+  readonly agreed: Agreed;
+  /** What tells the container from another; `null` until it has been looked at. */
+  readonly container: string | null;
+  /** Whether a new server can take over: the kernel repeats what was in flight. */
+  readonly resumable: boolean;
+  /** The command line's options, as `mount` took them. */
+  readonly job: MountJob;
 }
 
 /** Logs of mounts that ended badly are kept this long. */
@@ -28,10 +50,51 @@ export function logOf(recordPath: string): string {
 /** Writes a record, all at once: another process may be reading. */
 export function writeRecord(path: string, record: MountRecord): void {
   const temporary = `${path}.part`;
-  Deno.writeTextFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, {
-    mode: 0o600,
-  });
-  Deno.renameSync(temporary, path);
+  const text = `${JSON.stringify(record, null, 2)}\n`;
+  try {
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
+    Deno.renameSync(temporary, path);
+  } catch (error) {
+    removeFile(temporary);
+    throw error;
+  }
+}
+
+/**
+ * Changes a record that is there already. Where the disk is full that is done in its place, which takes no
+ * more room.
+ */
+export function updateRecord(path: string, record: MountRecord): void {
+  try {
+    writeRecord(path, record);
+  } catch {
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    const bytes = new TextEncoder().encode(text);
+    using file = Deno.openSync(path, { write: true });
+    for (let done = 0; done < bytes.length;) {
+      done += file.writeSync(bytes.subarray(done));
+    }
+    file.truncateSync(bytes.length);
+  }
+}
+
+/** Reads a record; `undefined` where there is none. */
+export function readRecord(path: string): MountRecord | undefined {
+  try {
+    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
+  } catch {
+    return undefined; // removed meanwhile
+  }
+}
+
+/**
+ * The process whose end is the end of a mount: the supervisor where it runs, since it may start another
+ * server; `undefined` if nothing of it runs.
+ */
+export function keeperOf(record: MountRecord): ProcessId | undefined {
+  const supervisor = record.supervised?.supervisor;
+  if (supervisor !== undefined && isRunning(supervisor)) return supervisor;
+  return isRunning(record) ? record : undefined;
 }
 
 /** Removes a record or a log, if it is still there. */
@@ -43,12 +106,14 @@ export function removeFile(path: string): void {
   }
 }
 
-/** The records of all mounts of this user whose process still runs. */
+/** The records of all mounts of this user that some process still keeps. */
 export function runningMounts(): MountRecord[] {
   return stateDirectories().flatMap((directory) =>
-    namesIn(directory, ".json").map((name) => read(`${directory}/${name}`))
+    namesIn(directory, ".json").map((name) =>
+      readRecord(`${directory}/${name}`)
+    )
   ).filter((record) =>
-    record !== undefined && isRunning(record)
+    record !== undefined && keeperOf(record) !== undefined
   ) as MountRecord[];
 }
 
@@ -57,8 +122,10 @@ export function pruneRecords(): void {
   const directory = makeStateDirectory();
   for (const name of namesIn(directory, ".json")) {
     const path = `${directory}/${name}`;
-    const record = read(path);
-    if (record === undefined || !isRunning(record)) removeFile(path);
+    const record = readRecord(path);
+    if (record === undefined || keeperOf(record) === undefined) {
+      removeFile(path);
+    }
   }
   const kept = new Set(namesIn(directory, ".json"));
   for (const name of namesIn(directory, ".log")) {
@@ -83,13 +150,5 @@ function namesIn(directory: string, ending: string): string[] {
       .filter((name) => name.endsWith(ending));
   } catch {
     return []; // not there, or not for this user
-  }
-}
-
-function read(path: string): MountRecord | undefined {
-  try {
-    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
-  } catch {
-    return undefined; // removed meanwhile
   }
 }
