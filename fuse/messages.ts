@@ -22,6 +22,8 @@ export interface PrepareMessage {
   readonly connection: SharedArrayBuffer;
   /** Memory of the mount's `ListAhead`. */
   readonly listAhead: ListAheadMemory;
+  /** Memory of the thread's `RequestCounts`. */
+  readonly counts: SharedArrayBuffer;
   /** Whether to report each request. */
   readonly trace: boolean;
 }

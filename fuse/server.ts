@@ -8,6 +8,7 @@ import type { MappedSource } from "./mapping.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
 import { newListAheadMemory } from "./list_ahead.ts";
+import { RequestCounts, type ServedCounts } from "./request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -47,7 +48,9 @@ export class Server {
   /** Those that have not ended. */
   readonly #threads = new Set<ServingThread>();
   readonly #first: ServingThread;
-  #message: PrepareMessage | undefined;
+  /** Of all threads, those that have ended included. */
+  readonly #counts: RequestCounts[] = [];
+  #message: Omit<PrepareMessage, "counts"> | undefined;
   #failure: string | undefined;
   /** A further number of the first thread's descriptor, which that one may close at any time. */
   #kept = -1;
@@ -62,6 +65,11 @@ export class Server {
     this.#end = resolve;
     this.#options = options;
     this.#first = this.#addThread();
+  }
+
+  /** What all threads have done so far. */
+  get counts(): ServedCounts {
+    return RequestCounts.sum(this.#counts);
   }
 
   /** How many threads there are. */
@@ -176,7 +184,9 @@ export class Server {
   }
 
   #addThread(): ServingThread {
-    const thread = new ServingThread(this.#options);
+    const counts = new RequestCounts();
+    this.#counts.push(counts);
+    const thread = new ServingThread(this.#options, counts.memory);
     this.#threads.add(thread);
     thread.ended.then((failure) => this.#remove(thread, failure));
     return thread;
@@ -229,10 +239,15 @@ class ServingThread {
   readonly #prepared = Promise.withResolvers<void>();
   readonly #serving = Promise.withResolvers<void>();
   readonly #end: (failure: string | undefined) => void;
+  readonly #counts: SharedArrayBuffer;
   #descriptor: ServedDescriptor | undefined;
   #over = false;
 
-  constructor({ onLog, onTrace }: ServerOptions) {
+  constructor(
+    { onLog, onTrace }: ServerOptions,
+    counts: SharedArrayBuffer,
+  ) {
+    this.#counts = counts;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
     this.#prepared.promise.catch(() => {}); // may fail when nobody waits for it
@@ -266,7 +281,8 @@ class ServingThread {
     };
   }
 
-  prepare(message: PrepareMessage): Promise<void> {
+  prepare(given: Omit<PrepareMessage, "counts">): Promise<void> {
+    const message: PrepareMessage = { ...given, counts: this.#counts };
     this.#worker.postMessage(message);
     return this.#prepared.promise;
   }

@@ -9,6 +9,7 @@ import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
+import { RequestCounts } from "./request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { servedSources } from "./served_sources.ts";
 import { Session } from "./session.ts";
@@ -57,6 +58,7 @@ async function prepare(
     owner,
     connection: memory,
     listAhead,
+    counts,
     trace,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
@@ -80,6 +82,7 @@ async function prepare(
         session,
         sources,
         connection,
+        counts: new RequestCounts(counts),
         onRequest: trace
           ? () =>
             scope.postMessage({

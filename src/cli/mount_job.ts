@@ -4,7 +4,7 @@ import { MountError } from "../../fuse/mount_error.ts";
 import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { takeSourceOptions } from "./helper_form.ts";
-import { report, warn } from "./messages.ts";
+import { report } from "./messages.ts";
 
 /** What to mount where. */
 export interface MountJob {
@@ -54,11 +54,13 @@ export async function mount(
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);
   }
-  const [{ startServer }, { refuseStale }, { readRecord }] = await Promise.all([
-    import("../../fuse/start_server.ts"),
-    import("./mount_state.ts"),
-    import("./mount_records.ts"),
-  ]);
+  const [{ startServer }, { refuseStale }, { logOf, readRecord }, { logTo }] =
+    await Promise.all([
+      import("../../fuse/start_server.ts"),
+      import("./mount_state.ts"),
+      import("./mount_records.ts"),
+      import("./mount_log.ts"),
+    ]);
   // There is one where the server of the mount died, which this one is to go on with.
   const record = background === undefined ? undefined : readRecord(background);
   // Found out while the first thread of the server starts, for which this one has to wait.
@@ -67,15 +69,16 @@ export async function mount(
     : Promise.resolve();
   fresh.catch(() => {}); // awaited by whoever mounts
   const held = numbersOf(options.held ?? "");
+  const log = background === undefined ? report : logTo(logOf(background));
   const failed = Promise.withResolvers<string>();
   const server = startServer({
     workers: job.workers,
-    onLog: warn,
-    onTrace: job.trace ? report : undefined,
+    onLog: (message) => log(`warning: ${message}`),
+    onTrace: job.trace ? log : undefined,
     held: held.length === 0 ? undefined : held,
     onFailure: failed.resolve,
   });
-  const begun = { server, fresh, held, failed: failed.promise };
+  const begun = { server, fresh, held, failed: failed.promise, log };
   if (background === undefined) {
     const { serveForeground } = await import("./serve.ts");
     await serveForeground(job, begun);

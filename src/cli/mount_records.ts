@@ -34,6 +34,9 @@ export interface SupervisedMount {
   readonly job: MountJob;
 }
 
+/** How the name of a log's earlier part ends. */
+const EARLIER_LOG = ".log.1";
+
 /** Logs of mounts that ended badly are kept this long. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
@@ -45,6 +48,16 @@ export function newRecordPath(): string {
 /** The path of the log that belongs to a record. */
 export function logOf(recordPath: string): string {
   return recordPath.replace(/\.json$/, ".log");
+}
+
+/** The path of the counts that belong to a record. */
+export function statsOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".stats");
+}
+
+/** Removes a record and all that belongs to it but the log. */
+export function removeRecord(path: string): void {
+  for (const file of [path, statsOf(path)]) removeFile(file);
 }
 
 /** Writes a record, all at once: another process may be reading. */
@@ -106,15 +119,25 @@ export function removeFile(path: string): void {
   }
 }
 
-/** The records of all mounts of this user that some process still keeps. */
-export function runningMounts(): MountRecord[] {
-  return stateDirectories().flatMap((directory) =>
-    namesIn(directory, ".json").map((name) =>
-      readRecord(`${directory}/${name}`)
-    )
-  ).filter((record) =>
-    record !== undefined && keeperOf(record) !== undefined
-  ) as MountRecord[];
+/** A mount that some process still keeps. */
+export interface RunningMount {
+  /** Where its record is. */
+  readonly path: string;
+  readonly record: MountRecord;
+}
+
+/** All mounts of this user that some process still keeps. */
+export function runningMounts(): RunningMount[] {
+  const found: RunningMount[] = [];
+  for (const directory of stateDirectories()) {
+    for (const name of namesIn(directory, ".json")) {
+      const path = `${directory}/${name}`;
+      const record = readRecord(path);
+      if (record === undefined || keeperOf(record) === undefined) continue;
+      found.push({ path, record });
+    }
+  }
+  return found;
 }
 
 /** Removes records of mounts that have ended, and old logs. */
@@ -124,13 +147,16 @@ export function pruneRecords(): void {
     const path = `${directory}/${name}`;
     const record = readRecord(path);
     if (record === undefined || keeperOf(record) === undefined) {
-      removeFile(path);
+      removeRecord(path);
     }
   }
   const kept = new Set(namesIn(directory, ".json"));
-  for (const name of namesIn(directory, ".log")) {
+  const logs = [".log", EARLIER_LOG].flatMap((ending) =>
+    namesIn(directory, ending)
+  );
+  for (const name of logs) {
     const path = `${directory}/${name}`;
-    if (kept.has(name.replace(/\.log$/, ".json"))) continue;
+    if (kept.has(name.replace(/\.log(\.1)?$/, ".json"))) continue;
     if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
   }
 }

@@ -24,6 +24,8 @@ export interface Begun {
   readonly held: readonly number[];
   /** Resolves when a thread of the server failed. */
   readonly failed: Promise<string>;
+  /** Reports a message. */
+  readonly log: (message: string) => void;
 }
 
 /** Mounts and serves until it is unmounted or a signal comes. */

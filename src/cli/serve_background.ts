@@ -7,15 +7,17 @@ import { RecordfsError } from "../errors.ts";
 import type { BackgroundAnswer } from "./background.ts";
 import { containerIdentity } from "./container_identity.ts";
 import { Exit, ExitCode } from "./exit.ts";
-import { report } from "./messages.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   logOf,
   type MountRecord,
-  removeFile,
+  removeRecord,
+  statsOf,
   updateRecord,
   writeRecord,
 } from "./mount_records.ts";
+import { removeLog } from "./mount_log.ts";
+import { keepCounts } from "./mount_stats.ts";
 import { identify } from "./processes.ts";
 import { isFinal, resume } from "./resume.ts";
 import { absolute, type Begun, containerOptions, onEnd } from "./serve.ts";
@@ -27,10 +29,13 @@ interface RecordFile {
   readonly record: MountRecord | undefined;
 }
 
-/** A mount that this process serves in the background. */
-interface BackgroundMount {
-  readonly mounted: Mount;
-  record: MountRecord;
+/** What the steps of serving work with. */
+interface Serving {
+  readonly job: MountJob;
+  /** Path of the record. */
+  readonly path: string;
+  readonly begun: Begun;
+  readonly say: (message: string) => void;
 }
 
 /**
@@ -45,89 +50,81 @@ export async function serveInBackground(
   const job = absolute(given);
   Deno.chdir("/"); // or it would keep a file system in use
   keepToThisProcess(begun.held);
+  const say = (message: string) =>
+    begun.log(`${new Date().toISOString()} ${message}`);
+  const serving = { job, path, begun, say };
   const asked = Promise.withResolvers<undefined>();
   using _listening = onEnd(say, () => asked.resolve(undefined));
-  const mount = record === undefined
-    ? await begin(job, path, begun)
-    : await goOn(job, path, record, begun);
-  const end = await Promise.race([mount.mounted.finished, asked.promise]);
+  const mounted = record === undefined
+    ? await begin(serving)
+    : await goOn(serving, record);
+  const stopCounting = keepCounts(statsOf(path), begun.server);
+  const end = await Promise.race([mounted.finished, asked.promise]);
+  stopCounting();
   // From here on the mount is to end, whatever happens: no other server is to take over.
-  removeFile(path);
-  await mount.mounted[Symbol.asyncDispose]();
+  removeRecord(path);
+  await mounted[Symbol.asyncDispose]();
   if (end?.failure !== undefined) throw end.failure;
-  removeFile(logOf(path)); // it ended well: there is nothing to look up
+  removeLog(logOf(path)); // it ended well: there is nothing to look up
 }
 
-function say(message: string): void {
-  report(`${new Date().toISOString()} ${message}`);
-}
-
-async function begin(
-  job: MountJob,
-  path: string,
-  begun: Begun,
-): Promise<BackgroundMount> {
-  let mount: BackgroundMount;
+async function begin(serving: Serving): Promise<Mount> {
+  const { job, path, begun, say } = serving;
+  let mounted: Mount;
+  let record: MountRecord;
   try {
     await begun.fresh;
-    const mounted = await mountPath(
+    mounted = await mountPath(
       job.source,
       job.mountpoint,
       containerOptions(job),
       begun.server,
     );
-    mount = { mounted, record: newRecord(job, path, mounted, begun) };
-    writeRecord(path, mount.record);
+    record = newRecord(serving, mounted);
+    writeRecord(path, record);
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
     await answer({ error: error.message });
     throw new Exit(ExitCode.FAILED);
   }
-  say(`${job.source} is mounted on ${mount.mounted.mountpoint}`);
-  const warning = whatIsMissing(begun, mount.record);
+  say(`${job.source} is mounted on ${mounted.mountpoint}`);
+  const warning = whatIsMissing(begun, record);
   if (warning !== undefined) say(warning);
   try {
     await answer({ ready: true, warning });
   } catch (error) {
     say("nobody waits for this mount any more: it is unmounted");
-    removeFile(path);
-    await mount.mounted[Symbol.asyncDispose]();
+    removeRecord(path);
+    await mounted[Symbol.asyncDispose]();
     throw error;
   }
-  if (warning === undefined) await makeResumable(job, path, mount, begun);
-  return mount;
+  if (warning === undefined) await makeResumable(serving, record);
+  return mounted;
 }
 
-async function goOn(
-  job: MountJob,
-  path: string,
-  record: MountRecord,
-  begun: Begun,
-): Promise<BackgroundMount> {
+async function goOn(serving: Serving, record: MountRecord): Promise<Mount> {
+  const { job, path, begun, say } = serving;
   try {
     const mounted = await resume(containerOptions(job), record, begun.server);
     const supervised = record.supervised!;
-    const now: MountRecord = {
+    updateRecord(path, {
       ...record,
       ...identify(Deno.pid)!,
       version: VERSION,
       supervised: { ...supervised, restarts: supervised.restarts + 1, job },
-    };
-    updateRecord(path, now);
+    });
     say(`${job.source} is served again on ${record.mountpoint}`);
-    exitWithThreads(begun);
-    return { mounted, record: now };
+    exitWithThreads(serving);
+    return mounted;
   } catch (error) {
-    if (isFinal(error)) removeFile(path);
+    if (isFinal(error)) removeRecord(path);
     throw error;
   }
 }
 
 function newRecord(
-  job: MountJob,
-  path: string,
+  { job, path, begun }: Serving,
   { mountpoint }: Mount,
-  { server }: Begun,
 ): MountRecord {
   return {
     ...identify(Deno.pid)!,
@@ -140,7 +137,7 @@ function newRecord(
       supervisor: identify(Deno.ppid)!,
       restarts: 0,
       device: findMount(readMounts(), mountpoint)?.device ?? "",
-      agreed: server.agreed,
+      agreed: begun.server.agreed,
       container: null,
       resumable: false,
       job,
@@ -161,31 +158,27 @@ function whatIsMissing(
 
 /** Notes what another server needs, after the mount has answered: large datasets have many files. */
 async function makeResumable(
-  job: MountJob,
-  path: string,
-  mount: BackgroundMount,
-  begun: Begun,
+  serving: Serving,
+  record: MountRecord,
 ): Promise<void> {
-  let container: string;
+  const { job, path, say } = serving;
   try {
-    container = await containerIdentity(job.source);
+    const container = await containerIdentity(job.source);
+    const supervised = { ...record.supervised!, container, resumable: true };
+    updateRecord(path, { ...record, supervised });
+    exitWithThreads(serving);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return say(`if the server dies, the mount ends: ${reason}`);
+    say(`if the server dies, the mount ends: ${reason}`);
   }
-  const { record } = mount;
-  const supervised = { ...record.supervised!, container, resumable: true };
-  mount.record = { ...record, supervised };
-  updateRecord(path, mount.record);
-  exitWithThreads(begun);
 }
 
 /**
  * Ends this process when one of its threads fails: the requests which that had read would wait for ever,
  * since the supervisor holds their descriptor as well; the next server has them repeated.
  */
-function exitWithThreads({ failed }: Begun): void {
-  failed.then((failure) => {
+function exitWithThreads({ begun, say }: Serving): void {
+  begun.failed.then((failure) => {
     say(`a thread that serves the mount failed: ${failure}`);
     Deno.exit(ExitCode.FAILED);
   });

@@ -47,7 +47,9 @@ async function unmount(
 
 async function unmountOne(path: string, lazy: boolean): Promise<void> {
   const mountpoint = await realMountpoint(path);
-  const server = runningMounts().find((one) => one.mountpoint === mountpoint);
+  const server = runningMounts().find(({ record }) =>
+    record.mountpoint === mountpoint
+  )?.record;
   try {
     await unmountPath(path, { lazy });
   } catch (error) {
