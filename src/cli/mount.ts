@@ -29,6 +29,10 @@ export function mountCommand(): Command {
       `threads that serve it, ${DEFAULT_WORKERS} unless given`,
       checkWorkers,
     )
+    .option(
+      "--replace",
+      "restart the server of a live mount with these options, or of this version",
+    )
     .addOption(new Option("--background <record>").hideHelp())
     .addOption(new Option("--held <descriptors>").hideHelp());
   return withDecodedOption(withSourceOptions(command)).action(mount);

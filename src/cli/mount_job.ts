@@ -31,6 +31,7 @@ export interface MountCommandOptions {
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
+  readonly replace?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
   /** Likewise: the descriptors of /dev/fuse that it inherited, separated by commas. */
@@ -49,7 +50,14 @@ export async function mount(
   options: MountCommandOptions,
 ): Promise<void> {
   const job = makeJob(source, mountpoint, options);
-  const { background, foreground } = options;
+  const { background, foreground, replace } = options;
+  if (replace) {
+    if (foreground) {
+      throw new UsageError("--replace is for mounts in the background, not -f");
+    }
+    const { replaceServer } = await import("./replace.ts");
+    return await replaceServer(job);
+  }
   if (background === undefined && !foreground) {
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);

@@ -30,8 +30,10 @@ export interface SupervisedMount {
   readonly container: string | null;
   /** Whether a new server can take over: the kernel repeats what was in flight. */
   readonly resumable: boolean;
-  /** The command line's options, as `mount` took them. */
+  /** What the server was told to mount, and how; paths are absolute. */
   readonly job: MountJob;
+  /** Numbers of the descriptors of /dev/fuse that servers inherit. */
+  readonly held: readonly number[];
 }
 
 /** How the name of a log's earlier part ends. */
@@ -55,9 +57,20 @@ export function statsOf(recordPath: string): string {
   return recordPath.replace(/\.json$/, ".stats");
 }
 
+/** The path of the command line that the supervisor starts servers by, where that is not its first one. */
+export function commandOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".command");
+}
+
+/** The path of the command line that is to become {@linkcode commandOf}, if its first server starts. */
+export function nextCommandOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".next");
+}
+
 /** Removes a record and all that belongs to it but the log. */
 export function removeRecord(path: string): void {
-  for (const file of [path, statsOf(path)]) removeFile(file);
+  for (const  of of[statsOf, commandOf, nextCommandOf]) removeFile(of(path));
+  removeFile(path);
 }
 
 /** Writes a record, all at once: another process may be reading. */

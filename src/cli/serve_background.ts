@@ -141,6 +141,7 @@ function newRecord(
       container: null,
       resumable: false,
       job,
+      held: begun.held,
     },
   };
 }

@@ -46,8 +46,18 @@ give_up() {
       fusermount3 -u -z -- "$mountpoint"
     fi
   fi
-  rm -f -- "$record" "$base.stats" "$base.command"
+  rm -f -- "$record" "$base.stats" "$base.command" "$base.next"
   exit 1
+}
+
+# Another command line may have been given since: its first server decides whether it stays.
+serve() {
+  if [ -e "$base.next" ]; then
+    . "$base.next"
+  elif [ -e "$base.command" ]; then
+    . "$base.command"
+  fi
+  exec "$@"
 }
 
 told() {
@@ -59,8 +69,7 @@ trap 'told INT' INT
 trap 'told HUP' HUP
 
 while :; do
-  [ ! -e "$base.command" ] || . "$base.command"
-  "$@" &
+  serve "$@" &
   server=$!
   exec >/dev/null # only the first server has somebody to answer
   [ -z "$end" ] || kill -s "$end" "$server"
@@ -85,6 +94,12 @@ while :; do
   [ -z "$end" ] || give_up "the server died ($how) when it was told to end"
   field pid
   if [ "$value" = "$ended" ]; then failed=0; else failed=$((failed + 1)); fi
+  if [ "$failed" -gt 0 ] && [ -e "$base.next" ]; then
+    say "the replacement died at its start ($how); it is given up"
+    rm -f -- "$base.next"
+    failed=0
+    continue
+  fi
   [ "$failed" -lt 5 ] ||
     give_up "5 servers one after another died at their start, the last by $how"
   say "the server died ($how); another one takes its place"
