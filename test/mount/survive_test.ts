@@ -1,94 +1,34 @@
 /** A mount in the background outlives its server, however that dies. */
 import assert from "node:assert/strict";
 import {
-  childrenOf,
   isMounted,
   isRunning,
-  type MountPlace,
   namesIn,
   until,
   withMountPlace,
 } from "../cli/mount_place.ts";
-import { recordfs } from "../cli/run_cli.ts";
+import { recordfs, run } from "../cli/run_cli.ts";
 import { ffrBytes } from "../support/make_ffr.ts";
 import { send } from "../support/processes.ts";
 import { needs } from "../support/programs.ts";
 import { withTmpfs } from "../support/tmpfs.ts";
 import { asOrdinaryUser } from "../support/users.ts";
+import {
+  COUNT,
+  pathOfRecord,
+  record,
+  serverOf,
+  SIZE,
+  sleep,
+  test,
+  THOROUGH,
+} from "./numbers_mount.ts";
 import { startReaders } from "./readers.ts";
-
-/** `deno task test:faults` does everything more often. */
-const THOROUGH = Deno.env.get("RECORDFS_FAULTS") === "1";
-const COUNT = THOROUGH ? 10_000 : 500;
-const SIZE = 100_000;
-
-function test(
-  name: string,
-  body: (place: MountPlace, source: string) => Promise<void>,
-): void {
-  Deno.test({
-    name,
-    ...needs("fuse", "python3"),
-    fn: () =>
-      withMountPlace(async (place) => {
-        const source = `${place.dir}/numbers.ffr`;
-        await writeNumbers(source);
-        const { stderr, code } = await place.recordfs(
-          "mount",
-          source,
-          place.mountpoint,
-        );
-        assert.deepEqual([stderr, code], ["", 0]);
-        await until(async () => (await record(place)).supervised.resumable);
-        await body(place, source);
-      }),
-  });
-}
-
-/** Samples that hold their own number over and over. */
-async function writeNumbers(path: string): Promise<void> {
-  const samples = Array.from({ length: COUNT }, (_, number) => {
-    const words = new Uint32Array(SIZE / 4).fill(number);
-    return new Uint8Array(words.buffer);
-  });
-  await Deno.writeFile(path, ffrBytes(samples));
-}
-
-interface Record {
-  readonly pid: number;
-  readonly log: string;
-  readonly supervised: {
-    readonly supervisor: { readonly pid: number };
-    readonly restarts: number;
-    readonly resumable: boolean;
-  };
-}
-
-async function pathOfRecord({ state }: MountPlace): Promise<string> {
-  const name = (await namesIn(state)).find((name) => name.endsWith(".json"));
-  assert.ok(name, `no record in ${state}`);
-  return `${state}/${name}`;
-}
-
-async function record(place: MountPlace): Promise<Record> {
-  return JSON.parse(await Deno.readTextFile(await pathOfRecord(place)));
-}
-
-/** The server that runs now, at its start or long at work; `undefined` between two. */
-async function serverOf(supervisor: number): Promise<number | undefined> {
-  const [child] = await childrenOf(supervisor);
-  if (child === undefined) return undefined;
-  const name = await Deno.readTextFile(`/proc/${child}/comm`).catch(() => "");
-  return name.startsWith("deno") ? child : undefined; // not `sleep`
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
 
 test("servers are killed under load, and no read fails or differs", async (place) => {
   const times = THOROUGH ? 100 : 10;
   const { supervisor } = (await record(place)).supervised;
+  const descriptors = await namesIn(`/proc/${supervisor.pid}/fd`);
   const readers = startReaders(place.mountpoint, 4, COUNT, SIZE);
   for (let killed = 0; killed < times;) {
     await sleep(300 + 1200 * Math.random());
@@ -105,6 +45,7 @@ test("servers are killed under load, and no read fails or differs", async (place
     assert.deepEqual(wrong, []);
     assert.ok(read > 10 * times, `only ${read} files were read`);
   }
+  assert.deepEqual(await namesIn(`/proc/${supervisor.pid}/fd`), descriptors);
   const { restarts } = (await record(place)).supervised;
   assert.ok(restarts > 0 && restarts <= times, `${restarts} restarts`);
   assert.equal((await place.recordfs("unmount", place.mountpoint)).code, 0);
@@ -206,100 +147,6 @@ test(
   },
 );
 
-test(
-  "a server is replaced by one with other options while it is read",
-  async (place, source) => {
-    const { mountpoint } = place;
-    const { supervised: { supervisor } } = await record(place);
-    const readers = startReaders(mountpoint, 4, COUNT, SIZE);
-    const pids = new Set([(await record(place)).pid]);
-    for (const option of ["--workers=1", "--trace", "--workers=2"]) {
-      const { stderr, code } = await place.recordfs(
-        "mount",
-        "--replace",
-        option,
-        source,
-        mountpoint,
-      );
-      assert.deepEqual([stderr, code], ["", 0]);
-      const { pid } = await record(place);
-      pids.add(pid);
-      const command = await Deno.readTextFile(`/proc/${pid}/cmdline`);
-      assert.ok(command.split("\0").includes(option));
-    }
-    assert.equal(pids.size, 4);
-    // One that is killed is followed by one with the options last given.
-    const { pid } = await record(place);
-    Deno.kill(pid, "SIGKILL");
-    await until(async () => (await record(place)).pid !== pid);
-    const command = await Deno.readTextFile(
-      `/proc/${(await record(place)).pid}/cmdline`,
-    );
-    assert.ok(command.split("\0").includes("--workers=2"));
-    for (const { wrong } of await readers.stop()) assert.deepEqual(wrong, []);
-    assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
-    assert.equal(await isRunning(supervisor.pid), false);
-    assert.deepEqual(await namesIn(place.state), []);
-  },
-);
-
-test(
-  "a replacement that dies at its start is given up, and the mount goes on",
-  async (place, source) => {
-    const { pid, supervised } = await record(place);
-    const replaced = place.recordfs(
-      "mount",
-      "--replace",
-      "--workers=1",
-      source,
-      place.mountpoint,
-    );
-    let first: number | undefined;
-    await until(async () => {
-      first = await serverOf(supervised.supervisor.pid);
-      return first !== undefined && first !== pid;
-    });
-    Deno.kill(first!, "SIGKILL");
-    const { stderr, code } = await replaced;
-    assert.match(stderr, /^recordfs: Cannot replace .* died at its start.*\n$/);
-    assert.equal(code, 1);
-    const now = await record(place);
-    const command = await Deno.readTextFile(`/proc/${now.pid}/cmdline`);
-    assert.ok(!command.includes("--workers"));
-    assert.equal((await Deno.readFile(`${place.mountpoint}/000004`))[0], 4);
-  },
-);
-
-test(
-  "a replacement that would change the tree is refused",
-  async (place, source) => {
-    const { pid } = await record(place);
-    const { mountpoint } = place;
-    const replace = async (...args: string[]) => {
-      const ran = await place.recordfs(
-        "mount",
-        "--replace",
-        ...args,
-        mountpoint,
-      );
-      assert.notEqual(ran.code, 0);
-      assert.match(ran.stderr, /^recordfs: [^\n]+\n$/);
-      return ran.stderr;
-    };
-    assert.match(await replace("--ext=jpg", source), /--ext must be as it was/);
-    assert.match(await replace("-o", "uid=5", source), /-o must be as it was/);
-    assert.match(await replace("--workers=9", source), /at most 3 threads/);
-    assert.match(await replace("-f", source), /not -f/);
-    await Deno.copyFile(source, `${source}.other`);
-    assert.match(await replace(`${source}.other`), /what is mounted is /);
-    await Deno.rename(`${source}.other`, source);
-    assert.match(await replace(source), /what is mounted is /);
-    assert.equal((await record(place)).pid, pid);
-    assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
-    assert.match(await replace(source), /nothing of yours is mounted there/);
-  },
-);
-
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   test(`${signal} to the supervisor ends the mount`, async (place) => {
     const { pid, supervised } = await record(place);
@@ -309,6 +156,32 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     assert.equal(await isMounted(place.mountpoint), false);
     assert.deepEqual(await namesIn(place.state), []);
   });
+}
+
+test(
+  "mounts that come and go leave no process or record",
+  async (place, source) => {
+    const times = THOROUGH ? 1000 : 50;
+    assert.equal((await place.recordfs("unmount", place.mountpoint)).code, 0);
+    assert.deepEqual(await processesOf(place.dir), []);
+    for (let i = 0; i < times; i++) {
+      const { code } = await place.recordfs("mount", source, place.mountpoint);
+      assert.equal(code, 0);
+      const { supervisor } = (await record(place)).supervised;
+      // Without a Deno, which would take as long as a mount.
+      assert.equal((await run(["umount", place.mountpoint])).code, 0);
+      await until(async () => !await isRunning(supervisor.pid));
+    }
+    assert.deepEqual(await namesIn(place.state), []);
+    assert.deepEqual(await processesOf(place.dir), []);
+  },
+  "root",
+);
+
+/** The command lines of processes that have to do with a directory. */
+async function processesOf(dir: string): Promise<string[]> {
+  const { stdout } = await run(["ps", "-eo", "args"]);
+  return stdout.split("\n").filter((line) => line.includes(dir));
 }
 
 Deno.test({
