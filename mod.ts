@@ -10,6 +10,7 @@
  * - {@linkcode readMsgpack} and {@linkcode writeMsgpack} know MessagePack.
  * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  * - {@linkcode BagReader}, {@linkcode DatasetReader} and {@linkcode ShardedDatasetReader} read Bags and Granular.
+ * - {@linkcode convert} makes one format, or generation of Bags, of another.
  *
  * @module
  */
@@ -17,6 +18,7 @@ export * from "./src/vfs/mod.ts";
 export * from "./src/formats/ffrecord/mod.ts";
 export * from "./src/formats/gulp/mod.ts";
 export * from "./src/formats/bags/mod.ts";
+export * from "./src/convert/mod.ts";
 export * from "./src/codecs/image/mod.ts";
 export * from "./src/codecs/video/mod.ts";
 export * from "./fuse/mod.ts";

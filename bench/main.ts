@@ -4,12 +4,17 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { bagsBatchesBenchmark } from "./bags_batches.ts";
+import { bagsIndexBenchmark } from "./bags_index.ts";
+import { bagsReadBenchmark } from "./bags_read.ts";
+import { bagsWriteBenchmark } from "./bags_write.ts";
 import { imageCodecsBenchmark } from "./image_codecs.ts";
 import { gulpIngestBenchmark } from "./gulp_ingest.ts";
 import { gulpMetaBenchmark } from "./gulp_meta.ts";
 import { gulpMountBenchmark } from "./gulp_mount.ts";
 import { gulpReadBenchmark } from "./gulp_read.ts";
 import { mountBenchmark } from "./mount.ts";
+import { mountSuiteBenchmark } from "./mount_suite.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { packFolderBenchmark } from "./pack_folder.ts";
@@ -20,8 +25,13 @@ import { videoFramesBenchmark } from "./video_frames.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
+  bagsBatchesBenchmark,
+  bagsIndexBenchmark,
+  bagsReadBenchmark,
+  bagsWriteBenchmark,
   imageCodecsBenchmark,
   mountBenchmark,
+  mountSuiteBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
   gulpIngestBenchmark,

@@ -12,7 +12,6 @@
 import { fileURLToPath } from "node:url";
 import { buildPrograms, type Programs } from "./build.ts";
 import { compareFiles } from "./support/compare_files.ts";
-import { memory } from "./support/memory.ts";
 import { MountedServer } from "./support/mounted_server.ts";
 import {
   makePackedDirectorySync,
@@ -25,8 +24,8 @@ import {
   type Row,
   runAlone,
 } from "./support/report.ts";
+import { memoryToTouch, readPasses } from "./support/reader.ts";
 import { alternate, median } from "./support/rounds.ts";
-import { runJson } from "./support/run.ts";
 import { Workspace } from "./support/workspace.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
@@ -39,12 +38,6 @@ interface Contender {
   /** Whether the promise is about this one. */
   readonly promised: boolean;
   command(packed: PackedDirectory, mountpoint: string): string[];
-}
-
-/** What `reader` prints. */
-interface Reading {
-  readonly listSeconds: number;
-  readonly passes: { bytes: number; filesPerSecond: number }[];
 }
 
 interface Round {
@@ -69,7 +62,13 @@ async function run(args: string[]): Promise<Row[]> {
   const packed = makePackedDirectorySync(workspace.file("a.ffr"), files, size);
 
   const oneCpu = flags.has("one-cpu");
-  const touch = await memoryToTouch(files * size);
+  const touch = await memoryToTouch(files * size, () =>
+    progress(
+      `mount: memory is too small to keep ${
+        files * size
+      } bytes cached twice, by the ` +
+        "archive and by the mount: the figures show the disk as well. Use fewer --files.",
+    ));
   const pin = oneCpu ? ["taskset", "-c", "0"] : [];
   const reader = [...pin, programs.reader, "--readers", `${readers}`];
   if (touch > 0) reader.push("--touch", `${touch}`);
@@ -147,28 +146,9 @@ async function readAll(
   packed: PackedDirectory,
   command: string[],
 ): Promise<number[]> {
-  const { passes } = await runJson<Reading>(command);
-  const expected = packed.names.length * packed.size;
-  for (const { bytes } of passes) {
-    if (bytes === expected) continue;
-    throw new Error(
-      `${command.join(" ")} read ${bytes} bytes instead of ${expected}: ` +
-        "the server under test leaves bytes out",
-    );
-  }
+  const bytes = packed.names.length * packed.size;
+  const passes = await readPasses(command, bytes);
   return passes.map(({ filesPerSecond }) => filesPerSecond);
-}
-
-/** How many MiB the reader uses first, see `reader.c`: as many as the mount's page cache will. */
-async function memoryToTouch(bytes: number): Promise<number> {
-  const needed = Math.ceil(bytes * 1.25);
-  const free = await memory("MemAvailable") - bytes; // the archive stays cached
-  if (free > needed * 1.25) return Math.ceil(needed / 2 ** 20);
-  progress(
-    `mount: memory is too small to keep ${bytes} bytes cached twice, by the ` +
-      "archive and by the mount: the figures show the disk as well. Use fewer --files.",
-  );
-  return 0;
 }
 
 function makeRows(
@@ -204,7 +184,7 @@ function makeRows(
     value: median(bare),
     unit,
     rounds: bare,
-    ratio: rows[0]!.value / median(bare),
+    ratio: median(measured[0]!.map(({ cold }) => cold)) / median(bare),
   });
   return rows;
 }

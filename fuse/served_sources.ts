@@ -1,6 +1,5 @@
 import { areOpen, type Tree } from "../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
-import { MapsOnDemand } from "./maps_on_demand.ts";
 
 /** The sources of a tree, as one thread sends from them. */
 export interface ServedSources {
@@ -39,14 +38,15 @@ export class ListedSources implements ServedSources {
  * @param mapped Its sources, where they are all mapped.
  * @param workers How many threads serve the tree.
  */
-export function servedSources(
+export async function servedSources(
   tree: Tree,
   mapped: readonly MappedSource[] | undefined,
   workers: number,
-): ServedSources {
+): Promise<ServedSources> {
   if (mapped !== undefined) return new ListedSources(mapped);
   const { sources } = tree;
   if (areOpen(sources)) throw new TypeError("Open sources come mapped");
+  const { MapsOnDemand } = await import("./maps_on_demand.ts");
   return new MapsOnDemand(sources, Math.floor(MOST_MAPS / workers));
 }
 

@@ -64,7 +64,7 @@ async function prepare(
 ): Promise<(fd: number) => string | undefined> {
   const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
   const tree = module.reviveTree(seed.data);
-  const sources = servedSources(tree, mapped, workers);
+  const sources = await servedSources(tree, mapped, workers);
   const connection = new ConnectionState(memory);
   const session = new Session(tree, {
     owner,

@@ -10,7 +10,7 @@ const FFRECORD =
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
-  Extent NodeId NodeStat OpenContainerOptions Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  Extent LazySources NodeId NodeStat OpenContainerOptions SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
@@ -50,10 +50,15 @@ const BAGS =
   ShardedDatasetWriter ShardedDatasetWriterOptions Spec TreeContent TreeValue ValueError WaitOptions WriteError
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
+const CONVERT =
+  `ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
+  Generation RecordfsError Spec WaitOptions convert`;
+
 const ENTRY_POINTS: Record<string, string> = {
   ".":
-    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS}`,
+    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT}`,
   "./bags": BAGS,
+  "./convert": CONVERT,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,

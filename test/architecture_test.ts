@@ -25,6 +25,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/tree",
     "src/formats",
   ],
+  "src/convert": [
+    "src/errors.ts",
+    "src/names.ts",
+    "src/io",
+    "src/codecs",
+    "src/formats",
+    "src/vfs",
+  ],
   "fuse": ["src/errors.ts", "src/io", "src/tree"],
   "src/cli": [
     "deno.json",
@@ -33,6 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/io",
     "src/formats",
     "src/vfs",
+    "src/convert",
     "fuse",
   ],
 };

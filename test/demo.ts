@@ -12,6 +12,8 @@ import {
   imageCodec,
   PackedFolder,
   packFolder,
+  ShardedDatasetReader,
+  ShardedDatasetWriter,
 } from "../mod.ts";
 import type { Folder } from "./support/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";
@@ -90,9 +92,10 @@ async function demo(): Promise<void> {
     await recordfs("unmount", "mnt");
   }
   await gulpedVideos();
+  await shardedDataset();
   assert.deepEqual(fs.readdirSync(`${dir}/mnt`), []);
   say(
-    "Done: a directory was packed, samples were written, videos were gulped;",
+    "Done: a directory was packed, samples, a dataset were written, videos were gulped;",
   );
   console.log(
     "all were listed, mounted, read by ordinary programs, compared, and unmounted.",
@@ -147,6 +150,61 @@ async function gulpedVideos(): Promise<void> {
   }
 }
 
+/** Writes datapoints into shards, and shows them mounted, with readable views beside the values. */
+async function shardedDataset(): Promise<void> {
+  say("Datapoints of several kinds, in shards (Bags/Granular), and mounted:");
+  const spec = { caption: "utf8", count: "int", pixels: "array", tags: "tree" };
+  await using writer = await ShardedDatasetWriter.open(`${dir}/points`, spec, {
+    shardLength: 4,
+  });
+  for (let i = 0; i < 10; i++) {
+    await writer.append({
+      caption: `datapoint ${i}\n`,
+      count: i * 1000,
+      pixels: {
+        dtype: "<f4",
+        shape: [2, 3],
+        data: new Float32Array(6).fill(i),
+      },
+      tags: { even: i % 2 === 0, near: [i - 1, i + 1] },
+    });
+  }
+  await writer.close();
+  await recordfs("info", "points");
+  await recordfs("check", "--values", "points");
+  await recordfs("mount", "--decoded", "points", "mnt");
+  try {
+    await sh("ls mnt mnt/000002/000001");
+    await sh("cat mnt/000002/000001/caption mnt/000002/000001/tags.json");
+    if (isThere("python3") && await hasNumpy()) {
+      await sh(
+        "python3 -c \"import numpy; print(numpy.load('mnt/000002/000001/pixels.npy').sum())\"",
+      );
+    }
+  } finally {
+    await recordfs("unmount", "mnt");
+  }
+  using reader = await ShardedDatasetReader.open(`${dir}/points`);
+  const { caption, count, tags } = await reader.get(9);
+  assert.deepEqual(
+    { caption, count, tags },
+    {
+      caption: "datapoint 9\n",
+      count: 9000,
+      tags: { even: false, near: [8, 10] },
+    },
+  );
+  console.log(`  get(9).tags -> ${JSON.stringify(tags)}`);
+}
+
+async function hasNumpy(): Promise<boolean> {
+  const { success } = await new Deno.Command("python3", {
+    args: ["-c", "import numpy"],
+    stderr: "null",
+  }).output();
+  return success;
+}
+
 async function makeClip(path: string, label: string): Promise<void> {
   const source = label === "turning" ? "mandelbrot" : "testsrc2";
   await run(
@@ -169,7 +227,7 @@ async function makeImages(folder: string): Promise<void> {
 function isThere(program: string): boolean {
   try {
     return new Deno.Command(program, {
-      args: ["-version"],
+      args: [program === "python3" ? "--version" : "-version"],
       stdout: "null",
       stderr: "null",
     }).outputSync().success;

@@ -1,9 +1,13 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /** Installs the Debian packages that some tests and the benchmarks use. */
+import { PEER_PACKAGES } from "../bench/mount_suite/packages.ts";
 import { PACKAGES } from "./support/programs.ts";
 
-/** The C compiler and the library of the servers that benchmarks compare with. */
-const FOR_BENCHMARKS = ["gcc", "libc6-dev", "libfuse3-dev", "pkg-config"];
+/** The C compiler and the library of the servers that benchmarks compare with, and other servers. */
+const FOR_BENCHMARKS = [
+  ...["gcc", "libc6-dev", "libfuse3-dev", "pkg-config"],
+  ...PEER_PACKAGES.values(),
+];
 
 const packages = [...new Set([...Object.values(PACKAGES), ...FOR_BENCHMARKS])];
 const asRoot = Deno.uid() === 0 ? [] : ["sudo"];

@@ -1,14 +1,18 @@
 /*
- * Reference for bench/mount.ts and bench/scale.ts: directories of extents of one archive, served by
+ * Reference for bench/mount_suite.ts, mount.ts and scale.ts: directories of extents of one archive, served by
  * libfuse 3's low-level API as fast as that API allows.
  *
  *   libfuse_server [--read WAY] [--threads N] [--debug] ARCHIVE INDEX MOUNTPOINT
+ *   libfuse_server --defaults [--debug] ARCHIVE INDEX MOUNTPOINT
  *
  * INDEX is what extents.h describes. The process serves in the foreground until it is unmounted or
  * gets SIGINT or SIGTERM.
  *
  * The kernel sees what it sees of recordfs: no OPEN, OPENDIR, FLUSH or xattr requests after the
- * first of each, entries and attributes valid for a day, READDIRPLUS always, 1 MiB requests.
+ * first of each, entries and attributes valid for a day, READDIRPLUS always, 1 MiB requests. With
+ * --defaults, it sees what libfuse makes of a server that asks for nothing: its own choice of
+ * capabilities and limits, its own threads, and content given as a place in a file, which libfuse
+ * then reads into a buffer and writes.
  */
 #define FUSE_USE_VERSION 314
 #define _GNU_SOURCE
@@ -50,6 +54,7 @@ static struct {
 	int fd;
 	const char *map;
 	enum way way;
+	int defaults;
 	struct stat dir_stat;
 	struct stat file_stat;
 } fs;
@@ -117,6 +122,8 @@ static void on_init(void *userdata, struct fuse_conn_info *conn)
 			    FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_NO_OPENDIR_SUPPORT;
 
 	(void)userdata;
+	if (fs.defaults)
+		return;
 	if (fs.way == SPLICE || fs.way == SPLICE_MOVE)
 		want |= FUSE_CAP_SPLICE_WRITE;
 	if (fs.way == SPLICE_MOVE)
@@ -299,6 +306,8 @@ static int serve(struct fuse_session *session, unsigned int threads)
 	struct fuse_loop_config *config;
 	int result;
 
+	if (fs.defaults)
+		return fuse_session_loop_mt(session, NULL);
 	if (threads == 1)
 		return fuse_session_loop(session);
 	config = fuse_loop_cfg_create();
@@ -326,6 +335,7 @@ int main(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "read", required_argument, NULL, 'r' },
 		{ "threads", required_argument, NULL, 't' },
+		{ "defaults", no_argument, NULL, 'D' },
 		{ "debug", no_argument, NULL, 'd' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -345,15 +355,18 @@ int main(int argc, char **argv)
 		case 't':
 			threads = (unsigned int)parse_number("--threads", optarg, 64);
 			break;
+		case 'D': fs.defaults = 1; break;
 		case 'd': args.argc = 4; break;
 		default: return 2;
 		}
 	}
 	if (argc - optind != 3) {
-		fprintf(stderr, "usage: %s [--read WAY] [--threads N] [--debug] "
+		fprintf(stderr, "usage: %s [--read WAY] [--threads N] | --defaults [--debug] "
 				"ARCHIVE INDEX MOUNTPOINT\n", argv[0]);
 		return 2;
 	}
+	if (fs.defaults) /* the options without max_read */
+		session_argv[2] = "ro,nosuid,nodev,fsname=reference,subtype=libfuse_server";
 	open_archive(argv[optind]);
 	load_extents(&fs.files, argv[optind + 1], fs.file_stat.st_size);
 	make_tree(&fs.tree, &fs.files);

@@ -15,6 +15,20 @@ export async function ownMemory(pid: number): Promise<number> {
     await kilobytes(status, "RssShmem");
 }
 
+/** {@linkcode ownMemory} of a process and of all it has started that still run. */
+export async function familyMemory(pid: number): Promise<number> {
+  let bytes = await ownMemory(pid);
+  for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
+    const list = `/proc/${pid}/task/${name}/children`;
+    const children = (await Deno.readTextFile(list)).trim();
+    if (children === "") continue;
+    for (const child of children.split(" ")) {
+      bytes += await familyMemory(Number(child));
+    }
+  }
+  return bytes;
+}
+
 async function kilobytes(file: string, kind: string): Promise<number> {
   const found = new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m")
     .exec(await Deno.readTextFile(file));

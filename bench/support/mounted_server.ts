@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-const MOUNT_TIMEOUT = 20_000;
+const MOUNT_TIMEOUT = 120_000;
 const EXIT_TIMEOUT = 10_000;
+const POLL_INTERVAL = 1;
 
 /** A FUSE server that runs in the foreground, and its mountpoint. */
 export class MountedServer {
@@ -10,6 +11,7 @@ export class MountedServer {
   readonly #child: Deno.ChildProcess;
   readonly #said: Promise<string>;
   #exited = false;
+  #readyAfter = 0;
 
   private constructor(command: readonly string[], mountpoint: string) {
     const [program, ...args] = command as [string, ...string[]];
@@ -27,13 +29,16 @@ export class MountedServer {
   /**
    * Starts the server and waits until its file system answers.
    *
+   * @param file A file in it that must be there; any answer will do if left out.
    * @throws {Error} If it ends, or does not mount in time.
    */
   static async start(
     command: readonly string[],
     mountpoint: string,
+    file?: string,
   ): Promise<MountedServer> {
     const outside = (await Deno.stat(dirname(mountpoint))).dev;
+    const started = performance.now();
     const server = new MountedServer(command, mountpoint);
     const deadline = Date.now() + MOUNT_TIMEOUT;
     // Once mounted, another device is there, and asking for it waits for the server's answer.
@@ -45,9 +50,16 @@ export class MountedServer {
             .#said}`,
         );
       }
-      await setTimeout(10);
+      await setTimeout(POLL_INTERVAL);
     }
+    if (file !== undefined) await Deno.stat(`${mountpoint}/${file}`);
+    server.#readyAfter = performance.now() - started;
     return server;
+  }
+
+  /** From the start of the command to its file system's answer, in milliseconds. */
+  get readyAfter(): number {
+    return this.#readyAfter;
   }
 
   /** The server's process. */

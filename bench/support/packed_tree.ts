@@ -2,8 +2,9 @@ import { fileURLToPath } from "node:url";
 import { FFRecordReader, FFRecordWriter } from "../../mod.ts";
 import { run } from "./run.ts";
 
-/** Size of each packed file in bytes: only the names matter. */
-const FILE_SIZE = 16;
+/** What each packed file holds: only the names matter. */
+export const TREE_CONTENT = "a".repeat(16);
+const FILE_SIZE = TREE_CONTENT.length;
 
 /** Disk that a name takes at most, in the archive and in its index. */
 export const BYTES_PER_NAME = 192;
@@ -40,7 +41,7 @@ export async function makePackedTree(
     ["python3", PYTHON, "structure", `${directories}`, `${filesInEach}`],
   );
   await using writer = await FFRecordWriter.open(archive, { count: files + 1 });
-  const content = new Uint8Array(FILE_SIZE).fill(0x61);
+  const content = new TextEncoder().encode(TREE_CONTENT);
   for (let file = 0; file < files; file++) await writer.write(content);
   await writer.write(structure);
   await writer.close();

@@ -6,8 +6,8 @@ export interface Row {
   readonly measured: string;
   /** Who was measured. */
   readonly subject: string;
-  /** The median over the rounds. */
-  readonly value: number;
+  /** The median over the rounds; `null` where it could not be measured, which `note` explains. */
+  readonly value: number | null;
   readonly unit: string;
   /** The figure of each round, where there were several. */
   readonly rounds?: readonly number[];
@@ -15,6 +15,10 @@ export interface Row {
   readonly ratio?: number;
   /** What the project promises of this row. */
   readonly target?: { readonly promise: string; readonly met: boolean };
+  /** What else must be known of this row. */
+  readonly note?: string;
+  /** Whether the figure can't be right, so that nothing follows from it; `note` says why. */
+  readonly isVoid?: true;
 }
 
 /** A benchmark that `main.ts` runs by name. */
@@ -29,9 +33,10 @@ export function progress(line: string): void {
   writeAll(Deno.stderr, `${line}\n`);
 }
 
-/** Prints results: one line of JSON, or a table. */
+/** Prints results: one line of JSON, or a table. Void ones make the program's exit code 1. */
 export function printRows(rows: readonly Row[], json: boolean): void {
   writeAll(Deno.stdout, json ? `${JSON.stringify(rows)}\n` : table(rows));
+  if (rows.some(({ isVoid }) => isVoid)) Deno.exitCode = 1;
 }
 
 /** Runs one benchmark as the program it is: its own options, and `--json`. */
@@ -48,6 +53,8 @@ export interface Options<N extends string> {
   readonly flags: ReadonlySet<string>;
   /** `--dir`, where the data goes. */
   readonly dir: string | undefined;
+  /** `--only`, which not every benchmark has. */
+  readonly only: string | undefined;
 }
 
 /**
@@ -55,17 +62,21 @@ export interface Options<N extends string> {
  *
  * @param numbers Options with a number, and what each is when not given.
  * @param flags Options without a value.
+ * @param hasOnly Whether there is `--only`.
  */
 export function parseOptions<N extends string>(
   args: string[],
   numbers: Record<N, number>,
   flags: readonly string[] = [],
+  hasOnly = false,
 ): Options<N> {
   const names = Object.keys(numbers) as N[];
   const given: Record<string, unknown> = parseArgs({
     args,
     options: Object.fromEntries([
-      ...["dir", ...names].map((name) => [name, { type: "string" as const }]),
+      ...["dir", ...(hasOnly ? ["only"] : []), ...names].map((
+        name,
+      ) => [name, { type: "string" as const }]),
       ...flags.map((name) => [name, { type: "boolean" as const }]),
     ]),
   }).values;
@@ -83,6 +94,7 @@ export function parseOptions<N extends string>(
     numbers: parsed,
     flags: new Set(flags.filter((name) => given[name] === true)),
     dir: given.dir as string | undefined,
+    only: given.only as string | undefined,
   };
 }
 
@@ -93,16 +105,19 @@ function table(rows: readonly Row[]): string {
     lines.push([
       row.measured,
       row.subject,
-      `${format(row.value)} ${row.unit}`,
+      row.value === null ? "" : `${format(row.value)} ${row.unit}`,
       row.rounds === undefined
         ? ""
         : `${format(Math.min(...row.rounds))}–${
           format(Math.max(...row.rounds))
         }`,
       row.ratio === undefined ? "" : `${row.ratio.toFixed(2)}×`,
-      row.target === undefined
-        ? ""
-        : `${row.target.promise}: ${row.target.met ? "met" : "MISSED"}`,
+      [
+        ...(row.target === undefined
+          ? []
+          : [`${row.target.promise}: ${row.target.met ? "met" : "MISSED"}`]),
+        ...(row.note === undefined ? [] : [row.note]),
+      ].join("; "),
     ]);
   }
   const widths = lines[0]!.map((_, column) =>

@@ -15,7 +15,7 @@ export function rowsBesideLast(
   contenders: readonly { readonly name: string }[],
   rates: readonly (readonly number[])[],
 ): Row[] {
-  const rows = contenders.map(({ name }, i): Row => ({
+  const rows = contenders.map(({ name }, i) => ({
     measured,
     subject: name,
     value: median(rates[i]!),

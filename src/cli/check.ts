@@ -19,7 +19,9 @@ interface CheckCommandOptions extends SourceOptions {
 /** `recordfs check` */
 export function checkCommand(): Command {
   const command = new Command("check")
-    .description("look for damage: every checksum, and every frame of a video")
+    .description(
+      "look for damage: checksums, frames of videos, indexes and references of bags",
+    )
     .argument("<source>", "the container")
     .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");

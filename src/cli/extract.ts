@@ -3,7 +3,7 @@ import { FormatError, RecordfsError } from "../errors.ts";
 import type { VirtualFs } from "../vfs/mod.ts";
 import { normalise } from "../vfs/paths.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
-import { ExtractTarget } from "./extract_target.ts";
+import { ExtractTarget } from "../io/extract_target.ts";
 import { checkGiven } from "./given.ts";
 import { report } from "./messages.ts";
 import { Progress } from "./progress.ts";

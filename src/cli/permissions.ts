@@ -3,6 +3,7 @@ const READ_AND_WRITE =
 
 /** Permissions that commands can do with; what is not listed takes them all. */
 const ENOUGH: Record<string, string> = {
+  bag: READ_AND_WRITE,
   cat: "--allow-read",
   check: "--allow-read",
   extract: READ_AND_WRITE,

@@ -3,7 +3,12 @@ import process from "node:process";
 import { formatDuration, Rate } from "./rate.ts";
 
 /** What a progress bar counts. */
-export type ProgressUnit = "bytes" | "files" | "videos";
+export type ProgressUnit =
+  | "bytes"
+  | "datapoints"
+  | "files"
+  | "samples"
+  | "videos";
 
 const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
 /** Where nobody knows how much there is. */
@@ -41,7 +46,7 @@ export class Progress implements Disposable {
       // Ctrl-C must leave a terminal as it was.
       hideCursor: false,
       linewrap: true,
-      barsize: unit === "videos" ? NARROW : WIDE,
+      barsize: unit === "bytes" || unit === "files" ? WIDE : NARROW,
     });
     this.#bar.start(total ?? 1, 0, this.#facts(0));
   }

@@ -15,6 +15,9 @@ export const LF = 0x0a;
 /** The byte that no path holds. */
 export const NUL = 0;
 
+/** Longest line of JSON: text in JavaScript can have twice that. A larger sample can be a file. */
+export const LONGEST_JSON = 1 << 28;
+
 /**
  * Takes a stream of bytes apart into lines.
  *

@@ -44,13 +44,7 @@ export class SampleFiles implements Disposable {
   ): Promise<void> {
     const opened = this.#open(file);
     try {
-      const before = regularFile(file, opened);
-      const read = (at: number): number => {
-        const length = reading(file, () => readFull(opened, this.#buffer));
-        if (length < PIECE) refuseChange(file, before, opened, at + length);
-        onPiece(length);
-        return length;
-      };
+      const read = this.#reader(file, opened, onPiece);
       const length = read(0);
       const first = this.#buffer.subarray(0, length);
       const sample = length < PIECE ? first : this.#stream(first, read);
@@ -60,10 +54,44 @@ export class SampleFiles implements Disposable {
     }
   }
 
+  /**
+   * A file's content, which is opened when it is asked for. A piece is valid until another one is asked
+   * for, of this or another file.
+   *
+   * @throws {RecordfsError} When it is read: if it can't be, or changes meanwhile.
+   */
+  async *pieces(file: string): AsyncGenerator<Uint8Array> {
+    const opened = this.#open(file);
+    try {
+      const read = this.#reader(file, opened, () => {});
+      const length = read(0);
+      const first = this.#buffer.subarray(0, length);
+      if (length < PIECE) yield first;
+      else yield* this.#stream(first, read);
+    } finally {
+      opened.close();
+    }
+  }
+
   /** Closes what is open. */
   [Symbol.dispose](): void {
     this.#directory?.close();
     this.#directory = undefined;
+  }
+
+  /** Reads the next piece of a file into the buffer, and answers its length: less at the end. */
+  #reader(
+    file: string,
+    opened: OpenFile,
+    onPiece: (bytes: number) => void,
+  ): (at: number) => number {
+    const before = regularFile(file, opened);
+    return (at) => {
+      const length = reading(file, () => readFull(opened, this.#buffer));
+      if (length < PIECE) refuseChange(file, before, opened, at + length);
+      onPiece(length);
+      return length;
+    };
   }
 
   async *#stream(

@@ -4,7 +4,7 @@ import { decodeName } from "../names.ts";
 import { openInput } from "./input_stream.ts";
 import { parseSample, SampleError } from "./parse_sample.ts";
 import type { ProgressUnit } from "./progress.ts";
-import { LF, NUL, readLines } from "./read_lines.ts";
+import { LF, LONGEST_JSON, NUL, readLines } from "./read_lines.ts";
 import { SampleFiles } from "./sample_files.ts";
 
 /** Where the samples of `recordfs write` come from. */
@@ -26,9 +26,6 @@ export interface SampleInput {
     onProgress: (done: number) => void,
   ): Promise<number>;
 }
-
-/** Longest line of JSON: text in JavaScript can have twice that. A larger sample can be a file. */
-const LONGEST_JSON = 1 << 28;
 
 /** Longest line of a list; no system opens longer paths. */
 const LONGEST_PATH = 1 << 16;

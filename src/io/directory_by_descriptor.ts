@@ -7,7 +7,6 @@ import type {
   Listing,
   OpenFile,
 } from "./directory.ts";
-import { lastError } from "./libc.ts";
 import {
   At,
   call,
@@ -210,9 +209,7 @@ function statOf(
   name: string,
   flags: number,
 ): EntryStat {
-  if (libc.statx(fd, cName(name), flags, STATX.MASK, statx) !== 0) {
-    throw lastError(libc);
-  }
+  call(libc, () => libc.statx(fd, cName(name), flags, STATX.MASK, statx));
   return {
     kind: KINDS[view.getUint16(STATX.mode, true) & S_IFMT] ?? "other",
     size: view.getUint32(STATX.size, true) +

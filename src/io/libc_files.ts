@@ -82,13 +82,34 @@ export function fileFunctions(): FileFunctions | undefined {
   return functions.open();
 }
 
-/** Makes a call until no signal interrupts it; what it answers is not negative. */
-export function call(libc: FileFunctions, act: () => number): number {
-  for (;;) {
+/**
+ * What none of these functions says of files and directories, but futex(2) of the runtime's locks: between a
+ * call and the look at errno, V8 may wait for its other threads, and then errno is no longer the call's.
+ * The first two are one number.
+ */
+const NOT_OF_FILES: ReadonlySet<string> = new Set([
+  "EAGAIN",
+  "EWOULDBLOCK",
+  "ETIMEDOUT",
+]);
+
+/** Some file system may mean it all the same. */
+const MOST_ATTEMPTS = 8;
+
+/**
+ * Makes a call until no signal interrupts it, and what it fails of is known; one that fails has done
+ * nothing. What it answers is not negative.
+ */
+export function call(
+  libc: Parameters<typeof lastError>[0],
+  act: () => number,
+): number {
+  for (let attempt = 1;; attempt++) {
     const result = act();
     if (result >= 0) return result;
     const error = lastError(libc);
-    if (error.code !== "EINTR") throw error;
+    const isUnknown = NOT_OF_FILES.has(error.code) && attempt < MOST_ATTEMPTS;
+    if (error.code !== "EINTR" && !isUnknown) throw error;
   }
 }
 

@@ -76,17 +76,17 @@ export class NewDirectory {
     yield* syncDirectoryOf(this.#target);
   }
 
-  /** An error about a file in the temporary directory, under the name that the file was to have. */
+  /** An error about the temporary directory or a file in it, under the name that it was to have. */
   asPublished(error: unknown): unknown {
-    const inside = `${this.temporary}${path.sep}`;
-    if (!(error instanceof WriteError) || !error.path?.startsWith(inside)) {
-      return error;
-    }
-    const own = (text: string) =>
-      text.replaceAll(inside, path.join(this.path, path.sep));
+    const { temporary } = this;
+    const isInside = error instanceof WriteError &&
+      (error.path === temporary ||
+        error.path?.startsWith(`${temporary}${path.sep}`));
+    if (!isInside) return error;
+    const own = (text: string) => text.replaceAll(temporary, this.path);
     return new WriteError(error.code, own(error.message), {
       ...error,
-      path: own(error.path),
+      path: own(error.path!),
       cause: error.cause,
     });
   }

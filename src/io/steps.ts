@@ -61,7 +61,15 @@ export async function runAsync<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted();
-  let step = steps.next();
+  return await goOn(steps, steps.next(), signal);
+}
+
+/** Runs a procedure to its end from a step that it has taken, as {@linkcode runAsync} does. */
+export async function goOn<T>(
+  steps: Steps<T>,
+  step: IteratorResult<Effect<unknown>, T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   while (!step.done) {
     let value: unknown;
     try {

@@ -17,6 +17,22 @@ export class Turns {
     return this.#waiting > 0;
   }
 
+  /** Begins `work` now, since nothing is under way; what is asked for meanwhile comes after it. */
+  async begin<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    this.#waiting++;
+    try {
+      return await work();
+    } catch (error) {
+      this.#failures++;
+      throw error;
+    } finally {
+      this.#waiting--;
+      resolve();
+    }
+  }
+
   /**
    * Does `work` when all that was asked for before is done. Where some of that fails, `work` is
    * not done at all: whoever did not wait for it did not know.

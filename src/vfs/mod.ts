@@ -22,12 +22,13 @@ export type {
 export type {
   EntryVisitor,
   Extent,
+  LazySources,
   NodeId,
   NodeStat,
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";
-export type { ByteSource, WaitOptions } from "../io/byte_source.ts";
+export type { ByteSource, SourceList, WaitOptions } from "../io/byte_source.ts";
 export {
   type ErrorFacts,
   FormatError,

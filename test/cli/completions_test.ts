@@ -25,6 +25,17 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
     expected: ["--frame-rate", "--frame-size"],
     exact: true,
   },
+  { words: ["bag", "cr"], expected: ["create"], exact: true },
+  {
+    words: ["bag", "create", "--shard-s"],
+    expected: ["--shard-size", "--shard-start", "--shard-step"],
+    exact: true,
+  },
+  {
+    words: ["bag", "create", "--gen"],
+    expected: ["--generation"],
+    exact: true,
+  },
   { words: ["ls", "--format", ""], expected: FORMAT_NAMES, exact: true },
   {
     words: ["completions", ""],

@@ -5,6 +5,7 @@ import { assertFailed, recordfs, succeed } from "./run_cli.ts";
 
 const { path } = goldenCase("ffrecord/packed_tree");
 const COMMANDS = [
+  "bag",
   "cat",
   "check",
   "completions",

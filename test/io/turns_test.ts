@@ -26,3 +26,29 @@ Deno.test("what waits behind a failure is not done, what comes after it is", asy
   await assert.rejects(second, { code: "earlier-write-failed", path: "a.ffr" });
   assert.equal(await turns.take(() => Promise.resolve(3)), 3);
 });
+
+Deno.test("what is begun at once comes before what is asked for meanwhile", async () => {
+  const turns = new Turns("a.bag");
+  const done: string[] = [];
+  const work = async (name: string) => {
+    done.push(`${name} begins`);
+    await setTimeout(1);
+    done.push(`${name} ends`);
+  };
+  const first = turns.begin(() => work("first"));
+  assert.deepEqual(done, ["first begins"]);
+  assert.ok(turns.busy);
+  await turns.take(() => work("second"));
+  assert.deepEqual(done.slice(1), [
+    "first ends",
+    "second begins",
+    "second ends",
+  ]);
+  await first;
+  assert.ok(!turns.busy);
+
+  const failed = turns.begin(() => Promise.reject(new Error("no")));
+  const behind = turns.take(() => assert.fail("done all the same"));
+  await assert.rejects(failed, /no/);
+  await assert.rejects(behind, { code: "earlier-write-failed" });
+});

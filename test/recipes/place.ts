@@ -34,6 +34,11 @@ for (
 ) {
   fs.cpSync(gulpCase(golden).path, `${place}/${name}`, { recursive: true });
 }
+fs.cpSync(
+  fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),
+  `${place}/dataset`,
+  { recursive: true },
+);
 writeImages(`${place}/images`, ["cat", "dog"], 3);
 Deno.chdir(place);
 

@@ -43,6 +43,7 @@ const KINDS: Record<string, ArgumentKind> = {
   file: "file",
   out: "file",
   path: "nothing",
+  spec: "file",
 };
 
 /** Describes all commands of the program. */

@@ -14,8 +14,10 @@ export type JsonValue =
 /** As many digits as Python reads by default: more take time beyond proportion. */
 const MOST_DIGITS = 4300;
 
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
 /** What `JSON.parse` reads differently from Python: long integers, and the words for no numbers. */
-const BEYOND_JSON_PARSE = /\d{16}|NaN|Infinity/;
+const BEYOND_JSON_PARSE = /(?<![\d.])\d{16}|NaN|Infinity/;
 
 /**
  * Parses JSON as Python does: `NaN`, `Infinity` and `-Infinity` are numbers, integers are exact.
@@ -192,8 +194,7 @@ export function parseJsonFile(bytes: Uint8Array): JsonValue {
  */
 export function decodeText(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
-      .decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new JsonError(0, "its text is not UTF-8");
   }

@@ -92,7 +92,8 @@ export class BagReader implements Disposable {
    * Reads a record.
    *
    * @param index From 0 to `length - 1`.
-   * @returns The bytes; without `memory`, in memory that is the caller's.
+   * @returns The bytes; without `memory`, the caller's, but up to 4 KiB a view of a buffer that has
+   * others beside them, as small `Buffer`s of Node: `slice()` what goes to another thread.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
    */
@@ -143,7 +144,7 @@ export class BagReader implements Disposable {
   /**
    * Reads a batch of records: any number, in any order, repeats allowed.
    *
-   * @returns The records in the order of `indices`; without `memory`, each in memory of its own.
+   * @returns The records in the order of `indices`; without `memory`, as of {@linkcode BagReader.get}.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
    */
@@ -162,7 +163,36 @@ export class BagReader implements Disposable {
     return runSync(this.#read([...indices], options));
   }
 
-  /** Closes the files. What was read stays valid. */
+  /**
+   * A view of a record in a memory map of the bag: nothing is copied. Linux only, and it needs
+   * `--allow-ffi`.
+   *
+   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so
+   * for files that nobody changes. Writing to a view never changes the file; it changes what all views
+   * of those bytes show. The view stays valid after `close()`, for as long as it is referred to. Its
+   * `buffer` is the whole file: it must not be transferred to another thread, which would empty all
+   * views; copy a record with `slice()`, or post the view itself, which copies.
+   *
+   * @param index From 0 to `length - 1`.
+   * @throws {IndexError} If there is no such record.
+   * @throws {FormatError} If the index is damaged there, or the bag was cut.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `get` works there.
+   *
+   * @example Look at a record in place
+   * ```ts
+   * import { BagReader } from "@recordfs/recordfs/bags";
+   * import assert from "node:assert/strict";
+   *
+   * using bag = await BagReader.open("test/golden/bags/types/data/text.bag");
+   * assert.deepEqual(bag.unsafeView(3), await bag.get(3));
+   * ```
+   */
+  unsafeView(index: number): Uint8Array<ArrayBuffer> {
+    this.#require(index);
+    return this.#records.view(index);
+  }
+
+  /** Closes the files. What was read, and views, stay valid. */
   close(): void {
     this.#closed = true;
     this.#records.close();

@@ -1,6 +1,8 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
+import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
+import { ownBytes } from "../../io/own_bytes.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { fill, fillSync, readPart } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
@@ -41,10 +43,12 @@ export class BagRecords {
   #lastEnd = 0;
   /** Entries that were read for one access; a view for one, two and three of them. */
   readonly #entries: readonly Uint8Array[];
+  readonly #mapped: MappedFile;
 
   private constructor(bag: BagFile) {
     this.bag = bag;
     this.#source = bag.source;
+    this.#mapped = new MappedFile(bag.source);
     const entries = new Uint8Array(new ArrayBuffer((BEFORE + 1) * ENTRY));
     this.#entries = [1, 2, 3].map((n) => entries.subarray(0, n * ENTRY));
   }
@@ -88,6 +92,7 @@ export class BagRecords {
   }
 
   close(): void {
+    this.#mapped.close();
     closeBag(this.bag);
   }
 
@@ -153,10 +158,22 @@ export class BagRecords {
     this.locateSync(record);
     const { start, end } = this;
     const bytes = memory === undefined
-      ? new Uint8Array(end - start)
+      ? ownBytes(end - start)
       : memory.takeMore(end - start);
     fillSync(this.#source, bytes, start, false);
     return bytes;
+  }
+
+  /**
+   * A record in a memory map of the bag.
+   *
+   * @throws {FormatError} If it does not lie in the bag, or the bag was cut.
+   * @throws {RecordfsError} As {@linkcode MappedFile} does.
+   */
+  view(record: number): Uint8Array<ArrayBuffer> {
+    this.locateSync(record);
+    const { start, end } = this;
+    return this.#mapped.bytes().subarray(start, end);
   }
 
   /** {@linkcode BagRecords.readSync}, waiting where it must. */
@@ -191,7 +208,7 @@ export class BagRecords {
     starts[count] = this.end;
     const start = starts[0]!;
     const length = starts[count]! - start;
-    const bytes = memory?.takeMore(length) ?? new Uint8Array(length);
+    const bytes = memory?.takeMore(length) ?? ownBytes(length);
     yield* fill(this.#source, bytes, start);
     if (count === 1) return [bytes];
     return Array.from(
@@ -204,7 +221,7 @@ export class BagRecords {
    * Reads records in any order, repeats allowed.
    *
    * @param records All must exist.
-   * @returns The records in the order of `records`; without `memory`, each in memory of its own.
+   * @returns The records in the order of `records`; without `memory`, none shares bytes with another.
    */
   *readBatch(
     records: readonly number[],
@@ -218,7 +235,8 @@ export class BagRecords {
       this.#take(record, entries, at);
       return { source: 0, offset: this.start, length: this.end - this.start };
     });
-    return yield* readSlices([this.#source], slices, undefined, memory);
+    const sources = [this.#source];
+    return yield* readSlices(sources, slices, undefined, memory, ownBytes);
   }
 
   #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {

@@ -19,7 +19,7 @@ import { longestReferences, References } from "./references.ts";
 const WINDOW = 1 << 20;
 
 /**
- * Looks for damage: in every index, whether it ascends and stays inside its bag; in all references,
+ * Looks for damage: in every index, whether it ascends, is whole and stays inside its bag; in all references,
  * whether there are such records; in generation 3, whether all keys have as many records; and where
  * that is asked for, in all values, whether they can be decoded.
  *
@@ -45,7 +45,7 @@ async function checkOneBag(
   path: string,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  const bag = await runAsync(openBag(path, options), options.signal);
+  const bag = await runAsync(openBag(path), options.signal);
   try {
     const bytes = bytesOf(bag);
     const check = new Check(options, bytes);
@@ -127,6 +127,7 @@ class Check {
 
   /** Checks the limits of every record, and with `values` what is there. */
   async index(bag: BagFile, values?: ValueCheck): Promise<void> {
+    this.#guard(() => checkEntries(bag));
     for await (const batch of scanIndex(bag, this.#options.signal)) {
       for (let i = 0; i < batch.count; i++) {
         const isSound = this.#guard(() => checkRecord(bag, batch, i));
@@ -227,6 +228,18 @@ function checkRecord(
   i: number,
 ): void {
   checkLimits(bag, first + i, limits[i + 1]!, limits[i + 2]!, limits[i]!);
+}
+
+/** A reader takes no notice of an entry that is cut: its writer may be writing it. */
+function checkEntries({ path, source, index }: BagFile): void {
+  const surplus = index.size % ENTRY;
+  if (index === source || surplus === 0) return;
+  throw new FormatError(
+    "unfinished",
+    `${index.path}: the index is cut: its last ${surplus} bytes are no whole entry. Its writer is at ` +
+      "work or was killed; opening it with the writer again makes it whole",
+    { path, offset: index.size - surplus },
+  );
 }
 
 function checkLengths({ path, keys, bags }: OpenedDataset): void {

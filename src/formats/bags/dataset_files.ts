@@ -7,8 +7,7 @@ import { indexPath } from "./bag_file.ts";
 import { BagRecords } from "./bag_records.ts";
 import type { Generation } from "./generation.ts";
 import { unknownKey } from "./selection.ts";
-import { SHARD_NAME } from "./shard_names.ts";
-import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
+import { REFS_KEY, SHARD_NAME, SPEC_FILE } from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 
 /** Which bags of a dataset are opened, and how. */

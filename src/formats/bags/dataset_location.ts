@@ -1,7 +1,7 @@
 import { readDirectory } from "../../io/read_directory.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { countShards, shardName } from "./shard_names.ts";
-import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
+import { isDatasetFile } from "./dataset_names.ts";
 
 /** What is at a location: one bag, a dataset, or a directory of shards. */
 export type DatasetLocation =
@@ -12,12 +12,6 @@ export type DatasetLocation =
 /** The directory of a shard. */
 export function shardPath(directory: string, shard: number): string {
   return `${directory}/${shardName(shard)}`;
-}
-
-/** Whether a directory with a file of that name is a dataset, perhaps a damaged one. */
-export function isDatasetFile(name: string): boolean {
-  return name === SPEC_FILE || name === `${REFS_KEY}.bag` ||
-    /.\.(bag|idx)$/.test(name);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Datapoint } from "./datapoint.ts";
 import { WriteError } from "../../errors.ts";
 import { forEachPulled } from "../../io/for_each_pulled.ts";
+import type { SampleData } from "../../io/sample_data.ts";
 import { type Steps, together } from "../../io/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
@@ -48,9 +49,7 @@ export class DatasetOutput {
   /** Appends a datapoint, and answers its index. */
   *append(datapoint: Readonly<Datapoint>): Steps<number> {
     this.#requireKeys(datapoint);
-    if (this.#all.some(({ needsFlush }) => needsFlush)) {
-      yield* this.flush(false);
-    }
+    if (this.#needsFlush) yield* this.flush(false);
     try {
       yield* this.#append(datapoint);
     } catch (error) {
@@ -78,6 +77,11 @@ export class DatasetOutput {
     for (const bag of this.#all) bag.close();
   }
 
+  get #needsFlush(): boolean {
+    for (const bag of this.#all) if (bag.needsFlush) return true;
+    return false;
+  }
+
   *#append(datapoint: Readonly<Datapoint>): Steps<void> {
     const { bags, encoders, refs } = this.#of;
     const references = this.#references;
@@ -91,11 +95,27 @@ export class DatasetOutput {
         yield* this.#appendList(bag, encoder, value);
         references.addList(first, bag.length - first);
       } else {
-        yield* bag.append(yield* encoder.encode(value, this.#length));
+        // Most need no waiting, and then no generator, which would take longer than the rest.
+        const encoded = encoder.encode(value, this.#length);
+        const isDone = encoded instanceof Uint8Array &&
+          bag.appendAtOnce(encoded);
+        if (!isDone) yield* this.#appendValue(bag, encoder, encoded);
         references.addRecord(first);
       }
     }
     if (refs !== undefined) yield* refs.append(references.bytes);
+  }
+
+  /** @param encoded What the encoder has given. */
+  *#appendValue(
+    bag: BagOutput,
+    encoder: ValueEncoder,
+    encoded: SampleData | Promise<unknown>,
+  ): Steps<void> {
+    const record = encoded instanceof Promise
+      ? yield* encoder.wait(encoded, this.#length)
+      : encoded;
+    yield* bag.append(record);
   }
 
   /** One value of the list is in memory at a time. */
@@ -105,9 +125,8 @@ export class DatasetOutput {
     values: unknown,
   ): Steps<void> {
     const length = this.#length;
-    const append = function* (value: unknown): Steps<void> {
-      yield* bag.append(yield* encoder.encode(value, length));
-    };
+    const append = (value: unknown): Steps<void> =>
+      this.#appendValue(bag, encoder, encoder.encode(value, length));
     if (isIterable(values)) {
       for (const value of values) yield* append(value);
     } else if (isAsyncIterable(values)) {
@@ -130,6 +149,20 @@ export class DatasetOutput {
   }
 
   #requireKeys(datapoint: Readonly<Datapoint>): void {
+    if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
+  }
+
+  /** Whether a datapoint has the keys of the spec, and no others. */
+  #hasKeys(datapoint: Readonly<Datapoint>): boolean {
+    if (typeof datapoint !== "object" || datapoint === null) return false;
+    const { encoders } = this.#of;
+    for (let i = 0; i < encoders.length; i++) {
+      if (!Object.hasOwn(datapoint, encoders[i]!.key.key)) return false;
+    }
+    return Object.keys(datapoint).length === encoders.length;
+  }
+
+  #refuseKeys(datapoint: Readonly<Datapoint>): void {
     const { directory, encoders } = this.#of;
     const given = typeof datapoint === "object" && datapoint !== null
       ? Object.keys(datapoint)

@@ -6,7 +6,7 @@ import type { DatasetOptions } from "./dataset_options.ts";
 import type { Generation } from "./generation.ts";
 import { clippedCount } from "./list_range.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { OpenedDataset } from "./opened_dataset.ts";
+import { MAPPED, OpenedDataset } from "./opened_dataset.ts";
 import { requireDatapoint, requireOpen } from "./requirements.ts";
 import type { Mask } from "./selection.ts";
 import type { Spec } from "./spec.ts";
@@ -106,7 +106,9 @@ export class DatasetReader implements Disposable {
    * @param index From 0 to `length - 1`.
    * @param mask What to read of it: nothing else is read.
    * @returns The values by key, in the order of `keys`; lists for list types. A value that is bytes
-   * has memory of its own, but those of a list are views of one buffer, and with `memory` of that.
+   * is the caller's, but up to 4 KiB a view of a buffer that has others beside it, as small `Buffer`s
+   * of Node: `slice()` what goes to another thread. Those of a list are views of one buffer, and with
+   * `memory` of that.
    * @throws {IndexError} If there is no such datapoint.
    * @throws {FormatError} If it is damaged, or its decoder has thrown.
    * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
@@ -129,6 +131,24 @@ export class DatasetReader implements Disposable {
     const memory = options?.memory;
     memory?.take(0);
     return this.#dataset.getSync(index, mask, memory);
+  }
+
+  /**
+   * {@linkcode DatasetReader.getSync} without copying: values that are bytes, and arrays where alignment
+   * allows, are views of memory maps of the bags. Linux only, and it needs `--allow-ffi`; what
+   * {@linkcode BagReader.unsafeView} says of views holds for these: **reading one after its file was cut
+   * short kills the process**.
+   *
+   * @param index From 0 to `length - 1`.
+   * @param mask What to look at.
+   * @throws {IndexError} If there is no such datapoint.
+   * @throws {FormatError} If it is damaged, its decoder has thrown, or a bag was cut.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
+   * @throws {TypeError} If a decoder needs to be waited for.
+   */
+  unsafeView(index: number, mask?: Mask): Datapoint {
+    this.#require(index);
+    return this.#dataset.getSync(index, mask, MAPPED);
   }
 
   /**

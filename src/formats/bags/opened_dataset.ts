@@ -21,6 +21,9 @@ import { decodersOf } from "./types/shipped.ts";
 /** A record. */
 type Raw = Uint8Array<ArrayBuffer>;
 
+/** Says that records are not to be read, but looked at in memory maps of their bags. */
+export const MAPPED = Symbol("mapped");
+
 /** An opened dataset. The indices it is asked for have been checked before. */
 export class OpenedDataset {
   /** The types of the keys. */
@@ -98,11 +101,15 @@ export class OpenedDataset {
     closeDatasetFiles(this.#files);
   }
 
-  /** Reads a datapoint without waiting. */
+  /**
+   * Reads a datapoint without waiting.
+   *
+   * @param memory What to read into; with `MAPPED`, values are views of memory maps.
+   */
   getSync(
     index: number,
     mask: Mask | undefined,
-    memory: ReadMemory | undefined,
+    memory: ReadMemory | typeof MAPPED | undefined,
   ): Datapoint {
     const selection = mask === undefined
       ? this.#all
@@ -114,14 +121,16 @@ export class OpenedDataset {
       const { key, type, records } = this.#columns[i]!;
       if (type.isList) {
         const { first, count } = listOf(references!, selection, i);
-        setValue(
-          datapoint,
-          key,
-          runSync(records.readRun(first, count, memory)),
-        );
+        const list = memory === MAPPED
+          ? Array.from({ length: count }, (_, k) => records.view(first + k))
+          : runSync(records.readRun(first, count, memory));
+        setValue(datapoint, key, list);
       } else { // what most values are: no generator for them
         const record = references === undefined ? index : references.first[i]!;
-        setValue(datapoint, key, records.readSync(record, memory));
+        const bytes = memory === MAPPED
+          ? records.view(record)
+          : records.readSync(record, memory);
+        setValue(datapoint, key, bytes);
       }
     }
     // Not before: a decoder may read, and what is used again would change.

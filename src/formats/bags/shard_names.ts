@@ -1,7 +1,5 @@
 import { FormatError } from "../../errors.ts";
-
-/** The name of a shard's directory: its number, with six digits at least. */
-export const SHARD_NAME = /^\d{6,}$/;
+import { SHARD_NAME } from "./dataset_names.ts";
 
 /** The name of shard `number`. */
 export function shardName(number: number): string {

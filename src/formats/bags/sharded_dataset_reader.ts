@@ -5,7 +5,7 @@ import type { Datapoint } from "./datapoint.ts";
 import type { Generation } from "./generation.ts";
 import { clippedCount } from "./list_range.ts";
 import { openShards, type ShardedDatasetOptions } from "./open_shards.ts";
-import type { OpenedDataset } from "./opened_dataset.ts";
+import { MAPPED, type OpenedDataset } from "./opened_dataset.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { requireDatapoint, requireOpen } from "./requirements.ts";
 import type { Mask } from "./selection.ts";
@@ -147,6 +147,25 @@ export class ShardedDatasetReader implements Disposable {
     memory?.take(0);
     const inShard = index - this.#starts[shard]!;
     return this.#shards[shard]!.getSync(inShard, mask, memory);
+  }
+
+  /**
+   * {@linkcode ShardedDatasetReader.getSync} without copying: values that are bytes, and arrays where alignment
+   * allows, are views of memory maps of the bags. Linux only, and it needs `--allow-ffi`; what
+   * {@linkcode BagReader.unsafeView} says of views holds for these: **reading one after its file was cut
+   * short kills the process**.
+   *
+   * @param index From 0 to `length - 1`.
+   * @param mask What to look at.
+   * @throws {IndexError} If there is no such datapoint.
+   * @throws {FormatError} If it is damaged, its decoder has thrown, or a bag was cut.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
+   * @throws {TypeError} If a decoder needs to be waited for.
+   */
+  unsafeView(index: number, mask?: Mask): Datapoint {
+    const shard = this.#find(index);
+    const inShard = index - this.#starts[shard]!;
+    return this.#shards[shard]!.getSync(inShard, mask, MAPPED);
   }
 
   /**

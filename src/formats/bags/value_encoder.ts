@@ -42,9 +42,11 @@ export class ValueEncoder {
    * Makes the record of a value. A type without an encoder takes all that a record can be.
    *
    * @param datapoint Its number, for errors.
+   * @returns A promise where the encoder has to be waited for: to be given to
+   * {@linkcode ValueEncoder.wait}.
    * @throws {WriteError} With code `bad-value`, if the encoder throws or gives no bytes.
    */
-  *encode(value: unknown, datapoint: number): Steps<SampleData> {
+  encode(value: unknown, datapoint: number): SampleData | Promise<unknown> {
     if (this.#encoder === undefined) return this.#raw(value, datapoint);
     let encoded: unknown;
     try {
@@ -52,7 +54,31 @@ export class ValueEncoder {
     } catch (cause) {
       throw this.#refused(datapoint, cause);
     }
-    if (isPromise(encoded)) encoded = yield* this.#wait(encoded, datapoint);
+    return isPromise(encoded)
+      ? Promise.resolve(encoded)
+      : this.#bytes(encoded, datapoint);
+  }
+
+  /** Waits for the record that {@linkcode ValueEncoder.encode} has promised. */
+  *wait(encoded: Promise<unknown>, datapoint: number): Steps<SampleData> {
+    const settled = encoded.then(
+      (value) => ({ value, failed: false }),
+      (value: unknown) => ({ value, failed: true }),
+    );
+    const { value, failed } = yield* perform({
+      sync: () => {
+        throw this.#bad(
+          datapoint,
+          "its encoder has to be waited for: use append() instead of appendSync()",
+        );
+      },
+      async: (signal) => unlessAborted(settled, signal),
+    });
+    if (failed) throw this.#refused(datapoint, value);
+    return this.#bytes(value, datapoint);
+  }
+
+  #bytes(encoded: unknown, datapoint: number): Uint8Array {
     const bytes = bytesOf(encoded);
     if (bytes !== undefined) return bytes;
     throw this.#bad(
@@ -75,24 +101,6 @@ export class ValueEncoder {
         cause,
       );
     }
-  }
-
-  *#wait(encoded: Promise<unknown>, datapoint: number): Steps<unknown> {
-    const settled = encoded.then(
-      (value) => ({ value, failed: false }),
-      (value: unknown) => ({ value, failed: true }),
-    );
-    const { value, failed } = yield* perform({
-      sync: () => {
-        throw this.#bad(
-          datapoint,
-          "its encoder has to be waited for: use append() instead of appendSync()",
-        );
-      },
-      async: (signal) => unlessAborted(settled, signal),
-    });
-    if (failed) throw this.#refused(datapoint, value);
-    return value;
   }
 
   #refused(datapoint: number, cause: unknown): WriteError {

@@ -1,5 +1,5 @@
 import { WriteError } from "../../errors.ts";
-import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import { goOn, runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { Turns } from "../../io/turns.ts";
 
 /** How a writer ends. */
@@ -20,6 +20,8 @@ export class WriterLife {
   readonly #ending: Ending;
   readonly #turns: Turns;
   #state: State = "open";
+  /** Whether something is being done without waiting, which calls encoders and iterates lists. */
+  #inStep = false;
   #closed: Promise<void> | undefined;
 
   /** @param path What is written, for errors. */
@@ -34,19 +36,46 @@ export class WriterLife {
     return this.#turns.busy;
   }
 
-  /** Does something when all that was asked for before is done. */
-  run<T>(work: () => Steps<T>, signal: AbortSignal | undefined): Promise<T> {
-    return this.#turns.take(() => {
-      if (this.#state === "aborted") this.requireOpen();
-      return runAsync(work(), signal);
-    });
+  /**
+   * Does something when all that was asked for before is done.
+   *
+   * @returns The result itself where nothing had to be waited for, since promises take longer than
+   * most of what is done here.
+   */
+  run<T>(
+    work: () => Steps<T>,
+    signal: AbortSignal | undefined,
+  ): T | Promise<T> {
+    if (this.busy) {
+      return this.#turns.take(() => {
+        if (this.#state === "aborted") this.requireOpen();
+        return runAsync(work(), signal);
+      });
+    }
+    this.#requireIdle();
+    const steps = work();
+    this.#inStep = true;
+    try {
+      const step = steps.next();
+      if (step.done) return step.value;
+      return this.#turns.begin(() => goOn(steps, step, signal));
+    } catch (error) {
+      return this.#turns.begin(() => Promise.reject(error)); // fails what is asked for right after
+    } finally {
+      this.#inStep = false;
+    }
   }
 
   /** Does something at once. */
   runSync<T>(work: () => Steps<T>): T {
     this.requireOpen();
     this.#requireIdle();
-    return runSync(work());
+    this.#inStep = true;
+    try {
+      return runSync(work());
+    } finally {
+      this.#inStep = false;
+    }
   }
 
   /** Closes the writer; again, it does nothing. */
@@ -92,7 +121,7 @@ export class WriterLife {
   }
 
   #requireIdle(): void {
-    if (!this.busy) return;
+    if (!this.busy && !this.#inStep) return;
     throw new WriteError(
       "busy",
       `${this.#path} is being written to: await append() before a method that does not wait`,

@@ -32,11 +32,20 @@ Deno.test("records that were read are the caller's, but not those in memory", as
     const memory = new RecordMemory();
     for (const [i, record] of records.entries()) {
       for (const bytes of [bag.getSync(i), await bag.get(i)]) {
-        assert.equal(bytes.buffer.byteLength, record.length);
+        assert.deepEqual(bytes, record);
         bytes.fill(9);
       }
       assert.deepEqual(bag.getSync(i, { memory }), record);
     }
+    const small = records.map((_, i) => bag.getSync(i));
+    small[3]!.fill(7); // beside others in one buffer, with no byte in common
+    assert.deepEqual(small.slice(0, 3), records.slice(0, 3));
+    assert.ok(small.every(({ byteOffset }) => byteOffset % 8 === 0));
+    structuredClone(small[0]!.buffer, { transfer: [small[0]!.buffer] });
+    assert.deepEqual([bag.getSync(1), ...bag.readSync([0])], [
+      records[1],
+      records[0],
+    ]);
     const [first, again] = bag.readSync([0, 0]);
     first!.fill(9);
     assert.deepEqual(again, records[0]);

@@ -104,6 +104,10 @@ for (const golden of [...bagCases, ...datasetCases]) {
     if (name === "granular3/bad_idx_cut") {
       using _fs = openSync(path, { onWarning: (text) => warnings.push(text) });
       assert.match(warnings.join(), new RegExp(expected.words));
+      const found: FormatError[] = [];
+      await check(path, { onDamage: (damage) => found.push(damage) });
+      assert.deepEqual(found.map(({ code }) => code), ["unfinished"]);
+      assert.match(found[0]!.message, new RegExp(expected.words));
       return;
     }
     assert.ok(error instanceof FormatError, String(error));

@@ -29,8 +29,21 @@ import { ValueError } from "./value_error.ts";
  * starts with `$` is none of the forms (`code: "bad-json"`).
  */
 export function jsonToValue(text: string, type = "tree"): TreeContent {
+  return orValueError(type, () => valueOf(parseJson(text), 0));
+}
+
+/**
+ * {@linkcode jsonToValue} of JSON that is parsed already.
+ *
+ * @throws {ValueError} As that does.
+ */
+export function parsedJsonToValue(json: JsonValue, type: string): TreeContent {
+  return orValueError(type, () => valueOf(json, 0));
+}
+
+function orValueError<T>(type: string, make: () => T): T {
   try {
-    return valueOf(parseJson(text), 0);
+    return make();
   } catch (cause) {
     const isExpected = cause instanceof JsonError ||
       cause instanceof NumpyError || cause instanceof TypeError ||

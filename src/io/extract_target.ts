@@ -2,10 +2,10 @@ import * as fs from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { RecordfsError } from "../errors.ts";
-import type { Directory, EntryKind, OpenFile } from "../io/directory.ts";
-import { DirectoryChain } from "../io/directory_chain.ts";
-import { openDirectory } from "../io/open_directory.ts";
-import { systemCode } from "../io/system_error.ts";
+import type { Directory, EntryKind, OpenFile } from "./directory.ts";
+import { DirectoryChain } from "./directory_chain.ts";
+import { openDirectory } from "./open_directory.ts";
+import { systemCode } from "./system_error.ts";
 
 /** How files are put into an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ExtractTarget } from "../../src/cli/extract_target.ts";
+import { ExtractTarget } from "../../src/io/extract_target.ts";
 import { ffrBytes, type Folder, packedSamples } from "../support/make_ffr.ts";
 import { withTempDir } from "../support/paths.ts";
-import { run, succeed } from "./run_cli.ts";
+import { run, succeed } from "../cli/run_cli.ts";
 
 const options = { replace: false, mtime: new Date(1_600_000_000_000) };
 const bytes = new TextEncoder().encode("content");

@@ -1,0 +1,51 @@
+import type { Kind } from "./contender.ts";
+import type { Case } from "./promises.ts";
+
+/** How fast a server was beside the same files on ext4, all cached, when the suite was designed. */
+interface Relation {
+  readonly kind: Kind;
+  /** Its rate as a share of ext4's. */
+  readonly share: number;
+  applies(to: Case): boolean;
+}
+
+/** A server below this part of its relation was not measured as it is. */
+const FAR_BELOW = 0.5;
+
+const isRead = (readers: number) => (to: Case) =>
+  to.what === "cold" && to.size === 100_000 && to.readers === readers;
+const isSequential = ({ what }: Case) => what === "sequential";
+
+/** The lower ends of what was seen; the README has the rates. */
+const RELATIONS: readonly Relation[] = [
+  { kind: "libfuse", share: 10_200 / 53_000, applies: isRead(1) },
+  { kind: "libfuse", share: 18_300 / 113_000, applies: isRead(2) },
+  { kind: "EROFS", share: 5_900 / 53_000, applies: isRead(1) },
+  { kind: "EROFS", share: 18_000 / 113_000, applies: isRead(2) },
+  { kind: "squashfuse", share: 4_200 / 53_000, applies: isRead(1) },
+  { kind: "squashfuse", share: 8_500 / 113_000, applies: isRead(2) },
+  { kind: "fuse-zip", share: 3_500 / 53_000, applies: isRead(1) },
+  { kind: "libfuse, defaults", share: 1.5 / 7.5, applies: isSequential },
+];
+
+/**
+ * Why a figure can't be right; `undefined` if it may be.
+ *
+ * @param rate The best of those of that kind.
+ * @param ext4 The rate of the same files on ext4.
+ */
+export function doubt(
+  kind: Kind,
+  to: Case,
+  rate: number,
+  ext4: number,
+): string | undefined {
+  const relation = RELATIONS.find((relation) =>
+    relation.kind === kind && relation.applies(to)
+  );
+  if (relation === undefined) return undefined;
+  const share = rate / ext4;
+  if (share >= FAR_BELOW * relation.share) return undefined;
+  return `VOID: ${share.toFixed(3)} of ext4's rate, it was known to be ` +
+    relation.share.toFixed(3);
+}

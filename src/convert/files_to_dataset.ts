@@ -1,0 +1,209 @@
+import type { Datapoint } from "../formats/bags/datapoint.ts";
+import type { Generation } from "../formats/bags/generation.ts";
+import { parseSpec, specOf } from "../formats/bags/spec.ts";
+import { SHARD_NAME, SPEC_FILE } from "../formats/bags/dataset_names.ts";
+import { type WrittenSpec, writtenSpec } from "../formats/bags/written_spec.ts";
+import {
+  type Conversion,
+  ConversionError,
+  type ConvertOptions,
+  PlanNotes,
+  UnfitError,
+} from "./conversion.ts";
+import type { FileTree } from "./file_tree.ts";
+import { fitting, NewDataset } from "./new_dataset.ts";
+import type { Source } from "./source.ts";
+
+/** How files are laid out as a dataset. */
+interface Layout {
+  /** The directories of shards; just the root where there are none. */
+  readonly shards: readonly string[];
+  /** What is neither a datapoint nor a shard. */
+  readonly strays: readonly string[];
+  /** Where the types are said. */
+  readonly specPath: string | undefined;
+}
+
+/**
+ * Files `INDEX/KEY` with a `spec.json`, or `SHARD/INDEX/KEY`, to a dataset; a directory `KEY` is a list.
+ * The bytes are kept: they must be what the types of that generation have.
+ */
+export async function filesToDataset(
+  source: Source,
+  target: string,
+  options: ConvertOptions,
+): Promise<Conversion> {
+  const { generation = 3, shardSize, shardLength } = options;
+  const files = await source.files();
+  const layout = await findLayout(files, options);
+  const form = await specFor(source, files, layout, options);
+  const written = writtenSpec(form, generation, target);
+  const isSharded = layout.shards[0] !== "";
+  const cuts = shardSize !== undefined || shardLength !== undefined;
+  const notes = new PlanNotes();
+  notes.kept.push(
+    `values as bytes, which are taken for those of generation ${generation}`,
+  );
+  notes.changed.push(
+    "directories INDEX are datapoints, in the order of numbers",
+  );
+  if (isSharded) (cuts ? notes.changed : notes.kept).push("shards");
+  if (layout.strays.length > 0) {
+    const { strays } = layout;
+    notes.lost.push(
+      `what is no datapoint: ${strays.slice(0, 3).join(", ")}` +
+        (strays.length > 3 ? ` and ${strays.length - 3} more` : ""),
+    );
+  }
+  const keepsShards = isSharded && !cuts;
+  const datasetForm = {
+    spec: form,
+    generation,
+    shardSize,
+    shardLength,
+    keepsShards,
+  };
+  return {
+    from: source.kind === "folder" ? "a folder" : "an FFRecord packed folder",
+    to: `Bags, generation ${generation}`,
+    notes,
+    unit: "datapoints",
+    write: (run) =>
+      NewDataset.write(target, datasetForm, run, async (dataset) => {
+        for (const shard of layout.shards) {
+          if (keepsShards) await dataset.startShard();
+          for (const path of await numbered(files, shard, options)) {
+            await dataset.append(
+              `${files.location}/${path}`,
+              () => readFiles(files, path, written, generation, options),
+            );
+          }
+        }
+      }),
+  };
+}
+
+async function findLayout(
+  files: FileTree,
+  options: ConvertOptions,
+): Promise<Layout> {
+  const directories: string[] = [];
+  const strays: string[] = [];
+  let specPath: string | undefined;
+  for await (const { path, name, isDirectory } of files.list("", options)) {
+    if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
+    else if (path === SPEC_FILE) specPath = path;
+    else if (!name.startsWith(".")) strays.push(path); // or of the desktop
+  }
+  if (specPath !== undefined || directories.length === 0) {
+    return { shards: [""], strays, specPath };
+  }
+  const first = directories.sort(byNumber)[0]!;
+  for await (const { path, name, isDirectory } of files.list(first, options)) {
+    if (isDirectory || name !== SPEC_FILE) continue;
+    return { shards: directories, strays, specPath: path };
+  }
+  return { shards: [""], strays, specPath };
+}
+
+async function specFor(
+  { path }: Source,
+  files: FileTree,
+  { specPath }: Layout,
+  { spec, generation = 3, ...options }: ConvertOptions,
+) {
+  if (spec !== undefined) return spec;
+  if (specPath === undefined) {
+    throw new ConversionError(
+      "cannot-convert",
+      `Cannot convert ${path} to Bags: it has no ${SPEC_FILE}, which says the types of keys; ` +
+        "give a spec. The files are 000000/KEY, 000001/KEY and so on",
+      path,
+    );
+  }
+  const bytes = await files.read(specPath, options);
+  const keys = parseSpec(bytes, `${path}/${specPath}`, generation !== 3);
+  const list = keys.find(({ type }) =>
+    generation === 3 && type.word.endsWith("[]")
+  );
+  if (list === undefined) return specOf(keys);
+  throw new ConversionError(
+    "cannot-convert",
+    `Cannot convert ${path} to Bags of generation 3: '${list.key}' is a list, ` +
+      `${list.type.word}, and generation 3 has none; convert it to generation 2, and that to 3`,
+    path,
+  );
+}
+
+/** The directories in one whose names are numbers, in their order. */
+async function numbered(
+  files: FileTree,
+  directory: string,
+  options: ConvertOptions,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for await (
+    const { path, name, isDirectory } of files.list(directory, options)
+  ) {
+    if (isDirectory && SHARD_NAME.test(name)) paths.push(path);
+  }
+  return paths.sort(byNumber);
+}
+
+/** `1000000` comes after `999999`. */
+function byNumber(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
+async function readFiles(
+  files: FileTree,
+  directory: string,
+  { keys }: WrittenSpec,
+  generation: Generation,
+  options: ConvertOptions,
+): Promise<Datapoint> {
+  const found = new Map<string, boolean>();
+  for await (const { name, isDirectory } of files.list(directory, options)) {
+    found.set(name, isDirectory);
+  }
+  const surplus = found.keys().find((name) =>
+    !name.startsWith(".") && !keys.some(({ key }) => key === name)
+  );
+  if (surplus !== undefined) {
+    throw new UnfitError(`the spec has no '${surplus}'`);
+  }
+  const datapoint: [string, unknown][] = [];
+  for (const { key, type } of keys) {
+    const path = `${directory}/${key}`;
+    const isDirectory = found.get(key);
+    if (isDirectory === undefined) throw new UnfitError(`it has no '${key}'`);
+    if (isDirectory !== type.isList) {
+      throw new UnfitError(
+        `its '${key}' is a ${
+          isDirectory ? "directory" : "file"
+        }, and its type ` +
+          `${type.word}${type.isList ? "[] a list" : " no list"}`,
+      );
+    }
+    const read = async (path: string) => {
+      const bytes = await files.read(path, options);
+      return fitting(key, generation, () => bytes);
+    };
+    datapoint.push([
+      key,
+      isDirectory ? listOf(files, path, options, read) : await read(path),
+    ]);
+  }
+  return Object.fromEntries(datapoint);
+}
+
+async function* listOf(
+  files: FileTree,
+  directory: string,
+  options: ConvertOptions,
+  read: (path: string) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const paths: string[] = [];
+  for await (const { path } of files.list(directory, options)) paths.push(path);
+  for (const path of paths.sort(byNumber)) yield await read(path);
+}

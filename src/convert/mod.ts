@@ -1,0 +1,19 @@
+/**
+ * Conversion between FFRecord, GulpIO, Bags of all generations, and plain folders.
+ *
+ * @module
+ */
+export { convert } from "./convert.ts";
+export {
+  ConversionError,
+  type ConversionPlan,
+  type ConvertOptions,
+  type ConvertProgress,
+  type ConvertReport,
+  type ConvertTarget,
+  type ConvertUnit,
+} from "./conversion.ts";
+export type { Generation } from "../formats/bags/generation.ts";
+export type { Spec } from "../formats/bags/spec.ts";
+export type { WaitOptions } from "../io/byte_source.ts";
+export { type ErrorFacts, RecordfsError } from "../errors.ts";

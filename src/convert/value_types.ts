@@ -1,0 +1,153 @@
+import { type MsgpackValue, writeMsgpack } from "../codecs/msgpack/mod.ts";
+import type { Generation } from "../formats/bags/generation.ts";
+import type { ValueType } from "../formats/bags/spec.ts";
+import {
+  decodeArrayValue,
+  encodeArrayValue,
+} from "../formats/bags/types/array.ts";
+import {
+  intDecoder,
+  intEncoder,
+  intOptionsOf,
+} from "../formats/bags/types/int.ts";
+import { decodeUtf8 } from "../formats/bags/types/text.ts";
+import { UnfitError } from "./conversion.ts";
+
+/** A record. */
+export type Raw = Uint8Array<ArrayBuffer>;
+
+/** How the values of a type are written in another generation. */
+export interface WordChange {
+  /** The type there. */
+  readonly word: string;
+  /** Makes the new bytes; they stay as they are without it. */
+  readonly recode?: ((bytes: Raw) => Uint8Array) | undefined;
+  /** What changes, to be read behind the key's name; nothing to mention without it. */
+  readonly note?: string | undefined;
+}
+
+/** Readers of `int` take no more (granular's `decode_int`). */
+const MOST_INT_BYTES = 16;
+
+const SIGNED = intEncoder(intOptionsOf(3));
+const U64 = { size: 8, signed: false } as const;
+
+/** Types whose empty values msgpack has a form for. */
+const PACKED: Record<string, (bytes: Raw) => MsgpackValue> = {
+  utf8: decodeUtf8,
+  bytes: (bytes) => bytes,
+};
+
+/** Words of bags that granular ships under others, or without arguments. */
+const MEDIA: Record<string, string> = {
+  jpeg: "jpg",
+  jpg: "jpg",
+  png: "png",
+  mp4: "mp4",
+  webm: "webm",
+};
+
+/**
+ * How values of which some are empty go to a generation without empty records; `undefined` where there
+ * is no way.
+ */
+export function packWord({ word }: ValueType): WordChange | undefined {
+  if (!Object.hasOwn(PACKED, word)) return undefined;
+  return {
+    word: "msgpack",
+    recode: (bytes) => writeMsgpack(PACKED[word]!(bytes)),
+    note: `${word} becomes msgpack, since some values are empty`,
+  };
+}
+
+/**
+ * How the values of one type go from a generation to another, so that the decoders which the
+ * original packages ship for that generation give equal values. Types of the user's own keep word
+ * and bytes.
+ */
+export function changeWord(
+  { word, name, args }: ValueType,
+  from: Generation,
+  to: Generation,
+): WordChange {
+  if (from === to || from !== 1 && to !== 1) return { word };
+  if (to === 1) return toFirst(word);
+  if (name === "int") return intFromFirst(word, args, to);
+  if (name === "array" && args.length > 0) {
+    return {
+      word: "array",
+      recode: (bytes) => encodeArrayValue(decodeArrayValue(bytes, ...args)),
+      note: `${word} becomes array: element type and shape go into each value`,
+    };
+  }
+  const media = MEDIA[name];
+  if (Object.hasOwn(MEDIA, name)) {
+    return media === word
+      ? { word }
+      : { word: media!, note: `${word} becomes ${media}: the bytes are kept` };
+  }
+  return args.length === 0 ? { word } : {
+    word,
+    note:
+      `granular takes '${word}' for one word: give it a decoder of that name`,
+  };
+}
+
+/** To generation 1, whose `int` has no sign in bags, and one in granular 0.17 to 0.19. */
+function toFirst(word: string): WordChange {
+  switch (word) {
+    case "int":
+      return { word, recode: requireNotNegative };
+    case "u64": {
+      const decode = intDecoder(U64, "u64");
+      return {
+        word: "int",
+        recode: (bytes) => SIGNED(decode(bytes)), // reads the same with a sign and without
+        note: "u64 becomes int, since generation 1 has no u64",
+      };
+    }
+    case "i64":
+      return {
+        word,
+        note:
+          "generation 1 ships no decoder for i64: give one; the bytes are kept",
+      };
+    default:
+      return { word };
+  }
+}
+
+function requireNotNegative(bytes: Raw): Raw {
+  if (intDecoder(intOptionsOf(3))(bytes) >= 0) return bytes;
+  throw new UnfitError("is below 0, and int has no sign in generation 1");
+}
+
+function intFromFirst(
+  word: string,
+  args: readonly string[],
+  to: Generation,
+): WordChange {
+  const decode = intDecoder(intOptionsOf(1));
+  if (args.length > 0 && Number(args[0]) === U64.size) {
+    const encode = intEncoder(U64, "u64");
+    return {
+      word: "u64",
+      recode: (bytes) => encode(decode(bytes, ...args)),
+      note: `${word} becomes u64`,
+    };
+  }
+  const signs = `with a sign, as generation ${to} has them`;
+  return {
+    word: "int",
+    recode(bytes) {
+      const encoded = SIGNED(decode(bytes, ...args));
+      if (encoded.length <= MOST_INT_BYTES) return encoded;
+      throw new UnfitError(
+        `takes ${encoded.length} bytes, and int has at most ${MOST_INT_BYTES}`,
+      );
+    },
+    note: args.length === 0
+      ? `numbers are written ${signs}`
+      : `${word} becomes int: numbers take the bytes they need, ${signs}`,
+  };
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { datapointsOf } from "../support/converted.ts";
+import { writeDataset } from "../support/make_bag.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import { CLI, recordfs, succeed } from "./run_cli.ts";
+
+const GOLDEN = `${REPOSITORY}test/golden`;
+const LISTS = `${GOLDEN}/granular2/lists/data`;
+const PACKED = `${GOLDEN}/ffrecord/packed_tree/sample_10.ffr`;
+
+Deno.test("the plan goes to standard error, and what was written to standard output", async () => {
+  await withTempDir(async (dir) => {
+    const { code, stdout, stderr } = await recordfs(
+      ["convert", LISTS, `${dir}/out`, "--to", "bags", "--shard-length", "10"],
+    );
+    assert.equal(code, 0);
+    assert.equal(stdout, `${dir}/out: 25 datapoints\n`);
+    assert.match(
+      stderr,
+      /^recordfs: Bags, generation 2 becomes Bags, generation 3$/m,
+    );
+    assert.match(
+      stderr,
+      /^recordfs: +changed: 'bar': utf8\[\] becomes msgpack/m,
+    );
+    assert.deepEqual(readdirSync(`${dir}/out`).sort(), [
+      "000000",
+      "000001",
+      "000002",
+    ]);
+  });
+});
+
+Deno.test("a report in JSON", async () => {
+  await withTempDir(async (dir) => {
+    const { stdout, stderr } = await succeed(
+      ["convert", PACKED, `${dir}/out/`, "--json"],
+    );
+    const { plan, ...report } = JSON.parse(stdout);
+    assert.deepEqual(report, {
+      path: `${dir}/out/`,
+      unit: "files",
+      count: 44,
+      leftOut: 0,
+    });
+    assert.deepEqual([plan.lost, plan.to], [[], "a folder"]);
+    assert.equal(stderr, "");
+  });
+});
+
+Deno.test("losses end in exit code 1, and are agreed to by --lossy", async () => {
+  await withTempDir(async (dir) => {
+    const args = ["convert", PACKED, `${dir}/out.bag`];
+    const refused = await recordfs([...args, "--json"]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /losing the names of files .*--lossy/);
+    const said = JSON.parse(refused.stdout);
+    assert.equal(said.refused, "would-lose");
+    assert.deepEqual(said.losses, said.plan.lost);
+    assert.equal(existsSync(`${dir}/out.bag`), false);
+    const { stdout } = await recordfs([
+      ...args,
+      "--lossy",
+      "--generation",
+      "1",
+    ]);
+    assert.equal(stdout, `${dir}/out.bag: 44 samples\n`);
+  });
+});
+
+Deno.test("types for files are in the file that --spec names", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/in/000000`, { recursive: true });
+    await Deno.writeTextFile(`${dir}/in/000000/x`, "text");
+    await Deno.writeTextFile(`${dir}/spec.json`, '{"x": "utf8"}');
+    const args = ["convert", `${dir}/in`, `${dir}/out`, "--to", "bags"];
+    await recordfs([...args, "--spec", `${dir}/spec.json`]);
+    assert.deepEqual(datapointsOf(`${dir}/out`), [{ x: "text" }]);
+    for (const spec of [`${dir}/in/000000/x`, `${dir}/none`]) {
+      const { code, stderr } = await recordfs([...args, "--spec", spec]);
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`${spec}`));
+      assert.doesNotMatch(stderr, /should not happen|\n.*\n/);
+    }
+  });
+});
+
+/** Command lines that are wrong. */
+const USAGE: [args: string[], words: RegExp][] = [
+  [[LISTS, "OUT"], /does not say what/],
+  [[LISTS, "OUT", "--to", "zip"], /'zip' is invalid/],
+  [[LISTS, "OUT/", "--parts", "2"], /parts is not for folder/],
+  [[LISTS, "OUT", "--to", "bags", "--shard-size", "0"], /from 1 on/],
+  [[LISTS, "OUT", "--to", "bags", "--generation", "4"], /'4' is invalid/],
+  [[LISTS, ""], /is empty/],
+  [[LISTS], /missing required argument 'target'/],
+];
+
+Deno.test("a command line that is wrong has exit code 2", async (t) => {
+  await withTempDir(async (dir) => {
+    for (const [args, words] of USAGE) {
+      await t.step(args.join(" "), async () => {
+        const given = args.map((arg) => arg.replace(/^OUT/, `${dir}/out`));
+        const { code, stderr } = await recordfs(["convert", ...given]);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, words);
+        assert.deepEqual(readdirSync(dir), []);
+      });
+    }
+  });
+});
+
+for (const signal of ["SIGINT", "SIGKILL"] as const) {
+  Deno.test(`${signal} leaves no half target`, async () => {
+    await withTempDir(async (dir) => {
+      const x = new Uint8Array(2000).fill(1);
+      const datapoints = Array.from({ length: 40_000 }, () => ({ x }));
+      writeDataset(`${dir}/in`, { x: "bytes" }, datapoints, 3);
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", CLI, "convert", `${dir}/in`, `${dir}/out/`],
+        stdout: "null",
+        stderr: "piped",
+      }).spawn();
+      while (readdirSync(dir).length === 1) { // until it is writing
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      child.kill(signal);
+      const { code, stderr } = await child.output();
+      const interrupted = signal === "SIGINT";
+      assert.equal(
+        code,
+        interrupted ? 130 : 137,
+        new TextDecoder().decode(stderr),
+      );
+      const left = readdirSync(dir).filter((name) => name !== "in");
+      // Who is killed can't remove what is hidden.
+      assert.match(
+        left.join("\n"),
+        interrupted ? /^$/ : /^\.out\.recordfs-\d+-\d+\.part$/,
+      );
+    });
+  });
+}

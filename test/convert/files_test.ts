@@ -1,0 +1,257 @@
+/** Packed folders, plain folders, samples and datasets as files. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { convert, type ConvertOptions } from "../../src/convert/mod.ts";
+import {
+  BagReader,
+  DatasetReader,
+  ShardedDatasetReader,
+} from "../../src/formats/bags/mod.ts";
+import {
+  FFRecordReader,
+  FFRecordWriter,
+} from "../../src/formats/ffrecord/mod.ts";
+import { pythonCases } from "../support/bags_written_by_python.ts";
+import { datapointsOf, filesOf } from "../support/converted.ts";
+import { sha256 } from "../support/golden.ts";
+import { filesBelow } from "../support/naive_bags.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+
+const PACKED = `${REPOSITORY}test/golden/ffrecord/packed_tree/sample_10.ffr`;
+
+/** A dataset as bytes. */
+function rawOf(path: string): unknown {
+  using reader = ShardedDatasetReader.openSync(path, { decoders: null });
+  const { spec, length, shards } = reader;
+  return { spec, shards, values: reader.rangeSync(0, length) };
+}
+
+Deno.test("a packed folder becomes a folder, and a packed folder again", async () => {
+  await withTempDir(async (dir) => {
+    await convert(PACKED, `${dir}/folder/`);
+    const { count } = await convert(`${dir}/folder`, `${dir}/again.ffr`);
+    assert.equal(count, 44);
+    assert.deepEqual(await filesOf(`${dir}/again.ffr`), await filesOf(PACKED));
+    // What is packed from a container is what is packed from its files.
+    await convert(PACKED, `${dir}/direct.ffr`, { to: "ffrecord" });
+    assert.equal(
+      sha256(fs.readFileSync(`${dir}/direct.ffr`)),
+      sha256(fs.readFileSync(`${dir}/again.ffr`)),
+    );
+  });
+});
+
+Deno.test("a folder is packed in parts", async () => {
+  await withTempDir(async (dir) => {
+    await convert(PACKED, `${dir}/folder/`);
+    const options = { to: "ffrecord", parts: 3 } as const;
+    await convert(`${dir}/folder`, `${dir}/parts`, options);
+    assert.equal(fs.readdirSync(`${dir}/parts`).length, 3);
+    assert.deepEqual(await filesOf(`${dir}/parts`), await filesOf(PACKED));
+  });
+});
+
+for (const kind of ["dataset", "shards"] as const) {
+  for (const { name, path, generation } of pythonCases(kind)) {
+    Deno.test(`${name} becomes files and packed files, and a dataset again`, async () => {
+      await withTempDir(async (dir) => {
+        const back = { to: "bags", generation } as const;
+        for (const there of ["files/", "files.ffr"]) {
+          const { plan } = await convert(path, `${dir}/${there}`);
+          assert.deepEqual(plan.lost, []);
+          const again = `${dir}/from-${there.replace("/", "")}`;
+          await convert(`${dir}/${there}`, again, back);
+          assert.deepEqual(rawOf(again), rawOf(path));
+        }
+        assert.deepEqual(
+          filesBelow(`${dir}/files`),
+          new Map(
+            [...await filesOf(path)].filter(([, content]) => content).sort(),
+          ),
+        );
+      });
+    });
+  }
+}
+
+const SAMPLES = [[1, 2, 3], [4], [5, 6]].map((bytes) => Uint8Array.from(bytes));
+
+async function writeSamples(path: string, samples = SAMPLES): Promise<void> {
+  await using writer = await FFRecordWriter.open(path);
+  for (const sample of samples) await writer.write(sample);
+  await writer.close();
+}
+
+Deno.test("samples become bags, datasets and files, and samples again", async (t) => {
+  const ways: [string, ConvertOptions][] = [
+    ["there.bag", {}],
+    ["there.bag", { generation: 1 }],
+    ["there.bag", { generation: 2 }],
+    ["there", { to: "bags" }],
+    ["there", { to: "bags", generation: 2, shardLength: 2 }],
+    ["there", { to: "bags", spec: { image: "jpg" } }],
+    ["there/", {}],
+  ];
+  for (const [name, options] of ways) {
+    await t.step(`${name} ${JSON.stringify(options)}`, async () => {
+      await withTempDir(async (dir) => {
+        await writeSamples(`${dir}/in.ffr`);
+        const there = `${dir}/${name}`;
+        const { plan } = await convert(`${dir}/in.ffr`, there, options);
+        assert.deepEqual(plan.lost, []);
+        const back = { to: "ffrecord-samples", lossy: true } as const;
+        await convert(there, `${dir}/out.ffr`, back);
+        assert.deepEqual(
+          fs.readFileSync(`${dir}/out.ffr`),
+          fs.readFileSync(`${dir}/in.ffr`),
+        );
+      });
+    });
+  }
+});
+
+Deno.test("samples are values of the key that a spec names", async () => {
+  await withTempDir(async (dir) => {
+    await writeSamples(`${dir}/in.ffr`);
+    await convert(`${dir}/in.ffr`, `${dir}/a`, { to: "bags" });
+    await convert(`${dir}/in.ffr`, `${dir}/b`, {
+      to: "bags",
+      spec: { image: "jpg" },
+    });
+    assert.deepEqual(
+      datapointsOf(`${dir}/a`),
+      SAMPLES.map((sample) => ({ sample })),
+    );
+    assert.deepEqual(
+      datapointsOf(`${dir}/b`),
+      SAMPLES.map((image) => ({ image })),
+    );
+    await assert.rejects(
+      convert(`${dir}/in.ffr`, `${dir}/c`, {
+        to: "bags",
+        spec: { a: "bytes", b: "bytes" },
+      }),
+      /the spec of samples has one key/,
+    );
+  });
+});
+
+Deno.test("bags go through the generations, and to parts of samples", async () => {
+  await withTempDir(async (dir) => {
+    await writeSamples(`${dir}/in.ffr`);
+    await convert(`${dir}/in.ffr`, `${dir}/0.bag`, { generation: 1 });
+    for (const [i, generation] of ([3, 2, 1] as const).entries()) {
+      await convert(`${dir}/${i}.bag`, `${dir}/${i + 1}.bag`, { generation });
+      using bag = BagReader.openSync(`${dir}/${i + 1}.bag`);
+      assert.equal(bag.generation, generation);
+      assert.deepEqual(bag.rangeSync(0, 9), SAMPLES);
+    }
+    const parts = { to: "ffrecord-samples", parts: 2 } as const;
+    await convert(`${dir}/3.bag`, `${dir}/parts`, parts);
+    using reader = FFRecordReader.openSync(`${dir}/parts`);
+    assert.equal(reader.paths.length, 2);
+    assert.deepEqual(reader.readSync([0, 1, 2]), SAMPLES);
+  });
+});
+
+Deno.test("an empty sample has no form in a bag of generation 3", async () => {
+  await withTempDir(async (dir) => {
+    await writeSamples(`${dir}/in.ffr`, [...SAMPLES, new Uint8Array(0)]);
+    for (const options of [{}, { to: "bags" }] as const) {
+      const target = `${dir}/${"to" in options ? "out" : "out.bag"}`;
+      await assert.rejects(
+        convert(`${dir}/in.ffr`, target, options),
+        /sample 3 of .*is empty/,
+      );
+      const { count, leftOut } = await convert(`${dir}/in.ffr`, target, {
+        ...options,
+        lossy: true,
+        onWarning: () => {},
+      });
+      assert.deepEqual([count, leftOut], [3, 1]);
+    }
+  });
+});
+
+/** Files that are no dataset, and what is said of them. */
+const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
+  [{ "a.txt": "" }, /it has no spec.json/],
+  [{ "spec.json": "{", "000000/x": "1" }, /spec.json is not JSON/],
+  [{ "spec.json": '{"../x": "utf8"}', "000000/x": "1" }, /unsafe key/],
+  [{ "spec.json": '{"x": "utf8[]"}', "000000/x/0": "1" }, /'x' is a list/],
+  [{ "spec.json": '{"x": "utf8"}', "000000/y": "1" }, /the spec has no 'y'/],
+  [{ "spec.json": '{"x": "utf8"}', "000000/x/0": "" }, /'x' is a directory/],
+  [
+    { "spec.json": '{"x": "utf8", "y": "utf8"}', "000000/y": "1" },
+    /000000: it has no 'x'/,
+  ],
+  [
+    { "spec.json": '{"x": "utf8"}', "000000/x": "1", "notes": "" },
+    /losing what is no datapoint: notes/,
+  ],
+];
+
+Deno.test("files that are no dataset are refused", async (t) => {
+  for (const [files, words] of NO_DATASET) {
+    await t.step(JSON.stringify(files), async () => {
+      await withTempDir(async (dir) => {
+        for (const [path, content] of Object.entries(files)) {
+          const file = `${dir}/in/${path}`;
+          fs.mkdirSync(file.slice(0, file.lastIndexOf("/")), {
+            recursive: true,
+          });
+          fs.writeFileSync(file, content);
+        }
+        await assert.rejects(
+          convert(`${dir}/in`, `${dir}/out`, { to: "bags" }),
+          words,
+        );
+        assert.deepEqual(fs.readdirSync(dir), ["in"]);
+      });
+    });
+  }
+});
+
+Deno.test("files become a dataset with the types of a spec, in shards on demand", async () => {
+  await withTempDir(async (dir) => {
+    for (let i = 0; i < 5; i++) {
+      fs.mkdirSync(`${dir}/in/00000${i}/list`, { recursive: true });
+      fs.writeFileSync(`${dir}/in/00000${i}/x`, `${i}`);
+      fs.writeFileSync(`${dir}/in/00000${i}/.of_the_desktop`, "");
+      for (let k = 0; k < i; k++) {
+        fs.writeFileSync(`${dir}/in/00000${i}/list/00000${k}`, `${k}`);
+      }
+    }
+    await convert(`${dir}/in`, `${dir}/out`, {
+      to: "bags",
+      generation: 2,
+      spec: { list: "utf8[]", x: "utf8" },
+      shardLength: 2,
+    });
+    assert.deepEqual(fs.readdirSync(`${dir}/out`).sort(), [
+      "000000",
+      "000001",
+      "000002",
+    ]);
+    using last = DatasetReader.openSync(`${dir}/out/000002`);
+    const list = ["0", "1", "2", "3"];
+    assert.deepEqual(last.getSync(0), { list, x: "4" });
+  });
+});
+
+Deno.test("a source is taken for what from says", async () => {
+  await withTempDir(async (dir) => {
+    const gulp = `${REPOSITORY}test/golden/gulp/v2_one_frame/gulp`;
+    await convert(gulp, `${dir}/raw.ffr`, { from: "folder" });
+    assert.deepEqual(
+      (await filesOf(`${dir}/raw.ffr`)).get("data_0.gulp"),
+      new Uint8Array(fs.readFileSync(`${gulp}/data_0.gulp`)),
+    );
+    // The names of a packed folder are its last sample.
+    const { plan, count } = await convert(PACKED, `${dir}/all.bag`, {
+      from: "ffrecord-samples",
+      generation: 1, // some files are empty
+    });
+    assert.deepEqual([plan.lost, count], [[], 45]);
+  });
+});

@@ -1,0 +1,274 @@
+/** Directories of chunks that GulpIO wrote, to all that holds videos, and back. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { convert, type ConvertOptions } from "../../src/convert/mod.ts";
+import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
+import { DatasetReader } from "../../src/formats/bags/mod.ts";
+import { filesOf, videosOf } from "../support/converted.ts";
+import { gulpCases } from "../support/gulp_golden.ts";
+import { sha256 } from "../support/golden.ts";
+import { JPEGS } from "../support/gulp_content.ts";
+import { fakeJpeg, writeChunk } from "../support/make_gulp.ts";
+import { writeDataset } from "../support/make_bag.ts";
+import { withTempDir } from "../support/paths.ts";
+
+/** Sound ones that have videos. */
+const CASES = gulpCases().filter(({ valid, content }) =>
+  valid && content.num_chunks > 0
+);
+
+/** Ids that are empty or no text, or that a name in a tree says only a part of. */
+const ODD_IDS = /odd_ids/;
+/** Videos with several meta data, of which readers, and datasets, have the first. */
+const SEVERAL = /appended/;
+/** Meta data with a lone surrogate, which msgpack has no form for. */
+const NO_TEXT = /nested_meta/;
+
+/** Ways there, each with the options of the way. */
+const WAYS: [name: string, options: ConvertOptions][] = [
+  ["there/", {}],
+  ["there.ffr", {}],
+  ["there", { to: "bags", generation: 1 }],
+  ["there", { to: "bags", generation: 2 }],
+];
+
+const text = new TextEncoder();
+
+for (const [name, options] of WAYS) {
+  const { generation } = options;
+  const way = generation === undefined
+    ? name
+    : `bags of generation ${generation}`;
+  Deno.test(`videos become ${way}, and videos again`, async (t) => {
+    for (const golden of CASES) {
+      if (ODD_IDS.test(golden.name)) continue;
+      if (NO_TEXT.test(golden.name) && options.to === "bags") continue;
+      await t.step(golden.name, async () => {
+        await withTempDir(async (dir) => {
+          const lossy = options.to === "bags";
+          const quiet = { lossy, onWarning: () => {} };
+          const there = `${dir}/${name}`;
+          const { plan, leftOut } = await convert(golden.path, there, {
+            ...options,
+            ...quiet,
+          });
+          const { label2idx } = golden.content;
+          assert.equal(plan.lost.length, lossy && label2idx !== null ? 1 : 0);
+          assert.equal(leftOut > 0, lossy && SEVERAL.test(golden.name));
+          await convert(there, `${dir}/back`, {
+            to: "gulp",
+            videosPerChunk: 3,
+            onWarning: () => {},
+          });
+          const before = videosOf(golden.path);
+          const sorted = (of: typeof before) =>
+            lossy ? of : of.toSorted(([a], [b]) => a < b ? -1 : 1);
+          assert.deepEqual(sorted(videosOf(`${dir}/back`)), sorted(before));
+          using back = GulpDirectory.openSync(`${dir}/back`);
+          assert.equal(
+            back.numChunks,
+            Math.max(1, Math.ceil(before.length / 3)),
+          );
+          const labels = back.labelsSync();
+          const expected = label2idx && new Map(Object.entries(label2idx));
+          assert.deepEqual(labels ?? null, lossy ? null : expected);
+        });
+      });
+    }
+  });
+}
+
+Deno.test("a folder of videos has what a mount shows", async () => {
+  await withTempDir(async (dir) => {
+    const golden = CASES.find(({ name }) => name === "v2_chunks")!;
+    await convert(golden.path, `${dir}/folder/`);
+    for (const [path, content] of await filesOf(golden.path)) {
+      const file = `${dir}/folder/${path}`;
+      if (content === null) assert.ok((await Deno.stat(file)).isDirectory);
+      else assert.deepEqual(new Uint8Array(readFileSync(file)), content);
+    }
+  });
+});
+
+Deno.test("in generation 3 each frame is a datapoint, and they become videos again", async (t) => {
+  for (const golden of CASES) {
+    // What is left out, as videos that would have no datapoint.
+    if (/odd_ids|appended|no_frames|nested_meta/.test(golden.name)) continue;
+    await t.step(golden.name, async () => {
+      await withTempDir(async (dir) => {
+        const options = { to: "bags", lossy: true } as const;
+        const { count } = await convert(golden.path, `${dir}/there`, options);
+        const before = videosOf(golden.path);
+        const frames = before.flatMap(([, , frames]) => frames);
+        assert.equal(count, frames.length);
+        using reader = DatasetReader.openSync(`${dir}/there`, {
+          decoders: null,
+        });
+        const { image } = reader.rangeSync(0, count, ["image"]);
+        assert.deepEqual((image as Uint8Array[]).map(sha256), frames);
+        if (before.length === 0) return;
+        await convert(`${dir}/there`, `${dir}/back`, { to: "gulp" });
+        assert.deepEqual(videosOf(`${dir}/back`), before);
+      });
+    });
+  }
+});
+
+Deno.test("ids and meta data that have no form in a dataset are refused, and named", async () => {
+  await withTempDir(async (dir) => {
+    const frames = [JPEGS[0]!];
+    const cases: [id: string, meta: unknown, words: RegExp][] = [
+      ["", {}, /video "" of .*: its 'id' is empty/],
+      ["\ud800", {}, /: its 'id' cannot be converted: .* lone surrogate/],
+      ["a", { n: 1 }, /: all but the first of its meta data/],
+    ];
+    for (const [i, [id, meta, words]] of cases.entries()) {
+      const written = writeChunk(`${dir}/${i}`, 0, [{ id, frames, meta }]);
+      if ("n" in (meta as object)) written[id]!.meta_data.push({ n: 2 });
+      const text = JSON.stringify(written);
+      await Deno.writeTextFile(`${dir}/${i}/meta_0.gmeta`, text);
+      const options = { to: "bags", generation: 2 } as const;
+      await assert.rejects(
+        convert(`${dir}/${i}`, `${dir}/out`, options),
+        words,
+      );
+    }
+    const odd = gulpCases().find(({ name }) => NO_TEXT.test(name))!;
+    await assert.rejects(
+      convert(odd.path, `${dir}/out`, { to: "bags" }),
+      /its 'meta' cannot be converted: .*lone surrogate/,
+    );
+  });
+});
+
+Deno.test("videos without frames are lost in generation 3", async () => {
+  await withTempDir(async (dir) => {
+    writeChunk(`${dir}/a`, 0, [{ id: "none", frames: [] }, {
+      id: "one",
+      frames: [fakeJpeg(40)],
+    }]);
+    await assert.rejects(
+      convert(`${dir}/a`, `${dir}/b`, { to: "bags" }),
+      /without losing videos without frames \(1\)/,
+    );
+  });
+});
+
+Deno.test("values beside the frames become meta data", async () => {
+  await withTempDir(async (dir) => {
+    const spec = {
+      blob: "bytes",
+      frames: "jpg[]",
+      id: "int",
+      label: "int",
+      meta: "msgpack",
+      title: "utf8",
+    };
+    const datapoint = {
+      blob: Uint8Array.of(1),
+      frames: [JPEGS[0]!, JPEGS[1]!],
+      id: Uint8Array.of(7),
+      label: Uint8Array.of(3),
+      meta: Uint8Array.of(0x81, 0xa1, 0x61, 0x01), // {"a": 1}
+      title: text.encode("x"),
+    };
+    writeDataset(`${dir}/a`, spec, [datapoint], 2);
+    await assert.rejects(
+      convert(`${dir}/a`, `${dir}/b`, { to: "gulp" }),
+      /without losing 'blob', of type bytes/,
+    );
+    await convert(`${dir}/a`, `${dir}/b`, { to: "gulp", lossy: true });
+    assert.deepEqual(videosOf(`${dir}/b`), [
+      ["7", { a: 1, label: 3, title: "x" }, [
+        sha256(JPEGS[0]!),
+        sha256(JPEGS[1]!),
+      ]],
+    ]);
+  });
+});
+
+/** What cannot be a video, and why. */
+const UNFIT: [name: string, frame: Uint8Array, meta: string, words: RegExp][] =
+  [
+    [
+      "no JPEG",
+      text.encode("text"),
+      "{}",
+      /frame 1 is no JPEG .*neither a JPEG nor/,
+    ],
+    ["a cut JPEG", JPEGS[0]!.subarray(0, -2), "{}", /does not end with FF D9/],
+    ["no JSON", JPEGS[0]!, "{", /meta.json is not JSON/],
+    ["no object", JPEGS[0]!, "[]", /meta.json is no object/],
+  ];
+
+Deno.test("what is no video is refused, or left out", async (t) => {
+  for (const [name, frame, meta, words] of UNFIT) {
+    await t.step(name, async () => {
+      await withTempDir(async (dir) => {
+        for (const id of ["a", "b", "c"]) {
+          await Deno.mkdir(`${dir}/in/${id}`, { recursive: true });
+          await Deno.writeFile(`${dir}/in/${id}/1.jpg`, JPEGS[0]!);
+        }
+        await Deno.writeFile(`${dir}/in/b/2.jpeg`, frame);
+        await Deno.writeTextFile(`${dir}/in/b/meta.json`, meta);
+        const options = { to: "gulp", onWarning: () => {} } as const;
+        await assert.rejects(
+          convert(`${dir}/in`, `${dir}/out`, options),
+          words,
+        );
+        const { leftOut } = await convert(`${dir}/in`, `${dir}/out`, {
+          ...options,
+          lossy: true,
+        });
+        assert.equal(leftOut, 1);
+        assert.deepEqual(videosOf(`${dir}/out`), [
+          ["a", {}, [sha256(JPEGS[0]!)]],
+          ["c", {}, [sha256(JPEGS[0]!)]],
+        ]);
+      });
+    });
+  }
+});
+
+Deno.test("a video of datapoints whose frame is no JPEG is left out whole", async () => {
+  await withTempDir(async (dir) => {
+    const spec = { id: "utf8", image: "jpg" };
+    const of = (id: string, image: Uint8Array) => ({
+      id: text.encode(id),
+      image,
+    });
+    const [good] = JPEGS as [Uint8Array];
+    const bad = text.encode("text");
+    const all = [["a", good], ["b", good], ["b", bad], ["b", good], [
+      "c",
+      good,
+    ]];
+    writeDataset(
+      `${dir}/a`,
+      spec,
+      all.map(([id, image]) => of(id as string, image as Uint8Array)),
+      3,
+    );
+    const warnings: string[] = [];
+    await convert(`${dir}/a`, `${dir}/b`, {
+      to: "gulp",
+      lossy: true,
+      onWarning: (message) => warnings.push(message),
+    });
+    assert.deepEqual(videosOf(`${dir}/b`).map(([id]) => id), ["a", "c"]);
+    assert.match(warnings.join(), /datapoint 1 of .*: its frame 1 is no JPEG/);
+  });
+});
+
+Deno.test("what is no frame in a folder is a loss that is known beforehand", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/in/a/deep`, { recursive: true });
+    await Deno.writeFile(`${dir}/in/a/1.jpg`, JPEGS[0]!);
+    await Deno.writeTextFile(`${dir}/in/a/notes.txt`, "");
+    await Deno.writeTextFile(`${dir}/in/top`, "");
+    await assert.rejects(
+      convert(`${dir}/in`, `${dir}/out`, { to: "gulp" }),
+      /what is no frame: a\/deep, a\/notes.txt, top; nothing/,
+    );
+  });
+});
