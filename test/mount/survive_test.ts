@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {
   isMounted,
   isRunning,
+  type MountPlace,
   namesIn,
   until,
   withMountPlace,
@@ -216,6 +217,21 @@ Deno.test({
       const unmounted = await recordfs("unmount", mountpoint);
       assert.deepEqual([unmounted.stderr, unmounted.code], ["", 0]);
       assert.deepEqual(await namesIn(`${home}/run/recordfs`), []);
+      // Where the servers can't start, the supervisor unmounts, by fusermount3.
+      const again = await recordfs("mount", `${home}/data.ffr`, mountpoint);
+      assert.deepEqual([again.stderr, again.code], ["", 0]);
+      const place = { state: `${home}/run/recordfs` } as MountPlace;
+      await until(async () => (await record(place)).supervised.resumable);
+      const facts = await record(place);
+      await Deno.rename(`${home}/project/cli.ts`, `${home}/project/gone.ts`);
+      Deno.kill(facts.pid, "SIGKILL");
+      const { supervisor } = facts.supervised;
+      await until(async () => !await isRunning(supervisor.pid));
+      assert.equal(await isMounted(mountpoint), false);
+      assert.match(
+        await Deno.readTextFile(facts.log),
+        /5 servers one after another died at their start/,
+      );
     }),
 });
 
