@@ -2,7 +2,18 @@
 const STOPPING = 0;
 const MINOR = 1;
 const FLAGS = 2;
-const SLOTS = 3;
+const MORE_FLAGS = 3;
+const SLOTS = 4;
+
+/** What INIT agreed on. */
+export interface Agreed {
+  /** Minor protocol version. */
+  readonly minor: number;
+  /** `InitFlag`s. */
+  readonly flags: number;
+  /** `MoreInitFlag`s. */
+  readonly moreFlags: number;
+}
 
 /**
  * What the threads that serve one mount have in common: what INIT agreed on, which only one of them
@@ -21,9 +32,19 @@ export class ConnectionState {
   }
 
   /** Keeps what INIT agreed on. */
-  agree(minor: number, flags: number): void {
+  agree({ minor, flags, moreFlags }: Agreed): void {
     Atomics.store(this.#slots, FLAGS, flags);
+    Atomics.store(this.#slots, MORE_FLAGS, moreFlags);
     Atomics.store(this.#slots, MINOR, minor);
+  }
+
+  /** What INIT agreed on; all 0 before. */
+  get agreed(): Agreed {
+    return {
+      minor: this.minor,
+      flags: Atomics.load(this.#slots, FLAGS),
+      moreFlags: Atomics.load(this.#slots, MORE_FLAGS),
+    };
   }
 
   /** Minor protocol version agreed on, or 0 before INIT. */

@@ -1,6 +1,7 @@
 import type { ConnectionState } from "./connection_state.ts";
 import { Errno } from "./errno.ts";
 import { addressOf, errorText, lastErrno, libc } from "./libc.ts";
+import type { RequestCounts } from "./request_counts.ts";
 import type { ServedSources } from "./served_sources.ts";
 import type { Session } from "./session.ts";
 
@@ -11,6 +12,7 @@ export interface DeviceOptions {
   readonly session: Session;
   readonly sources: ServedSources;
   readonly connection: ConnectionState;
+  readonly counts: RequestCounts;
   /** Called after each request, before its reply is sent. */
   readonly onRequest: (() => void) | undefined;
   /** Called when INIT has been agreed on and answered. */
@@ -41,7 +43,7 @@ export function openServingFunctions(): void {
  * @returns Why it ended, or `undefined` if the mount simply ended.
  */
 export function serveDevice(options: DeviceOptions): string | undefined {
-  const { fd, session, connection, onRequest, onServing } = options;
+  const { fd, session, connection, counts, onRequest, onServing } = options;
   const { request } = session;
   const { read } = libc();
   const capacity = BigInt(request.bytes.length);
@@ -68,6 +70,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
       return `Reading /dev/fuse failed: ${errorText(errno)}`;
     }
     session.handle(length);
+    counts.request(request.opcode);
     onRequest?.();
     if (session.reply.length > 0) send();
     if (!serving && connection.minor > 0) {
@@ -106,7 +109,7 @@ function isPassing(errno: number): boolean {
 
 /** Makes the function that sends the reply, its payload straight from the source's memory. */
 function replySender(
-  { fd, session, sources, onLog }: DeviceOptions,
+  { fd, session, sources, counts, onLog }: DeviceOptions,
 ): () => void {
   const { writev } = libc();
   // Two struct iovec of <bits/types/struct_iovec.h>: an address and a length of 64 bits each, as
@@ -116,6 +119,8 @@ function replySender(
 
   return () => {
     const { reply } = session;
+    counts.reply(reply.length + reply.payloadLength);
+    if (reply.errno === Errno.EIO) counts.error();
     if (reply.address === 0) reply.address = addressOf(reply.bytes);
     words[0] = reply.address;
     words[1] = reply.address / 0x1_0000_0000;
@@ -133,6 +138,7 @@ function replySender(
     if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
     // The kernel has ended the request with EIO: there is nothing more to send.
     source.file?.hasChanged(); // that is logged first
+    counts.error();
     onLog(
       `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
         "mounted, or its disk failed",

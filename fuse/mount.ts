@@ -7,12 +7,13 @@ import { Mapping } from "./mapping.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./option_rules.ts";
-import { Mount } from "./mount_handle.ts";
+import { type KeptMount, Mount } from "./mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mountpoint.ts";
 import { oneAtATime } from "./one_at_a_time.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import type { Server } from "./server.ts";
 import { startServer } from "./start_server.ts";
+import type { Ownership } from "./wire/node_structs.ts";
 
 /** How to mount a tree. */
 export interface MountOptions extends KernelOptions {
@@ -106,11 +107,7 @@ async function mountOpened(
       tree,
       sources: mapping?.sources,
       verify: options.verify ?? true,
-      owner: {
-        uid: options.uid ?? libc().getuid(),
-        gid: options.gid ?? libc().getgid(),
-        umask: options.umask ?? 0,
-      },
+      owner: ownerOf(options),
     });
     prepared.catch(() => {}); // awaited below, if nothing fails before
     const mountpoint = await path;
@@ -133,6 +130,48 @@ async function mountOpened(
     if (!begun) mapping?.[Symbol.dispose]();
     throw error;
   }
+}
+
+/**
+ * Goes on with a mount whose server was killed.
+ *
+ * @param open Opens the tree that is mounted; it must be the same.
+ * @param mountpoint Absolute, without symbolic links.
+ * @param server Has the descriptors of the mount.
+ * @returns The mount, once it answers; it may also have ended.
+ * @throws {MountError} If it cannot be served. The mount is still there then.
+ */
+export async function resumeOpening(
+  open: () => Promise<OpenedTree>,
+  mountpoint: string,
+  { kept, options, server }: {
+    readonly kept: KeptMount;
+    readonly options: Omit<MountOptions, "source">;
+    readonly server: Server;
+  },
+): Promise<Mount> {
+  const { tree, complete } = await open();
+  await complete(); // what was damaged meanwhile must not be served
+  localAnswer(tree.stat(ROOT, newStat()));
+  const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
+  const sources = mapping?.sources;
+  await server.prepare({
+    tree,
+    sources,
+    verify: options.verify ?? true,
+    owner: ownerOf(options),
+  });
+  const mount = await Mount.resume({ mountpoint, mapping, server }, kept);
+  await server.expand();
+  return mount;
+}
+
+function ownerOf({ uid, gid, umask }: KernelOptions): Ownership {
+  return {
+    uid: uid ?? libc().getuid(),
+    gid: gid ?? libc().getgid(),
+    umask: umask ?? 0,
+  };
 }
 
 /** Serves what has just been mounted; {@linkcode Mount.start} takes its parts. */

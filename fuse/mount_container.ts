@@ -3,8 +3,14 @@ import { localPath } from "../src/io/local_path.ts";
 import type { OpenContainerOptions } from "../src/vfs/open.ts";
 import { openToServe } from "../src/vfs/open_to_serve.ts";
 import type { VirtualFs } from "../src/vfs/virtual_fs.ts";
-import { mountOpening, type MountOptions, mountTree } from "./mount.ts";
-import type { Mount } from "./mount_handle.ts";
+import {
+  mountOpening,
+  type MountOptions,
+  mountTree,
+  type OpenedTree,
+  resumeOpening,
+} from "./mount.ts";
+import type { KeptMount, Mount } from "./mount_handle.ts";
 import type { Server } from "./server.ts";
 
 /** How to open a container and to mount it. */
@@ -80,20 +86,54 @@ export async function mount(
  * @param path Absolute.
  * @param started As {@linkcode mountOpening} takes it.
  */
-export async function mountPath(
+export function mountPath(
   path: string,
   mountpoint: string,
   options: MountContainerOptions,
   started?: Server,
 ): Promise<Mount> {
+  return withTreeOf(
+    path,
+    options,
+    (open) => mountOpening(open, mountpoint, options, started),
+  );
+}
+
+/**
+ * Goes on with a mount whose server was killed.
+ *
+ * @param path Absolute; the container must be as it was.
+ * @param mountpoint As {@linkcode resumeOpening} takes it.
+ */
+export function resumePath(
+  path: string,
+  mountpoint: string,
+  { kept, options, server }: {
+    readonly kept: KeptMount;
+    readonly options: MountContainerOptions;
+    readonly server: Server;
+  },
+): Promise<Mount> {
+  return withTreeOf(
+    path,
+    options,
+    (open) => resumeOpening(open, mountpoint, { kept, options, server }),
+  );
+}
+
+/** Makes a mount of a container, which is closed when the mount has ended, or there is none. */
+async function withTreeOf(
+  path: string,
+  options: MountContainerOptions,
+  make: (open: () => Promise<OpenedTree>) => Promise<Mount>,
+): Promise<Mount> {
   let tree: Tree | undefined;
   try {
-    const open = async () => {
+    const mounted = await make(async () => {
       const container = await openToServe(path, options);
       tree = container.tree;
       return { tree, source: path, complete: container.complete };
-    };
-    const mounted = await mountOpening(open, mountpoint, options, started);
+    });
     mounted.finished.then(() => tree?.close());
     return mounted;
   } catch (error) {

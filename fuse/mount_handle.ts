@@ -1,4 +1,5 @@
 import { abortConnection, forceUnmount } from "./force_unmount.ts";
+import type { Agreed } from "./connection_state.ts";
 import type { Mapping } from "./mapping.ts";
 import { MountError } from "./mount_error.ts";
 import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
@@ -20,6 +21,17 @@ export interface EndOptions extends UnmountOptions {
    * a process that has to end.
    */
   readonly force?: boolean | undefined;
+}
+
+/** A request that kills servers does so within this time from when it is repeated. */
+const SETTLING_MS = 100;
+
+/** What a new server has to know of a mount. */
+export interface KeptMount {
+  /** Device number as `major:minor`. */
+  readonly device: string;
+  /** What INIT agreed on. */
+  readonly agreed: Agreed;
 }
 
 /** A mounted tree, served by threads of this process. */
@@ -72,6 +84,33 @@ export class Mount implements AsyncDisposable {
       await mount.#giveUp();
       throw error;
     }
+    return mount;
+  }
+
+  /**
+   * Has a server go on with a mount whose own server was killed.
+   *
+   * @param parts As {@linkcode Mount.start} takes them, but the descriptor, which the server holds.
+   * @param kept What the killed server has left.
+   * @returns The mount, when what was in flight has been answered without killing this server as well,
+   * or it has ended.
+   */
+  static async resume(
+    { mountpoint, mapping, server }: {
+      readonly mountpoint: string;
+      readonly mapping: Mapping | undefined;
+      readonly server: Server;
+    },
+    { device, agreed }: KeptMount,
+  ): Promise<Mount> {
+    const mount = new Mount(mountpoint, server, mapping);
+    mount.#device = device;
+    server.resume(agreed);
+    // Asked for by this process, an answer would keep it from dying before another one gives it.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, SETTLING_MS);
+    await Promise.race([promise, mount.finished]);
+    clearTimeout(timer);
     return mount;
   }
 

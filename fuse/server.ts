@@ -1,6 +1,7 @@
 import type { Tree } from "../src/tree/tree.ts";
-import { cloneDevice } from "./clone_device.ts";
-import { ConnectionState } from "./connection_state.ts";
+import { askToResend } from "./ask_to_resend.ts";
+import { cloneDevice, cloneOnto } from "./clone_device.ts";
+import { type Agreed, ConnectionState } from "./connection_state.ts";
 import { duplicate } from "./duplicate.ts";
 import { errorText, libc } from "./libc.ts";
 import type { MappedSource } from "./mapping.ts";
@@ -8,6 +9,7 @@ import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
 import { newListAheadMemory } from "./list_ahead.ts";
 import { newSampleChecks } from "./sample_checks_memory.ts";
+import { RequestCounts, type ServedCounts } from "./request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -17,6 +19,13 @@ export interface ServerOptions {
   readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
+  /**
+   * Descriptors of /dev/fuse to serve through, which another process holds as well; `undefined` for
+   * ones of this process alone. They stay the caller's.
+   */
+  readonly held: readonly number[] | undefined;
+  /** Told of each thread that failed, before anything else is done about it. */
+  readonly onFailure: ((failure: string) => void) | undefined;
 }
 
 /** What a {@linkcode Server} serves. */
@@ -42,7 +51,9 @@ export class Server {
   /** Those that have not ended. */
   readonly #threads = new Set<ServingThread>();
   readonly #first: ServingThread;
-  #message: PrepareMessage | undefined;
+  /** Of all threads, those that have ended included. */
+  readonly #counts: RequestCounts[] = [];
+  #message: Omit<PrepareMessage, "counts"> | undefined;
   #failure: string | undefined;
   /** A further number of the first thread's descriptor, which that one may close at any time. */
   #kept = -1;
@@ -57,6 +68,11 @@ export class Server {
     this.#end = resolve;
     this.#options = options;
     this.#first = this.#addThread();
+  }
+
+  /** What all threads have done so far. */
+  get counts(): ServedCounts {
+    return RequestCounts.sum(this.#counts);
   }
 
   /** How many threads there are. */
@@ -91,14 +107,38 @@ export class Server {
    * @throws {MountError} If serving ended before.
    */
   async serve(fd: number): Promise<void> {
-    this.#kept = duplicate(fd);
-    await this.#first.serve(fd);
+    const { held } = this.#options;
+    const first = held === undefined ? fd : moveOnto(fd, held);
+    this.#kept = duplicate(first);
+    await this.#first.serve(first);
+  }
+
+  /** What INIT agreed on. */
+  get agreed(): Agreed {
+    return this.#connection.agreed;
+  }
+
+  /**
+   * Goes on where another server was killed that served through the held descriptors: what that one
+   * had not answered is answered first.
+   *
+   * @param agreed What INIT agreed on with that one.
+   */
+  resume(agreed: Agreed): void {
+    this.#connection.agree(agreed);
+    const [fd] = this.#options.held!;
+    askToResend(fd!);
+    this.#kept = duplicate(fd!);
+    this.#first.start(duplicate(fd!));
   }
 
   /** Has the other threads serve as well; INIT came to the first, only now can it be cloned. */
   async expand(): Promise<void> {
     const missing = this.#options.workers - 1;
-    const joining = Array.from({ length: missing }, () => this.#join());
+    const joining = Array.from(
+      { length: missing },
+      (_, i) => this.#join(i + 1),
+    );
     await Promise.all(joining);
     this.#closeKept();
   }
@@ -113,7 +153,8 @@ export class Server {
     this.#connection.stop();
   }
 
-  async #join(): Promise<void> {
+  /** @param index Its number among the threads. */
+  async #join(index: number): Promise<void> {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     const thread = this.#addThread();
     try {
@@ -125,7 +166,7 @@ export class Server {
     if (this.#connection.stopping || this.#threads.size === 1) {
       return thread.abandon();
     }
-    const clone = this.#kept < 0 ? this.#kept : cloneDevice(this.#kept);
+    const clone = this.#cloneFor(index);
     if (clone >= 0) return thread.start(clone);
     thread.abandon();
     this.#options.onLog(
@@ -135,13 +176,21 @@ export class Server {
     );
   }
 
+  #cloneFor(index: number): number {
+    const held = this.#options.held?.[index];
+    if (held !== undefined) return duplicate(held);
+    return this.#kept < 0 ? this.#kept : cloneDevice(this.#kept);
+  }
+
   #closeKept(): void {
     if (this.#kept >= 0) libc().close(this.#kept);
     this.#kept = -1;
   }
 
   #addThread(): ServingThread {
-    const thread = new ServingThread(this.#options);
+    const counts = new RequestCounts();
+    this.#counts.push(counts);
+    const thread = new ServingThread(this.#options, counts.memory);
     this.#threads.add(thread);
     thread.ended.then((failure) => this.#remove(thread, failure));
     return thread;
@@ -149,6 +198,7 @@ export class Server {
 
   #remove(thread: ServingThread, failure: string | undefined): void {
     this.#threads.delete(thread);
+    if (failure !== undefined) this.#options.onFailure?.(failure);
     this.#failure ??= failure;
     const left = this.#threads.size;
     if (left === 0) {
@@ -162,6 +212,30 @@ export class Server {
   }
 }
 
+/**
+ * Makes held descriptors those of a mount that was just made, in place of the one it was made with.
+ *
+ * @returns A number of the first, for the thread that serves it to close.
+ * @throws {MountError} If that can't be done.
+ */
+function moveOnto(fd: number, held: readonly number[]): number {
+  try {
+    for (const unused of held) {
+      const errno = cloneOnto(fd, unused);
+      if (errno === 0) continue;
+      throw new MountError(
+        "refused",
+        `The mount cannot be served: cloning its descriptor failed: ${
+          errorText(errno)
+        }`,
+      );
+    }
+    return duplicate(held[0]!);
+  } finally {
+    libc().close(fd);
+  }
+}
+
 /** One thread that serves a mount, seen from outside. */
 class ServingThread {
   readonly ended: Promise<string | undefined>;
@@ -169,10 +243,15 @@ class ServingThread {
   readonly #prepared = Promise.withResolvers<void>();
   readonly #serving = Promise.withResolvers<void>();
   readonly #end: (failure: string | undefined) => void;
+  readonly #counts: SharedArrayBuffer;
   #descriptor: ServedDescriptor | undefined;
   #over = false;
 
-  constructor({ onLog, onTrace }: ServerOptions) {
+  constructor(
+    { onLog, onTrace }: ServerOptions,
+    counts: SharedArrayBuffer,
+  ) {
+    this.#counts = counts;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
     this.#prepared.promise.catch(() => {}); // may fail when nobody waits for it
@@ -206,7 +285,8 @@ class ServingThread {
     };
   }
 
-  prepare(message: PrepareMessage): Promise<void> {
+  prepare(given: Omit<PrepareMessage, "counts">): Promise<void> {
+    const message: PrepareMessage = { ...given, counts: this.#counts };
     this.#worker.postMessage(message);
     return this.#prepared.promise;
   }

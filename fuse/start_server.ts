@@ -7,7 +7,7 @@ import { Server, type ServerOptions } from "./server.ts";
  * do this before, since both take their time.
  */
 export function startServer(
-  { workers, onLog, onTrace }: {
+  { workers, onLog, onTrace, held, onFailure }: {
     readonly [name in keyof ServerOptions]?: ServerOptions[name] | undefined;
   },
 ): Server {
@@ -17,5 +17,7 @@ export function startServer(
     workers: workers ?? DEFAULT_WORKERS,
     onLog: (message) => log.log(message),
     onTrace,
+    held,
+    onFailure,
   });
 }

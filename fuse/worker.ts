@@ -10,6 +10,7 @@ import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "./once_log.ts";
 import { forgetSampleChecks } from "./sample_checks_memory.ts";
+import { RequestCounts } from "./request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import { servedSources } from "./served_sources.ts";
 import { Session } from "./session.ts";
@@ -59,6 +60,7 @@ async function prepare(
     connection: memory,
     listAhead,
     checks,
+    counts,
     trace,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
@@ -86,6 +88,7 @@ async function prepare(
         session,
         sources,
         connection,
+        counts: new RequestCounts(counts),
         onRequest: trace
           ? () =>
             scope.postMessage({

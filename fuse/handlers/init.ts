@@ -1,6 +1,6 @@
 import { Errno } from "../errno.ts";
 import { MAX_PAGES, MAX_WRITE } from "../limits.ts";
-import { InitFlag } from "../wire/flags.ts";
+import { InitFlag, MoreInitFlag } from "../wire/flags.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import {
   INIT_OUT_SIZE,
@@ -26,7 +26,11 @@ const WANTED = InitFlag.ASYNC_READ |
   InitFlag.PARALLEL_DIROPS |
   InitFlag.MAX_PAGES |
   InitFlag.CACHE_SYMLINKS |
-  InitFlag.NO_OPENDIR_SUPPORT;
+  InitFlag.NO_OPENDIR_SUPPORT |
+  InitFlag.INIT_EXT;
+
+/** Likewise of the further flags. */
+const MORE_WANTED = MoreInitFlag.HAS_RESEND;
 
 /** INIT: agrees on a version and on flags. */
 export function initHandler({ connection, log }: HandlerContext): Handler {
@@ -45,17 +49,22 @@ export function initHandler({ connection, log }: HandlerContext): Handler {
     // Offsets of max_readahead and flags in fuse_init_in.
     const offered = !newer && request.bodySize >= 16;
     const flags = offered ? request.u32(12) & WANTED : 0;
+    // Offset of flags2 in fuse_init_in.
+    const moreFlags = flags & InitFlag.INIT_EXT && request.bodySize >= 20
+      ? request.u32(16) & MORE_WANTED
+      : 0;
     putInit(reply.view, REPLY_HEADER_SIZE, {
       major: MAJOR,
       minor: newer ? NEWEST_MINOR : agreed,
       maxReadahead: offered ? request.u32(8) : 0,
       flags,
+      moreFlags,
       maxBackground: MAX_BACKGROUND,
       maxWrite: MAX_WRITE,
       maxPages: MAX_PAGES,
     });
     const compact = !newer && agreed < 23;
     reply.body(compact ? INIT_OUT_SIZE_BEFORE_23 : INIT_OUT_SIZE);
-    if (!newer) connection.agree(agreed, flags);
+    if (!newer) connection.agree({ minor: agreed, flags, moreFlags });
   };
 }

@@ -14,6 +14,14 @@ export const InitFlag = {
   MAX_PAGES: 1 << 22,
   CACHE_SYMLINKS: 1 << 23,
   NO_OPENDIR_SUPPORT: 1 << 24,
+  /** There are further flags, those of {@linkcode MoreInitFlag}. */
+  INIT_EXT: 1 << 30,
+} as const;
+
+/** `FUSE_*` INIT flags of `linux/fuse.h` in the second 32 bits, `flags2`. */
+export const MoreInitFlag = {
+  /** The kernel repeats what was in flight when it is asked to: from Linux 6.9 on. */
+  HAS_RESEND: 1 << 7,
 } as const;
 
 /** `FOPEN_*` flags of `fuse_open_out.open_flags` in `linux/fuse.h`. */

@@ -51,6 +51,8 @@ export interface InitOut {
   readonly minor: number;
   readonly maxReadahead: number;
   readonly flags: number;
+  /** `flags2`, which counts where `flags` has `INIT_EXT`. */
+  readonly moreFlags: number;
   readonly maxBackground: number;
   readonly maxWrite: number;
   readonly maxPages: number;
@@ -68,6 +70,7 @@ export function putInit(view: DataView, at: number, init: InitOut): void {
   view.setUint32(at + 20, init.maxWrite, true);
   view.setUint32(at + 24, 1, true); // time_gran: nanoseconds
   view.setUint16(at + 28, init.maxPages, true);
+  view.setUint32(at + 32, init.moreFlags, true);
 }
 
 /** Zeroes a stretch; its length is a multiple of 8. */

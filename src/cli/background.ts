@@ -1,6 +1,10 @@
+import { closeHeld, openHeld } from "../../fuse/held_descriptors.ts";
 import { libc } from "../../fuse/libc.ts";
+import { DEFAULT_WORKERS } from "../../fuse/limits.ts";
 import { RecordfsError } from "../errors.ts";
+import { absolutePath } from "./absolute_path.ts";
 import { Exit } from "./exit.ts";
+import { warn } from "./messages.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   logOf,
@@ -8,12 +12,16 @@ import {
   pruneRecords,
   removeFile,
 } from "./mount_records.ts";
+import { removeStale } from "./mount_state.ts";
 import { type EndSignal, onEndSignal, signalExitCode } from "./signals.ts";
+import { SUPERVISOR } from "./supervisor.ts";
 
 /** The one line that the process in the background writes to its standard output. */
-export type BackgroundAnswer = { readonly ready: true } | {
-  readonly error: string;
-};
+export type BackgroundAnswer = {
+  readonly ready: true;
+  /** What the mount can't promise. */
+  readonly warning?: string | undefined;
+} | { readonly error: string };
 
 /** `F_SETFD` and `FD_CLOEXEC` of fcntl(2), from `asm-generic/fcntl.h`. */
 const F_SETFD = 2;
@@ -26,25 +34,34 @@ const STDERR = 2;
 const LAST_LINES = 5;
 
 /**
- * Mounts in a process of its own, which goes on when this one has ended.
+ * Mounts in a process of its own, which goes on when this one has ended. Another process holds the
+ * mount's descriptors, and replaces that one if it dies.
  *
  * @returns When the mount answers.
  * @throws {RecordfsError} If it could not be mounted; the message is that process's.
  */
-export async function mountInBackground(job: MountJob): Promise<void> {
+export async function mountInBackground(given: MountJob): Promise<void> {
+  const job = {
+    ...given,
+    source: absolutePath(given.source),
+    mountpoint: absolutePath(given.mountpoint),
+  };
   const recordPath = newRecordPath();
   const log = logOf(recordPath);
   let cause: EndSignal | undefined;
   // Before there is a process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
     cause = signal;
-    // Asked for the first time, it unmounts what it may have mounted.
-    sendSignal(child.pid, again ? "SIGKILL" : "SIGTERM");
+    // Asked for the first time, it unmounts what it may have mounted; then all of its session go.
+    if (again) sendSignal(-child.pid, "SIGKILL");
+    else sendSignal(child.pid, "SIGTERM");
   });
   const child = start(job, recordPath, log);
   pruneRecords();
   const answer = await firstLine(child);
   if (answer === undefined) {
+    await child.status;
+    await removeStale(job.mountpoint); // it may have died between mounting and answering
     if (cause !== undefined) {
       removeFile(log);
       throw new Exit(signalExitCode(cause));
@@ -57,6 +74,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
     removeFile(log);
     throw new RecordfsError("server", answer.error);
   }
+  if (answer.warning !== undefined) warn(answer.warning);
   child.unref();
   // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
   if (cause !== undefined) throw new Exit(signalExitCode(cause));
@@ -69,24 +87,42 @@ function start(
 ): Deno.ChildProcess {
   Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
   closeOnExec();
-  // Deno starts no process with a file of its own as standard error; the shell becomes the program.
-  return new Deno.Command("/bin/sh", {
-    args: [
-      "-c",
-      'exec "$@" 2>>"$0"',
-      log,
-      Deno.execPath(),
-      ...thisProgram(),
-      "mount",
-      "--background",
-      recordPath,
-      ...jobArguments(job),
-    ],
-    detached: true, // a session of its own: the terminal's end is not its end
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
+  const held = openHeld(job.workers ?? DEFAULT_WORKERS);
+  try {
+    return new Deno.Command("/bin/sh", {
+      args: [
+        "-c",
+        SUPERVISOR,
+        "recordfs", // what it is called
+        recordPath,
+        job.mountpoint,
+        ...serverCommand(job, recordPath, held),
+      ],
+      cwd: "/", // or it would keep a file system in use
+      detached: true, // a session of its own: the terminal's end is not its end
+      stdin: "null",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+  } finally {
+    closeHeld(held);
+  }
+}
+
+/** The command line that serves a mount through descriptors which its process inherits. */
+export function serverCommand(
+  job: MountJob,
+  recordPath: string,
+  held: readonly number[],
+): string[] {
+  return [
+    Deno.execPath(),
+    ...thisProgram(),
+    "mount",
+    `--background=${recordPath}`,
+    `--held=${held.join(",")}`,
+    ...jobArguments(job),
+  ];
 }
 
 /**

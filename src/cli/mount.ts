@@ -33,7 +33,12 @@ export function mountCommand(): Command {
       `threads that serve it, ${DEFAULT_WORKERS} unless given`,
       checkWorkers,
     )
-    .addOption(new Option("--background <record>").hideHelp());
+    .option(
+      "--replace",
+      "restart the server of a live mount with these options, or of this version",
+    )
+    .addOption(new Option("--background <record>").hideHelp())
+    .addOption(new Option("--held <descriptors>").hideHelp());
   return withVerifyOption(withDecodedOption(withSourceOptions(command)))
     .action(mount);
 }

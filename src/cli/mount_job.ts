@@ -1,10 +1,10 @@
+import { absolutePath } from "./absolute_path.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { MountError } from "../../fuse/mount_error.ts";
-import { absolutePath } from "./absolute_path.ts";
 import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { takeSourceOptions } from "./helper_form.ts";
-import { report, warn } from "./messages.ts";
+import { report } from "./messages.ts";
 
 /** What to mount where. */
 export interface MountJob {
@@ -33,8 +33,11 @@ export interface MountCommandOptions {
   readonly decoded?: true | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
+  readonly replace?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
+  /** Likewise: the descriptors of /dev/fuse that it inherited, separated by commas. */
+  readonly held?: string | undefined;
 }
 
 /**
@@ -49,26 +52,54 @@ export async function mount(
   options: MountCommandOptions,
 ): Promise<void> {
   const job = makeJob(source, mountpoint, options);
-  const { background, foreground } = options;
+  const { background, foreground, replace } = options;
+  if (replace) {
+    if (foreground) {
+      throw new UsageError("--replace is for mounts in the background, not -f");
+    }
+    const { replaceServer } = await import("./replace.ts");
+    return await replaceServer(job);
+  }
   if (background === undefined && !foreground) {
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);
   }
-  const [{ startServer }, { refuseStale }] = await Promise.all([
-    import("../../fuse/start_server.ts"),
-    import("./mount_state.ts"),
-  ]);
+  const [{ startServer }, { refuseStale }, { logOf, readRecord }, { logTo }] =
+    await Promise.all([
+      import("../../fuse/start_server.ts"),
+      import("./mount_state.ts"),
+      import("./mount_records.ts"),
+      import("./mount_log.ts"),
+    ]);
+  // There is one where the server of the mount died, which this one is to go on with.
+  const record = background === undefined ? undefined : readRecord(background);
   // Found out while the first thread of the server starts, for which this one has to wait.
-  const fresh = refuseStale(absolutePath(mountpoint));
+  const fresh = record === undefined
+    ? refuseStale(absolutePath(mountpoint))
+    : Promise.resolve();
   fresh.catch(() => {}); // awaited by whoever mounts
+  const held = numbersOf(options.held ?? "");
+  const log = background === undefined ? report : logTo(logOf(background));
+  const failed = Promise.withResolvers<string>();
   const server = startServer({
     workers: job.workers,
-    onLog: warn,
-    onTrace: job.trace ? report : undefined,
+    onLog: (message) => log(`warning: ${message}`),
+    onTrace: job.trace ? log : undefined,
+    held: held.length === 0 ? undefined : held,
+    onFailure: failed.resolve,
   });
-  const { serveForeground, serveInBackground } = await import("./serve.ts");
-  if (background === undefined) await serveForeground(job, { server, fresh });
-  else await serveInBackground(job, background, { server, fresh });
+  const begun = { server, fresh, held, failed: failed.promise, log };
+  if (background === undefined) {
+    const { serveForeground } = await import("./serve.ts");
+    await serveForeground(job, begun);
+  } else {
+    const { serveInBackground } = await import("./serve_background.ts");
+    await serveInBackground(job, { path: background, record }, begun);
+  }
+}
+
+function numbersOf(list: string): readonly number[] {
+  return list === "" ? [] : list.split(",").map(Number);
 }
 
 function makeJob(

@@ -1,3 +1,5 @@
+import type { Agreed } from "../../fuse/connection_state.ts";
+import type { MountJob } from "./mount_job.ts";
 import { isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
 
@@ -10,7 +12,32 @@ export interface MountRecord extends ProcessId {
   /** When it was mounted. */
   readonly started: string;
   readonly version: string;
+  /** What a new server goes on with; `null` for a mount without a supervisor. */
+  readonly supervised: SupervisedMount | null;
 }
+
+/** What is kept of a mount whose server is replaced when it dies. */
+export interface SupervisedMount {
+  /** The process that holds the mount's descriptors. */
+  readonly supervisor: ProcessId;
+  /** How often a new server took over. */
+  readonly restarts: number;
+  /** Device number as `major:minor`. */
+  readonly device: string;
+  /** What INIT agreed on. */
+  readonly agreed: Agreed;
+  /** What tells the container from another; `null` until it has been looked at. */
+  readonly container: string | null;
+  /** Whether a new server can take over: the kernel repeats what was in flight. */
+  readonly resumable: boolean;
+  /** What the server was told to mount, and how; paths are absolute. */
+  readonly job: MountJob;
+  /** Numbers of the descriptors of /dev/fuse that servers inherit. */
+  readonly held: readonly number[];
+}
+
+/** How the name of a log's earlier part ends. */
+const EARLIER_LOG = ".log.1";
 
 /** Logs of mounts that ended badly are kept this long. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
@@ -25,13 +52,75 @@ export function logOf(recordPath: string): string {
   return recordPath.replace(/\.json$/, ".log");
 }
 
+/** The path of the counts that belong to a record. */
+export function statsOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".stats");
+}
+
+/** The path of the command line that the supervisor starts servers by, where that is not its first one. */
+export function commandOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".command");
+}
+
+/** The path of the command line that is to become {@linkcode commandOf}, if its first server starts. */
+export function nextCommandOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".next");
+}
+
+/** Removes a record and all that belongs to it but the log. */
+export function removeRecord(path: string): void {
+  for (const  of of[statsOf, commandOf, nextCommandOf]) removeFile(of(path));
+  removeFile(path);
+}
+
 /** Writes a record, all at once: another process may be reading. */
 export function writeRecord(path: string, record: MountRecord): void {
   const temporary = `${path}.part`;
-  Deno.writeTextFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, {
-    mode: 0o600,
-  });
-  Deno.renameSync(temporary, path);
+  const text = `${JSON.stringify(record, null, 2)}\n`;
+  try {
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
+    Deno.renameSync(temporary, path);
+  } catch (error) {
+    removeFile(temporary);
+    throw error;
+  }
+}
+
+/**
+ * Changes a record that is there already. Where the disk is full that is done in its place, which takes no
+ * more room.
+ */
+export function updateRecord(path: string, record: MountRecord): void {
+  try {
+    writeRecord(path, record);
+  } catch {
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    const bytes = new TextEncoder().encode(text);
+    using file = Deno.openSync(path, { write: true });
+    for (let done = 0; done < bytes.length;) {
+      done += file.writeSync(bytes.subarray(done));
+    }
+    file.truncateSync(bytes.length);
+  }
+}
+
+/** Reads a record; `undefined` where there is none. */
+export function readRecord(path: string): MountRecord | undefined {
+  try {
+    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
+  } catch {
+    return undefined; // removed meanwhile
+  }
+}
+
+/**
+ * The process whose end is the end of a mount: the supervisor where it runs, since it may start another
+ * server; `undefined` if nothing of it runs.
+ */
+export function keeperOf(record: MountRecord): ProcessId | undefined {
+  const supervisor = record.supervised?.supervisor;
+  if (supervisor !== undefined && isRunning(supervisor)) return supervisor;
+  return isRunning(record) ? record : undefined;
 }
 
 /** Removes a record or a log, if it is still there. */
@@ -43,13 +132,25 @@ export function removeFile(path: string): void {
   }
 }
 
-/** The records of all mounts of this user whose process still runs. */
-export function runningMounts(): MountRecord[] {
-  return stateDirectories().flatMap((directory) =>
-    namesIn(directory, ".json").map((name) => read(`${directory}/${name}`))
-  ).filter((record) =>
-    record !== undefined && isRunning(record)
-  ) as MountRecord[];
+/** A mount that some process still keeps. */
+export interface RunningMount {
+  /** Where its record is. */
+  readonly path: string;
+  readonly record: MountRecord;
+}
+
+/** All mounts of this user that some process still keeps. */
+export function runningMounts(): RunningMount[] {
+  const found: RunningMount[] = [];
+  for (const directory of stateDirectories()) {
+    for (const name of namesIn(directory, ".json")) {
+      const path = `${directory}/${name}`;
+      const record = readRecord(path);
+      if (record === undefined || keeperOf(record) === undefined) continue;
+      found.push({ path, record });
+    }
+  }
+  return found;
 }
 
 /** Removes records of mounts that have ended, and old logs. */
@@ -57,13 +158,18 @@ export function pruneRecords(): void {
   const directory = makeStateDirectory();
   for (const name of namesIn(directory, ".json")) {
     const path = `${directory}/${name}`;
-    const record = read(path);
-    if (record === undefined || !isRunning(record)) removeFile(path);
+    const record = readRecord(path);
+    if (record === undefined || keeperOf(record) === undefined) {
+      removeRecord(path);
+    }
   }
   const kept = new Set(namesIn(directory, ".json"));
-  for (const name of namesIn(directory, ".log")) {
+  const logs = [".log", EARLIER_LOG].flatMap((ending) =>
+    namesIn(directory, ending)
+  );
+  for (const name of logs) {
     const path = `${directory}/${name}`;
-    if (kept.has(name.replace(/\.log$/, ".json"))) continue;
+    if (kept.has(name.replace(/\.log(\.1)?$/, ".json"))) continue;
     if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
   }
 }
@@ -83,13 +189,5 @@ function namesIn(directory: string, ending: string): string[] {
       .filter((name) => name.endsWith(ending));
   } catch {
     return []; // not there, or not for this user
-  }
-}
-
-function read(path: string): MountRecord | undefined {
-  try {
-    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
-  } catch {
-    return undefined; // removed meanwhile
   }
 }

@@ -1,5 +1,7 @@
 import { MountError } from "../../fuse/mount_error.ts";
-import { isStale } from "../../fuse/mountinfo.ts";
+import { findMount, isStale, recordfsMounts } from "../../fuse/mountinfo.ts";
+import { unmount } from "../../fuse/unmount.ts";
+import { warn } from "./messages.ts";
 
 /** `stale`: the mount's server is gone. `hung`: it does not answer. */
 export type MountState = "ok" | "stale" | "hung";
@@ -22,12 +24,33 @@ export async function mountState(mountpoint: string): Promise<MountState> {
 }
 
 /**
- * Makes sure that a mount point is not that of a mount without a server.
+ * Removes a mount of recordfs that lost its server, if that is what is at a path: nobody can use it
+ * any more, or bring it back.
+ *
+ * @returns Whether there was one.
+ */
+export async function removeStale(mountpoint: string): Promise<boolean> {
+  const entry = findMount(recordfsMounts(), mountpoint);
+  if (entry === undefined || await mountState(mountpoint) !== "stale") {
+    return false;
+  }
+  await unmount(mountpoint, true);
+  warn(
+    `${entry.source} on ${mountpoint} had lost its server; that mount was removed`,
+  );
+  return true;
+}
+
+/**
+ * Makes sure that a mount point is not that of a mount without a server: one of recordfs is removed.
  *
  * @throws {MountError} If it is.
  */
 export async function refuseStale(mountpoint: string): Promise<void> {
-  const state = await mountState(mountpoint);
+  let state = await mountState(mountpoint);
+  if (state === "stale" && await removeStale(mountpoint)) {
+    state = await mountState(mountpoint); // there may be another one below
+  }
   if (state === "ok") return;
   const reason = state === "stale"
     ? 'lost its server ("Transport endpoint is not connected")'

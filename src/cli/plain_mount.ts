@@ -78,6 +78,7 @@ function setValue(
   else if (name === "--format") options.format = value;
   else if (name === "--ext") options.ext = value;
   else if (name === "--background") options.background = value;
+  else if (name === "--held") options.held = value;
   else if (name === "--workers") {
     options.workers = parseWorkers(value);
     return options.workers !== undefined;

@@ -6,7 +6,7 @@ import { unmountPath } from "../../fuse/unmount.ts";
 import { RecordfsError } from "../errors.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report } from "./messages.ts";
-import { runningMounts } from "./mount_records.ts";
+import { keeperOf, runningMounts } from "./mount_records.ts";
 import { usersOf, waitForEnd } from "./processes.ts";
 
 interface UnmountCommandOptions {
@@ -47,7 +47,9 @@ async function unmount(
 
 async function unmountOne(path: string, lazy: boolean): Promise<void> {
   const mountpoint = await realMountpoint(path);
-  const server = runningMounts().find((one) => one.mountpoint === mountpoint);
+  const server = runningMounts().find(({ record }) =>
+    record.mountpoint === mountpoint
+  )?.record;
   try {
     await unmountPath(path, { lazy });
   } catch (error) {
@@ -55,11 +57,12 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
     throw whoIsThere(mountpoint, error);
   }
   // A lazy one lives on for as long as somebody uses it.
-  if (server === undefined || lazy) return;
-  if (await waitForEnd(server, PATIENCE_MS)) return;
+  const keeper = server === undefined ? undefined : keeperOf(server);
+  if (keeper === undefined || lazy) return;
+  if (await waitForEnd(keeper, PATIENCE_MS)) return;
   throw new MountError(
     "server",
-    `${path} is unmounted, but process ${server.pid}, which served it, has ` +
+    `${path} is unmounted, but process ${keeper.pid}, which served it, has ` +
       `not ended after ${PATIENCE_MS / 1000} seconds`,
     { path },
   );

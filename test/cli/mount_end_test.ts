@@ -6,6 +6,7 @@ import { send } from "../support/processes.ts";
 import { needs } from "../support/programs.ts";
 import { CLI } from "./run_cli.ts";
 import {
+  childrenOf,
   isMounted,
   isRunning,
   type MountPlace,
@@ -31,20 +32,18 @@ function start(place: MountPlace, ...args: string[]): Deno.ChildProcess {
   }).spawn();
 }
 
-/** The process that `mount` leaves in the background, as soon as there is one. */
+/** The server that `mount` leaves in the background, as soon as there is one. */
 async function backgroundOf(parent: number): Promise<number> {
-  let children = "";
+  let server: number | undefined;
   await until(async () => {
-    const path = `/proc/${parent}/task/${parent}/children`;
-    children = await Deno.readTextFile(path);
-    // Until it runs the program, it is a copy of its parent, or the shell that opens its log.
-    if (children === "") return false;
-    const command = await Deno.readTextFile(
-      `/proc/${children.trim()}/cmdline`,
-    );
+    const [supervisor] = await childrenOf(parent);
+    [server] = supervisor === undefined ? [] : await childrenOf(supervisor);
+    if (server === undefined) return false;
+    // Until it runs the program, it is a copy of its parent.
+    const command = await Deno.readTextFile(`/proc/${server}/cmdline`);
     return command.includes("--background") && !command.startsWith("/bin/sh");
   });
-  return Number(children);
+  return server!;
 }
 
 /** Waits until a process handles SIGTERM itself; before that, it would simply end. */

@@ -63,6 +63,13 @@ export async function until(
   }
 }
 
+/** The processes that a process started and that it has not waited for yet. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const children = await Deno.readTextFile(path).catch(() => ""); // ended
+  return children.trim().split(" ").filter(Boolean).map(Number);
+}
+
 /** Whether a process runs. */
 export async function isRunning(pid: unknown): Promise<boolean> {
   try {

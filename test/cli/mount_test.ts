@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { goldenCase, sha256 } from "../support/golden.ts";
+import { ffrBytes } from "../support/make_ffr.ts";
 import { needs } from "../support/programs.ts";
 import { CLI } from "./run_cli.ts";
 import {
@@ -45,9 +46,10 @@ test("mount answers when it returns, and unmount ends the server", async (place)
   assert.equal(rest.mountpoint, mountpoint);
   assert.match(await Deno.readTextFile(log as string), /is mounted on/);
   assert.equal(await Deno.readLink(`/proc/${pid}/cwd`), "/");
-  // A session of its own (field 6): the end of the terminal is not its end.
+  // A session of its own (field 6), its supervisor's: the end of the terminal is not its end.
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-  assert.equal(stat.split(") ")[1]!.split(" ")[3], String(pid));
+  const [, parent, , session] = stat.split(") ")[1]!.split(" ");
+  assert.equal(session, parent);
 
   const unmounted = await place.recordfs("unmount", mountpoint);
   assert.deepEqual([unmounted.stderr, unmounted.code], ["", 0]);
@@ -85,12 +87,58 @@ test("mounts lists source, mountpoint, pid and state", async (place) => {
   assert.equal(listed?.source, tree.path);
   assert.equal(listed?.pid, pid);
   assert.equal(listed?.state, "ok");
+  assert.ok(await isRunning(listed?.supervisor));
+  assert.equal(listed?.restarts, 0);
   const { stdout } = await place.recordfs("mounts");
   const row = new RegExp(
-    `^${tree.path} +${place.mountpoint} +${pid} +ok$`,
+    `^${tree.path} +${place.mountpoint} +${pid} +${listed?.supervisor} +ok +0m \\d+s +0 `,
     "m",
   );
   assert.match(stdout, row);
+});
+
+test("mounts counts requests, bytes and errors, those before a restart included", async (place) => {
+  const { dir, mountpoint } = place;
+  const source = `${dir}/plain.ffr`;
+  await Deno.writeFile(
+    source,
+    ffrBytes([new Uint8Array(50_000), new Uint8Array(60_000)]),
+  );
+  await place.recordfs("mount", source, mountpoint);
+  await Deno.readFile(`${mountpoint}/000000`);
+  const counted = async (reads: number) => {
+    let listed: Record<string, unknown> | undefined;
+    await until(async () => {
+      listed = await place.listed();
+      return (listed?.requests as Record<string, number>).READ === reads;
+    });
+    return listed!;
+  };
+  const first = await counted(1);
+  assert.ok(first.bytes as number > 50_000 && first.bytes as number < 60_000);
+  assert.equal(first.errors, 0);
+  assert.equal((first.requests as Record<string, number>).INIT, 1);
+  Deno.kill(first.pid as number, "SIGKILL");
+  await Deno.readFile(`${mountpoint}/000001`);
+  const second = await counted(2);
+  assert.equal(second.restarts, 1);
+  assert.equal((second.requests as Record<string, number>).INIT, 1);
+  assert.ok(second.bytes as number > 110_000);
+});
+
+test("a long log is begun anew, and its last part is kept", async (place) => {
+  const { mountpoint } = place;
+  await place.recordfs("mount", "--trace", tree.path, mountpoint);
+  const log = (await record(place.state)).log as string;
+  const padding = new Uint8Array(1 << 20).fill(10);
+  await Deno.writeFile(log, padding, { append: true });
+  for (let i = 0; i < 600; i++) {
+    await Deno.stat(`${mountpoint}/none ${i}`).catch(() => {});
+  }
+  await until(async () => (await Deno.stat(log)).size < 1 << 20);
+  assert.ok((await Deno.stat(`${log}.1`)).size >= 1 << 20);
+  assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
+  assert.deepEqual(await namesIn(place.state), []);
 });
 
 test("mount and unmount work with relative paths and several mounts", async (place) => {
@@ -201,21 +249,4 @@ test("unmount names who keeps a mount in use; --lazy goes on", async (place) => 
     await Promise.all([sleeper.status, open.status]);
   }
   await until(async () => !await isRunning(pid));
-});
-
-test("a mount whose server was killed is stale, and unmount removes it", async (place) => {
-  const { mountpoint } = place;
-  await place.recordfs("mount", tree.path, mountpoint);
-  const { pid } = await record(place.state);
-  Deno.kill(pid as number, "SIGKILL");
-  await until(async () => !await isRunning(pid));
-  assert.equal((await place.listed())?.state, "stale");
-  const again = await place.recordfs("mount", tree.path, mountpoint);
-  assert.equal(again.code, 1);
-  assert.match(
-    again.stderr,
-    /^recordfs: .*Transport endpoint is not connected.*recordfs unmount.*\n$/,
-  );
-  assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
-  assert.equal((await place.recordfs("mount", tree.path, mountpoint)).code, 0);
 });

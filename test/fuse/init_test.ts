@@ -32,6 +32,23 @@ Deno.test("INIT agrees on 7.38 with a newer kernel, and on nothing the kernel di
   assert.ok(!modest.connection.has(InitFlag.NO_OPEN_SUPPORT));
 });
 
+Deno.test("INIT agrees on repeated requests where the kernel offers them", () => {
+  const HAS_RESEND = 1 << 7;
+  for (
+    const [flags, more] of [[InitFlag.INIT_EXT, 0xff], [0, 0xff], [
+      InitFlag.INIT_EXT,
+      0,
+    ]]
+  ) {
+    const kernel = client();
+    const body = [7, 45, 0, flags!, more!, ...new Array<number>(11).fill(0)];
+    const { body: reply } = kernel.ask(Opcode.INIT, 0, body);
+    const expected = flags! & InitFlag.INIT_EXT ? more! & HAS_RESEND : 0;
+    assert.equal(reply.getUint32(32, true), expected, "flags2");
+    assert.equal(kernel.connection.agreed.moreFlags, expected);
+  }
+});
+
 Deno.test("INIT answers kernels before 7.23 with the short struct they expect", () => {
   for (const [minor, size] of [[12, 24], [22, 24], [23, 64], [31, 64]]) {
     const kernel = client();

@@ -1,0 +1,68 @@
+import {
+  type MountContainerOptions,
+  resumePath,
+} from "../../fuse/mount_container.ts";
+import { MountError } from "../../fuse/mount_error.ts";
+import type { Mount } from "../../fuse/mount_handle.ts";
+import { findMount, readMounts } from "../../fuse/mountinfo.ts";
+import type { Server } from "../../fuse/server.ts";
+import { unmount } from "../../fuse/unmount.ts";
+import { RecordfsError } from "../errors.ts";
+import { containerIdentity } from "./container_identity.ts";
+import type { MountRecord } from "./mount_records.ts";
+
+/**
+ * Goes on with a mount whose server died.
+ *
+ * @returns The mount, which serves, or has ended meanwhile.
+ * @throws {RecordfsError} If the container is not the one that is mounted, or can't be opened any more;
+ * the mount is out of the tree then.
+ */
+export async function resume(
+  options: MountContainerOptions,
+  record: MountRecord,
+  server: Server,
+): Promise<Mount> {
+  const { source, mountpoint } = record;
+  const { device, agreed, container } = record.supervised!;
+  try {
+    await expectSame(source, container);
+    const kept = { device, agreed };
+    return await resumePath(source, mountpoint, { kept, options, server });
+  } catch (error) {
+    server.abandon();
+    if (isFinal(error)) await detach(mountpoint, device);
+    throw error;
+  }
+}
+
+/** Whether an error is about the container or the system, so that another try would end the same way. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof RecordfsError && error.code !== "server";
+}
+
+async function expectSame(
+  source: string,
+  container: string | null,
+): Promise<void> {
+  let now: string | undefined;
+  try {
+    now = await containerIdentity(source);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  if (now === container) return;
+  throw new MountError(
+    "changed",
+    `Cannot go on serving ${source}: it was ${
+      now === undefined ? "removed" : "changed or replaced"
+    } since it was mounted, and the kernel remembers what it was; mount it again`,
+    { path: source },
+  );
+}
+
+/** Takes the mount out of the tree, if it is still there. */
+async function detach(mountpoint: string, device: string): Promise<void> {
+  if (findMount(readMounts(), mountpoint)?.device !== device) return;
+  await unmount(mountpoint, true);
+}

@@ -1,0 +1,48 @@
+/** Programs that read a mount all the time. */
+import assert from "node:assert/strict";
+import { PYTHON } from "../support/programs.ts";
+
+const SCRIPT = new URL("python/compare_forever.py", import.meta.url).pathname;
+
+/** What one of them found. */
+export interface Findings {
+  /** Files read. */
+  readonly read: number;
+  /** The first things that were wrong. */
+  readonly wrong: readonly string[];
+}
+
+/**
+ * Starts programs that compare every byte of files which hold their own number.
+ *
+ * @param count How many files there are.
+ * @param size Bytes of each.
+ */
+export function startReaders(
+  directory: string,
+  readers: number,
+  count: number,
+  size: number,
+): { stop(): Promise<Findings[]> } {
+  const started = Array.from(
+    { length: readers },
+    (_, seed) =>
+      new Deno.Command(PYTHON, {
+        args: [SCRIPT, directory, ...[count, size, seed].map(String)],
+        stdin: "piped",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn(),
+  );
+  return {
+    stop: () =>
+      Promise.all(started.map(async (child) => {
+        await child.stdin.close();
+        const { stdout, stderr, code } = await child.output();
+        const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+        assert.equal(code, 0, text(stderr));
+        const [read, ...wrong] = text(stdout).trimEnd().split("\n");
+        return { read: Number(read), wrong };
+      })),
+  };
+}

@@ -1,0 +1,99 @@
+/** `mount --replace`: another server takes over a live mount. */
+import assert from "node:assert/strict";
+import { isRunning, namesIn, until } from "../cli/mount_place.ts";
+import { COUNT, record, serverOf, SIZE, test } from "./numbers_mount.ts";
+import { startReaders } from "./readers.ts";
+
+test(
+  "a server is replaced by one with other options while it is read",
+  async (place, source) => {
+    const { mountpoint } = place;
+    const { supervised: { supervisor } } = await record(place);
+    const readers = startReaders(mountpoint, 4, COUNT, SIZE);
+    const pids = new Set([(await record(place)).pid]);
+    for (const option of ["--workers=1", "--trace", "--workers=2"]) {
+      const { stderr, code } = await place.recordfs(
+        "mount",
+        "--replace",
+        option,
+        source,
+        mountpoint,
+      );
+      assert.deepEqual([stderr, code], ["", 0]);
+      const { pid } = await record(place);
+      pids.add(pid);
+      const command = await Deno.readTextFile(`/proc/${pid}/cmdline`);
+      assert.ok(command.split("\0").includes(option));
+    }
+    assert.equal(pids.size, 4);
+    // One that is killed is followed by one with the options last given.
+    const { pid } = await record(place);
+    Deno.kill(pid, "SIGKILL");
+    await until(async () => (await record(place)).pid !== pid);
+    const command = await Deno.readTextFile(
+      `/proc/${(await record(place)).pid}/cmdline`,
+    );
+    assert.ok(command.split("\0").includes("--workers=2"));
+    for (const { wrong } of await readers.stop()) assert.deepEqual(wrong, []);
+    assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
+    assert.equal(await isRunning(supervisor.pid), false);
+    assert.deepEqual(await namesIn(place.state), []);
+  },
+);
+
+test(
+  "a replacement that dies at its start is given up, and the mount goes on",
+  async (place, source) => {
+    const { pid, supervised } = await record(place);
+    const replaced = place.recordfs(
+      "mount",
+      "--replace",
+      "--workers=1",
+      source,
+      place.mountpoint,
+    );
+    let first: number | undefined;
+    await until(async () => {
+      first = await serverOf(supervised.supervisor.pid);
+      return first !== undefined && first !== pid;
+    });
+    Deno.kill(first!, "SIGKILL");
+    const { stderr, code } = await replaced;
+    assert.match(stderr, /^recordfs: Cannot replace .* died at its start.*\n$/);
+    assert.equal(code, 1);
+    const now = await record(place);
+    const command = await Deno.readTextFile(`/proc/${now.pid}/cmdline`);
+    assert.ok(!command.includes("--workers"));
+    assert.equal((await Deno.readFile(`${place.mountpoint}/000004`))[0], 4);
+  },
+);
+
+test(
+  "a replacement that would change the tree is refused",
+  async (place, source) => {
+    const { pid } = await record(place);
+    const { mountpoint } = place;
+    const replace = async (...args: string[]) => {
+      const ran = await place.recordfs(
+        "mount",
+        "--replace",
+        ...args,
+        mountpoint,
+      );
+      assert.notEqual(ran.code, 0);
+      assert.match(ran.stderr, /^recordfs: [^\n]+\n$/);
+      return ran.stderr;
+    };
+    assert.match(await replace("--ext=jpg", source), /--ext must be as it was/);
+    assert.match(await replace("-o", "uid=5", source), /-o must be as it was/);
+    assert.match(await replace("--workers=9", source), /at most 3 threads/);
+    assert.match(await replace("-f", source), /not -f/);
+    await Deno.copyFile(source, `${source}.other`);
+    assert.match(await replace(`${source}.other`), /what is mounted is /);
+    await Deno.rename(`${source}.other`, source);
+    assert.match(await replace(source), /what is mounted is /);
+    assert.equal((await record(place)).pid, pid);
+    assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
+    assert.match(await replace(source), /nothing of yours is mounted there/);
+  },
+);
