@@ -92,8 +92,7 @@ export class BagReader implements Disposable {
    * Reads a record.
    *
    * @param index From 0 to `length - 1`.
-   * @returns The bytes; without `memory`, the caller's, but up to 4 KiB a view of a buffer that has
-   * others beside them, as small `Buffer`s of Node: `slice()` what goes to another thread.
+   * @returns The bytes; without `memory`, the caller's, in a buffer of their own.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
    */

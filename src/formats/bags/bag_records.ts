@@ -2,7 +2,6 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
-import { ownBytes } from "../../io/own_bytes.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { fill, fillSync, readPart } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
@@ -157,9 +156,7 @@ export class BagRecords {
   readSync(record: number, memory?: ReadMemory): Uint8Array<ArrayBuffer> {
     this.locateSync(record);
     const { start, end } = this;
-    const bytes = memory === undefined
-      ? ownBytes(end - start)
-      : memory.takeMore(end - start);
+    const bytes = memory?.takeMore(end - start) ?? new Uint8Array(end - start);
     fillSync(this.#source, bytes, start, false);
     return bytes;
   }
@@ -208,7 +205,7 @@ export class BagRecords {
     starts[count] = this.end;
     const start = starts[0]!;
     const length = starts[count]! - start;
-    const bytes = memory?.takeMore(length) ?? ownBytes(length);
+    const bytes = memory?.takeMore(length) ?? new Uint8Array(length);
     yield* fill(this.#source, bytes, start);
     if (count === 1) return [bytes];
     return Array.from(
@@ -236,7 +233,7 @@ export class BagRecords {
       return { source: 0, offset: this.start, length: this.end - this.start };
     });
     const sources = [this.#source];
-    return yield* readSlices(sources, slices, undefined, memory, ownBytes);
+    return yield* readSlices(sources, slices, undefined, memory);
   }
 
   #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {
