@@ -16,7 +16,7 @@ import {
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 
 /** What of a bag is held in memory. */
-export interface RecordsOptions extends BagFileOptions {
+export interface RecordsOptions {
   /** Whether the index is: 8 bytes a record. Otherwise a part of it is read for each access. */
   readonly cacheIndex: boolean;
   /** Whether the records are. */
@@ -57,16 +57,24 @@ export class BagRecords {
    *
    * @throws {FormatError} If it is none.
    */
-  static *open(path: string, options: RecordsOptions): Steps<BagRecords> {
+  static *open(
+    path: string,
+    options: RecordsOptions & BagFileOptions,
+  ): Steps<BagRecords> {
     const bag = yield* openBag(path, options);
     try {
-      const records = new BagRecords(bag);
-      yield* records.#load(options);
-      return records;
+      return yield* BagRecords.of(bag, options);
     } catch (error) {
       closeBag(bag);
       throw error;
     }
+  }
+
+  /** The records of a bag that has been opened; it belongs to them unless this throws. */
+  static *of(bag: BagFile, options: RecordsOptions): Steps<BagRecords> {
+    const records = new BagRecords(bag);
+    yield* records.#load(options);
+    return records;
   }
 
   /** How many records there are. */
