@@ -89,6 +89,7 @@ export class TreeShards implements LazySources {
 
   /** When a shard was last modified, in milliseconds since 1970. */
   mtime(number: number): number {
+    if (number === this.#lastNumber) return this.#last!.mtime;
     const known = this.#place.facts.get(number, ShardFact.MTIME);
     if (known !== undefined) return known / 1000;
     this.shard(number);
