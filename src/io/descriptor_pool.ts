@@ -31,9 +31,13 @@ export class DescriptorPool<Owner> {
     this.#mostIdle = mostIdle;
   }
 
-  /** Whether as many descriptors are in use as should be: `while (pool.isBusy) await pool.calm();`. */
+  /**
+   * Whether as many descriptors are in use as should be: `while (pool.isBusy) await pool.calm();`. Also
+   * where others wait already: who comes later must not keep them waiting for ever.
+   */
   get isBusy(): boolean {
-    return this.#busy > 0 && this.#busy >= this.#limit;
+    return this.#busy > 0 &&
+      (this.#busy >= this.#limit || this.#calm !== undefined);
   }
 
   /** Waits until half of them have been given back: all who wait then ask again. */

@@ -99,9 +99,12 @@ export class FileSource implements ByteSource {
   readCached(into: Uint8Array, offset: number): number {
     if (this.#tellsCached) {
       const lease = this.#borrow();
-      const got = this.#libc!.cached(lease.descriptor.fd, into, offset);
-      pool.release(lease);
-      if (got !== UNSUPPORTED) return got;
+      try {
+        const got = this.#libc!.cached(lease.descriptor.fd, into, offset);
+        if (got !== UNSUPPORTED) return got;
+      } finally {
+        pool.release(lease);
+      }
       this.#tellsCached = false;
     }
     if (!this.pace.allows()) return 0;

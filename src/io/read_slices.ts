@@ -26,7 +26,6 @@ export type Verify = (index: number, crc: number) => void;
  * @param slices Ranges inside their sources' sizes, in any order, repeats allowed.
  * @param verify Compares checksums; without it none are taken.
  * @param memory What to read into.
- * @param own Where there is no `memory`, makes new bytes for a slice.
  * @returns The bytes of each slice, in the order of `slices`, each in memory of its own; but in
  * `memory`, slices that overlap share what they have in common.
  */
@@ -35,19 +34,12 @@ export function readSlices(
   slices: readonly Slice[],
   verify?: Verify,
   memory?: ReadMemory,
-  own: NewBytes = newBytes,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
-  const reading = new Reading(sources, slices, verify, memory, own);
+  const reading = new Reading(sources, slices, verify, memory);
   return perform({
     sync: () => reading.sync(),
     async: (signal) => reading.async(signal),
   });
-}
-
-type NewBytes = (length: number) => Uint8Array<ArrayBuffer>;
-
-function newBytes(length: number): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(length);
 }
 
 class Reading {
@@ -55,7 +47,6 @@ class Reading {
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
   readonly #memory: ReadMemory | undefined;
-  readonly #own: NewBytes;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
   readonly #result: Uint8Array<ArrayBuffer>[];
@@ -65,11 +56,9 @@ class Reading {
     slices: readonly Slice[],
     verify: Verify | undefined,
     memory: ReadMemory | undefined,
-    own: NewBytes,
   ) {
     this.#sources = sources;
     this.#memory = memory;
-    this.#own = own;
     this.#slices = slices;
     this.#verify = verify;
     this.#order = orderOf(slices);
@@ -119,9 +108,8 @@ class Reading {
     );
   }
 
-  #room({ count, length }: SliceRun): Uint8Array<ArrayBuffer> {
-    if (this.#memory !== undefined) return this.#memory.takeMore(length);
-    return count === 1 ? this.#own(length) : new Uint8Array(length);
+  #room({ length }: SliceRun): Uint8Array<ArrayBuffer> {
+    return this.#memory?.takeMore(length) ?? new Uint8Array(length);
   }
 
   /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
@@ -175,12 +163,9 @@ class Reading {
       const index = this.#order[i]!;
       const { offset, length } = this.#slices[index]!;
       const from = offset - run.offset;
-      let slice = bytes.subarray(from, from + length);
-      if (this.#memory === undefined) {
-        const own = this.#own(length);
-        own.set(slice);
-        slice = own;
-      }
+      const slice = this.#memory === undefined
+        ? bytes.slice(from, from + length)
+        : bytes.subarray(from, from + length);
       this.#verify?.(index, crc32Of(slice));
       this.#result[index] = slice;
     }

@@ -28,6 +28,7 @@ export class WritableFile {
   #fd = -1;
   #busy = 0;
   #closed = false;
+  #onClosed: (() => void) | undefined;
 
   private constructor(name: string) {
     this.name = name;
@@ -154,11 +155,21 @@ export class WritableFile {
     });
   }
 
-  /** Closes the file, as soon as nothing is under way: another file may get its number at once. */
-  close(): void {
+  /**
+   * Closes the file, as soon as nothing is under way: another file may get its number at once.
+   *
+   * @param onClosed Called then: nothing changes the file any more.
+   */
+  close(onClosed?: () => void): void {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#busy === 0) fs.closeSync(this.#fd);
+    this.#onClosed = onClosed;
+    if (this.#busy === 0) this.#end();
+  }
+
+  #end(): void {
+    fs.closeSync(this.#fd);
+    this.#onClosed?.();
   }
 
   *#act<T>(act: {
@@ -180,7 +191,7 @@ export class WritableFile {
           return await act.async(this.#fd);
         } finally {
           this.#busy--;
-          if (this.#closed && this.#busy === 0) fs.closeSync(this.#fd);
+          if (this.#closed && this.#busy === 0) this.#end();
         }
       },
     };

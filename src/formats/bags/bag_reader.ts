@@ -92,8 +92,7 @@ export class BagReader implements Disposable {
    * Reads a record.
    *
    * @param index From 0 to `length - 1`.
-   * @returns The bytes; without `memory`, the caller's, but up to 4 KiB a view of a buffer that has
-   * others beside them, as small `Buffer`s of Node: `slice()` what goes to another thread.
+   * @returns The bytes; without `memory`, the caller's, in a buffer of their own.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
    */
@@ -171,7 +170,7 @@ export class BagReader implements Disposable {
    * for files that nobody changes. Writing to a view never changes the file; it changes what all views
    * of those bytes show. The view stays valid after `close()`, for as long as it is referred to. Its
    * `buffer` is the whole file: it must not be transferred to another thread, which would empty all
-   * views; copy a record with `slice()`, or post the view itself, which copies.
+   * views; post a copy, made with `slice()`: posting the view copies the whole file.
    *
    * @param index From 0 to `length - 1`.
    * @throws {IndexError} If there is no such record.

@@ -2,7 +2,6 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
-import { ownBytes } from "../../io/own_bytes.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { fill, fillSync, readPart } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
@@ -17,7 +16,7 @@ import {
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 
 /** What of a bag is held in memory. */
-export interface RecordsOptions extends BagFileOptions {
+export interface RecordsOptions {
   /** Whether the index is: 8 bytes a record. Otherwise a part of it is read for each access. */
   readonly cacheIndex: boolean;
   /** Whether the records are. */
@@ -58,16 +57,24 @@ export class BagRecords {
    *
    * @throws {FormatError} If it is none.
    */
-  static *open(path: string, options: RecordsOptions): Steps<BagRecords> {
+  static *open(
+    path: string,
+    options: RecordsOptions & BagFileOptions,
+  ): Steps<BagRecords> {
     const bag = yield* openBag(path, options);
     try {
-      const records = new BagRecords(bag);
-      yield* records.#load(options);
-      return records;
+      return yield* BagRecords.of(bag, options);
     } catch (error) {
       closeBag(bag);
       throw error;
     }
+  }
+
+  /** The records of a bag that has been opened; it belongs to them unless this throws. */
+  static *of(bag: BagFile, options: RecordsOptions): Steps<BagRecords> {
+    const records = new BagRecords(bag);
+    yield* records.#load(options);
+    return records;
   }
 
   /** How many records there are. */
@@ -157,9 +164,7 @@ export class BagRecords {
   readSync(record: number, memory?: ReadMemory): Uint8Array<ArrayBuffer> {
     this.locateSync(record);
     const { start, end } = this;
-    const bytes = memory === undefined
-      ? ownBytes(end - start)
-      : memory.takeMore(end - start);
+    const bytes = memory?.takeMore(end - start) ?? new Uint8Array(end - start);
     fillSync(this.#source, bytes, start, false);
     return bytes;
   }
@@ -208,7 +213,7 @@ export class BagRecords {
     starts[count] = this.end;
     const start = starts[0]!;
     const length = starts[count]! - start;
-    const bytes = memory?.takeMore(length) ?? ownBytes(length);
+    const bytes = memory?.takeMore(length) ?? new Uint8Array(length);
     yield* fill(this.#source, bytes, start);
     if (count === 1) return [bytes];
     return Array.from(
@@ -236,7 +241,7 @@ export class BagRecords {
       return { source: 0, offset: this.start, length: this.end - this.start };
     });
     const sources = [this.#source];
-    return yield* readSlices(sources, slices, undefined, memory, ownBytes);
+    return yield* readSlices(sources, slices, undefined, memory);
   }
 
   #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {

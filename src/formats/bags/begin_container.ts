@@ -10,7 +10,7 @@ import {
   shardPath,
 } from "./dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
-import { openDataset } from "./open_dataset.ts";
+import { closeDataset, openDataset } from "./open_dataset.ts";
 import { describeBag, Survey } from "./survey.ts";
 import type { TreeViews } from "./tree_views.ts";
 
@@ -39,10 +39,11 @@ export function* beginContainer(
   if (location.kind !== "bag") {
     return yield* beginDataset(location, options, views);
   }
+  const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
   const bag = yield* openBag(location.path, {
     onWarning: warnerOf(options),
   });
-  const tree = new BagTree(bag, nameSuffix(options.ext));
+  const tree = new BagTree(bag, suffix);
   return { tree, info: describeBag(bag), *complete() {} };
 }
 
@@ -67,7 +68,12 @@ function* beginDataset(
     const opened = yield* openDataset(directory, {
       onWarning: warnerOf(options),
     });
-    tree.add(shard, opened);
+    try {
+      tree.add(shard, opened);
+    } catch (error) {
+      closeDataset(opened);
+      throw error;
+    }
     survey.add(opened);
   };
   yield* add(0);

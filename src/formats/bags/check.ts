@@ -8,9 +8,9 @@ import { checkLimits, ENTRY } from "./index_entries.ts";
 import { type RecordBatch, scanIndex } from "./index_scan.ts";
 import {
   closeDataset,
+  type DatasetFiles,
   filesOf,
   openDataset,
-  type OpenedDataset,
 } from "./open_dataset.ts";
 import { ValueCheck } from "./value_check.ts";
 import { longestReferences, References } from "./references.ts";
@@ -113,7 +113,7 @@ class Check {
     this.#options.onDamage(error);
   }
 
-  async dataset(dataset: OpenedDataset): Promise<void> {
+  async dataset(dataset: DatasetFiles): Promise<void> {
     if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
     for (const [k, bag] of dataset.bags.entries()) {
       const { type } = dataset.keys[k]!;
@@ -153,7 +153,7 @@ class Check {
     }
   }
 
-  async #references(dataset: OpenedDataset): Promise<void> {
+  async #references(dataset: DatasetFiles): Promise<void> {
     const { keys, bags } = dataset;
     const refs = dataset.refs!;
     const lengths = bags.map(({ length }) => length);
@@ -242,7 +242,7 @@ function checkEntries({ path, source, index }: BagFile): void {
   );
 }
 
-function checkLengths({ path, keys, bags }: OpenedDataset): void {
+function checkLengths({ path, keys, bags }: DatasetFiles): void {
   const lengths = bags.map(({ length }) => length);
   const least = lengths.reduce((a, b) => Math.min(a, b), Infinity);
   const longest = lengths.findIndex((length) => length > least);

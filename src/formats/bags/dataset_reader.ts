@@ -106,9 +106,8 @@ export class DatasetReader implements Disposable {
    * @param index From 0 to `length - 1`.
    * @param mask What to read of it: nothing else is read.
    * @returns The values by key, in the order of `keys`; lists for list types. A value that is bytes
-   * is the caller's, but up to 4 KiB a view of a buffer that has others beside it, as small `Buffer`s
-   * of Node: `slice()` what goes to another thread. Those of a list are views of one buffer, and with
-   * `memory` of that.
+   * is the caller's, in a buffer of its own. Those of a list are views of one buffer, and with `memory`
+   * of that.
    * @throws {IndexError} If there is no such datapoint.
    * @throws {FormatError} If it is damaged, or its decoder has thrown.
    * @throws {RecordfsError} With code `unknown-key` where `mask` has one.

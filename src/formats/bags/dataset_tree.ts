@@ -18,7 +18,7 @@ import {
   SHARD_SPEC,
 } from "./dataset_nodes.ts";
 import type { Generation } from "./generation.ts";
-import type { OpenedDataset } from "./open_dataset.ts";
+import type { DatasetFiles } from "./open_dataset.ts";
 import { ShardFact, ShardFacts } from "./shard_facts.ts";
 import { SPEC_FILE } from "./dataset_names.ts";
 import { numberedNames, type TreeShard } from "./tree_shard.ts";
@@ -88,7 +88,7 @@ export class DatasetTree implements Tree {
   }
 
   /** Gives the tree a shard that has been opened already. */
-  add(number: number, files: OpenedDataset): void {
+  add(number: number, files: DatasetFiles): void {
     this.sources.add(number, files);
   }
 

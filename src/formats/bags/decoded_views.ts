@@ -6,6 +6,7 @@ import type { Extent, NodeId, Tree } from "../../tree/tree.ts";
 import type { BagFile } from "./bag_file.ts";
 import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
 import type { Generation } from "./generation.ts";
+import { largestValue } from "./largest_value.ts";
 import type { ValueType } from "./spec.ts";
 import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
 import { decodersOf } from "./types/mod.ts";
@@ -25,9 +26,6 @@ const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
 
 /** Views that are kept, in bytes; one that is larger is kept until the next is made. */
 const MOST_KEPT = 64 * 1024 * 1024;
-
-/** Larger values are not decoded: that takes memory several times their size. */
-const LARGEST_VALUE = 2 ** 30;
 
 /**
  * Views in the forms that people and programs read: JSON, as `valueToJson` writes it, for `msgpack`,
@@ -88,17 +86,18 @@ export class DecodedViews implements TreeViews {
 function decode(
   { source }: BagFile,
   generation: Generation,
-  { name, args }: ValueType,
+  type: ValueType,
   { offset, length }: Extent,
 ): unknown {
-  if (length > LARGEST_VALUE) {
+  const largest = largestValue(type);
+  if (length > largest) {
     throw new RecordfsError(
       "too-large",
-      `it has ${length} bytes, and views are made of up to ${LARGEST_VALUE}: read the value itself`,
+      `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
     );
   }
   const bytes = runSync(readPart(source, offset, length));
-  return decodersOf(generation)[name]!(bytes, ...args);
+  return decodersOf(generation)[type.name]!(bytes, ...type.args);
 }
 
 function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {

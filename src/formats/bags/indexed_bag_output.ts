@@ -92,9 +92,14 @@ export class IndexedBagOutput extends BagOutput {
     yield* syncDirectoryOf(this.path);
   }
 
+  /** The lock is let go of last: a write that is under way would come between another writer's. */
   override close(): void {
-    super.close();
-    this.#lock[Symbol.dispose]();
+    let open = 2;
+    const onClosed = () => {
+      if (--open === 0) this.#lock[Symbol.dispose]();
+    };
+    this.file.close(onClosed);
+    this.indexFile.close(onClosed);
   }
 }
 

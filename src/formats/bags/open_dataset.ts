@@ -1,11 +1,11 @@
 import { FormatError } from "../../errors.ts";
-import { FileSource } from "../../io/file_source.ts";
+import { FileSource, openError } from "../../io/file_source.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import { readPart } from "../../io/read_part.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { type BagFile, closeBag, openBag } from "./bag_file.ts";
 import type { Generation } from "./generation.ts";
-import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
+import { REFS_KEY, SHARD_NAME, SPEC_FILE } from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 
 /** What a dataset, or a shard of one, has besides the bags of its keys. */
@@ -21,7 +21,7 @@ export interface DatasetHead {
 }
 
 /** The opened files of one dataset, or of one shard. */
-export interface OpenedDataset extends DatasetHead {
+export interface DatasetFiles extends DatasetHead {
   /** The bag of each key; none where a writer was killed before it had made them all. */
   readonly bags: readonly BagFile[];
   /** How many datapoints are complete. */
@@ -38,7 +38,7 @@ export interface OpenDatasetOptions {
 
 /** All files of a dataset. */
 export function filesOf(
-  { spec, bags, refs }: OpenedDataset,
+  { spec, bags, refs }: DatasetFiles,
 ): readonly FileSource[] {
   const files = new Set([spec]);
   for (const { source, index } of refs ? [refs, ...bags] : bags) {
@@ -48,7 +48,7 @@ export function filesOf(
 }
 
 /** Closes what {@linkcode openDataset} opened. */
-export function closeDataset(dataset: OpenedDataset): void {
+export function closeDataset(dataset: DatasetFiles): void {
   for (const file of filesOf(dataset)) file.close();
 }
 
@@ -61,9 +61,9 @@ export function closeDataset(dataset: OpenedDataset): void {
 export function* openDataset(
   path: string,
   options: OpenDatasetOptions = {},
-): Steps<OpenedDataset> {
-  const names = new Set(yield* perform(readDirectory(path)) ?? []);
-  if (!names.has(SPEC_FILE)) throw missingSpec(path);
+): Steps<DatasetFiles> {
+  const names = yield* listDirectory(path);
+  if (!names.has(SPEC_FILE)) throw missingSpec(path, names);
   const hasRefs = options.generation === undefined
     ? hasReferences(names)
     : options.generation < 3;
@@ -86,13 +86,20 @@ export function* openDataset(
       }
       bags.push(yield* openBagOf(head, key, options));
     }
-    const length = head.refs?.length ?? completeLength(path, bags, options);
+    const length = head.refs?.length ?? completeLength(head, bags, options);
     return { ...head, bags, length };
   } catch (error) {
     closeHead(head);
     bags.forEach(closeBag);
     throw error;
   }
+}
+
+/** The names in a directory. */
+export function* listDirectory(path: string): Steps<ReadonlySet<string>> {
+  const names = yield* perform(readDirectory(path));
+  if (names !== undefined) return new Set(names);
+  throw openError(path, { code: "ENOTDIR" });
 }
 
 const GENERATION_3 = { generation: 3 } as const;
@@ -186,29 +193,37 @@ function* readSpec(spec: FileSource, hasRefs: boolean): Steps<SpecKey[]> {
 
 /** A writer of generation 3 may be between the keys of a datapoint, or have been killed there. */
 function completeLength(
-  path: string,
+  { path, keys }: DatasetHead,
   bags: readonly BagFile[],
   { onWarning }: OpenDatasetOptions,
 ): number {
-  if (bags.length === 0) return 0;
-  const lengths = bags.map(({ length }) => length);
-  const least = lengths.reduce((a, b) => Math.min(a, b));
-  const most = lengths.reduce((a, b) => Math.max(a, b));
-  if (most > least) {
+  const length = bags.reduce(
+    (least, bag) => Math.min(least, bag.length),
+    bags[0]?.length ?? 0,
+  );
+  const ahead = keys.filter((_, k) => bags[k]!.length > length)
+    .map(({ key }) => `'${key}'`);
+  if (ahead.length > 0) {
     onWarning?.(
-      `${path}: its writer is at work or was killed: ${least} datapoints are complete, some keys ` +
-        `have ${most}`,
+      `${path}: only ${length} datapoints are complete: there are more records of ` +
+        `${ahead.join(", ")}, since its writer is at work, or was killed`,
     );
   }
-  return least;
+  return length;
 }
 
-function missingSpec(path: string): FormatError {
-  return new FormatError(
-    "missing-spec",
-    `${path}: ${SPEC_FILE} is missing. A writer that was closed without a datapoint leaves none`,
-    { path: `${path}/${SPEC_FILE}` },
-  );
+function missingSpec(
+  directory: string,
+  names: ReadonlySet<string>,
+): FormatError {
+  const path = `${directory}/${SPEC_FILE}`;
+  const isSharded = [...names].some((name) => SHARD_NAME.test(name));
+  const why = isSharded
+    ? "this is a sharded dataset: open it with ShardedDatasetReader"
+    : "this is no dataset, or its writer was closed before it had a datapoint";
+  return new FormatError("missing-spec", `${path} is missing: ${why}`, {
+    path,
+  });
 }
 
 function missingBag(path: string, key: string, what: string): FormatError {

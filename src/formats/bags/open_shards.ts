@@ -1,8 +1,8 @@
 import { FormatError } from "../../errors.ts";
 import { inParallel } from "../../io/in_parallel.ts";
 import type { Steps } from "../../io/steps.ts";
-import { listDirectory } from "./dataset_files.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
+import { listDirectory } from "./open_dataset.ts";
 import { OpenedDataset } from "./opened_dataset.ts";
 import { countShards, shardName } from "./shard_names.ts";
 import { SPEC_FILE } from "./dataset_names.ts";

@@ -4,12 +4,12 @@ import { runSync, type Steps } from "../../io/steps.ts";
 import { Column } from "./column.ts";
 import { type Datapoint, setValue } from "./datapoint.ts";
 import { DatapointReferences } from "./datapoint_references.ts";
-import {
-  closeDatasetFiles,
-  type DatasetFiles,
-  openDatasetFiles,
-} from "./dataset_files.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
+import {
+  closeDatasetRecords,
+  type DatasetRecords,
+  openDatasetRecords,
+} from "./dataset_records.ts";
 import type { Generation } from "./generation.ts";
 import { clippedCount } from "./list_range.ts";
 import type { References } from "./references.ts";
@@ -30,7 +30,7 @@ export class OpenedDataset {
   readonly spec: Spec;
   /** The keys, in the order of `spec.json`. */
   readonly keys: readonly string[];
-  readonly #files: DatasetFiles;
+  readonly #records: DatasetRecords;
   /** One a key, but none where bags are missing, since there is no datapoint. */
   readonly #columns: readonly Column[];
   /** Those whose values are not bytes. */
@@ -43,13 +43,13 @@ export class OpenedDataset {
   /** Of the reads that do not wait, one after the other. */
   readonly #selection: Selection;
 
-  private constructor(files: DatasetFiles, options: DatasetOptions) {
-    const { keys, bags, refs } = files;
-    const { decoders = decodersOf(files.generation), parallel = false } =
+  private constructor(records: DatasetRecords, options: DatasetOptions) {
+    const { keys, bags, refs } = records;
+    const { decoders = decodersOf(records.generation), parallel = false } =
       options;
     this.spec = specOf(keys);
     this.keys = keys.map(({ key }) => key);
-    this.#files = files;
+    this.#records = records;
     this.#columns = bags.map((bag, i) => new Column(keys[i]!, bag, decoders));
     this.#decoding = this.#columns.filter(({ decodes }) => decodes);
     const lengths = bags.map(({ length }) => length);
@@ -70,35 +70,35 @@ export class OpenedDataset {
     options: DatasetOptions,
   ): Steps<OpenedDataset> {
     const { cacheIndex = true, cacheKeys = [] } = options;
-    const files = yield* openDatasetFiles(directory, {
+    const records = yield* openDatasetRecords(directory, {
       ...options,
       cacheIndex,
       cacheKeys,
     });
-    return new OpenedDataset(files, options);
+    return new OpenedDataset(records, options);
   }
 
   /** The dataset's directory. */
   get path(): string {
-    return this.#files.path;
+    return this.#records.path;
   }
 
   get generation(): Generation {
-    return this.#files.generation;
+    return this.#records.generation;
   }
 
   get length(): number {
-    return this.#files.length;
+    return this.#records.length;
   }
 
   /** Bytes of all bags, the references and the indexes. */
   get size(): number {
-    const { bags, refs } = this.#files;
+    const { bags, refs } = this.#records;
     return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
   }
 
   close(): void {
-    closeDatasetFiles(this.#files);
+    closeDatasetRecords(this.#records);
   }
 
   /**
@@ -180,7 +180,7 @@ export class OpenedDataset {
     const spans = count > 0 ? yield* this.#spans(start, count, selection) : [];
     const values: Record<string, unknown[]> = {};
     const reading: Steps<void>[] = [];
-    this.#files.keys.forEach(({ key }, i) => {
+    this.#records.keys.forEach(({ key }, i) => {
       if (selection.wanted[i] === 0) return;
       setValue(values, key, []);
       if (count === 0) return;
@@ -196,7 +196,7 @@ export class OpenedDataset {
     const references = this.#references &&
       (yield* this.#references.read(index));
     const available: Record<string, true | number> = {};
-    this.#files.keys.forEach(({ key, type }, i) => {
+    this.#records.keys.forEach(({ key, type }, i) => {
       setValue(available, key, type.isList ? references!.count[i]! : true);
     });
     return available;
@@ -220,7 +220,7 @@ export class OpenedDataset {
     }
     yield* this.#references.readRun(start, count, (references, datapoint) => {
       spans.forEach((span, i) => {
-        const { first, count } = this.#files.keys[i]!.type.isList
+        const { first, count } = this.#records.keys[i]!.type.isList
           ? listOf(references, selection, i)
           : { first: references.first[i]!, count: 1 };
         const isNone = count === 0 && datapoint > 0;
@@ -232,7 +232,7 @@ export class OpenedDataset {
   }
 
   #newSelection(): Selection {
-    const { path, keys } = this.#files;
+    const { path, keys } = this.#records;
     return new Selection({ path, keys, places: this.#places });
   }
 

@@ -6,8 +6,6 @@ import { ENTRY, readEntry } from "./index_entries.ts";
 const PAGE = 4096;
 /** Pages that may hold the same part of different files, of which the oldest gives way. */
 const WAYS = 4;
-/** More pages than a file can have, so that a file's number and a page's make one number. */
-const PAGES_IN_FILE = 2 ** 32;
 
 /**
  * Pages of files that were read last: up to so many, in memory that is taken when it is first needed and
@@ -15,8 +13,10 @@ const PAGES_IN_FILE = 2 ** 32;
  */
 export class PageCache {
   readonly #sets: number;
-  /** What each page is of; -1 for nothing. */
-  readonly #tags: Float64Array;
+  /** Which file each page is of; -1 for none. In 64 bits: files are numbered on for as long as it serves. */
+  readonly #fileOf: Float64Array;
+  /** Which page of that file it is. */
+  readonly #numberOf: Float64Array;
   readonly #pages: (Uint8Array<ArrayBuffer> | undefined)[];
   /** How many bytes of each page there are. */
   readonly #lengths: Uint16Array;
@@ -29,7 +29,8 @@ export class PageCache {
   /** @param pages How many there may be, 4 KiB each; a power of 2. */
   constructor(pages: number) {
     this.#sets = pages / WAYS;
-    this.#tags = new Float64Array(pages).fill(-1);
+    this.#fileOf = new Float64Array(pages).fill(-1);
+    this.#numberOf = new Float64Array(pages);
     this.#pages = new Array(pages).fill(undefined);
     this.#lengths = new Uint16Array(pages);
     this.#next = new Uint8Array(this.#sets);
@@ -52,10 +53,11 @@ export class PageCache {
     start: number,
     number: number,
   ): Uint8Array<ArrayBuffer> {
-    const tag = file * PAGES_IN_FILE + number;
     const set = (number + file * 7) % this.#sets;
     for (let slot = set * WAYS; slot < (set + 1) * WAYS; slot++) {
-      if (this.#tags[slot] !== tag) continue;
+      if (this.#fileOf[slot] !== file || this.#numberOf[slot] !== number) {
+        continue;
+      }
       this.length = this.#lengths[slot]!;
       return this.#pages[slot]!;
     }
@@ -63,10 +65,11 @@ export class PageCache {
     this.#next[set] = (way + 1) % WAYS;
     const slot = set * WAYS + way;
     const page = this.#pages[slot] ??= new Uint8Array(PAGE);
-    this.#tags[slot] = -1; // reading may fail
+    this.#fileOf[slot] = -1; // reading may fail
     this.length = source.readAtSync(page, start + number * PAGE);
     this.#lengths[slot] = this.length;
-    this.#tags[slot] = tag;
+    this.#numberOf[slot] = number;
+    this.#fileOf[slot] = file;
     return page;
   }
 }

@@ -28,6 +28,7 @@ export class References {
   readonly count: Float64Array;
   readonly #of: ReferencedKeys;
   #bytes: Uint8Array = new Uint8Array(0);
+  #end = 0;
   #at = 0;
   #datapoint = 0;
 
@@ -40,11 +41,14 @@ export class References {
   /**
    * Reads the record of a datapoint.
    *
+   * @param record Bytes that start with it.
+   * @param length How many of them are its own.
    * @throws {FormatError} With code `bad-reference`.
    */
-  parse(datapoint: number, record: Uint8Array): void {
+  parse(datapoint: number, record: Uint8Array, length = record.length): void {
     const { keys } = this.#of;
     this.#bytes = record;
+    this.#end = length;
     this.#at = 0;
     this.#datapoint = datapoint;
     const count = this.#arrayLength("the references must be an array");
@@ -61,8 +65,8 @@ export class References {
         this.#checkRange(key);
       }
     }
-    if (this.#at < record.length) {
-      this.#fail(`${record.length - this.#at} bytes after the references`);
+    if (this.#at < length) {
+      this.#fail(`${length - this.#at} bytes after the references`);
     }
   }
 
@@ -147,10 +151,8 @@ export class References {
   }
 
   #byte(): number {
-    const byte = this.#bytes[this.#at++];
-    return byte === undefined
-      ? this.#fail(`${NOT_MSGPACK}: it ends early`)
-      : byte;
+    if (this.#at >= this.#end) this.#fail(`${NOT_MSGPACK}: it ends early`);
+    return this.#bytes[this.#at++]!;
   }
 
   #fail(what: string): never {

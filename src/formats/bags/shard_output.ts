@@ -5,8 +5,8 @@ import {
   type DatasetTarget,
   openDatasetTarget,
 } from "./dataset_target.ts";
+import { shardName } from "./shard_names.ts";
 import type { ShardNumbers, WrittenShards } from "./written_shards.ts";
-import { shardName } from "./written_shards.ts";
 
 /** When a shard is full, and which shards a writer writes. */
 export interface ShardLimits {

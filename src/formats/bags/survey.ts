@@ -1,6 +1,6 @@
 import type { ContainerInfo } from "../../tree/format.ts";
 import type { BagFile } from "./bag_file.ts";
-import { filesOf, type OpenedDataset } from "./open_dataset.ts";
+import { type DatasetFiles, filesOf } from "./open_dataset.ts";
 
 /** What is counted of a key, in all shards. */
 interface KeyCount {
@@ -26,7 +26,7 @@ export class Survey {
     this.#isSharded = isSharded;
   }
 
-  add(dataset: OpenedDataset): void {
+  add(dataset: DatasetFiles): void {
     const { path, keys, bags, length, generation } = dataset;
     const bytes = filesOf(dataset).reduce((sum, { size }) => sum + size, 0);
     this.#generation = Math.max(this.#generation, generation);

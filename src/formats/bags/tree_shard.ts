@@ -69,6 +69,8 @@ export class TreeShard implements ViewedDataset {
   readonly generation: Generation;
   /** How many datapoints are shown. */
   readonly length: number;
+  /** When its newest file was modified, in milliseconds since 1970. */
+  readonly mtime: number;
   readonly keys: readonly SpecKey[];
   /** Names in a datapoint's directory; record k is key k, and what follows are the keys' views. */
   readonly names: NameTable;
@@ -77,7 +79,6 @@ export class TreeShard implements ViewedDataset {
   /** What the name of each key's readable view ends in, where it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
   readonly #head: DatasetHead;
-  readonly #mtime: number;
   readonly #pages: PageCache;
   readonly #bags: (IndexedBag | undefined)[];
   readonly #refs: IndexedBag | undefined;
@@ -98,7 +99,7 @@ export class TreeShard implements ViewedDataset {
     this.names = nameKeys(keys, this.suffixes);
     this.rowNames = numberedNames(length, "");
     this.#head = head;
-    this.#mtime = mtime;
+    this.mtime = mtime;
     this.#pages = pages;
     this.#bags = keys.map((_, k) => bags[k] && new IndexedBag(bags[k], pages));
     this.#refs = refs && new IndexedBag(refs, pages);
@@ -175,7 +176,7 @@ export class TreeShard implements ViewedDataset {
     const bag = runSync(openBagOf(this.#head, this.keys[key]!.key));
     const isSame = this.#refs === undefined
       ? bag.length >= this.length
-      : bag.source.mtime <= this.#mtime;
+      : bag.source.mtime <= this.mtime;
     if (!isSame) {
       closeBag(bag);
       throw changed(bag.path);
@@ -196,7 +197,7 @@ export class TreeShard implements ViewedDataset {
     // A record that is longer than references can be is found wrong by its first bytes.
     const length = Math.min(this.#place.length, this.#record.length);
     this.#refsData!.copy(this.#record, offset, length);
-    this.#references.parse(datapoint, this.#record.subarray(0, length));
+    this.#references.parse(datapoint, this.#record, length);
     this.#referred = datapoint;
   }
 }
@@ -210,18 +211,16 @@ export function changed(path: string): FormatError {
   );
 }
 
-const numbered = new Map<string, NumberedNames>();
+/** By suffix, then by digits. */
+const numbered = new Map<string, NumberedNames[]>();
 
 /** Names of so many things that are counted from 0. */
 export function numberedNames(count: number, suffix: string): NumberedNames {
-  const digits = Math.max(String(Math.max(count - 1, 0)).length, LEAST_DIGITS);
-  const key = digits + suffix;
-  let names = numbered.get(key);
-  if (names === undefined) {
-    names = new NumberedNames(digits, suffix);
-    numbered.set(key, names);
-  }
-  return names;
+  let digits = LEAST_DIGITS;
+  for (let most = 10 ** LEAST_DIGITS; most < count; most *= 10) digits++;
+  let names = numbered.get(suffix);
+  if (names === undefined) numbered.set(suffix, names = []);
+  return names[digits] ??= new NumberedNames(digits, suffix);
 }
 
 /** A key keeps its name where a view would have the same: the view is left out. */

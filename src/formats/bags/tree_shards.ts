@@ -8,10 +8,10 @@ import type { Generation } from "./generation.ts";
 import {
   closeDataset,
   closeHead,
+  type DatasetFiles,
   type DatasetHead,
   filesOf,
   openDataset,
-  type OpenedDataset,
   openHead,
 } from "./open_dataset.ts";
 import { PageCache } from "./paged_file.ts";
@@ -89,6 +89,7 @@ export class TreeShards implements LazySources {
 
   /** When a shard was last modified, in milliseconds since 1970. */
   mtime(number: number): number {
+    if (number === this.#lastNumber) return this.#last!.mtime;
     const known = this.#place.facts.get(number, ShardFact.MTIME);
     if (known !== undefined) return known / 1000;
     this.shard(number);
@@ -96,7 +97,7 @@ export class TreeShards implements LazySources {
   }
 
   /** Shows an opened shard, which from now on belongs to this. */
-  add(number: number, files: OpenedDataset): void {
+  add(number: number, files: DatasetFiles): void {
     const { nodes, facts, views } = this.#place;
     const { path, keys, bags } = files;
     const rows = bags.reduce(
@@ -193,7 +194,7 @@ export class TreeShards implements LazySources {
 function settleFacts(
   facts: ShardFacts,
   shard: number,
-  dataset: OpenedDataset,
+  dataset: DatasetFiles,
   nodes: number,
 ): void {
   const files = filesOf(dataset);
@@ -208,7 +209,7 @@ function settleFacts(
 }
 
 function countNodes(
-  { bags, keys, length }: OpenedDataset,
+  { bags, keys, length }: DatasetFiles,
   views: TreeViews | undefined,
 ): number {
   let inEach = 1;

@@ -3,11 +3,9 @@ import { readPart } from "../../io/read_part.ts";
 import { runAsync } from "../../io/steps.ts";
 import type { BagFile } from "./bag_file.ts";
 import type { Generation } from "./generation.ts";
+import { largestValue } from "./largest_value.ts";
 import type { ValueType } from "./spec.ts";
 import { decodersOf } from "./types/mod.ts";
-
-/** Larger values are not decoded: that takes memory several times their size. */
-const LARGEST_VALUE = 2 ** 30;
 
 /** Decodes values of one type to see whether that can be done; what that gives is thrown away. */
 export class ValueCheck {
@@ -35,12 +33,12 @@ export class ValueCheck {
   }
 
   /**
-   * Decodes a record that lies inside the bag.
+   * Decodes a record that lies inside the bag, unless it is too large for that.
    *
    * @throws {FormatError} With code `bad-value` if that fails.
    */
   async record(record: number, start: number, end: number): Promise<void> {
-    if (end - start > LARGEST_VALUE) return;
+    if (end - start > largestValue(this.#type)) return;
     const steps = readPart(this.#bag.source, start, end - start);
     const bytes = await runAsync(steps, this.#signal);
     try {

@@ -6,7 +6,8 @@ import { writeError } from "../../io/write_error.ts";
 import type { DatasetForm } from "./dataset_target.ts";
 import { ENTRY } from "./index_entries.ts";
 import { hasSameSpec } from "./resume_dataset.ts";
-import { SPEC_FILE } from "./dataset_names.ts";
+import { SHARD_NAME, SPEC_FILE } from "./dataset_names.ts";
+import { shardName } from "./shard_names.ts";
 
 /** Which shards a writer writes: `start`, `start + step`, … */
 export interface ShardNumbers {
@@ -25,11 +26,6 @@ export interface WrittenShards {
   readonly next: number;
   /** Whether that one is there. */
   readonly isBegun: boolean;
-}
-
-/** Name of a shard's directory: at least six digits. */
-export function shardName(number: number): string {
-  return String(number).padStart(6, "0");
 }
 
 /**
@@ -54,7 +50,7 @@ export function* findWrittenShards(
   }
   let last: number | undefined;
   for (const name of there) {
-    if (!/^[0-9]{6,}$/.test(name)) continue;
+    if (!SHARD_NAME.test(name)) continue;
     const number = Number(name);
     if (number < start || (number - start) % step !== 0) continue; // another writer's
     last = Math.max(last ?? number, number);

@@ -148,7 +148,7 @@ export class FFRecordReader implements Disposable {
    * so for files that nobody changes. Writing to a view never changes the file; it changes what all
    * views of those bytes show. The view stays valid after `close()`, for as long as it is referred
    * to. Its `buffer` is the whole file: it must not be transferred to another thread, which would
-   * empty all views of the file; copy a sample with `slice()`, or post the view itself, which copies.
+   * empty all views of the file; post a copy, made with `slice()`: posting the view copies the whole file.
    *
    * @param index From 0 to `length - 1`.
    * @returns The bytes; compared with their checksum at each call, unless `checkData` is `false`.

@@ -209,7 +209,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * for files that nobody changes. Writing to a view never changes the file; it changes what all
    * views of those bytes show. Views stay valid after `close()`, for as long as they are referred to.
    * Their `buffer` is the whole file: it must not be transferred to another thread, which would empty
-   * all views of the file; copy a frame with `slice()`, or post the view itself, which copies.
+   * all views of the file; post a copy, made with `slice()`: posting the view copies the whole file.
    *
    * @throws {UnknownIdError} If there is no such video.
    * @throws {IndexError} If there is no such frame.

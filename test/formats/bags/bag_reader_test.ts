@@ -61,6 +61,26 @@ Deno.test("records that were read are the caller's, but not those in memory", as
   });
 });
 
+Deno.test("records go to other threads without those that were read beside them", async () => {
+  await withTempDir(async (dir) => {
+    writeBag(`${dir}/a.bag`, records, 2);
+    using bag = await BagReader.open(`${dir}/a.bag`);
+    const order = [3, 0, 1, 0];
+    const ways = [
+      order.map((i) => bag.getSync(i)),
+      await Promise.all(order.map((i) => bag.get(i))),
+      bag.readSync(order),
+      await bag.read(order),
+    ];
+    for (const [first, ...others] of ways) {
+      assert.equal(first!.buffer.byteLength, first!.length);
+      const moved = structuredClone(first, { transfer: [first!.buffer] });
+      assert.deepEqual(moved, records[3]);
+      assert.deepEqual(others, order.slice(1).map((i) => records[i]));
+    }
+  });
+});
+
 Deno.test("numbers in memory that is used again lie where views of them may", () => {
   const memory = new RecordMemory();
   memory.take(1000);

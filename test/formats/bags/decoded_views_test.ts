@@ -119,3 +119,28 @@ Deno.test("a bag alone has no types, and so no views", () => {
   using fs = openSync(path, { decoded: true });
   assert.equal(fs.listSync().length, content!.length);
 });
+
+Deno.test("a value that would fill the memory with objects has no view, but its bytes", async () => {
+  await withTempDir((dir) => {
+    const count = 16 * 1024 * 1024;
+    const maps = new Uint8Array(5 + count).fill(0x80); // empty ones
+    maps.set([0xdd, count >>> 24, count >>> 16, count >>> 8, count]);
+    writeDataset(dir, { a: "msgpack", b: "utf8" }, [
+      { a: maps, b: utf8("x") },
+    ], 3);
+    using fs = openSync(dir, { decoded: true });
+    assert.throws(
+      () => fs.readSync("000000/a.json"),
+      (error: unknown) => {
+        assert.ok(error instanceof FormatError, String(error));
+        assert.match(
+          error.message,
+          /a\.bag, record 0: .*read the value itself/,
+        );
+        return true;
+      },
+    );
+    assert.equal(fs.statSync("000000/a").size, maps.length);
+    assert.equal(text(fs.readSync("000000/b.txt")), "x");
+  });
+});

@@ -194,6 +194,20 @@ Deno.test("an index that names what is not there is not appended to", async () =
   });
 });
 
+Deno.test("a bag is not continued while a write of a writer that was given up is under way", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.bag`;
+    const writer = await BagWriter.open(path);
+    const writing = writer.append(new Uint8Array(64 * 2 ** 20).fill(1));
+    writer.abort();
+    assert.throws(() => BagWriter.openSync(path), { code: "busy" });
+    await Promise.allSettled([writing]);
+    fs.truncateSync(path, 0); // what was written ahead would have to come again
+    append(path, "record1");
+    assert.deepEqual(records(path), ["record1"]);
+  });
+});
+
 Deno.test("a bag has one writer at a time", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.bag`;
