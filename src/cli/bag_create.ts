@@ -30,10 +30,11 @@ INPUT is one of
 - lines of JSON, of up to 256 MiB, each an object with the keys of SPEC; - is
   standard input. A utf8 is a string; an int, i64 or u64 a number; an array
   {"$array": {"dtype": "<f4", "shape": [2], "values": [1, 2]}}; msgpack and tree
-  any JSON, as \`recordfs cat --decoded\` shows it: bytes are {"$bytes": "base64"},
-  and the float 1.0 is {"$float": 1}. Values of other types (bytes, jpeg, mp4,
-  your own) are {"$bytes": ...}, encoded. {"$file": "path"}, for any type, is a
-  file that holds the encoded value; the path is that from the lines' file.
+  any JSON, as \`recordfs cat --decoded\` shows it: bytes are {"$bytes": "base64"}.
+  The float 1.0, shown as 1, must be {"$float": 1}, else it becomes an integer.
+  Values of other types (bytes, jpeg, mp4, your own) are {"$bytes": ...}, encoded.
+  {"$file": "path"}, for any type, is a file that holds the encoded value; the
+  path is that from the lines' file.
 - a directory as \`recordfs extract\` writes it: 000042/KEY, and 000042/KEY/000000
   for lists, in shards 000000/000042/KEY. Files are the encoded values, byte for
   byte. Its shards become the shards of OUT, unless others are asked for.

@@ -76,8 +76,8 @@ class Creation {
   #bytes = 0;
   #addedBytes = 0;
   #shards = 0;
-  /** Whether what was appended has been written when the work was ended early. */
-  #isKept = true;
+  /** Whether what was appended is written, too. */
+  #isWritten = true;
 
   constructor(
     out: string,
@@ -104,10 +104,10 @@ class Creation {
     try {
       return await this.write(this.#out);
     } catch (error) {
-      const there = this.#isKept
-        ? counted(this.#datapoints, "datapoint")
-        : "the datapoints that could be written";
-      const hint = `${this.#out} has ${there}; --resume adds those that follow`;
+      const there = this.#isWritten
+        ? `has ${counted(this.#datapoints, "datapoint")}`
+        : "keeps the datapoints that were written";
+      const hint = `${this.#out} ${there}; --resume adds those that follow`;
       if (error instanceof Exit) report(`stopped: ${hint}`);
       if (!(error instanceof RecordfsError) || this.#added === 0) throw error;
       throw reworded(error, `${error.message} (${hint})`);
@@ -201,9 +201,9 @@ class Creation {
       }
       await writer.close({ signal: this.#signal });
     } catch (error) {
-      // What is gathered is written before the writer is given up, where nothing hinders that.
+      // What is gathered is written before the writer is given up; what hinders that is in `error` already.
       if (this.#options.generation === 3) {
-        await writer.close().catch(() => this.#isKept = false);
+        await writer.close().catch(() => this.#isWritten = false);
       }
       throw error;
     } finally {

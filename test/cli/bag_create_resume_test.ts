@@ -5,6 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import { filesBelow } from "../support/naive_bags.ts";
 import { withTempDir } from "../support/paths.ts";
 import { send } from "../support/processes.ts";
+import { needs } from "../support/programs.ts";
+import { withTmpfs } from "../support/tmpfs.ts";
 import { until } from "./mount_place.ts";
 import { assertFailed, CLI, recordfs, succeed } from "./run_cli.ts";
 
@@ -153,3 +155,24 @@ function sizeBelow(directory: string): number {
     return sum + (stat?.isFile() ? stat.size : 0);
   }, 0);
 }
+
+Deno.test({
+  name:
+    "a full disk is told without a number that is not so, and is gone on with",
+  ...needs("root"),
+  async fn() {
+    await withTmpfs("2m", async (dir, remount) => {
+      await withTempDir(async (inputs) => {
+        const lines = `${inputs}/lines`;
+        writeLines(lines);
+        const args = ["bag", "create", `${dir}/a`, lines, "--spec", SPEC];
+        const { stderr } = await recordfs(args);
+        assert.match(stderr, /disk is full.* keeps the datapoints that were/);
+        assert.doesNotMatch(stderr, /has \d+ datapoints/);
+        await remount("size=40m");
+        const { stdout } = await succeed([...args, "--resume"]);
+        assert.match(stdout, /4000 datapoints/);
+      });
+    });
+  },
+});

@@ -119,7 +119,8 @@ function* withTrailer(
     if (size === 0 && forced !== 1) return trailed(source, 2, 0, 0);
     throw new FormatError(
       "truncated",
-      `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}`,
+      `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}` +
+        noIndexFile(path),
       { path, expected: ENTRY, actual: size },
     );
   }
@@ -182,15 +183,16 @@ const PAGE = 512;
  * @throws {FormatError} If it is none.
  */
 function* checkIndex(bag: BagFile): Steps<void> {
-  const { index, indexStart, length } = bag;
+  const { path, index, indexStart, length } = bag;
   if (length === 0) return;
   const head = Math.min(length, PAGE);
-  checkIndexPage(bag, yield* readPart(index, indexStart, head * ENTRY), 0);
+  const first = yield* readPart(index, indexStart, head * ENTRY);
+  checkIndexPage(bag, first, 0, noIndexFile(path));
   const tail = Math.max(head, length - PAGE);
   if (tail === length) return;
   const start = indexStart + tail * ENTRY;
   const bytes = yield* readPart(index, start, (length - tail) * ENTRY);
-  checkIndexPage(bag, bytes, tail);
+  checkIndexPage(bag, bytes, tail, noIndexFile(path));
 }
 
 function noIndexFile(path: string): string {

@@ -35,7 +35,7 @@ export function* beginContainer(
   options: ContainerOptions,
   views: TreeViews | undefined,
 ): Steps<BegunContainer> {
-  const location = yield* locateDataset(path);
+  const location = yield* locateDataset(path, warnerOf(options));
   if (location.kind !== "bag") {
     return yield* beginDataset(location, options, views);
   }

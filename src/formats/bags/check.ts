@@ -31,14 +31,17 @@ export async function checkBags(
   options: CheckOptions,
 ): Promise<CheckReport> {
   const { signal } = options;
-  const location = await runAsync(locateDataset(path), signal);
+  const damages: FormatError[] = [];
+  const emptyShard = (message: string) =>
+    damages.push(new FormatError("missing-spec", message, { path }));
+  const location = await runAsync(locateDataset(path, emptyShard), signal);
   if (location.kind === "bag") return await checkOneBag(location.path, options);
   if (location.kind === "dataset") return await checkDatasets([path], options);
   const shards = Array.from(
     { length: location.shards },
     (_, shard) => shardPath(path, shard),
   );
-  return await checkDatasets(shards, options);
+  return await checkDatasets(shards, options, damages);
 }
 
 async function checkOneBag(
@@ -56,14 +59,15 @@ async function checkOneBag(
   }
 }
 
+/** @param damages What is known already. */
 async function checkDatasets(
   paths: readonly string[],
   options: CheckOptions,
+  damages: FormatError[] = [],
 ): Promise<CheckReport> {
   const { signal } = options;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.
   const sound: string[] = [];
-  const damages: FormatError[] = [];
   let bytes = 0;
   for (const path of paths) {
     try {

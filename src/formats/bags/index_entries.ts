@@ -69,12 +69,14 @@ export function checkLimits(
  * is lost. A single damaged limit passes: it takes two records with it, no more.
  *
  * @param first The number of the first entry of `page`.
+ * @param otherwise What else may be wrong, for the message.
  * @throws {FormatError} With code `truncated` where it is none.
  */
 export function checkIndexPage(
   bag: IndexedBag,
   page: Uint8Array,
   first: number,
+  otherwise: string,
 ): void {
   const { path, dataEnd } = bag;
   let before = 0;
@@ -93,7 +95,7 @@ export function checkIndexPage(
         `${path}: the last limit does not mark the start of the index: record bytes are taken for ` +
           `index entries (entry ${
             first + at / ENTRY
-          } is ${end}). The file was cut or damaged`,
+          } is ${end}). The file was cut or damaged${otherwise}`,
         { path, expected: dataEnd, actual: end },
       );
     }

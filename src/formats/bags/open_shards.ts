@@ -1,10 +1,11 @@
 import { FormatError } from "../../errors.ts";
 import { inParallel } from "../../io/in_parallel.ts";
 import type { Steps } from "../../io/steps.ts";
+import { countBegunShards } from "./dataset_location.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import { listDirectory } from "./open_dataset.ts";
 import { OpenedDataset } from "./opened_dataset.ts";
-import { countShards, shardName } from "./shard_names.ts";
+import { shardName } from "./shard_names.ts";
 import { SPEC_FILE } from "./dataset_names.ts";
 
 /** How to open a sharded dataset. */
@@ -43,13 +44,15 @@ export function* openShards(
 /** The directories of the shards that are asked for. */
 function* pathsOf(
   directory: string,
-  { shardStart = 0, shardStep = 1 }: ShardedDatasetOptions,
+  { shardStart = 0, shardStep = 1, onWarning }: ShardedDatasetOptions,
 ): Steps<string[]> {
   requireWhole("shardStart", shardStart, 0);
   requireWhole("shardStep", shardStep, 1);
   const names = yield* listDirectory(directory);
   const isOne = names.has(SPEC_FILE);
-  const count = isOne ? 1 : countShards(directory, names);
+  const count = isOne
+    ? 1
+    : yield* countBegunShards(directory, names, onWarning);
   if (shardStart >= count) {
     throw new RangeError(
       `${directory} has ${count} shards: none is left from shardStart ${shardStart} on`,

@@ -101,6 +101,25 @@ Deno.test("record bytes are not taken for an index", async () => {
   });
 });
 
+Deno.test("a bag of generation 3 whose index is lost says what it needs, whatever its bytes", async () => {
+  await withTempDir((dir) => {
+    const path = `${dir}/a.bag`;
+    const contents = [
+      bytes(3),
+      bytes(50), // as a trailer: past the end
+      Uint8Array.of(...bytes(50), ...u64s([3])), // not a multiple of 8 before the end
+      Uint8Array.of(...bytes(48), ...u64s([8])), // record bytes for entries
+    ];
+    for (const content of contents) {
+      Deno.writeFileSync(path, content);
+      assert.throws(
+        () => BagReader.openSync(path),
+        /a\.idx beside it \(no index: neither a trailer nor an \.idx file\)/,
+      );
+    }
+  });
+});
+
 Deno.test("each limit of a bag is checked when it is used", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;

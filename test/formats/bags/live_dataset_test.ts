@@ -1,7 +1,12 @@
 /** Datasets of generation 3 whose writer is at work or was killed, and datasets with files missing. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../../src/errors.ts";
-import { DatasetReader } from "../../../src/formats/bags/mod.ts";
+import {
+  DatasetReader,
+  ShardedDatasetReader,
+} from "../../../src/formats/bags/mod.ts";
+import { checkBags } from "../../../src/formats/bags/check.ts";
+import { openSync } from "../../../src/vfs/mod.ts";
 import { decoders } from "../../support/bag_decoders.ts";
 import {
   type Records,
@@ -169,5 +174,35 @@ Deno.test("a bag that is too large to be held in memory is refused", async () =>
     );
     using reader = DatasetReader.openSync(dir, { decoders });
     assert.deepEqual(reader.getSync(0), { b: 2, a: 1, c: 3 });
+  });
+});
+
+Deno.test("the last shard is left out, and told, while its writer has no file in it", async () => {
+  await withTempDir(async (dir) => {
+    writeDataset(`${dir}/000000`, spec, [datapoint], 3);
+    await Deno.mkdir(`${dir}/000001`);
+    await Deno.writeTextFile(`${dir}/000001/.spec.json.part`, "{");
+    const warnings: string[] = [];
+    const options = { onWarning: (text: string) => void warnings.push(text) };
+    {
+      using reader = ShardedDatasetReader.openSync(dir, options);
+      assert.deepEqual([reader.shards, reader.length], [1, 1]);
+    }
+    using vfs = openSync(dir, options);
+    assert.deepEqual(vfs.listSync(), ["000000"]);
+    assert.equal(warnings.length, 2);
+    for (const warning of warnings) {
+      assert.match(warning, /000001: the last shard is empty and left out/);
+    }
+    const onDamage = ({ message }: FormatError) => void warnings.push(message);
+    const { samples, damaged } = await checkBags(dir, { onDamage });
+    assert.deepEqual([samples, damaged, warnings.length], [1, 1, 3]);
+    assert.equal(warnings[2], warnings[0]);
+    // An empty one among the others is damage.
+    writeDataset(`${dir}/000002`, spec, [datapoint], 3);
+    assert.throws(
+      () => ShardedDatasetReader.openSync(dir),
+      { name: "FormatError", code: "missing-spec" },
+    );
   });
 });
