@@ -198,7 +198,7 @@ Deno.test({
         assertFailed(
           await recordfs(three),
           1,
-          /the disk is full.*\(.*a has the datapoints that could be written; --resume/,
+          /the disk is full.*\(.*a keeps the datapoints that were written; --resume/,
         );
         await succeed(["check", "--values", `${disk}/a`]);
         await remount("size=40m");
