@@ -12,6 +12,7 @@ import {
 import { DatasetTree } from "./dataset_tree.ts";
 import { closeDataset, openDataset } from "./open_dataset.ts";
 import { describeBag, Survey } from "./survey.ts";
+import { warnerOf } from "./warner.ts";
 import type { TreeViews } from "./tree_views.ts";
 
 /** A container of which as much is opened as serving it needs. */
@@ -102,9 +103,4 @@ function* inOneGo(procedure: () => Steps<void>): Steps<void> {
       runSync(procedure());
     },
   });
-}
-
-function warnerOf(options: ContainerOptions): (message: string) => void {
-  // deno-lint-ignore no-console -- a library's warning has no other place by default
-  return options.onWarning ?? ((message) => console.warn(message));
 }

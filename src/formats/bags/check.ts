@@ -12,7 +12,9 @@ import {
   filesOf,
   openDataset,
 } from "./open_dataset.ts";
+import { largestValue } from "./largest_value.ts";
 import { ValueCheck } from "./value_check.ts";
+import { warnerOf } from "./warner.ts";
 import { longestReferences, References } from "./references.ts";
 
 /** Most bytes of references that are read at a time. */
@@ -125,6 +127,12 @@ class Check {
       const { signal, values } = this.#options;
       const check = new ValueCheck(bag, generation, type, signal);
       await this.index(bag, values && check.isKnown ? check : undefined);
+      if (check.skipped > 0) {
+        warnerOf(this.#options)(
+          `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
+            `${largestValue(type)} bytes`,
+        );
+      }
     }
     if (dataset.refs !== undefined) await this.#references(dataset);
   }

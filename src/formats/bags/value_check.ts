@@ -9,6 +9,8 @@ import { decodersOf } from "./types/mod.ts";
 
 /** Decodes values of one type to see whether that can be done; what that gives is thrown away. */
 export class ValueCheck {
+  /** How many values were too large to be decoded. */
+  skipped = 0;
   readonly #bag: BagFile;
   readonly #type: ValueType;
   readonly #decode;
@@ -38,7 +40,10 @@ export class ValueCheck {
    * @throws {FormatError} With code `bad-value` if that fails.
    */
   async record(record: number, start: number, end: number): Promise<void> {
-    if (end - start > largestValue(this.#type)) return;
+    if (end - start > largestValue(this.#type)) {
+      this.skipped++;
+      return;
+    }
     const steps = readPart(this.#bag.source, start, end - start);
     const bytes = await runAsync(steps, this.#signal);
     try {

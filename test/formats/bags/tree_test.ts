@@ -1,5 +1,6 @@
 /** Bags and datasets that the original libraries wrote, as trees; damaged ones as far as they go. */
 import assert from "node:assert/strict";
+import { DatasetWriter } from "../../../src/formats/bags/mod.ts";
 import { FormatError } from "../../../src/errors.ts";
 import { check, open, openSync } from "../../../src/vfs/mod.ts";
 import {
@@ -166,6 +167,28 @@ for (const golden of datasetCases) {
     assert.equal(samples, golden.content!.length);
   });
 }
+
+Deno.test("a check says which values are too large to be decoded", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    const spec = { small: "msgpack", large: "msgpack" };
+    using writer = DatasetWriter.openSync(`${directory}/data`, spec);
+    const large = new Uint8Array(16 * 1024 * 1024);
+    writer.appendSync({ small: large.subarray(0, 9), large });
+    writer.closeSync();
+    const warnings: string[] = [];
+    const { damaged } = await check(`${directory}/data`, {
+      values: true,
+      onDamage: assert.fail,
+      onWarning: (message) => warnings.push(message),
+    });
+    assert.equal(damaged, 0);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /large\.bag: 1 of its values were not decoded/);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
 
 for (const set of ["bags", "granular"]) {
   Deno.test(`${set}: a text that is not UTF-8 is found when values are checked`, async () => {
