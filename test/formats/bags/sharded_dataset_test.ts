@@ -135,7 +135,13 @@ Deno.test("hidden names are not looked at; others are no shards", async () => {
     Deno.mkdirSync(`${dir}/0000002`); // seven digits are for the millionth
     refused(dir, "missing-shard", /numbered 000000.*000002 is missing/);
     Deno.removeSync(`${dir}/0000002`);
-    Deno.mkdirSync(`${dir}/000002`);
+    Deno.mkdirSync(`${dir}/000002`); // what a writer that was killed leaves
+    const warnings: string[] = [];
+    const onWarning = (message: string) => warnings.push(message);
+    using two = ShardedDatasetReader.openSync(dir, { decoders, onWarning });
+    assert.equal(two.shards, 2);
+    assert.match(warnings.join(), /000002: the last shard is empty/);
+    Deno.writeTextFileSync(`${dir}/000002/notes.txt`, "");
     refused(dir, "missing-spec", /000002\/spec\.json is missing/);
     Deno.removeSync(`${dir}/000000`, { recursive: true });
     refused(dir, "missing-shard", /000000 is missing/);
