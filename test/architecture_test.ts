@@ -33,6 +33,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/formats",
     "src/vfs",
   ],
+  "src/data": [
+    "src/errors.ts",
+    "src/names.ts",
+    "src/bytes_of.ts",
+    "src/io",
+    "src/tree",
+    "src/codecs",
+    "src/formats",
+    "src/vfs",
+  ],
   "fuse": ["src/errors.ts", "src/io", "src/tree"],
   "src/cli": [
     "deno.json",
@@ -42,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/formats",
     "src/vfs",
     "src/convert",
+    "src/data",
     "fuse",
   ],
 };

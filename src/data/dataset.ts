@@ -1,0 +1,60 @@
+import { RECIPE, type Recipe } from "./recipe.ts";
+
+/** What a batch is read for: what is random in it follows from this and the indices, and nothing else. */
+export interface GetOptions {
+  /** The loader's seed: a safe integer ≥ 0. Unless given, 0. */
+  readonly seed?: number;
+  /** Which pass over the data this is, from 0. Unless given, 0. */
+  readonly epoch?: number;
+  /** Gives up waiting when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Samples by number, read a batch at a time: one read for a batch is several times as fast as one for
+ * each sample.
+ *
+ * A class of yours needs `length` and `get`; those here are made for being extended with `process`,
+ * which makes of a batch's bytes what you train on.
+ *
+ * @typeParam T What one sample is.
+ */
+export abstract class Dataset<T> {
+  /** Number of samples; `Infinity` where any index from 0 is one. */
+  abstract readonly length: number;
+
+  /**
+   * Reads a batch.
+   *
+   * @param indices From 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @returns The samples in the order of `indices`.
+   * @throws {IndexError} If there is no such sample.
+   */
+  abstract get(
+    indices: readonly number[],
+    options?: GetOptions,
+  ): readonly T[] | Promise<readonly T[]>;
+
+  /** The file that a sample lies in, for messages; `undefined` where there is none to name. */
+  fileOf(_index: number): string | undefined {
+    return undefined;
+  }
+
+  /**
+   * How another thread makes this dataset; `undefined` where it cannot, so that a loader of it has no
+   * workers.
+   *
+   * @throws {DataError} With code `not-portable`, saying which part of it cannot go to another thread.
+   */
+  [RECIPE](): Recipe | undefined {
+    return undefined;
+  }
+
+  /** Closes the files. What was read stays valid. */
+  close(): void {}
+
+  /** Closes the files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
