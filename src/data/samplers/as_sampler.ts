@@ -1,4 +1,4 @@
-import { IndexError } from "../../errors.ts";
+import { DataError } from "../data_error.ts";
 import type { Order, Sampler } from "./sampler.ts";
 import { SubsetSampler } from "./subset_sampler.ts";
 
@@ -12,15 +12,23 @@ export type SamplerLike = Sampler | ArrayLike<number> | Iterable<number>;
  * @param length Number of samples in the dataset; may be `Infinity`.
  * @throws {TypeError} If it is none of the three.
  * @throws {RangeError} If one of the given indices is not a whole number from 0 on.
- * @throws {IndexError} If the dataset has no such sample; for a sampler that computes its indices, when
- * the index is asked for.
+ * @throws {DataError} With code `bad-batch` when an index is asked for that the dataset does not have.
  */
 export function asSampler(sampler: SamplerLike, length: number): Sampler {
-  const given = isSampler(sampler) ? sampler : new SubsetSampler(sampler);
+  const given = samplerOf(sampler);
   return {
     length: given.length,
     order: (seed, epoch) => new CheckedOrder(given.order(seed, epoch), length),
   };
+}
+
+/**
+ * The sampler that is meant.
+ *
+ * @throws {TypeError} If it is neither a sampler nor a list of indices.
+ */
+export function samplerOf(sampler: SamplerLike): Sampler {
+  return isSampler(sampler) ? sampler : new SubsetSampler(sampler);
 }
 
 function isSampler(value: SamplerLike): value is Sampler {
@@ -44,10 +52,13 @@ class CheckedOrder implements Order {
     if (Number.isSafeInteger(index) && index >= 0 && index < this.#samples) {
       return index;
     }
-    throw new IndexError(
-      index,
-      this.#samples,
-      `the dataset, but the sampler gave it at position ${position}`,
+    throw new DataError(
+      "bad-batch",
+      `The sampler gave index ${
+        String(index)
+      } at position ${position}, but the dataset has ` +
+        `${this.#samples} samples: make the sampler for the length of this dataset`,
+      { expected: this.#samples, actual: index },
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { BatchOrder, Order } from "./sampler.ts";
-import { checkPosition, wholeNumber } from "./positions.ts";
+import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 
 /** How an epoch is cut into batches. */
 export interface BatchOptions {

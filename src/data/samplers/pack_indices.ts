@@ -19,7 +19,7 @@ export function packIndices(
     }
     if (index > greatest) greatest = index;
   }
-  return greatest < 2 ** 32 ? Uint32Array.from(list) : Float64Array.from(list);
+  return greatest < 2 ** 32 ? new Uint32Array(list) : new Float64Array(list);
 }
 
 function listOf(

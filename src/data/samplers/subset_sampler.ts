@@ -1,5 +1,5 @@
 import { packIndices } from "./pack_indices.ts";
-import { checkPosition } from "./positions.ts";
+import { checkPosition } from "../whole_numbers.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
 /**
