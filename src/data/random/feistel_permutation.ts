@@ -22,6 +22,8 @@ export class FeistelPermutation implements Permutation {
   readonly #lowShift: number;
   /** Two to the power of the low half's bits. */
   readonly #lowSize: number;
+  /** 1 if the indices 0 and 1 change places, or else 0. */
+  readonly #swap: number;
   /** The halves of `length - 1`. */
   readonly #greatestHigh: number;
   readonly #greatestLow: number;
@@ -43,6 +45,7 @@ export class FeistelPermutation implements Permutation {
     this.#greatestLow = length - 1 - this.#greatestHigh * this.#lowSize;
     this.#keys = new Int32Array(ROUNDS);
     for (let i = 0; i < ROUNDS; i++) this.#keys[i] = random.uint32();
+    this.#swap = length > 1 ? random.uint32() >>> 31 : 0;
   }
 
   at(position: number): number {
@@ -59,7 +62,7 @@ export class FeistelPermutation implements Permutation {
         low ^= hash(high, keys[round + 1]!) >>> lowShift;
       }
     } while (this.#isOutside(high, low));
-    return high * lowSize + low;
+    return this.#swapped(high * lowSize + low);
   }
 
   positionOf(index: number): number {
@@ -68,8 +71,9 @@ export class FeistelPermutation implements Permutation {
     const highShift = this.#highShift;
     const lowShift = this.#lowShift;
     const lowSize = this.#lowSize;
-    let high = Math.floor(index / lowSize);
-    let low = index - high * lowSize;
+    const last = this.#swapped(index);
+    let high = Math.floor(last / lowSize);
+    let low = last - high * lowSize;
     do {
       for (let round = ROUNDS - 2; round >= 0; round -= 2) {
         low ^= hash(high, keys[round + 1]!) >>> lowShift;
@@ -77,6 +81,11 @@ export class FeistelPermutation implements Permutation {
       }
     } while (this.#isOutside(high, low));
     return high * lowSize + low;
+  }
+
+  /** Every round swaps an even number of pairs of numbers; without one pair more, odd orders would be rare or none. */
+  #swapped(index: number): number {
+    return index < 2 ? index ^ this.#swap : index;
   }
 
   #isOutside(high: number, low: number): boolean {
