@@ -1,4 +1,5 @@
 import { DataError } from "../data_error.ts";
+import { isList } from "./pack_indices.ts";
 import type { Order, Sampler } from "./sampler.ts";
 import { SubsetSampler } from "./subset_sampler.ts";
 
@@ -28,7 +29,11 @@ export function asSampler(sampler: SamplerLike, length: number): Sampler {
  * @throws {TypeError} If it is neither a sampler nor a list of indices.
  */
 export function samplerOf(sampler: SamplerLike): Sampler {
-  return isSampler(sampler) ? sampler : new SubsetSampler(sampler);
+  if (isSampler(sampler)) return sampler;
+  if (isList(sampler)) return new SubsetSampler(sampler);
+  throw new TypeError(
+    "This is no sampler: give an object with length and order(seed, epoch), or a list of indices",
+  );
 }
 
 function isSampler(value: SamplerLike): value is Sampler {
