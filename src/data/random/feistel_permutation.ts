@@ -3,14 +3,14 @@ import type { Permutation } from "./permutation.ts";
 import type { Random } from "./random.ts";
 
 /**
- * A permutation that is computed and not stored: of a billion numbers as of a thousand, it takes the memory of
- * its few keys.
+ * A permutation that is computed and not stored: of a billion numbers as of a thousand, it takes
+ * the memory of its few keys.
  *
- * It is a Feistel network over the numbers of as many bits as the length needs, which are split into a high and
- * a low half. Every round changes one half by a keyed hash of the other, which can be undone by whoever knows
- * the keys; so the whole is a bijection. A result at or above the length goes through the network again until
- * it is below (cycle walking), which keeps it a bijection. As the length is over half of the network's numbers, that is
- * less than two goes on average.
+ * It is a Feistel network over the numbers of as many bits as the length needs, which are split
+ * into a high and a low half. Every round changes one half by a keyed hash of the other, which can
+ * be undone by whoever knows the keys; so the whole is a bijection. A result at or above the length
+ * goes through the network again until it is below (cycle walking), which keeps it a bijection. As
+ * the length is over half of the network's numbers, that is less than two goes on average.
  *
  * No half has over 27 bits, so 32-bit arithmetic is enough for every length.
  */
@@ -83,7 +83,10 @@ export class FeistelPermutation implements Permutation {
     return high * lowSize + low;
   }
 
-  /** Every round swaps an even number of pairs of numbers; without one pair more, odd orders would be rare or none. */
+  /**
+   * Every round swaps an even number of pairs of numbers; without one pair more, odd orders would
+   * be rare or none.
+   */
   #swapped(index: number): number {
     return index < 2 ? index ^ this.#swap : index;
   }
@@ -98,8 +101,9 @@ export class FeistelPermutation implements Permutation {
 const ROUNDS = 12;
 
 /**
- * Hashes a half: xor-shift and multiply with constants that Chris Wellons's hash prospector (public domain) found to spread
- * bits best. Its last step is left out: only high bits are used, which it does not better.
+ * Hashes a half: xor-shift and multiply with constants that Chris Wellons's hash prospector (public
+ * domain) found to spread bits best. Its last step, which brings high bits into low ones, is left
+ * out: only high bits are used.
  */
 function hash(half: number, key: number): number {
   let word = half ^ key;

@@ -13,7 +13,8 @@ export type SamplerLike = Sampler | ArrayLike<number> | Iterable<number>;
  * @param length Number of samples in the dataset; may be `Infinity`.
  * @throws {TypeError} If it is none of the three.
  * @throws {RangeError} If one of the given indices is not a whole number from 0 on.
- * @throws {DataError} With code `bad-batch` when an index is asked for that the dataset does not have.
+ * @throws {DataError} With code `bad-batch` when an index is asked for that the dataset does not
+ * have.
  */
 export function asSampler(sampler: SamplerLike, length: number): Sampler {
   const given = samplerOf(sampler);

@@ -1,15 +1,20 @@
 /**
- * Finds which sample a random number stands for, where every sample has a share of [0, 1) by its weight. It is
- * inverse transform sampling with a guide table (Chen and Asau, 1974): on average a few steps, however many
- * samples there are. It takes at most 12 bytes a sample.
+ * Finds which sample a random number stands for, where every sample has a share of [0, 1) by its
+ * weight. It is inverse transform sampling with a guide table (Chen and Asau, 1974): on average a
+ * few steps, however many samples there are. It takes at most 12 bytes a sample.
  */
 export class WeightTable {
   /** Sums of the weights up to each sample. */
   readonly #sums: Float64Array;
   readonly #total: number;
-  /** The samples at which each of equal parts of [0, 1) starts; at the end, the last that can be drawn. */
+  /**
+   * The samples at which each of equal parts of [0, 1) starts; at the end, the last that can be
+   * drawn.
+   */
   readonly #guide: Uint32Array;
-  /** Number of those parts: a power of two, so that no rounding moves a number into another part. */
+  /**
+   * Number of those parts: a power of two, so that no rounding moves a number into another part.
+   */
   readonly #parts: number;
 
   /**

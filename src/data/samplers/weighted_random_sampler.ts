@@ -10,22 +10,24 @@ export interface WeightedRandomSamplerOptions {
 }
 
 /**
- * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of weight 0 is
- * never drawn. For classes of which some are rare.
+ * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of
+ * weight 0 is never drawn. For classes of which some are rare.
  *
- * With replacement a draw costs the same at any position and for any number of samples. Without it, every draw is by the
- * weights of the samples that are left, and an epoch's draws are all made at its start, by a sort of all samples.
+ * With replacement a draw costs the same at any position and for any number of samples. Without it,
+ * every draw is by the weights of the samples that are left, and an epoch's draws are all made at
+ * its start, by a sort of all samples.
  *
  * @example Every class as often, though one has three samples and the other one
  * ```ts
  * import { WeightedRandomSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const labels = ["cat", "cat", "cat", "dog"];
  * const weights = labels.map((label) => label === "cat" ? 1 / 3 : 1);
  * const order = new WeightedRandomSampler(weights, 1000).order(42, 0);
  * let dogs = 0;
  * for (let i = 0; i < order.length; i++) dogs += order.at(i) === 3 ? 1 : 0;
- * console.assert(dogs > 400 && dogs < 600);
+ * assert.ok(dogs > 400 && dogs < 600);
  * ```
  */
 export class WeightedRandomSampler implements Sampler {
@@ -36,6 +38,8 @@ export class WeightedRandomSampler implements Sampler {
   readonly #table: WeightTable | undefined;
 
   /**
+   * Makes a sampler for as many samples as there are weights.
+   *
    * @param weights One for each sample, 0 or more; their sum does not matter. They are copied.
    * @param numSamples Number of draws in an epoch; with replacement it may be `Infinity`.
    * @throws {RangeError} If a weight is no such number, or there are not enough samples to draw.
@@ -111,9 +115,9 @@ class DrawnOrder implements Order {
 }
 
 /**
- * Draws without replacement: every sample waits for a time that is exponentially distributed with its weight as the rate,
- * and those that wait shortest are drawn (Efraimidis and Spirakis, 2006). V8 computes logarithms by itself, so they are
- * the same on every machine.
+ * Draws without replacement: every sample waits for a time that is exponentially distributed with
+ * its weight as the rate, and those that wait shortest are drawn (Efraimidis and Spirakis, 2006).
+ * V8 computes logarithms by itself, so they are the same on every machine.
  */
 function drawnWithout(
   weights: Float64Array,

@@ -4,8 +4,8 @@
 export const LIMIT = 4;
 
 /**
- * Pearson's chi-square of counts that should be alike, or as `expected` says, as the number of standard deviations that it is off
- * (Wilson and Hilferty's approximation).
+ * Pearson's chi-square of counts that should be alike, or as `expected` says, as the number of
+ * standard deviations that it is off (Wilson and Hilferty's approximation).
  */
 export function chiSquare(
   counts: ArrayLike<number>,
@@ -33,7 +33,9 @@ export function meanOff(
   return (found - mean) / Math.sqrt(variance / samples.length);
 }
 
-/** Chi-square against Poisson's distribution with mean 1, of counts of 0, 1, 2, 3, and 4 or more. */
+/**
+ * Chi-square against Poisson's distribution with mean 1, of counts of 0, 1, 2, 3, and 4 or more.
+ */
 export function poissonOff(samples: readonly number[]): number {
   const counts = new Float64Array(5);
   for (const value of samples) counts[Math.min(value, 4)]! += 1;
