@@ -81,7 +81,7 @@ Deno.test("no index of 200,000 from the middle of a long one comes twice", () =>
   }
 });
 
-// The expected numbers are of a program in Python, written after the docstrings alone.
+// The expected numbers are of a second implementation, in Python.
 Deno.test("a seed gives the order that it will always give", () => {
   const promised: [number, number[]][] = [
     [10_000, [6768, 916, 9351, 8753, 8998]],

@@ -21,7 +21,7 @@ Deno.test("sfc32 gives the numbers of PractRand's", () => {
   assert.equal(new Sfc32(0, 0, 0).next(), 0xfb52c520);
 });
 
-// The expected numbers are of a program in Python, written after the docstrings alone.
+// The expected numbers are of a second implementation, in Python.
 Deno.test("keys give the numbers that they will always give", () => {
   const promised: [number[], number[]][] = [
     [[], [0xe2f28b66, 0xe17fc55e, 0x6c9f826b, 0x24826e04]],

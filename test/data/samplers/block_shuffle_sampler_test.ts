@@ -98,7 +98,7 @@ Deno.test("blocks of a billion samples are computed, not stored", () => {
   }
 });
 
-// The expected numbers are of a program in Python, written after the docstrings alone: it makes
+// The expected numbers are of a second implementation, in Python: it makes
 // lists of the blocks, and shuffles and joins them.
 Deno.test("a seed and an epoch give the order that they will always give", () => {
   const sampler = new BlockShuffleSampler(23, { blockSize: 4, buffer: 2 });

@@ -108,7 +108,7 @@ Deno.test("a list given to a sampler may change afterwards", () => {
   }
 });
 
-// The expected numbers are of a program in Python, written after the docstrings alone.
+// The expected numbers are of a second implementation, in Python.
 Deno.test("a seed and an epoch give the order that they will always give", () => {
   const first = (sampler: Sampler, count: number) =>
     upTo(count).map((i) => sampler.order(42, 3).at(i));

@@ -86,7 +86,7 @@ Deno.test("draws without replacement are all different, and the first by weight"
   );
 });
 
-// The expected numbers are of a program in Python, written after the docstrings alone.
+// The expected numbers are of a second implementation, in Python.
 Deno.test("a seed and an epoch give the draws that they will always give", () => {
   const weights = [1, 0, 3, 6];
   assert.deepEqual(
