@@ -2,6 +2,7 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
 import { NumberedNames } from "../../tree/numbered_names.ts";
+import type { SampleNodes } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -150,6 +151,19 @@ export class GulpTree implements Tree {
     into.offset = columns.offsets[row]!;
     into.length = columns.lengths[row]! - columns.pads[row]!;
     return true;
+  }
+
+  /** The videos. */
+  samples(): SampleNodes {
+    const count = this.#videoCount;
+    const run = { first: this.#firstVideo, stride: 1, count };
+    return { areDirectories: true, runs: [run] };
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const video = this.#video(node);
+    // The names are those of the videos, in their order, behind the root's.
+    return video < 0 ? 0 : this.#names.nameOf(ROOT + 1 + video, into);
   }
 
   share(): TreeSeed {
