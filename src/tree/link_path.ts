@@ -35,9 +35,10 @@ export class LinkPath {
   /**
    * Writes the path to a node.
    *
-   * @throws {RecordfsError} If it is longer than the system follows, or the node has no name.
+   * @throws {RecordfsError} If it is longer than the system follows, or there is no such node.
    */
   write(target: NodeId): void {
+    if (target === 0) throw leftOut();
     this.start = this.bytes.length;
     this.suffix = this.bytes.length;
     let node = target;
@@ -60,19 +61,29 @@ export class LinkPath {
     this.start = start;
   }
 
-  /** A name that starts with its only dot has no suffix, nor has one that ends in its last. */
+  /** The last dot and what follows it, if anything does; dots that a name starts with are none. */
   #findSuffix(): number {
     const { bytes, start } = this;
-    const first = Math.max(start + 1, bytes.length - LONGEST_SUFFIX);
-    for (let i = bytes.length - 2; i >= first; i--) {
-      if (bytes[i] === DOT) return i;
+    const end = bytes.length;
+    let first = start;
+    while (first < end && bytes[first] === DOT) first++;
+    first = Math.max(first, end - LONGEST_SUFFIX);
+    for (let i = end - 1; i >= first; i--) {
+      if (bytes[i] === DOT) return i === end - 1 ? end : i;
     }
-    return bytes.length;
+    return end;
   }
 }
 
 const UP = new Uint8Array([DOT, DOT]);
 const SLASH_BYTES = new Uint8Array([SLASH]);
+
+function leftOut(): RecordfsError {
+  return new RecordfsError(
+    "left-out",
+    "The sample that a link is to lead to is damaged and left out, as was said when it was mounted",
+  );
+}
 
 function tooLong(): RecordfsError {
   return new RecordfsError(

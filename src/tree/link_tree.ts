@@ -246,7 +246,13 @@ export class LinkTree implements Tree {
   #writeLinkName(link: NodeId, position: number): number {
     let end = this.#linkNames.write(position, this.#name);
     if (this.#targets.areDirectories) return end;
-    this.#resolve(link);
+    try {
+      this.#resolve(link);
+    } catch (error) {
+      // Whoever wants to know more of that link is told; the others are listed all the same.
+      if (error instanceof RecordfsError) return end;
+      throw error;
+    }
     const { bytes, suffix } = this.#path;
     for (let i = suffix; i < bytes.length; i++) this.#name[end++] = bytes[i]!;
     return end;

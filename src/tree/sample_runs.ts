@@ -1,10 +1,13 @@
 import type { NodeId } from "./tree.ts";
 
-/** Neighbours among the samples of a tree: entries of one directory whose nodes are equally far apart. */
+/**
+ * Neighbours among the samples of a tree: entries of one directory whose nodes are equally far apart; or samples
+ * that the tree leaves out, since they are damaged, whose nodes are all 0.
+ */
 export interface SampleRun {
-  /** Node of the first one. */
+  /** Node of the first one, or 0. */
   readonly first: NodeId;
-  /** How far the nodes are apart, at least 1. */
+  /** How far the nodes are apart: at least 1, or 0. */
   readonly stride: number;
   /** How many there are. */
   readonly count: number;
@@ -14,7 +17,7 @@ export interface SampleRun {
 export interface SampleNodes {
   /** Whether they are directories, with all that is in them, and not files. */
   readonly areDirectories: boolean;
-  /** In the order of the dataset; no node is in two of them. */
+  /** In the order of the dataset; no node but 0 is in two of them. */
   readonly runs: Iterable<SampleRun>;
 }
 
@@ -80,7 +83,7 @@ export class SampleRuns {
     return run < 0 ? 0 : this.node(starts[run + 1]! - 1);
   }
 
-  /** The node of a sample, or 0 where there is no such sample. */
+  /** The node of a sample, or 0 where there is no such sample, or it is left out. */
   node(sample: number): NodeId {
     if (!(sample >= 0 && sample < this.length)) return 0;
     const { starts, firsts, strides } = this.columns;

@@ -161,7 +161,8 @@ function directoriesAbove(
   for (let at = 0, run = 0; at < kept.length; run++) {
     const past = starts[run + 1]!;
     if (kept[at]! >= past) continue;
-    let directory = tree.parent(samples.node(kept[at]!));
+    const node = samples.node(kept[at]!);
+    let directory = node === 0 ? ROOT : tree.parent(node); // 0: it is left out
     while (directory > ROOT && !found.has(directory)) {
       found.add(directory);
       directory = tree.parent(directory);

@@ -83,6 +83,22 @@ for (const name of ["v1_chunks", "v2_odd_ids", "v2_image_list"]) {
   });
 }
 
+Deno.test("videos that are left out keep their places among the samples", async () => {
+  for (const name of ["v2_bad_frame_beyond_end", "v1_bad_truncated_data"]) {
+    const { path, content } = gulpCase(name);
+    using vfs = await open(path, { onWarning() {} });
+    const samples = await samplesOf(vfs.tree);
+    assert.equal(samples.length, content.videos.length);
+    let missing = 0;
+    for (const [i, { id, error }] of content.videos.entries()) {
+      const node = samples.node(i);
+      if (error === undefined) assert.equal(pathOf(vfs.tree, node), id);
+      else missing += Number(node === 0);
+    }
+    assert.equal(missing, 1, name);
+  }
+});
+
 for (const name of ["types", "lists", "many_datapoints", "sharded"]) {
   Deno.test(`samples of a dataset of bags: ${name}`, async () => {
     const { path, content } = datasetCase(`bags/${name}`);

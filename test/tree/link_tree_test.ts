@@ -36,9 +36,9 @@ function targetOf(tree: Tree, link: number): string {
   return new TextDecoder().decode(into.subarray(5, 5 + length));
 }
 
-/** What `path.extname` says, of names that tools look at. */
+/** What Python's `os.path.splitext` takes for it. */
 function suffixOf(path: string): string {
-  return /[^/](\.[^./]+)$/.exec(path)?.[1] ?? "";
+  return /[^./][^/]*(\.[^./]+)$/.exec(path)?.[1] ?? "";
 }
 
 Deno.test("links stand beside the tree, in the order of each epoch", async () => {
@@ -166,6 +166,8 @@ Deno.test("a target that is too deep for the system is an error, not a wrong lin
   for (let i = 0; i < 20; i++) folder = { ["d".repeat(250)]: folder };
   const tree = await linked(MemoryTree.of(folder));
   const link = lookup(tree, 1, "epoch-0000") + 1;
+  const epoch = listed(tree, link - 1);
+  assert.deepEqual(epoch, [{ name: "00000000", node: link }]); // all the same
   assert.throws(() => tree.stat(link, newStat()), { code: "too-long" });
   assert.throws(() => tree.readLink(link, new Uint8Array(5000), 0), {
     code: "too-long",

@@ -46,6 +46,25 @@ Deno.test("samples and their nodes are found from each other", () => {
   }));
 });
 
+Deno.test("samples that a tree leaves out keep their places", () => {
+  const samples = SampleRuns.of({
+    areDirectories: true,
+    runs: [
+      { first: 0, stride: 0, count: 2 },
+      { first: 2, stride: 1, count: 3 },
+      { first: 0, stride: 0, count: 1 },
+      { first: 5, stride: 1, count: 1 },
+      { first: 0, stride: 0, count: 1 },
+    ],
+  });
+  const nodes = Array.from({ length: 8 }, (_, i) => samples.node(i));
+  assert.deepEqual(nodes, [0, 0, 2, 3, 4, 0, 5, 0]);
+  for (let node = 0; node < 9; node++) {
+    assert.equal(samples.indexOf(node), node === 0 ? -1 : nodes.indexOf(node));
+  }
+  assert.equal(samples.largestNode, 5);
+});
+
 Deno.test("ten million samples of arithmetic ids are one run", () => {
   const samples = SampleRuns.of({
     areDirectories: true,

@@ -2,7 +2,7 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
 import { NumberedNames } from "../../tree/numbered_names.ts";
-import type { SampleNodes } from "../../tree/sample_runs.ts";
+import type { SampleNodes, SampleRun } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -153,11 +153,10 @@ export class GulpTree implements Tree {
     return true;
   }
 
-  /** The videos. */
+  /** The videos of all chunks; what is left out keeps its place, as it does in a directory that is read. */
   samples(): SampleNodes {
-    const count = this.#videoCount;
-    const run = { first: this.#firstVideo, stride: 1, count };
-    return { areDirectories: true, runs: [run] };
+    const runs = videoRuns(this.#tables, this.#firstVideo);
+    return { areDirectories: true, runs };
   }
 
   nameOf(node: NodeId, into: Uint8Array): number {
@@ -239,6 +238,29 @@ export class GulpTree implements Tree {
   #frameCount(shown: number): number {
     const { chunks, chunkOf, videoOf } = this.#tables;
     return chunks[chunkOf[shown]!]!.frameCounts[videoOf[shown]!]!;
+  }
+}
+
+/** The videos of all chunks in order: those that show, and stretches of those that are left out. */
+function* videoRuns(
+  { chunks, chunkOf, videoOf }: GulpTreeTables,
+  firstVideo: NodeId,
+): Generator<SampleRun, void, undefined> {
+  let shown = 0;
+  for (const [chunk, { frameCounts }] of chunks.entries()) {
+    for (let video = 0; video < frameCounts.length;) {
+      const next = chunkOf[shown] === chunk
+        ? videoOf[shown]!
+        : frameCounts.length;
+      yield { first: 0, stride: 0, count: next - video };
+      video = next;
+      const from = shown;
+      while (chunkOf[shown] === chunk && videoOf[shown] === video) {
+        shown++;
+        video++;
+      }
+      yield { first: firstVideo + from, stride: 1, count: shown - from };
+    }
   }
 }
 

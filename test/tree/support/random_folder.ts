@@ -4,7 +4,17 @@ import type { Folder } from "../../fuse/support/memory_tree.ts";
 /** Folders with folders in them, some empty, whose files hold their own names. */
 export const folders: fc.Arbitrary<Folder> = fc.letrec((tie) => ({
   folder: fc.dictionary(
-    fc.constantFrom("a", "b", "c", "d.jpg", "e.tar.gz", ".f", "g."),
+    fc.constantFrom(
+      "a",
+      "b",
+      "c",
+      "d.jpg",
+      "e.tar.gz",
+      ".f",
+      "g.",
+      "...h",
+      "...",
+    ),
     fc.oneof(
       { depthSize: "small", withCrossShrink: true },
       fc.constantFrom("content", ""),
