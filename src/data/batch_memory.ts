@@ -1,7 +1,5 @@
 import { RecordfsError } from "../errors.ts";
-
-/** Where the pieces of a batch start: at multiples of it, so that any number may lie there. */
-const ALIGNMENT = 8;
+import { aligned } from "../io/read_memory.ts";
 
 /** How much larger buffers are than what is asked for, since the next batch may need a bit more. */
 const SLACK = 1.25;
@@ -121,8 +119,4 @@ export class BatchMemory {
     for (const buffer of this.#buffers.splice(0)) this.#pool.give(buffer);
     this.#taken = 0;
   }
-}
-
-function aligned(length: number): number {
-  return Math.ceil(length / ALIGNMENT) * ALIGNMENT;
 }

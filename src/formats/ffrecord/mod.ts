@@ -6,6 +6,12 @@
  * @module
  */
 export { FFRecordReader } from "./reader.ts";
+export type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+  ReaderSeed,
+} from "./reader_options.ts";
+export type { BatchRoom } from "../../io/read_memory.ts";
 export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
 export { FFRecordWriter, type WriterOptions } from "./writer.ts";
 export { dump, type DumpOptions, type SampleList } from "./dump.ts";
