@@ -1,5 +1,5 @@
 import { FFRecordReader } from "../../formats/ffrecord/reader.ts";
-import type { ReaderSeed } from "../../formats/ffrecord/reader_options.ts";
+import type { ReaderSeed } from "../../formats/ffrecord/reader_seed.ts";
 import type {
   OpenOptions,
   RecordLocation,

@@ -121,7 +121,8 @@ export async function reopenFileDataset<T>(
   chosen: unknown,
   process: Process<FileSample, T> | undefined,
 ): Promise<FileDataset<T>> {
-  const fs = await openHere(location, options);
+  const quiet = { ...options, onWarning: () => {} }; // was told of already
+  const fs = await openHere(location, quiet);
   const dataset = new FileDataset({ fs, chosen }, process);
   const [first, last] = ends;
   const isSame = dataset.length === 0 ||

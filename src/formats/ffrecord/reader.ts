@@ -1,13 +1,13 @@
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { readHeader } from "./header.ts";
 import { MappedSamples } from "./mapped_samples.ts";
 import { readSample, readSamples } from "./read_samples.ts";
-import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-  ReaderSeed,
-} from "./reader_options.ts";
+import type { ReaderSeed } from "./reader_seed.ts";
 import {
   type OpenOptions,
   openRecordFiles,
