@@ -1,0 +1,166 @@
+import { checkPosition, wholeNumber } from "../whole_numbers.ts";
+import { orderRandom } from "./order_random.ts";
+import type { Order, Sampler } from "./sampler.ts";
+
+/** How a {@linkcode WeightedRandomSampler} draws. */
+export interface WeightedRandomSamplerOptions {
+  /** Whether a sample may be drawn again; unless given, it may. */
+  readonly replacement?: boolean;
+}
+
+/**
+ * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of weight 0 is
+ * never drawn. For classes of which some are rare.
+ *
+ * With replacement a draw takes a binary search, at any position the same. Without it, every draw is by the
+ * weights of the samples that are left, and an epoch's draws are all made at its start, by a sort of all samples.
+ *
+ * @example Every class as often, though one has three samples and the other one
+ * ```ts
+ * import { WeightedRandomSampler } from "@recordfs/recordfs/data";
+ *
+ * const labels = ["cat", "cat", "cat", "dog"];
+ * const weights = labels.map((label) => label === "cat" ? 1 / 3 : 1);
+ * const order = new WeightedRandomSampler(weights, 1000).order(42, 0);
+ * let dogs = 0;
+ * for (let i = 0; i < order.length; i++) dogs += order.at(i) === 3 ? 1 : 0;
+ * console.assert(dogs > 400 && dogs < 600);
+ * ```
+ */
+export class WeightedRandomSampler implements Sampler {
+  /** Number of draws in an epoch. */
+  readonly length: number;
+  readonly #weights: Float64Array;
+  readonly #replacement: boolean;
+  /** Sums of the weights up to each sample; only with replacement. */
+  readonly #sums: Float64Array | undefined;
+
+  /**
+   * @param weights One for each sample, 0 or more; their sum does not matter. They are copied.
+   * @param numSamples Number of draws in an epoch; with replacement it may be `Infinity`.
+   * @throws {RangeError} If a weight is no such number, or there are not enough samples to draw.
+   */
+  constructor(
+    weights: ArrayLike<number>,
+    numSamples: number,
+    options: WeightedRandomSamplerOptions = {},
+  ) {
+    this.#replacement = options.replacement ?? true;
+    this.#weights = new Float64Array(weights);
+    const drawable = checkWeights(this.#weights);
+    if (!(this.#replacement && numSamples === Infinity)) {
+      wholeNumber(numSamples, 0, "numSamples");
+    }
+    const most = this.#replacement && drawable > 0 ? Infinity : drawable;
+    if (numSamples > most) {
+      throw new RangeError(
+        `${numSamples} samples cannot be drawn, ` +
+          (this.#replacement
+            ? "as none has a weight above 0"
+            : `as only ${drawable} have a weight above 0 and none is drawn twice`),
+      );
+    }
+    this.length = numSamples;
+    if (this.#replacement) this.#sums = sumsOf(this.#weights);
+  }
+
+  /** The draws of an epoch. */
+  order(seed: number, epoch: number): Order {
+    return this.#sums === undefined
+      ? drawnWithout(this.#weights, this.length, seed, epoch)
+      : new DrawnOrder(this.#sums, this.length, seed, epoch);
+  }
+}
+
+/** Checks weights; returns how many are above 0. */
+function checkWeights(weights: Float64Array): number {
+  let drawable = 0;
+  for (let i = 0; i < weights.length; i++) {
+    const weight = weights[i]!;
+    if (!(weight >= 0 && weight < Infinity)) {
+      throw new RangeError(
+        `Weight ${weight} of sample ${i}: give numbers from 0 on`,
+      );
+    }
+    if (weight > 0) drawable++;
+  }
+  return drawable;
+}
+
+function sumsOf(weights: Float64Array): Float64Array {
+  const sums = new Float64Array(weights.length);
+  let sum = 0;
+  for (let i = 0; i < weights.length; i++) sums[i] = sum += weights[i]!;
+  if (sum < Infinity) return sums;
+  throw new RangeError("The weights' sum is no number: give smaller ones");
+}
+
+/** Every position drawn for itself. */
+class DrawnOrder implements Order {
+  readonly length: number;
+  readonly #sums: Float64Array;
+  readonly #seed: number;
+  readonly #epoch: number;
+
+  constructor(
+    sums: Float64Array,
+    length: number,
+    seed: number,
+    epoch: number,
+  ) {
+    this.length = length;
+    this.#sums = sums;
+    this.#seed = seed;
+    this.#epoch = epoch;
+  }
+
+  at(position: number): number {
+    checkPosition(position, this.length);
+    const sums = this.#sums;
+    const total = sums[sums.length - 1]!;
+    const drawn = orderRandom(this.#seed, this.#epoch, position).float() *
+      total;
+    return firstAbove(sums, drawn < total ? drawn : 0);
+  }
+}
+
+/** The first sample up to which the weights' sum is above a number: never one of weight 0. */
+function firstAbove(sums: Float64Array, number: number): number {
+  let low = 0;
+  let high = sums.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sums[middle]! > number) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Draws without replacement: every sample waits for a time that is exponentially distributed with its weight as the rate,
+ * and those that wait shortest are drawn (Efraimidis and Spirakis, 2006). V8 computes logarithms by itself, so they are
+ * the same on every machine.
+ */
+function drawnWithout(
+  weights: Float64Array,
+  length: number,
+  seed: number,
+  epoch: number,
+): Order {
+  const random = orderRandom(seed, epoch);
+  const times = new Float64Array(weights.length);
+  for (let i = 0; i < times.length; i++) {
+    const time = -Math.log(1 - random.float()) / weights[i]!;
+    times[i] = weights[i] === 0 ? Infinity : time;
+  }
+  const drawn = Uint32Array.from(times.keys())
+    .sort((a, b) => times[a]! - times[b]! || a - b)
+    .slice(0, length);
+  return {
+    length,
+    at(position) {
+      checkPosition(position, length);
+      return drawn[position]!;
+    },
+  };
+}
