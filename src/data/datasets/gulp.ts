@@ -6,7 +6,7 @@
 export type { ClipOptions } from "./clip_frames.ts";
 export {
   type FinishedImage,
-  GulpFinishedImageset,
+  GulpImageDataset,
   type GulpImageOptions,
 } from "./gulp_image_dataset.ts";
 export type {

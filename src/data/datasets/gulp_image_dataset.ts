@@ -17,7 +17,7 @@ import {
   type Making,
 } from "./gulp_videos.ts";
 
-/** How a {@linkcode GulpFinishedImageset} is opened. */
+/** How a {@linkcode GulpImageDataset} is opened. */
 export interface GulpImageOptions<Out = Image, Label = number | string>
   extends GulpDatasetOptions<Label> {
   /** What makes of an image what is trained on: a transform, such as `Compose`, or a function. */
@@ -28,7 +28,7 @@ export interface GulpImageOptions<Out = Image, Label = number | string>
 export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
 
 /**
- * The images of a gulp directory: videos of one frame each (Python's `GulpFinishedImageset`). Samples are
+ * The images of a gulp directory: videos of one frame each (Python's `GulpImageDataset`). Samples are
  * `{ data, label, id }`, in the order of the directory.
  *
  * @typeParam Data What samples have as data.
@@ -36,16 +36,16 @@ export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
  *
  * @example Images for training
  * ```ts
- * import { CenterCrop, Compose, GulpFinishedImageset, Scale, UnitNorm } from "@recordfs/recordfs/data";
+ * import { CenterCrop, Compose, GulpImageDataset, Scale, UnitNorm } from "@recordfs/recordfs/data";
  *
- * using dataset = await GulpFinishedImageset.open("test/golden/gulp/v2_image_list/gulp", {
+ * using dataset = await GulpImageDataset.open("test/golden/gulp/v2_image_list/gulp", {
  *   transform: new Compose([new Scale(28), new CenterCrop(28), new UnitNorm()]),
  * });
  * const [sample] = await dataset.get([0]);
  * console.log(sample?.data.shape, sample?.label, sample?.id); // [ 28, 28, 3 ] 2 dog-im00.png
  * ```
  */
-export class GulpFinishedImageset<Data = NdArray, Label = number | string>
+export class GulpImageDataset<Data = NdArray, Label = number | string>
   extends Dataset<GulpSample<Data, Label>> {
   readonly #videos: GulpVideos<Label>;
   readonly #transform: Step<Image, unknown> | undefined;
@@ -71,11 +71,11 @@ export class GulpFinishedImageset<Data = NdArray, Label = number | string>
   static async open<Out = Image, Label = number | string>(
     location: string | URL,
     options: GulpImageOptions<Out, Label> = {},
-  ): Promise<GulpFinishedImageset<FinishedImage<Out>, Label>> {
+  ): Promise<GulpImageDataset<FinishedImage<Out>, Label>> {
     const { transform, ...others } = options;
     if (transform !== undefined) runStep(transform); // throws before files are opened
     const videos = await GulpVideos.open(location, others);
-    return new GulpFinishedImageset(videos, transform);
+    return new GulpImageDataset(videos, transform);
   }
 
   /** Number of images. */
@@ -123,7 +123,7 @@ export class GulpFinishedImageset<Data = NdArray, Label = number | string>
       : stepArgument(this.#transform, "The option transform");
     return {
       module: import.meta.url,
-      name: "GulpFinishedImageset",
+      name: "GulpImageDataset",
       how: "open",
       args: [location, { ...options, transform }],
     };

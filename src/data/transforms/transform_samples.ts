@@ -42,7 +42,8 @@ export async function transformSamples<In, Out>(
  * @param count How many.
  * @param make Makes one, by its number.
  * @returns What was made, in the order of numbers.
- * @throws What the first that failed has thrown, once none is under way; the signal's reason.
+ * @throws What the one of the lowest number that failed has thrown, once none is under way; the signal's
+ * reason.
  */
 export async function inFlight<T>(
   count: number,
