@@ -31,7 +31,8 @@ export class ListDataset<T> extends Dataset<T> {
   }
 
   override fileOf(index: number): string | undefined {
-    return this.#file === undefined ? undefined : `${this.#file}#${index}`;
+    const exists = this.#file !== undefined && index in this.#values;
+    return exists ? `${this.#file}#${index}` : undefined;
   }
 
   override [RECIPE](): Recipe {
