@@ -8,6 +8,8 @@ import { stratifiedSizes } from "./stratified_sizes.ts";
 export interface Assignment {
   /** How many samples each split gets. */
   readonly sizes: readonly number[];
+  /** By label and split, how many samples: of a stratified split. */
+  readonly labelSizes?: readonly (readonly number[])[];
   /** The split of the next sample: they are asked for in the order of their indices. */
   next(): number;
 }
@@ -43,19 +45,20 @@ export function stratifiedAssignment(
 ): Assignment {
   const { counts } = labels;
   const turns = permutation(counts.length, new Random(SPLIT, seed));
-  const sizes = stratifiedSizes(counts, ratios, numbersOf(turns));
+  const labelSizes = stratifiedSizes(counts, ratios, numbersOf(turns));
   const met = counts.map(() => 0);
   const orders = new Array<Permutation | undefined>(counts.length);
   let index = 0;
   return {
     sizes: ratios.sizes(labels.length),
+    labelSizes,
     next() {
       const label = labels.at(index++);
       const order = orders[label] ??= permutation(
         counts[label]!,
         new Random(SPLIT, seed, label),
       );
-      return splitAt(order.positionOf(met[label]!++), sizes[label]!);
+      return splitAt(order.positionOf(met[label]!++), labelSizes[label]!);
     },
   };
 }
