@@ -1,3 +1,4 @@
+import type { BatchMemory } from "./batch_memory.ts";
 import { RECIPE, type Recipe } from "./recipe.ts";
 
 /** What a batch is read for: what is random in it follows from this and the indices, and nothing else. */
@@ -8,6 +9,12 @@ export interface GetOptions {
   readonly epoch?: number;
   /** Gives up waiting when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What the bytes of the batch are read into, where the dataset reads bytes: the samples, as `process`
+   * gets them, are then views of its buffers, valid until these are used again. Unless given, each sample
+   * has memory of its own.
+   */
+  readonly memory?: BatchMemory | undefined;
 }
 
 /**
