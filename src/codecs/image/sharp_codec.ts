@@ -54,22 +54,27 @@ export class SharpCodec implements ImageCodec {
 
   async decode(
     bytes: Uint8Array,
-    { colorspace = "ANY", path }: DecodeOptions = {},
+    { colorspace = "ANY", shortEdge = 0, path }: DecodeOptions = {},
   ): Promise<Image> {
     const header = readImageHeader(bytes, path);
     const { channels, isCmyk } = header;
+    const wanted = shortEdgeSize(header, shortEdge);
+    const resizesHere = isCmyk || isLarger(wanted, header);
+    const { height, width } = resizesHere ? header : wanted;
     const space = isCmyk ? "cmyk" : "srgb";
+    const opened = this.#open(bytes).removeAlpha();
+    const isResized = height !== header.height || width !== header.width;
     const pixels = await this.#pixels(
-      this.#open(bytes).removeAlpha().pipelineColourspace(space).toColourspace(
-        space,
-      ),
-      header,
+      (isResized ? resize(opened, wanted) : opened)
+        .pipelineColourspace(space).toColourspace(space),
+      { height, width },
       isCmyk ? 4 : 3,
       path,
     );
     const rgb = isCmyk ? cmykToRgb(pixels) : pixels;
+    const image: Image = { data: rgb, height, width, channels: 3 };
     return toColorspace(
-      { data: rgb, height: header.height, width: header.width, channels: 3 },
+      resizesHere ? resample(image, wanted) : image,
       channels === 1 && colorspace !== "RGB" ? "GRAY" : colorspace,
     );
   }
