@@ -1,4 +1,5 @@
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { requireClass } from "../datasets/process.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { RandomSampler } from "../samplers/random_sampler.ts";
 import type { Order } from "../samplers/sampler.ts";
@@ -91,9 +92,9 @@ export class Epochs<T> extends Dataset<T> {
     );
   }
 
-  /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options: GetOptions = {}): string | undefined {
-    if (!isStep(step, Infinity)) return undefined;
+  /** The file that the sample of a step lies in, where it is said what the step is read for. */
+  override fileOf(step: number, options?: GetOptions): string | undefined {
+    if (options === undefined || !isStep(step, Infinity)) return undefined;
     return this.#source.fileOf(
       this.#indexOf(step, options),
       this.#optionsIn(this.#epochOf(step), options),
@@ -102,6 +103,7 @@ export class Epochs<T> extends Dataset<T> {
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
+    requireClass(this, Epochs);
     const options: EpochsOptions = {
       length: this.epochLength,
       shuffle: this.#shuffle,

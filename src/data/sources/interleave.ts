@@ -1,4 +1,5 @@
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { requireClass } from "../datasets/process.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { type Place, SeveralSources } from "./several_sources.ts";
 import { isStep, requireSteps } from "./steps.ts";
@@ -57,13 +58,14 @@ export class Interleave<T> extends Dataset<T> {
   }
 
   /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options: GetOptions = {}): string | undefined {
+  override fileOf(step: number, options?: GetOptions): string | undefined {
     if (!isStep(step, this.length)) return undefined;
     return this.#sources.fileOf(this.#placeOf(step), options);
   }
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
+    requireClass(this, Interleave);
     return {
       module: import.meta.url,
       name: "Interleave",

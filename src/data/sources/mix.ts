@@ -1,4 +1,5 @@
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { requireClass } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { OwnSeed } from "./own_seed.ts";
@@ -81,14 +82,15 @@ export class Mix<T> extends Dataset<T> {
     );
   }
 
-  /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options: GetOptions = {}): string | undefined {
-    if (!isStep(step, this.length)) return undefined;
+  /** The file that the sample of a step lies in, where it is said what the step is read for. */
+  override fileOf(step: number, options?: GetOptions): string | undefined {
+    if (options === undefined || !isStep(step, this.length)) return undefined;
     return this.#sources.fileOf(this.#placeOf(step, options), options);
   }
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
+    requireClass(this, Mix);
     const options: MixOptions = { seed: this.#seed.given };
     return {
       module: import.meta.url,

@@ -1,4 +1,5 @@
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { requireClass } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { wholeBatch } from "./batch_parts.ts";
@@ -64,14 +65,15 @@ export class Sample<T> extends Dataset<T> {
     return wholeBatch(await this.#source.get(indices, options), indices);
   }
 
-  /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options: GetOptions = {}): string | undefined {
-    if (!isStep(step, Infinity)) return undefined;
+  /** The file that the sample of a step lies in, where it is said what the step is read for. */
+  override fileOf(step: number, options?: GetOptions): string | undefined {
+    if (options === undefined || !isStep(step, Infinity)) return undefined;
     return this.#source.fileOf(this.#indexOf(step, options), options);
   }
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
+    requireClass(this, Sample);
     const options: SampleOptions = {
       length: this.#count,
       seed: this.#seed.given,

@@ -48,7 +48,7 @@ export class SeveralSources<T> {
   }
 
   /** The file that a sample lies in. */
-  fileOf({ source, step }: Place, options: GetOptions): string | undefined {
+  fileOf({ source, step }: Place, options?: GetOptions): string | undefined {
     return this.#sources[source]!.fileOf(step, options);
   }
 

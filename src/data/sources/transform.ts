@@ -1,28 +1,17 @@
 import { unlessAborted } from "../../io/unless_aborted.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { requireClass } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
+import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import {
-  argument,
-  type Imported,
-  importedFunction,
-  importedRecipe,
-  RECIPE,
-  type Recipe,
-} from "../recipe.ts";
+  runStep,
+  type Step,
+  stepArgument,
+  type TransformFunction,
+} from "../transforms/transform.ts";
 import { wholeBatch } from "./batch_parts.ts";
 import { OwnSeed } from "./own_seed.ts";
-
-/**
- * Makes of a sample what is trained on.
- *
- * @param random Random numbers that follow from the step and the seeds: whatever is drawn, draw it from
- * here.
- */
-export type TransformFunction<S, T> = (
-  sample: S,
-  random: Random,
-) => T | Promise<T>;
 
 /** Options of {@linkcode Transform}. */
 export interface TransformOptions {
@@ -31,7 +20,7 @@ export interface TransformOptions {
 }
 
 /**
- * Each sample of a source as a function makes it. The function is given random numbers that follow from
+ * Each sample of a source as a function, or a transform, makes it. It is given random numbers that follow from
  * the step, the seed given here, and the loader's.
  *
  * @typeParam S What a sample of the source is.
@@ -50,25 +39,27 @@ export interface TransformOptions {
  */
 export class Transform<S, T> extends Dataset<T> {
   readonly #source: Dataset<S>;
-  readonly #from: Imported<TransformFunction<S, T>>;
+  readonly #step: Step<S, T>;
+  readonly #run: TransformFunction<S, T>;
   readonly #seed: OwnSeed;
-  #imported: Promise<TransformFunction<S, T>> | undefined;
 
   /**
    * Makes a source of another.
    *
-   * @param fn A function; or the module that exports it, as `new URL("./decode.ts", import.meta.url)`,
-   * so that worker threads find it too.
+   * @param step A function, a transform such as `new CenterCrop(224)`, or the module that exports either, as
+   * `new URL("./decode.ts", import.meta.url)`: a function only the caller's thread can call.
    * @throws {RangeError} If the seed is out of range.
+   * @throws {TypeError} If the step is none of these.
    */
   constructor(
     source: Dataset<S>,
-    fn: Imported<TransformFunction<S, T>>,
+    step: Step<S, T>,
     options: TransformOptions = {},
   ) {
     super();
     this.#source = source;
-    this.#from = fn;
+    this.#step = step;
+    this.#run = runStep(step);
     this.#seed = new OwnSeed("transform", options.seed ?? 0);
   }
 
@@ -78,41 +69,38 @@ export class Transform<S, T> extends Dataset<T> {
   }
 
   /**
-   * Reads the samples of some steps, and calls the function with each.
+   * Reads the samples of some steps, and transforms each.
    *
    * @throws {IndexError} If the source has no such step.
-   * @throws {DataError} With code `sample-failed` if the function throws.
+   * @throws {DataError} With code `sample-failed` if that throws.
    */
   override async get(
     steps: readonly number[],
     options: GetOptions = {},
   ): Promise<readonly T[]> {
-    this.#imported ??= importedFunction(this.#from);
-    const fn = await this.#imported;
     const samples = wholeBatch(await this.#source.get(steps, options), steps);
     const made = Promise.all(
-      samples.map((sample, i) => this.#apply(fn, sample, steps[i]!, options)),
+      samples.map((sample, i) => this.#apply(sample, steps[i]!, options)),
     );
     return await unlessAborted(made, options.signal);
   }
 
   /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options: GetOptions = {}): string | undefined {
+  override fileOf(step: number, options?: GetOptions): string | undefined {
     return this.#source.fileOf(step, options);
   }
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
+    requireClass(this, Transform);
     const options: TransformOptions = { seed: this.#seed.given };
     const source = argument(this.#source, "The source of Transform");
-    const fn = {
-      recipe: importedRecipe(this.#from, "The function of Transform"),
-    };
+    const applied = stepArgument(this.#step, "The function of Transform");
     return {
       module: import.meta.url,
       name: "Transform",
       how: "new",
-      args: [source, fn, options],
+      args: [source, applied, options],
     };
   }
 
@@ -122,13 +110,12 @@ export class Transform<S, T> extends Dataset<T> {
   }
 
   async #apply(
-    fn: TransformFunction<S, T>,
     sample: S,
     step: number,
     options: GetOptions,
   ): Promise<T> {
     try {
-      return await fn(sample, new Random(this.#seed.for(options), step));
+      return await this.#run(sample, new Random(this.#seed.for(options), step));
     } catch (cause) {
       options.signal?.throwIfAborted();
       const path = this.fileOf(step, options);
@@ -136,7 +123,7 @@ export class Transform<S, T> extends Dataset<T> {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new DataError(
         "sample-failed",
-        `The function of Transform failed at step ${step}${from}: ${why}`,
+        `Transform failed at step ${step}${from}: ${why}`,
         { sample: step, path, cause },
       );
     }

@@ -1,4 +1,5 @@
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { requireClass } from "../datasets/process.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { wholeBatch } from "./batch_parts.ts";
 import { countOf, isStep, requireSteps } from "./steps.ts";
@@ -53,13 +54,14 @@ export class Truncate<T> extends Dataset<T> {
   }
 
   /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options: GetOptions = {}): string | undefined {
+  override fileOf(step: number, options?: GetOptions): string | undefined {
     if (!isStep(step, Infinity)) return undefined;
     return this.#source.fileOf(step % this.length, options);
   }
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
+    requireClass(this, Truncate);
     const source = argument(this.#source, "The source of Truncate");
     return {
       module: import.meta.url,

@@ -77,4 +77,9 @@ Deno.test("what cannot go to another thread is named", () => {
   for (const [source, message] of cases) {
     assert.throws(() => source[RECIPE](), { code: "not-portable", message });
   }
+  class Own extends Epochs<number> {}
+  assert.throws(() => new Own(list)[RECIPE](), {
+    code: "not-portable",
+    message: /^Own extends Epochs/,
+  });
 });

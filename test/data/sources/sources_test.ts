@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { IndexError } from "../../../src/errors.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { Dataset } from "../../../src/data/dataset.ts";
+import { RECIPE } from "../../../src/data/recipe.ts";
 import {
   Epochs,
   Interleave,
@@ -153,7 +154,7 @@ Deno.test("Transform's random numbers follow from the step and the seeds alone",
   assert.equal(new Set([...others, together[5]]).size, 4);
 });
 
-Deno.test("Transform finds its function in a module", async () => {
+Deno.test("Transform takes transforms, and finds functions in modules", async () => {
   const module = new URL("../../support/sample_functions.ts", import.meta.url);
   const negated = new Transform<number, number>(numbers, module);
   assert.deepEqual(await negated.get([4]), [-4]);
@@ -167,6 +168,16 @@ Deno.test("Transform finds its function in a module", async () => {
     { module, name: "cubed" },
   );
   await assert.rejects(wrong.get([4]), { message: /no export 'cubed'/ });
+  const transform = {
+    apply: (value: number) => value + 1,
+    [RECIPE]: () => undefined,
+  };
+  const applied = new Transform<number, number>(numbers, transform);
+  assert.deepEqual(await applied.get([4]), [5]);
+  assert.throws(
+    () => new Transform(numbers, "negated" as unknown as URL),
+    TypeError,
+  );
 });
 
 Deno.test("a function that fails is named with the step and the file", async () => {
@@ -243,7 +254,9 @@ Deno.test("sources know the file of a step, and close what they read from", asyn
       const [value] = await source.get([step], options);
       assert.equal(source.fileOf(step, options), `f#${value}`);
     }
-    assert.equal(source.fileOf(-1), undefined);
+    assert.equal(source.fileOf(-1, options), undefined);
+    const isDrawn = [Epochs, Sample, Mix].some((of) => source instanceof of);
+    assert.equal(source.fileOf(3), isDrawn ? undefined : "f#3");
     source.close();
     assert.ok(files.closed);
   }
