@@ -1,5 +1,5 @@
 import type { Assignment } from "../data/split/assignment.ts";
-import { IndexOutput } from "../data/split/index_output.ts";
+import { IndexOutput } from "../data/index_output.ts";
 import { runAsync } from "../io/steps.ts";
 
 /** A file of the indices of one split. */
