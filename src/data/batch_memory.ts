@@ -13,7 +13,11 @@ export class BufferPool {
   /** The smallest first. */
   readonly #free: ArrayBuffer[] = [];
 
-  /** @param most How many free buffers are kept; more are left to be collected. */
+  /**
+   * Makes an empty pool.
+   *
+   * @param most How many free buffers are kept; more are left to be collected.
+   */
   constructor(most = 4) {
     this.#most = most;
   }
@@ -84,7 +88,11 @@ export class BatchMemory {
   /** Bytes taken of the last buffer. */
   #taken = 0;
 
-  /** @param pool Where buffers come from; unless given, they are new. */
+  /**
+   * Makes memory of which nothing is taken yet.
+   *
+   * @param pool Where buffers come from; unless given, they are new.
+   */
   constructor(pool = new BufferPool(0)) {
     this.#pool = pool;
   }

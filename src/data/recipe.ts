@@ -31,6 +31,7 @@ export interface ImportedName {
 
 /** A value with a recipe of its own. */
 export interface Portable {
+  /** How another thread makes the value; `undefined` where it cannot. */
   [RECIPE](): Recipe | undefined;
 }
 
@@ -39,7 +40,7 @@ interface Nested {
   readonly recipe: Recipe;
 }
 
-/** Where functions that were imported by name come from. */
+/** Where values that were imported by name come from. */
 const origins = new WeakMap<object, Recipe>();
 
 /** Whether a value says how another thread makes it. */
@@ -51,15 +52,17 @@ export function isPortable(value: unknown): value is Portable {
  * The recipe of a value that is an argument of another recipe, to be put in its place.
  *
  * @param value Plain data stays what it is; in its lists and objects may be values with recipes. A
- * function must have been imported by {@linkcode importedFunction}.
+ * function must have come from {@linkcode importedFunction}, or {@linkcode importedValue}.
  * @param what What it is, for the message.
  * @throws {DataError} With code `not-portable` if it is a function, or a value without a recipe.
  */
 export function argument(value: unknown, what: string): unknown {
   if (typeof value === "function") {
-    return { recipe: importedRecipe(value, what) };
+    return { recipe: importedRecipe(value, what) } satisfies Nested;
   }
   if (typeof value !== "object" || value === null) return value;
+  const origin = origins.get(value);
+  if (origin !== undefined) return { recipe: origin } satisfies Nested;
   if (value instanceof URL) return value.href;
   if (isPortable(value)) {
     const recipe = value[RECIPE]();

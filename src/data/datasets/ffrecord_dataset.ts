@@ -13,6 +13,7 @@ import {
   RECIPE,
   type Recipe,
 } from "../recipe.ts";
+import { hasSample } from "./has_sample.ts";
 import { type Process, ProcessedDataset, requireClass } from "./process.ts";
 
 /** The bytes of a sample. */
@@ -134,8 +135,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
 
   /** The `.ffr` file that a sample lies in. */
   override fileOf(index: number): string | undefined {
-    const exists = index >= 0 && index < this.length;
-    return exists ? this.#reader.fileOf(index) : undefined;
+    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
   }
 
   /** The files again, over the same tables. */

@@ -14,6 +14,7 @@ import {
   listFiles,
   listPaths,
 } from "./file_list.ts";
+import { hasSample } from "./has_sample.ts";
 import { type Process, ProcessedDataset } from "./process.ts";
 
 /** A file of a container. */
@@ -69,7 +70,7 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
 
   /** The path of a file: that of the container, and from its root on. */
   override fileOf(index: number): string | undefined {
-    if (!this.#exists(index)) return undefined;
+    if (!hasSample(this, index)) return undefined;
     return `${this.#fs.location}/${this.#files.path(index)}`;
   }
 
@@ -104,7 +105,7 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
     const { tree, location, checkData } = this.#fs;
     const extents: Extent[] = [];
     for (const index of indices) {
-      if (!this.#exists(index)) {
+      if (!hasSample(this, index)) {
         throw new IndexError(index, this.length, location, 0, "file");
       }
       const extent = newExtent();
@@ -121,10 +122,6 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
       memory,
     });
     return contents.map((bytes, i) => ({ path: path(i), bytes }));
-  }
-
-  #exists(index: number): boolean {
-    return Number.isInteger(index) && index >= 0 && index < this.length;
   }
 }
 

@@ -29,7 +29,11 @@ export type Process<S, T> = (
 export abstract class ProcessedDataset<S, T> extends Dataset<T> {
   readonly #process: Process<S, T> | undefined;
 
-  /** @param process What makes the samples; unless given, they are what is read. */
+  /**
+   * Makes a dataset.
+   *
+   * @param process What makes the samples; unless given, they are what is read.
+   */
   constructor(process?: Process<S, T>) {
     super();
     this.#process = process;
