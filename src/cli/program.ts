@@ -28,6 +28,9 @@ const COMMANDS: Record<string, MakeCommand> = {
   write: async () => (await import("./write.ts")).writeCommand(),
   convert: async () => (await import("./convert.ts")).convertCommand(),
   bag: async (program) => (await import("./bag.ts")).bagCommand(program),
+  split: async () => (await import("./split.ts")).splitCommand(),
+  "bench-loader": async () =>
+    (await import("./bench_loader.ts")).benchLoaderCommand(),
   completions: async (program) =>
     (await import("./completions.ts")).completionsCommand(() => program),
   gulp: async (program, adapter) =>

@@ -42,8 +42,12 @@ export abstract class Dataset<T> {
     options?: GetOptions,
   ): readonly T[] | Promise<readonly T[]>;
 
-  /** The file that a sample lies in, for messages; `undefined` where there is none to name. */
-  fileOf(_index: number): string | undefined {
+  /**
+   * The file that a sample lies in, for messages; `undefined` where there is none to name.
+   *
+   * @param _options What the sample was read for: where indices are drawn, the file follows from it too.
+   */
+  fileOf(_index: number, _options?: GetOptions): string | undefined {
     return undefined;
   }
 
