@@ -101,8 +101,9 @@ export class LinkTree implements Tree {
     return this.#inner.sources;
   }
 
+  /** Links are not counted: whoever takes memory for each node needs none for them. */
   get nodeCount(): number {
-    return this.#inner.nodeCount + this.#stride * this.#epochs;
+    return this.#inner.nodeCount;
   }
 
   lookup(

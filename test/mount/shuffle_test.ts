@@ -201,7 +201,7 @@ test("of two million samples, any link is there at once", async (place) => {
   const source = `${place.dir}/many.ffr`;
   const none = new Uint32Array(count);
   await Deno.writeFile(source, ffrHeader(Array.from(none), Array.from(none)));
-  const last = 4_999;
+  const last = 9_999; // 2 * 10^10 links
   const args = ["--shuffle=5", `--epoch=0-${last}`, source];
   await mounted(place, args, async () => {
     const order = new RandomSampler(count).order(5, last);

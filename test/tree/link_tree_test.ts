@@ -67,6 +67,7 @@ Deno.test("links stand beside the tree, in the order of each epoch", async () =>
         );
         assert.deepEqual(listed(revived, node, 1), links);
       }
+      assert.equal(revived.nodeCount, inner.nodeCount);
       const all = walked(revived).map(([, node]) => node);
       assert.equal(new Set(all).size, all.length); // no id is of two nodes
       assert.ok(all.every(Number.isSafeInteger));
