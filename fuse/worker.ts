@@ -64,8 +64,9 @@ async function prepare(
     trace,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
-  const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
-  const tree = module.reviveTree(seed.data);
+  const module: { reviveTree(data: unknown): Tree | Promise<Tree> } =
+    await import(seed.module);
+  const tree = await module.reviveTree(seed.data);
   const truncations = new OnceLog(onLog);
   const sources = await servedSources(tree, mapped, workers, {
     forget: () => checks && forgetSampleChecks(checks),

@@ -14,6 +14,7 @@ import {
 } from "./mount_records.ts";
 import { removeStale } from "./mount_state.ts";
 import { type EndSignal, onEndSignal, signalExitCode } from "./signals.ts";
+import type { Shuffle } from "./shuffle_option.ts";
 import { SUPERVISOR } from "./supervisor.ts";
 
 /** The one line that the process in the background writes to its standard output. */
@@ -45,6 +46,7 @@ export async function mountInBackground(given: MountJob): Promise<void> {
     ...given,
     source: absolutePath(given.source),
     mountpoint: absolutePath(given.mountpoint),
+    subset: given.subset === undefined ? undefined : absolutePath(given.subset),
   };
   const recordPath = newRecordPath();
   const log = logOf(recordPath);
@@ -149,9 +151,18 @@ function jobArguments(job: MountJob): string[] {
   if (job.format !== undefined) args.push(`--format=${job.format}`);
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.decoded) args.push("--decoded");
+  if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
+  if (job.shuffle !== undefined) args.push(...shuffleArguments(job.shuffle));
   if (job.trace) args.push("--trace");
   if (job.workers !== undefined) args.push(`--workers=${job.workers}`);
   return [...args, "--", job.source, job.mountpoint];
+}
+
+function shuffleArguments(
+  { seed, firstEpoch, epochs }: Shuffle,
+): readonly string[] {
+  const last = firstEpoch + epochs - 1;
+  return [`--shuffle=${seed}`, `--epoch=${firstEpoch}-${last}`];
 }
 
 function sendSignal(pid: number, signal: Deno.Signal): void {

@@ -15,6 +15,15 @@ export function mountCommand(): Command {
     .description("show a container to every program, as a directory")
     .argument("<source>", "the container")
     .argument("<mountpoint>", "an empty directory")
+    .option(
+      "--subset <file>",
+      "show only the samples that an index file names, one index a line",
+    )
+    .option(
+      "--shuffle <seed>",
+      "show beside them directories of links, epoch-0000/00000000.jpg, in the order of an epoch",
+    )
+    .option("--epoch <n>", "of which epochs: 3 or 0-9; 0 unless given")
     .option("-f, --foreground", "stay; Ctrl-C unmounts")
     .option(
       "-o, --options <list>",

@@ -101,6 +101,16 @@ export class NameTable {
     return 0;
   }
 
+  /** Writes an entry's name to the start of `into` and returns its length; 0 for the root. */
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const { names, nameStarts, nameEnds } = this.columns;
+    const start = nameStarts[node - 1];
+    if (start === undefined) return 0;
+    const length = nameEnds[node - 1]! - start;
+    for (let i = 0; i < length; i++) into[i] = names[start + i]!;
+    return length;
+  }
+
   /** Visits a directory's entries from the `cursor`-th on. */
   list(node: NodeId, cursor: number, visit: EntryVisitor): void {
     const { refs, names, nameStarts, nameEnds, firstChildren } = this.columns;

@@ -38,11 +38,12 @@ export class ImagescriptCodec implements ImageCodec {
   // deno-lint-ignore require-await -- so that all it throws is a rejection
   async decode(
     bytes: Uint8Array,
-    { colorspace = "ANY", path }: DecodeOptions = {},
+    { colorspace = "ANY", shortEdge = 0, path }: DecodeOptions = {},
   ): Promise<Image> {
     const header = readImageHeader(bytes, path);
+    const size = shortEdgeSize(header, shortEdge);
     const image = this.#decode(bytes, header, header.channels, path);
-    return toColorspace(image, colorspace);
+    return toColorspace(resample(image, size), colorspace);
   }
 
   // deno-lint-ignore require-await -- so that all it throws is a rejection

@@ -54,22 +54,28 @@ export class SharpCodec implements ImageCodec {
 
   async decode(
     bytes: Uint8Array,
-    { colorspace = "ANY", path }: DecodeOptions = {},
+    { colorspace = "ANY", shortEdge = 0, path }: DecodeOptions = {},
   ): Promise<Image> {
     const header = readImageHeader(bytes, path);
     const { channels, isCmyk } = header;
+    const wanted = shortEdgeSize(header, shortEdge);
+    const resizesHere = !resizesAlike(header, wanted);
+    const { height, width } = resizesHere ? header : wanted;
     const space = isCmyk ? "cmyk" : "srgb";
+    const opened = this.#open(bytes).removeAlpha();
+    const isResized = height !== header.height || width !== header.width;
     const pixels = await this.#pixels(
-      this.#open(bytes).removeAlpha().pipelineColourspace(space).toColourspace(
-        space,
-      ),
-      header,
+      // With a colour space of its own, a pipeline decodes JPEGs in full before it shrinks them.
+      (isResized ? resize(opened, wanted) : opened.pipelineColourspace(space))
+        .toColourspace(space),
+      { height, width },
       isCmyk ? 4 : 3,
       path,
     );
     const rgb = isCmyk ? cmykToRgb(pixels) : pixels;
+    const image: Image = { data: rgb, height, width, channels: 3 };
     return toColorspace(
-      { data: rgb, height: header.height, width: header.width, channels: 3 },
+      resizesHere ? resample(image, wanted) : image,
       channels === 1 && colorspace !== "RGB" ? "GRAY" : colorspace,
     );
   }
@@ -126,7 +132,7 @@ export class SharpCodec implements ImageCodec {
     const size = shortEdgeSize(header, shortEdge);
     const unchanged = unchangedJpeg(bytes, header, options);
     if (unchanged !== undefined) return unchanged;
-    if (header.isCmyk || isLarger(size, header)) {
+    if (!resizesAlike(header, size)) {
       const image = await this.decode(bytes, { path });
       return await this.encode(resample(image, size), quality);
     }
@@ -162,6 +168,14 @@ export class SharpCodec implements ImageCodec {
       { path },
     );
   }
+}
+
+/**
+ * Whether a pipeline that opens, resizes and drops alpha does what doing so one after the other does:
+ * where there is an alpha channel, libvips weighs colours by it.
+ */
+function resizesAlike(header: ImageHeader, size: Size): boolean {
+  return !header.isCmyk && !header.hasAlpha && !isLarger(size, header);
 }
 
 /** libvips enlarges half a pixel off: its pixels meet at corners, ours at centres. */

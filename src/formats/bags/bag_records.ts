@@ -14,6 +14,7 @@ import {
   openBag,
 } from "./bag_file.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
+import type { Spans } from "./spans.ts";
 
 /** What of a bag is held in memory. */
 export interface RecordsOptions {
@@ -233,7 +234,9 @@ export class BagRecords {
     memory?: ReadMemory,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
     const table = this.#table;
-    const parts = table ? undefined : yield* this.#readEntriesOf(records);
+    const parts = table
+      ? undefined
+      : yield* this.#readEntriesOf(records, records.map(() => 1));
     const slices = records.map((record, i): Slice => {
       const entries = table ?? parts![i]!;
       const at = table ? record * ENTRY : entries.length - ENTRY;
@@ -244,14 +247,40 @@ export class BagRecords {
     return yield* readSlices(sources, slices, undefined, memory);
   }
 
-  #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {
+  /**
+   * Finds the records of spans in any order, repeats allowed; all must exist.
+   *
+   * @returns Of each span, where each of its records starts, and where the last one ends.
+   */
+  *limitsOf(spans: Spans): Steps<Float64Array[]> {
+    const table = this.#table;
+    const { first, count } = spans;
+    const parts = table ? undefined : yield* this.#readEntriesOf(first, count);
+    return Array.from(first, (record, span) => {
+      const entries = table ?? parts![span]!;
+      const base = table ? 0 : record - Math.min(record, BEFORE);
+      const limits = new Float64Array(count[span]! + 1);
+      for (let i = 0; i < count[span]!; i++) {
+        this.#take(record + i, entries, (record + i - base) * ENTRY);
+        limits[i] = this.start;
+        limits[i + 1] = this.end;
+      }
+      return limits;
+    });
+  }
+
+  /** Reads the entries of runs of records, and those before them that are looked at. */
+  #readEntriesOf(
+    first: ArrayLike<number>,
+    count: ArrayLike<number>,
+  ): Steps<Uint8Array[]> {
     const { index, indexStart } = this.bag;
-    const slices = records.map((record): Slice => {
+    const slices = Array.from(first, (record, i): Slice => {
       const before = Math.min(record, BEFORE);
       return {
         source: 0,
         offset: indexStart + (record - before) * ENTRY,
-        length: (before + 1) * ENTRY,
+        length: count[i]! === 0 ? 0 : (before + count[i]!) * ENTRY,
       };
     });
     return readSlices([index], slices);

@@ -2,6 +2,7 @@ import { FormatError, RecordfsError } from "../../errors.ts";
 import type { FileSource } from "../../io/file_source.ts";
 import { runSync } from "../../io/steps.ts";
 import type { NumberedNames } from "../../tree/numbered_names.ts";
+import type { SampleNodes } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -96,6 +97,17 @@ export class BagTree implements Tree {
       const end = this.#names.write(record, this.#name);
       if (!visit(this.#name, 0, end, record + FIRST, record + 1)) return;
     }
+  }
+
+  samples(): SampleNodes {
+    const run = { first: FIRST, stride: 1, count: this.#length };
+    return { areDirectories: false, runs: [run] };
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const record = node - FIRST;
+    const isRecord = record >= 0 && record < this.#length;
+    return isRecord ? this.#names.write(record, into) : 0;
   }
 
   stat(node: NodeId, into: NodeStat): boolean {

@@ -67,4 +67,20 @@ export class DatapointReferences {
       each(this.#parsed, i);
     }
   }
+
+  /**
+   * Reads the references of datapoints in any order, repeats allowed.
+   *
+   * @param each Called with the references of one after the other.
+   */
+  *readBatch(
+    datapoints: readonly number[],
+    each: (references: References, i: number) => void,
+  ): Steps<void> {
+    const records = yield* this.#records.readBatch(datapoints);
+    for (const [i, datapoint] of datapoints.entries()) {
+      this.#parsed.parse(datapoint, records[i]!);
+      each(this.#parsed, i);
+    }
+  }
 }

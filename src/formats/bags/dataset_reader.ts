@@ -1,6 +1,12 @@
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import type { BatchRoom } from "../../io/read_memory.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import { readPlans } from "./batch_plan.ts";
 import type { Datapoint } from "./datapoint.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import type { Generation } from "./generation.ts";
@@ -151,6 +157,39 @@ export class DatasetReader implements Disposable {
   }
 
   /**
+   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys are read in one go.
+   *
+   * @param indices From 0 to `length - 1`.
+   * @param mask What to read of each: nothing else is read.
+   * @returns The datapoints in the order of `indices`, as {@linkcode DatasetReader.get} has them; those whose
+   * values are bytes share none.
+   * @throws {IndexError} If there is no such datapoint.
+   * @throws {FormatError} If one is damaged, or its decoder has thrown.
+   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
+   */
+  read(
+    indices: Iterable<number>,
+    mask?: Mask,
+    options: BatchReadOptions = {},
+  ): Promise<Datapoint[]> {
+    const { memory, signal } = options;
+    return runAsync(this.#read([...indices], mask, memory), signal);
+  }
+
+  /**
+   * {@linkcode DatasetReader.read} without waiting.
+   *
+   * @throws {TypeError} If a decoder needs to be waited for.
+   */
+  readSync(
+    indices: Iterable<number>,
+    mask?: Mask,
+    options: BatchReadSyncOptions = {},
+  ): Datapoint[] {
+    return runSync(this.#read([...indices], mask, options.memory));
+  }
+
+  /**
    * Reads consecutive datapoints: of each key, as much in one go as lies together.
    *
    * In Python this is for keys without lists, and for whole generations: here it is for all.
@@ -222,6 +261,17 @@ export class DatasetReader implements Disposable {
     this.#require(index);
     memory?.take(0);
     return yield* this.#dataset.get(index, mask, memory);
+  }
+
+  *#read(
+    indices: readonly number[],
+    mask: Mask | undefined,
+    memory: BatchRoom | undefined,
+  ): Steps<Datapoint[]> {
+    requireOpen(this.path, this.#closed);
+    for (const index of indices) this.#require(index);
+    const plan = yield* this.#dataset.planBatch(indices, mask);
+    return (yield* readPlans([plan], memory))[0]!;
   }
 
   *#range(

@@ -1,6 +1,7 @@
 import { inParallel } from "../../io/in_parallel.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { runSync, type Steps } from "../../io/steps.ts";
+import { BatchPlan } from "./batch_plan.ts";
 import { Column } from "./column.ts";
 import { type Datapoint, setValue } from "./datapoint.ts";
 import { DatapointReferences } from "./datapoint_references.ts";
@@ -191,6 +192,21 @@ export class OpenedDataset {
     return values;
   }
 
+  /** Finds what there is to read of datapoints in any order, repeats allowed. */
+  *planBatch(
+    indices: readonly number[],
+    mask: Mask | undefined,
+  ): Steps<BatchPlan> {
+    const selection = this.#newSelection().set(mask);
+    const spans = yield* this.#spansOf(indices, selection);
+    const isWanted = (_: unknown, i: number) => selection.wanted[i] === 1;
+    return yield* BatchPlan.of(
+      indices,
+      this.#columns.filter(isWanted),
+      spans.filter(isWanted),
+    );
+  }
+
   /** How many values each key has: `true` for one. */
   *available(index: number): Steps<Record<string, true | number>> {
     const references = this.#references &&
@@ -208,27 +224,60 @@ export class OpenedDataset {
     count: number,
     selection: Selection,
   ): Steps<Spans[]> {
-    const spans = this.#columns.map((): Spans => ({
-      first: new Float64Array(count),
-      count: new Float64Array(count).fill(1),
-    }));
+    const spans = this.#newSpans(count);
     if (this.#references === undefined) {
       for (const { first } of spans) {
         for (let i = 0; i < count; i++) first[i] = start + i;
       }
       return spans;
     }
-    yield* this.#references.readRun(start, count, (references, datapoint) => {
-      spans.forEach((span, i) => {
-        const { first, count } = this.#records.keys[i]!.type.isList
-          ? listOf(references, selection, i)
-          : { first: references.first[i]!, count: 1 };
-        const isNone = count === 0 && datapoint > 0;
-        span.first[datapoint] = isNone ? endOf(span, datapoint - 1) : first;
-        span.count[datapoint] = count;
-      });
-    });
+    yield* this.#references.readRun(
+      start,
+      count,
+      (references, i) => this.#putSpans(spans, references, selection, i),
+    );
     return spans;
+  }
+
+  /** Which records belong to datapoints in any order, for each key. */
+  *#spansOf(
+    indices: readonly number[],
+    selection: Selection,
+  ): Steps<Spans[]> {
+    const spans = this.#newSpans(indices.length);
+    if (this.#references === undefined) {
+      for (const { first } of spans) first.set(indices);
+      return spans;
+    }
+    yield* this.#references.readBatch(
+      indices,
+      (references, i) => this.#putSpans(spans, references, selection, i),
+    );
+    return spans;
+  }
+
+  #newSpans(count: number): Spans[] {
+    return this.#columns.map((): Spans => ({
+      first: new Float64Array(count),
+      count: new Float64Array(count).fill(1),
+    }));
+  }
+
+  /** Sets the spans of one datapoint to what its references say. */
+  #putSpans(
+    spans: readonly Spans[],
+    references: References,
+    selection: Selection,
+    datapoint: number,
+  ): void {
+    spans.forEach((span, i) => {
+      const { first, count } = this.#records.keys[i]!.type.isList
+        ? listOf(references, selection, i)
+        : { first: references.first[i]!, count: 1 };
+      const isNone = count === 0 && datapoint > 0;
+      span.first[datapoint] = isNone ? endOf(span, datapoint - 1) : first;
+      span.count[datapoint] = count;
+    });
   }
 
   #newSelection(): Selection {

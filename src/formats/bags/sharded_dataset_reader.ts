@@ -1,6 +1,13 @@
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import { inParallel } from "../../io/in_parallel.ts";
+import type { BatchRoom } from "../../io/read_memory.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import { type BatchPlan, readPlans } from "./batch_plan.ts";
 import type { Datapoint } from "./datapoint.ts";
 import type { Generation } from "./generation.ts";
 import { clippedCount } from "./list_range.ts";
@@ -169,6 +176,39 @@ export class ShardedDatasetReader implements Disposable {
   }
 
   /**
+   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys are read in one go.
+   *
+   * @param indices From 0 to `length - 1`.
+   * @param mask What to read of each: nothing else is read.
+   * @returns The datapoints in the order of `indices`, as {@linkcode ShardedDatasetReader.get} has them; those whose
+   * values are bytes share none.
+   * @throws {IndexError} If there is no such datapoint.
+   * @throws {FormatError} If one is damaged, or its decoder has thrown.
+   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
+   */
+  read(
+    indices: Iterable<number>,
+    mask?: Mask,
+    options: BatchReadOptions = {},
+  ): Promise<Datapoint[]> {
+    const { memory, signal } = options;
+    return runAsync(this.#read([...indices], mask, memory), signal);
+  }
+
+  /**
+   * {@linkcode ShardedDatasetReader.read} without waiting.
+   *
+   * @throws {TypeError} If a decoder needs to be waited for.
+   */
+  readSync(
+    indices: Iterable<number>,
+    mask?: Mask,
+    options: BatchReadSyncOptions = {},
+  ): Datapoint[] {
+    return runSync(this.#read([...indices], mask, options.memory));
+  }
+
+  /**
    * Reads consecutive datapoints, as {@linkcode DatasetReader.range} does; they may lie in several
    * shards.
    *
@@ -239,6 +279,43 @@ export class ShardedDatasetReader implements Disposable {
     memory?.take(0);
     const inShard = index - this.#starts[shard]!;
     return yield* this.#shards[shard]!.get(inShard, mask, memory);
+  }
+
+  *#read(
+    indices: readonly number[],
+    mask: Mask | undefined,
+    memory: BatchRoom | undefined,
+  ): Steps<Datapoint[]> {
+    requireOpen(this.path, this.#closed);
+    const byShard = Map.groupBy(
+      indices.keys(),
+      (place) => this.#find(indices[place]!),
+    );
+    if (byShard.size === 0) byShard.set(0, []); // which checks the mask
+    const plans: BatchPlan[] = [];
+    const plan = this.#plan.bind(this);
+    yield* inParallel(
+      Array.from(byShard, function* ([shard, places], i): Steps<void> {
+        const own = places.map((place) => indices[place]!);
+        plans[i] = yield* plan(shard, own, mask);
+      }),
+    );
+    const read = yield* readPlans(plans, memory);
+    const datapoints: Datapoint[] = new Array(indices.length);
+    for (const [i, places] of [...byShard.values()].entries()) {
+      places.forEach((place, k) => datapoints[place] = read[i]![k]!);
+    }
+    return datapoints;
+  }
+
+  #plan(
+    shard: number,
+    indices: readonly number[],
+    mask: Mask | undefined,
+  ): Steps<BatchPlan> {
+    const start = this.#starts[shard]!;
+    const inShard = indices.map((index) => index - start);
+    return this.#shards[shard]!.planBatch(inShard, mask);
   }
 
   *#range(

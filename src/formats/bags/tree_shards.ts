@@ -204,6 +204,7 @@ function settleFacts(
   facts.agree(shard, ShardFact.MTIME, mtime * 1000);
   facts.agree(shard, ShardFact.BYTES, bytes);
   facts.agree(shard, ShardFact.NODES, nodes);
+  facts.agree(shard, ShardFact.KEYS, dataset.keys.length);
   // Last: with it, the others are known.
   facts.agree(shard, ShardFact.GENERATION, dataset.generation);
 }

@@ -2,6 +2,7 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
 import { NumberedNames } from "../../tree/numbered_names.ts";
+import type { SampleNodes } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -55,6 +56,7 @@ abstract class RecordTree implements Tree {
   abstract parent(node: NodeId): NodeId;
   abstract isDirectory(node: NodeId): boolean;
   abstract list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
+  abstract nameOf(node: NodeId, into: Uint8Array): number;
 
   /** The sample that is a file's content, or -1. */
   protected abstract sample(node: NodeId): number;
@@ -136,6 +138,10 @@ export class PackedTree extends RecordTree {
     this.#names.list(dir, cursor, visit);
   }
 
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.#names.nameOf(node, into);
+  }
+
   protected sample(node: NodeId): number {
     return this.#names.record(node);
   }
@@ -192,6 +198,16 @@ export class SampleTree extends RecordTree {
       const length = this.#names.write(sample, this.#name);
       if (!visit(this.#name, 0, length, sample + 2, sample + 1)) return;
     }
+  }
+
+  samples(): SampleNodes {
+    const run = { first: ROOT + 1, stride: 1, count: this.index.length };
+    return { areDirectories: false, runs: [run] };
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const sample = this.sample(node);
+    return sample < 0 ? 0 : this.#names.write(sample, into);
   }
 
   protected sample(node: NodeId): number {

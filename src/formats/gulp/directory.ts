@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import type { Image } from "../../codecs/image/image.ts";
+import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
@@ -148,6 +149,29 @@ export class GulpDirectory<Frame = Image> implements Disposable {
       const { chunk, video } = index.place(row);
       return new StoredVideoMeta(chunks[chunk]!.meta, video);
     });
+  }
+
+  /**
+   * The id of a video by its place among all, from 0, in the order of
+   * {@linkcode GulpDirectory.mergedMetaDict}.
+   *
+   * @throws {IndexError} If there is no such place.
+   */
+  idAt(index: number): string {
+    if (Number.isSafeInteger(index) && index >= 0 && index < this.length) {
+      return this.#opened.index.id(index);
+    }
+    throw new IndexError(index, this.length, this.path, 0, "video");
+  }
+
+  /**
+   * How many frames a video has.
+   *
+   * @throws {UnknownIdError} If there is no such video.
+   */
+  frameCount(id: VideoId): number {
+    const [chunk, video] = this.#find(id);
+    return chunk.meta.columns.frameCounts[video]!;
   }
 
   /** Whether there is a video with this id. */

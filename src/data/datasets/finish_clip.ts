@@ -1,0 +1,27 @@
+import type { NdArray } from "../../codecs/numpy/nd_array.ts";
+import { isBytes, isPicture } from "../transforms/picture.ts";
+import { stackArrays } from "../transforms/stack.ts";
+import { arrayOf } from "../transforms/to_array.ts";
+import { ToArrayVideo } from "../transforms/to_array_video.ts";
+
+/**
+ * The data of a sample: frames as arrays, or as one array.
+ *
+ * @param made What a transform has made; what is no list of pictures or arrays stays as it is.
+ * @throws {TypeError} If frames that are to be stacked differ in size.
+ */
+export function finishClip(made: unknown, stack: boolean): unknown {
+  if (isPicture(made)) return arrayOf(made);
+  if (!Array.isArray(made) || made.length === 0) return made;
+  if (made.every(isPicture)) {
+    if (!stack) return made.map(arrayOf);
+    const dtype = isBytes(made[0]!) ? "uint8" : "float32";
+    return new ToArrayVideo({ dtype, layout: "channels-last" }).apply(made);
+  }
+  return stack && made.every(isArray) ? stackArrays(made, "frame") : made;
+}
+
+function isArray(value: unknown): value is NdArray {
+  return typeof value === "object" && value !== null && "shape" in value &&
+    "dtype" in value && "data" in value && ArrayBuffer.isView(value.data);
+}

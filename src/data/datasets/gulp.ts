@@ -1,0 +1,23 @@
+/**
+ * Datasets of gulp directories: images and clips of videos.
+ *
+ * @module
+ */
+export type { ClipOptions } from "./clip_frames.ts";
+export {
+  type FinishedImage,
+  GulpImageDataset,
+  type GulpImageOptions,
+} from "./gulp_image_dataset.ts";
+export type {
+  GulpLabel,
+  GulpLabelOptions,
+  GulpMeta,
+  TargetTransform,
+} from "./gulp_labels.ts";
+export {
+  type FinishedClip,
+  GulpVideoDataset,
+  type GulpVideoOptions,
+} from "./gulp_video_dataset.ts";
+export type { GulpDatasetOptions, GulpSample } from "./gulp_videos.ts";

@@ -1,0 +1,84 @@
+import {
+  imageCodec,
+  type ImageCodecName,
+} from "../../codecs/image/choose_codec.ts";
+import type { Colorspace, Image } from "../../codecs/image/image.ts";
+import type { ImageCodec } from "../../codecs/image/image_codec.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+import { sizeOf } from "./size.ts";
+import { newRecipe, type Transform } from "./transform.ts";
+
+/** How images are decoded. */
+export interface DecodeImageOptions {
+  /** What decodes them; `auto`, the best that loads, unless given. */
+  readonly codec?: ImageCodecName | "auto" | undefined;
+  /** What they become: `ANY`, unless given, keeps gray ones gray, with one channel. */
+  readonly colorspace?: Colorspace | undefined;
+  /**
+   * Decodes to this short edge in pixels: a large JPEG takes a fraction of the time if it is never decoded in
+   * full. Unless given, images keep their size.
+   */
+  readonly shortEdge?: number | undefined;
+}
+
+const COLORSPACES: readonly unknown[] = ["RGB", "GRAY", "ANY"];
+
+/**
+ * Decodes a JPEG or PNG: the first step, where samples are files. Several are decoded at a time.
+ *
+ * @example Images of a packed folder, or of any bytes
+ * ```ts
+ * import { CenterCrop, Compose, DecodeImage, transformSamples, UnitNorm } from "@recordfs/recordfs/data";
+ * import { imageCodec } from "@recordfs/recordfs/image";
+ *
+ * const codec = await imageCodec();
+ * const gray = { data: new Uint8Array(64 * 48), height: 48, width: 64, channels: 1 } as const;
+ * const jpegs = [await codec.encode(gray), await codec.encode(gray)];
+ *
+ * const chain = new Compose([new DecodeImage({ shortEdge: 32 }), new CenterCrop(28), new UnitNorm()]);
+ * const samples = await transformSamples(chain, jpegs, [0, 1], { seed: 1, epoch: 0 });
+ * console.log(samples.map(({ height, width }) => [height, width])); // [ [ 28, 28 ], [ 28, 28 ] ]
+ * ```
+ */
+export class DecodeImage implements Transform<Uint8Array, Image> {
+  readonly #options: DecodeImageOptions;
+  #codec: Promise<ImageCodec> | undefined;
+
+  /**
+   * @throws {RangeError} If `shortEdge` is no length.
+   * @throws {TypeError} If another option is none of its choices.
+   */
+  constructor(options: DecodeImageOptions = {}) {
+    const { codec = "auto", colorspace = "ANY", shortEdge } = options;
+    if (!COLORSPACES.includes(colorspace)) {
+      throw new TypeError(
+        `The option colorspace is ${
+          JSON.stringify(colorspace)
+        }: give RGB, GRAY or ANY`,
+      );
+    }
+    if (shortEdge !== undefined) sizeOf(shortEdge, "DecodeImage");
+    this.#options = { codec, colorspace, shortEdge };
+  }
+
+  /**
+   * Decodes an image.
+   *
+   * @throws {ImageError} If it is damaged, too large or of a kind that is not read, or no codec loads.
+   */
+  async apply(bytes: Uint8Array): Promise<Image> {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new TypeError(
+        "DecodeImage takes the bytes of an image file, but was given something else: put it first",
+      );
+    }
+    const { codec, colorspace, shortEdge } = this.#options;
+    this.#codec ??= imageCodec(codec);
+    return await (await this.#codec).decode(bytes, { colorspace, shortEdge });
+  }
+
+  /** How another thread makes it. */
+  [RECIPE](): Recipe | undefined {
+    return newRecipe(this, DecodeImage, import.meta.url, [this.#options]);
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Transforms of samples, as those of GulpIO's loader: crops, flips, scaling, normalization.
+ *
+ * @module
+ */
+export { AllFrames } from "./all_frames.ts";
+export type { ArrayDtype, ArrayOptions } from "./array_options.ts";
+export { CenterCrop } from "./center_crop.ts";
+export { Compose } from "./compose.ts";
+export { ComposeVideo } from "./compose_video.ts";
+export { DecodeImage, type DecodeImageOptions } from "./decode_image.ts";
+export { JitterCrop } from "./jitter_crop.ts";
+export { Normalize, type NormalizeOptions } from "./normalize.ts";
+export type { Padding, PadOptions } from "./pad.ts";
+export type { FloatImage, Picture } from "./picture.ts";
+export { RandHorFlip, RandVerFlip } from "./rand_flip.ts";
+export { RandomCrop } from "./random_crop.ts";
+export { Resize, Scale } from "./resize.ts";
+export type { Size } from "./size.ts";
+export { ToArray, type ToArrayOptions } from "./to_array.ts";
+export { ToArrayVideo, type ToArrayVideoOptions } from "./to_array_video.ts";
+export type { Step, Transform, TransformFunction } from "./transform.ts";
+export { transformSamples } from "./transform_samples.ts";
+export { UnitNorm, UnitNormVideo } from "./unit_norm.ts";
+export {
+  CenterCropVideo,
+  JitterCropVideo,
+  NormalizeVideo,
+  RandHorFlipVideo,
+  RandomCropVideo,
+  RandVerFlipVideo,
+  ResizeVideo,
+  ScaleVideo,
+} from "./video_transforms.ts";

@@ -1,0 +1,75 @@
+import type { Image } from "../../codecs/image/image.ts";
+import { ImageError } from "../../codecs/image/image_error.ts";
+import { MAX_PIXELS } from "../../codecs/image/image_header.ts";
+import { resample } from "../../codecs/image/resample.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+import { assertBytes } from "./picture.ts";
+import { type Size, sizeOf } from "./size.ts";
+import { newRecipe, type Transform } from "./transform.ts";
+
+/**
+ * Resizes an image: to a short edge, or to a height and a width. Bilinear, averaging where it shrinks,
+ * as Pillow's `BILINEAR` and torchvision's `Resize` do; the same pixels on every machine.
+ */
+export class Resize implements Transform<Image, Image> {
+  readonly #size: number | Size;
+
+  /**
+   * @param size A number is the length of the short edge in pixels; the long edge keeps the proportion,
+   * rounded down as Python's `int(size * long / short)`.
+   * @throws {RangeError} If it is no size.
+   */
+  constructor(size: number | Size) {
+    const both = sizeOf(size, new.target.name);
+    this.#size = typeof size === "number" ? size : both;
+  }
+
+  /**
+   * Resizes an image.
+   *
+   * @throws {TypeError} If its pixels are not bytes.
+   * @throws {ImageError} With code `image-too-large` if the result would be.
+   */
+  apply(image: Image): Image {
+    assertBytes(image, this.constructor.name);
+    return resizeTo(image, this.#size);
+  }
+
+  /** How another thread makes it. */
+  [RECIPE](): Recipe | undefined {
+    return newRecipe(this, Resize, import.meta.url, [this.#size]);
+  }
+
+  /** The size that was given. */
+  protected get size(): number | Size {
+    return this.#size;
+  }
+}
+
+/** Resizes an image: {@linkcode Resize} under the name that GulpIO has for it. */
+export class Scale extends Resize {
+  /** How another thread makes it. */
+  override [RECIPE](): Recipe | undefined {
+    return newRecipe(this, Scale, import.meta.url, [this.size]);
+  }
+}
+
+/** Resizes to a short edge, or to a size. */
+export function resizeTo(image: Image, wanted: number | Size): Image {
+  const { height, width } = typeof wanted === "number"
+    ? shortEdge(image, wanted)
+    : wanted;
+  if (height * width <= MAX_PIXELS) return resample(image, { height, width });
+  throw new ImageError(
+    "image-too-large",
+    `${image.width} × ${image.height} pixels would become ${width} × ${height}: ` +
+      "choose a smaller size",
+  );
+}
+
+/** Multiplies first: the loader of GulpIO does, other than its ingestion, and rounds otherwise. */
+function shortEdge({ height, width }: Size, size: number): Size {
+  return width < height
+    ? { height: Math.floor(size * height / width), width: size }
+    : { height: size, width: Math.floor(size * width / height) };
+}

@@ -1,0 +1,84 @@
+import { InFlight } from "../../io/in_flight.ts";
+import type { GetOptions } from "../dataset.ts";
+import { DataError } from "../data_error.ts";
+import { Random } from "../random/random.ts";
+import { runStep, type Step } from "./transform.ts";
+
+/** How many samples are under way at once, where a step has to be waited for. */
+const SAMPLES_IN_FLIGHT = 16;
+
+/**
+ * Applies a transform to the samples of a batch, several at a time where it waits; for the `process` of
+ * a dataset. What is random in it follows from the seed, the epoch and each sample's index.
+ *
+ * @param transform What to apply.
+ * @param samples The batch.
+ * @param indices The samples' indices in the dataset.
+ * @param options What `process` was given.
+ * @returns What became of the samples, in their order.
+ * @throws {DataError} With code `sample-failed` if the transform throws; `sample` is the index.
+ */
+export async function transformSamples<In, Out>(
+  transform: Step<In, Out>,
+  samples: readonly In[],
+  indices: readonly number[],
+  options: GetOptions = {},
+): Promise<Out[]> {
+  const run = runStep(transform);
+  const { seed = 0, epoch = 0, signal } = options;
+  return await inFlight(indices.length, async (i) => {
+    const index = indices[i]!;
+    try {
+      return await run(samples[i]!, new Random(seed, epoch, index));
+    } catch (cause) {
+      throw sampleFailed(index, `sample ${index}`, undefined, cause);
+    }
+  }, signal);
+}
+
+/**
+ * Makes several things, some of them at a time.
+ *
+ * @param count How many.
+ * @param make Makes one, by its number.
+ * @returns What was made, in the order of numbers.
+ * @throws What the one of the lowest number that failed has thrown, once none is under way; the signal's
+ * reason.
+ */
+export async function inFlight<T>(
+  count: number,
+  make: (i: number) => Promise<T>,
+  signal: AbortSignal | undefined,
+  most = SAMPLES_IN_FLIGHT,
+): Promise<T[]> {
+  const results = new Array<T>(count);
+  const flight = new InFlight(most);
+  for (let i = 0; i < count && !flight.failed; i++) {
+    await flight.room();
+    if (flight.failed || signal?.aborted) break;
+    flight.add(
+      make(i).then((result) => {
+        results[i] = result;
+      }),
+    );
+  }
+  await flight.end();
+  signal?.throwIfAborted();
+  return results;
+}
+
+/** The error about a sample that could not be made. */
+export function sampleFailed(
+  index: number,
+  what: string,
+  path: string | undefined,
+  cause: unknown,
+): DataError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const shown = what[0]!.toUpperCase() + what.slice(1);
+  return new DataError("sample-failed", `${shown} failed: ${reason}`, {
+    sample: index,
+    path,
+    cause,
+  });
+}
