@@ -3,13 +3,13 @@ import { RecordfsError } from "../errors.ts";
 import { type ByteSource, type WaitOptions } from "../io/byte_source.ts";
 import { FileSource } from "../io/file_source.ts";
 import { localPath } from "../io/local_path.ts";
-import { NewFile } from "../io/new_file.ts";
 import { readPart } from "../io/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/steps.ts";
 import { DataError } from "./data_error.ts";
 import { GrowingNumbers, newNumbers } from "./growing_numbers.ts";
+import { IndexOutput } from "./index_output.ts";
 
-/** Bytes of a text that are read, or written, at a time. */
+/** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
 
 /** What a `.npy` file starts with. */
@@ -204,27 +204,18 @@ function* writeIndices(
   indices: Iterable<number>,
   comments: readonly string[],
 ): Steps<void> {
-  const output = yield* NewFile.create(path);
+  const output = yield* IndexOutput.create(path, comments);
   try {
-    const encoder = new TextEncoder();
-    let offset = 0;
-    let text = comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, " ")}\n`)
-      .join("");
     for (const index of indices) {
       if (!Number.isSafeInteger(index) || index < 0) {
         throw new RangeError(
           `An index is a whole number from 0 on, not ${index}`,
         );
       }
-      text += `${index}\n`;
-      if (text.length < PIECE) continue;
-      const bytes = encoder.encode(text);
-      yield* output.file.writeAt(bytes, offset);
-      offset += bytes.length;
-      text = "";
+      output.add(index);
+      if (output.full) yield* output.flush();
     }
-    yield* output.file.writeAt(encoder.encode(text), offset);
-    yield* output.file.sync();
+    yield* output.finish();
     yield* unaborted(() => output.publish());
   } finally {
     output.discard();
