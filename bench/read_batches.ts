@@ -9,7 +9,7 @@
  */
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { FFRecordReader, FFRecordWriter, open } from "../mod.ts";
+import { FFRecordReader, open } from "../mod.ts";
 import { batchesOf } from "./support/random_order.ts";
 import {
   type Benchmark,
@@ -21,6 +21,7 @@ import {
 import { alternate, median } from "./support/rounds.ts";
 import { requestsUnderWay } from "./support/slow_source.ts";
 import { Workspace } from "./support/workspace.ts";
+import { writeSamplesSync } from "./support/write_samples.ts";
 
 /** Size of the small samples, of which ten times as many are read. */
 const SMALL = 1_000;
@@ -207,15 +208,6 @@ async function rate(
     samples += contents.length;
   }
   return samples / (performance.now() - start) * 1000;
-}
-
-function writeSamplesSync(path: string, count: number, size: number): void {
-  // Every sample is another window of one block: cheap to make, yet no two are equal.
-  const block = new Uint8Array(size + count);
-  for (let i = 0; i < block.length; i++) block[i] = Math.imul(i, i) >> 7;
-  using writer = FFRecordWriter.openSync(path, { count });
-  for (let i = 0; i < count; i++) writer.writeSync(block.subarray(i, i + size));
-  writer.closeSync();
 }
 
 function loadSync(path: string, size: number, batch: number): Load {
