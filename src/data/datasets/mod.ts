@@ -48,7 +48,6 @@ export {
 export { type Process, ProcessedDataset } from "./process.ts";
 export { Subset } from "./subset.ts";
 export type { Datapoint } from "../../formats/bags/datapoint.ts";
-export type { ShardedDatasetOptions } from "../../formats/bags/open_shards.ts";
 export type { Mask } from "../../formats/bags/selection.ts";
 export type { Spec } from "../../formats/bags/spec.ts";
 export type { Decoders } from "../../formats/bags/types/codec_types.ts";
@@ -57,6 +56,4 @@ export type {
   RecordLocation,
 } from "../../formats/ffrecord/record_files.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
-export type { OpenContainerOptions } from "../../vfs/open.ts";
-export { VirtualFs } from "../../vfs/virtual_fs.ts";
 export { type ErrorFacts, IndexError, RecordfsError } from "../../errors.ts";

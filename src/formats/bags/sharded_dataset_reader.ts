@@ -291,6 +291,7 @@ export class ShardedDatasetReader implements Disposable {
       indices.keys(),
       (place) => this.#find(indices[place]!),
     );
+    if (byShard.size === 0) byShard.set(0, []); // which checks the mask
     const plans: BatchPlan[] = [];
     const plan = this.#plan.bind(this);
     yield* inParallel(

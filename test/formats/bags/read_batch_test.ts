@@ -107,10 +107,13 @@ Deno.test("a batch that asks for what there is not is refused", async () => {
           error.message.includes(one.path),
       );
     }
-    await assert.rejects(
-      one.read([0], ["nope"]),
-      (error) => error instanceof RecordfsError && error.code === "unknown-key",
-    );
+    for (const indices of [[0], []]) {
+      await assert.rejects(
+        one.read(indices, ["nope"]),
+        (error) =>
+          error instanceof RecordfsError && error.code === "unknown-key",
+      );
+    }
     const memory = { take: () => new Uint8Array(1) };
     await assert.rejects(one.read([0], undefined, { memory }), {
       name: "TypeError",
