@@ -59,14 +59,15 @@ export class SharpCodec implements ImageCodec {
     const header = readImageHeader(bytes, path);
     const { channels, isCmyk } = header;
     const wanted = shortEdgeSize(header, shortEdge);
-    const resizesHere = isCmyk || isLarger(wanted, header);
+    const resizesHere = !resizesAlike(header, wanted);
     const { height, width } = resizesHere ? header : wanted;
     const space = isCmyk ? "cmyk" : "srgb";
     const opened = this.#open(bytes).removeAlpha();
     const isResized = height !== header.height || width !== header.width;
     const pixels = await this.#pixels(
-      (isResized ? resize(opened, wanted) : opened)
-        .pipelineColourspace(space).toColourspace(space),
+      // With a colour space of its own, a pipeline decodes JPEGs in full before it shrinks them.
+      (isResized ? resize(opened, wanted) : opened.pipelineColourspace(space))
+        .toColourspace(space),
       { height, width },
       isCmyk ? 4 : 3,
       path,
@@ -131,7 +132,7 @@ export class SharpCodec implements ImageCodec {
     const size = shortEdgeSize(header, shortEdge);
     const unchanged = unchangedJpeg(bytes, header, options);
     if (unchanged !== undefined) return unchanged;
-    if (header.isCmyk || isLarger(size, header)) {
+    if (!resizesAlike(header, size)) {
       const image = await this.decode(bytes, { path });
       return await this.encode(resample(image, size), quality);
     }
@@ -167,6 +168,14 @@ export class SharpCodec implements ImageCodec {
       { path },
     );
   }
+}
+
+/**
+ * Whether a pipeline that opens, resizes and drops alpha does what doing so one after the other does:
+ * where there is an alpha channel, libvips weighs colours by it.
+ */
+function resizesAlike(header: ImageHeader, size: Size): boolean {
+  return !header.isCmyk && !header.hasAlpha && !isLarger(size, header);
 }
 
 /** libvips enlarges half a pixel off: its pixels meet at corners, ours at centres. */

@@ -5,7 +5,6 @@
  */
 export type { ClipOptions } from "./clip_frames.ts";
 export {
-  type FinishedImage,
   GulpImageDataset,
   type GulpImageOptions,
 } from "./gulp_image_dataset.ts";

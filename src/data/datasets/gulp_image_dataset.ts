@@ -2,8 +2,7 @@ import type { Image } from "../../codecs/image/image.ts";
 import type { NdArray } from "../../codecs/numpy/nd_array.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
-import { isPicture, type Picture } from "../transforms/picture.ts";
-import { arrayOf } from "../transforms/to_array.ts";
+import { type FinishedImage, finishImage } from "../transforms/to_array.ts";
 import {
   runStep,
   type Step,
@@ -23,9 +22,6 @@ export interface GulpImageOptions<Out = Image, Label = number | string>
   /** What makes of an image what is trained on: a transform, such as `Compose`, or a function. */
   readonly transform?: Step<Image, Out> | undefined;
 }
-
-/** What samples have as data: an array `[height, width, channels]` where a transform makes a picture. */
-export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
 
 /**
  * The images of a gulp directory: videos of one frame each (Python's `GulpImageDataset`). Samples are
@@ -143,6 +139,6 @@ export class GulpImageDataset<Data = NdArray, Label = number | string>
     }
     const [image] = await this.#videos.decode(frames, making);
     const made = await this.#run(image!, making.random);
-    return { data: (isPicture(made) ? arrayOf(made) : made) as Data, meta };
+    return { data: finishImage(made) as Data, meta };
   }
 }
