@@ -3,14 +3,14 @@ import type { Permutation } from "./permutation.ts";
 import type { Random } from "./random.ts";
 
 /**
- * A permutation that is computed and not stored: of a billion numbers as of a thousand, it takes the memory of
- * its few keys.
+ * A permutation that is computed and not stored: of a billion numbers as of a thousand, it takes
+ * the memory of its few keys.
  *
- * It is a Feistel network over the numbers of as many bits as the length needs, which are split into a high and
- * a low half. Every round changes one half by a keyed hash of the other, which can be undone by whoever knows
- * the keys; so the whole is a bijection. A result at or above the length goes through the network again until
- * it is below (cycle walking), which keeps it a bijection. As the length is over half of the network's numbers, that is
- * less than two goes on average.
+ * It is a Feistel network over the numbers of as many bits as the length needs, which are split
+ * into a high and a low half. Every round changes one half by a keyed hash of the other, which can
+ * be undone by whoever knows the keys; so the whole is a bijection. A result at or above the length
+ * goes through the network again until it is below (cycle walking), which keeps it a bijection. As
+ * the length is over half of the network's numbers, that is less than two goes on average.
  *
  * No half has over 27 bits, so 32-bit arithmetic is enough for every length.
  */
@@ -22,6 +22,8 @@ export class FeistelPermutation implements Permutation {
   readonly #lowShift: number;
   /** Two to the power of the low half's bits. */
   readonly #lowSize: number;
+  /** 1 if the indices 0 and 1 change places, or else 0. */
+  readonly #swap: number;
   /** The halves of `length - 1`. */
   readonly #greatestHigh: number;
   readonly #greatestLow: number;
@@ -43,6 +45,7 @@ export class FeistelPermutation implements Permutation {
     this.#greatestLow = length - 1 - this.#greatestHigh * this.#lowSize;
     this.#keys = new Int32Array(ROUNDS);
     for (let i = 0; i < ROUNDS; i++) this.#keys[i] = random.uint32();
+    this.#swap = length > 1 ? random.uint32() >>> 31 : 0;
   }
 
   at(position: number): number {
@@ -59,7 +62,7 @@ export class FeistelPermutation implements Permutation {
         low ^= hash(high, keys[round + 1]!) >>> lowShift;
       }
     } while (this.#isOutside(high, low));
-    return high * lowSize + low;
+    return this.#swapped(high * lowSize + low);
   }
 
   positionOf(index: number): number {
@@ -68,8 +71,9 @@ export class FeistelPermutation implements Permutation {
     const highShift = this.#highShift;
     const lowShift = this.#lowShift;
     const lowSize = this.#lowSize;
-    let high = Math.floor(index / lowSize);
-    let low = index - high * lowSize;
+    const last = this.#swapped(index);
+    let high = Math.floor(last / lowSize);
+    let low = last - high * lowSize;
     do {
       for (let round = ROUNDS - 2; round >= 0; round -= 2) {
         low ^= hash(high, keys[round + 1]!) >>> lowShift;
@@ -77,6 +81,14 @@ export class FeistelPermutation implements Permutation {
       }
     } while (this.#isOutside(high, low));
     return high * lowSize + low;
+  }
+
+  /**
+   * Every round swaps an even number of pairs of numbers; without one pair more, odd orders would
+   * be rare or none.
+   */
+  #swapped(index: number): number {
+    return index < 2 ? index ^ this.#swap : index;
   }
 
   #isOutside(high: number, low: number): boolean {
@@ -89,8 +101,9 @@ export class FeistelPermutation implements Permutation {
 const ROUNDS = 12;
 
 /**
- * Hashes a half: xor-shift and multiply with constants that Chris Wellons's hash prospector (public domain) found to spread
- * bits best. Its last step is left out: only high bits are used, which it does not better.
+ * Hashes a half: xor-shift and multiply with constants that Chris Wellons's hash prospector (public
+ * domain) found to spread bits best. Its last step, which brings high bits into low ones, is left
+ * out: only high bits are used.
  */
 function hash(half: number, key: number): number {
   let word = half ^ key;

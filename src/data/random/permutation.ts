@@ -22,8 +22,8 @@ export interface Permutation {
 }
 
 /**
- * A random permutation in constant memory, however many numbers there are: up to {@linkcode TABLE_LENGTH},
- * a shuffled table, of which every order is as likely; above, a {@linkcode FeistelPermutation}.
+ * A random permutation in constant memory, however many numbers there are: up to 4,096 of them a
+ * shuffled table; above, computed by a keyed Feistel network.
  *
  * @param length From 0 to 2^53 - 1.
  * @param random What it follows from; some numbers are drawn.
@@ -32,10 +32,11 @@ export interface Permutation {
  * @example The 500,000,000th of a billion
  * ```ts
  * import { permutation, Random } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const order = permutation(1e9, new Random(42, 0));
  * const index = order.at(500_000_000);
- * console.assert(order.positionOf(index) === 500_000_000);
+ * assert.equal(order.positionOf(index), 500_000_000);
  * ```
  */
 export function permutation(length: number, random: Random): Permutation {
@@ -45,7 +46,8 @@ export function permutation(length: number, random: Random): Permutation {
 }
 
 /**
- * The longest permutation that is a table: 8 KiB, made in the time of a few hundred computed numbers. A Feistel
- * network of so few bits would give only some of the `length!` orders.
+ * The longest permutation that is a table: of 8 KiB, and made in the time of a thousand computed
+ * numbers. A shuffled table is as good as its random numbers are; a network of few bits is less,
+ * and it is slower.
  */
 const TABLE_LENGTH = 4096;

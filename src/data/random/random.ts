@@ -1,28 +1,35 @@
 import { Sfc32 } from "./sfc32.ts";
 
 /**
- * Random numbers that follow from whole numbers, the keys: the same keys give the same numbers on every
- * machine and in every version. (A change of them would change the order of everyone's training.)
+ * Random numbers that follow from whole numbers, the keys: the same keys give the same numbers on
+ * every machine and in every version. (A change of them would change the order of everyone's
+ * training.)
  *
- * Other keys, or the same in another order or number, give numbers that have nothing to do with these: so
- * `new Random(seed, epoch, index)` is what is random about one sample, whatever was drawn for others.
+ * Other keys, or the same in another order or number, give numbers that have nothing to do with
+ * these: so `new Random(seed, epoch, index)` is what is random about one sample, whatever was drawn
+ * for others.
  *
  * Not for secrets: whoever sees the numbers can compute the keys.
  *
- * @example
+ * @example What is random about sample 17
  * ```ts
  * import { Random } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const random = new Random(42, 0, 17);
  * const isFlipped = random.float() < 0.5;
  * const offset = random.int(30);
- * console.assert(offset === (new Random(42, 0, 17).float(), offset));
+ * const again = new Random(42, 0, 17);
+ * assert.equal(again.float() < 0.5, isFlipped);
+ * assert.equal(again.int(30), offset);
  * ```
  */
 export class Random {
   readonly #words: Sfc32;
 
   /**
+   * Starts from keys.
+   *
    * @param keys Safe integers, such as a seed, an epoch and an index.
    * @throws {RangeError} If one of them is anything else.
    */
@@ -53,7 +60,8 @@ export class Random {
         `No number is from 0 to below ${below}: give a whole number from 1 on`,
       );
     }
-    // As many bits as the greatest result has are drawn until they are not above it: less than twice on average.
+    // As many bits as the greatest result has are drawn until they are not above it: less than
+    // twice on average.
     const greatest = below - 1;
     if (greatest === 0) return 0;
     if (greatest < TWO_32) {
@@ -75,8 +83,9 @@ export class Random {
 const TWO_32 = 2 ** 32;
 
 /**
- * Mixes the keys into the seed of a generator, by Bob Jenkins's hash `lookup3` (2006, public domain): a key's
- * low and high word, then its `mix`. The number of keys goes in first, or `(1)` and `(1, 0)` would be alike.
+ * Mixes the keys into the seed of a generator, by Bob Jenkins's hash `lookup3` (2006, public
+ * domain): a key's low and high word, then its `mix`. The number of keys goes in first, or `(1)`
+ * and `(1, 0)` would be alike.
  */
 function generatorOf(keys: readonly number[]): Sfc32 {
   let a = (0xdeadbeef + keys.length) | 0;

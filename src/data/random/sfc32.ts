@@ -1,11 +1,12 @@
 /**
- * The generator sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, every number by a handful of
- * 32-bit additions, shifts and rotations. It passes PractRand's tests, its lowest bits as well as its highest.
+ * The generator sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, every number by a
+ * handful of 32-bit additions, shifts and rotations. It passes PractRand's tests, its lowest bits
+ * as well as its highest.
  *
- * It is here, and not taken from a library, because its numbers are a promise: an order of training that
- * changed with a dependency's version would be another training. pure-rand, the library that was looked at,
- * takes a single 32-bit seed, so that the mixing of several would be ours anyway; and the lowest bits of its
- * xoroshiro128+ follow a linear recurrence.
+ * It is here, and not taken from a library, because its numbers are a promise: an order of training
+ * that changed with a dependency's version would be another training. pure-rand, the library that
+ * was looked at, takes a single 32-bit seed, so that the mixing of several would be ours anyway;
+ * and the lowest bits of its xoroshiro128+ follow a linear recurrence.
  */
 export class Sfc32 {
   #a: number;
@@ -34,5 +35,7 @@ export class Sfc32 {
   }
 }
 
-/** Numbers left out at the start, until every bit of the seed has reached every bit of the state. */
+/**
+ * Numbers left out at the start, until every bit of the seed has reached every bit of the state.
+ */
 const SEED_ROUNDS = 15;

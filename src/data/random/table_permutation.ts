@@ -2,7 +2,7 @@ import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { Permutation } from "./permutation.ts";
 import type { Random } from "./random.ts";
 
-/** A permutation held in a table, shuffled by Fisher and Yates's method: every order is as likely. */
+/** A permutation held in a table, shuffled by Fisher and Yates's method, which favours no order. */
 export class TablePermutation implements Permutation {
   readonly length: number;
   readonly #indices: Uint16Array;

@@ -1,4 +1,5 @@
 import { DataError } from "../data_error.ts";
+import { isList } from "./pack_indices.ts";
 import type { Order, Sampler } from "./sampler.ts";
 import { SubsetSampler } from "./subset_sampler.ts";
 
@@ -12,7 +13,8 @@ export type SamplerLike = Sampler | ArrayLike<number> | Iterable<number>;
  * @param length Number of samples in the dataset; may be `Infinity`.
  * @throws {TypeError} If it is none of the three.
  * @throws {RangeError} If one of the given indices is not a whole number from 0 on.
- * @throws {DataError} With code `bad-batch` when an index is asked for that the dataset does not have.
+ * @throws {DataError} With code `bad-batch` when an index is asked for that the dataset does not
+ * have.
  */
 export function asSampler(sampler: SamplerLike, length: number): Sampler {
   const given = samplerOf(sampler);
@@ -28,7 +30,11 @@ export function asSampler(sampler: SamplerLike, length: number): Sampler {
  * @throws {TypeError} If it is neither a sampler nor a list of indices.
  */
 export function samplerOf(sampler: SamplerLike): Sampler {
-  return isSampler(sampler) ? sampler : new SubsetSampler(sampler);
+  if (isSampler(sampler)) return sampler;
+  if (isList(sampler)) return new SubsetSampler(sampler);
+  throw new TypeError(
+    "This is no sampler: give an object with length and order(seed, epoch), or a list of indices",
+  );
 }
 
 function isSampler(value: SamplerLike): value is Sampler {

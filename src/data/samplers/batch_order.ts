@@ -12,15 +12,17 @@ export interface BatchOptions {
   /** Number of trainers that share the epoch; unless given, 1. */
   readonly worldSize?: number;
   /**
-   * Whether positions from the start of the epoch are repeated until every rank has equally many, so that
-   * all of them take as many steps; unless given, the first ranks may have one sample more than the last.
+   * Whether positions from the start of the epoch are repeated until every rank has equally many,
+   * so that all of them take as many steps; unless given, the first ranks may have one sample more
+   * than the last.
    */
   readonly pad?: boolean;
 }
 
 /**
- * The batches of an order. Rank `r` of `worldSize` has the positions `r`, `r + worldSize` and so on: the
- * ranks together have every position once (with `pad`, some twice), whatever their batch sizes.
+ * The batches of an order. Rank `r` of `worldSize` has the positions `r`, `r + worldSize` and so
+ * on: the ranks together have every position once (with `pad`, some twice), whatever their batch
+ * sizes.
  *
  * The indices of a batch are computed when they are asked for.
  *
@@ -29,11 +31,13 @@ export interface BatchOptions {
  * @example The second of two trainers
  * ```ts
  * import { batchesOf, SequentialSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const order = new SequentialSampler(9).order(0, 0);
  * const batches = batchesOf(order, { batchSize: 3, rank: 1, worldSize: 2 });
- * console.assert(batches.length === 2);
- * console.assert(batches.at(0).join() === "1,3,5" && batches.at(1).join() === "7");
+ * assert.equal(batches.length, 2);
+ * assert.deepEqual(batches.at(0), [1, 3, 5]);
+ * assert.deepEqual(batches.at(1), [7]);
  * ```
  */
 export function batchesOf(order: Order, options: BatchOptions): BatchOrder {

@@ -11,26 +11,30 @@ export interface BatchSamplerOptions {
 }
 
 /**
- * Says which indices make a batch; for what a loader's `batchSize` and sampler cannot say. This one cuts a
- * sampler's order into batches; whatever else has `length` and `order` is a batch sampler too.
+ * Says which indices make a batch; for what a loader's `batchSize` and sampler cannot say. This one
+ * cuts a sampler's order into batches; whatever else has `length` and `order` is a batch sampler
+ * too.
  *
- * @example
+ * @example Batches of three
  * ```ts
  * import { BatchSampler, SequentialSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const sampler = new BatchSampler(new SequentialSampler(10), { batchSize: 3 });
- * console.assert(sampler.length === 4);
- * console.assert(sampler.order(0, 0).at(3).join() === "9");
+ * assert.equal(sampler.length, 4);
+ * assert.deepEqual(sampler.order(0, 0).at(3), [9]);
  * ```
  *
  * @example One of your own: batches of neighbours, the last ones first
  * ```ts
  * import type { BatchSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const backwards: BatchSampler = {
  *   length: 100,
  *   order: () => ({ length: 100, at: (step) => [198 - 2 * step, 199 - 2 * step] }),
  * };
+ * assert.deepEqual(backwards.order(0, 0).at(99), [0, 1]);
  * ```
  */
 export class BatchSampler {
@@ -40,6 +44,8 @@ export class BatchSampler {
   readonly order: (seed: number, epoch: number) => BatchOrder;
 
   /**
+   * Makes a sampler of batches.
+   *
    * @param sampler What is cut, or the indices of every epoch in their order.
    * @throws {RangeError} If `batchSize` is not a whole number from 1 on.
    */

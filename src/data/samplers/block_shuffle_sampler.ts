@@ -12,22 +12,25 @@ export interface BlockShuffleOptions {
 }
 
 /**
- * Samples in random order that is kind to disks: blocks of neighbours come in random order, and only the samples
- * of `buffer` blocks at a time are shuffled among each other. So while `blockSize × buffer` samples are read, they come from
- * `buffer` places of the file and no others; a full shuffle reads each from a place of its own.
+ * Samples in random order that is kind to disks: blocks of neighbours come in random order, and
+ * only the samples of `buffer` blocks at a time are shuffled among each other. So `blockSize` times
+ * `buffer` samples that follow each other come from `buffer` places of the file; with a full
+ * shuffle, each comes from a place of its own.
  *
- * The larger `buffer` is, the better are the samples of a batch mixed. The order is computed, not stored. Every
- * sample comes once in an epoch, and the blocks and groups of blocks are others in every one.
+ * The larger `buffer` is, the better are the samples of a batch mixed. The order is computed, not
+ * stored. Every sample comes once in an epoch, and the blocks and groups of blocks are others in
+ * every one.
  *
  * @example Blocks of 1,000 samples, of which 32 are mixed at a time
  * ```ts
  * import { BlockShuffleSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const sampler = new BlockShuffleSampler(1e9, { blockSize: 1000, buffer: 32 });
  * const order = sampler.order(42, 0);
  * const blocks = new Set<number>();
  * for (let i = 0; i < 32_000; i++) blocks.add(Math.floor(order.at(i) / 1000));
- * console.assert(blocks.size === 32);
+ * assert.equal(blocks.size, 32);
  * ```
  */
 export class BlockShuffleSampler implements Sampler {
@@ -37,6 +40,8 @@ export class BlockShuffleSampler implements Sampler {
   readonly #buffer: number;
 
   /**
+   * Makes a sampler for a dataset.
+   *
    * @param source The dataset, or its length.
    * @throws {RangeError} If a number is not a whole one, or the dataset never ends.
    */
@@ -75,7 +80,9 @@ class BlockOrder implements Order {
   readonly #missing: number;
   /** Where that block stands in the order of blocks. */
   readonly #shortPlace: number;
-  /** The group of blocks that was last asked for: its number, its first position and its own order. */
+  /**
+   * The group of blocks that was last asked for: its number, its first position and its own order.
+   */
   #group = -1;
   #groupStart = 0;
   #groupOrder: Permutation | undefined;
@@ -109,7 +116,10 @@ class BlockOrder implements Order {
       this.#startOf(place);
   }
 
-  /** Makes a group's order: the samples of `buffer` blocks that follow each other in the order of blocks. */
+  /**
+   * Makes a group's order: the samples of `buffer` blocks that follow each other in the order of
+   * blocks.
+   */
   #enter(group: number): void {
     const first = group * this.#buffer;
     const end = Math.min(first + this.#buffer, this.#blocks.length);

@@ -25,11 +25,18 @@ export function packIndices(
 function listOf(
   indices: ArrayLike<number> | Iterable<number>,
 ): ArrayLike<number> {
-  if (typeof indices === "object" && indices !== null) {
-    if ("length" in indices) return indices;
-    if (Symbol.iterator in indices) return [...indices];
+  if (isList(indices)) {
+    return "length" in indices ? indices : [...indices];
   }
   throw new TypeError(
-    "This is no sampler: give an object with length and order(seed, epoch), or a list of indices",
+    "This is no list of indices: give an array, or what can be iterated",
   );
+}
+
+/** Whether a value is an object with a length, or one that can be iterated. */
+export function isList(
+  value: unknown,
+): value is ArrayLike<number> | Iterable<number> {
+  return typeof value === "object" && value !== null &&
+    ("length" in value || Symbol.iterator in value);
 }

@@ -8,31 +8,34 @@ export interface RandomSamplerOptions {
   /** Whether a sample may come again before all others have come; unless given, it may not. */
   readonly replacement?: boolean;
   /**
-   * Number of samples in an epoch: `Infinity`, or from 0 on; unless given, as many as the dataset has. If it is more
-   * than that, further passes follow, each in an order of its own.
+   * Number of samples in an epoch: `Infinity`, or from 0 on; unless given, as many as the dataset
+   * has. If it is more than that, further passes follow, each in an order of its own.
    */
   readonly numSamples?: number;
 }
 
 /**
- * Samples in random order, another one in every epoch. The order is computed, not stored: a billion samples
- * take no more memory than a thousand, and an epoch starts anywhere at once.
+ * Samples in random order, another one in every epoch. The order is computed, not stored: a billion
+ * samples take no more memory than a thousand, and an epoch starts anywhere at once.
  *
  * @example Each of a billion samples once
  * ```ts
  * import { RandomSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const sampler = new RandomSampler(1e9);
  * const index = sampler.order(42, 0).at(999_999_999);
- * console.assert(index === sampler.order(42, 0).at(999_999_999));
+ * assert.ok(index < 1e9);
+ * assert.equal(sampler.order(42, 0).at(999_999_999), index);
  * ```
  *
  * @example A hundred draws out of ten, repeats allowed
  * ```ts
  * import { RandomSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const sampler = new RandomSampler(10, { replacement: true, numSamples: 100 });
- * console.assert(sampler.order(42, 0).at(99) < 10);
+ * assert.ok(sampler.order(42, 0).at(99) < 10);
  * ```
  */
 export class RandomSampler implements Sampler {
@@ -43,8 +46,11 @@ export class RandomSampler implements Sampler {
   readonly #replacement: boolean;
 
   /**
+   * Makes a sampler for a dataset.
+   *
    * @param source The dataset, or its length.
-   * @throws {RangeError} If the length or `numSamples` is no number of samples, or the dataset never ends.
+   * @throws {RangeError} If the length or `numSamples` is no number of samples, or the dataset
+   * never ends.
    */
   constructor(
     source: number | { readonly length: number },

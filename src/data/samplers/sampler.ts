@@ -1,6 +1,9 @@
 export type { BatchSampler } from "./batch_sampler.ts";
 
-/** The order of one epoch: which index stands at which position. Computed, not stored, where possible. */
+/**
+ * The order of one epoch: which index stands at which position. Computed, not stored, where
+ * possible.
+ */
 export interface Order {
   /** Number of positions; `Infinity` where the epoch never ends. */
   readonly length: number;
@@ -13,8 +16,8 @@ export interface Order {
 }
 
 /**
- * Says in what order a dataset is read. The order is a function of the seed and the epoch only, so it is
- * the same on every machine and with any number of workers.
+ * Says in what order a dataset is read. The order is a function of the seed and the epoch only, so
+ * it is the same on every machine and with any number of workers.
  */
 export interface Sampler {
   /** Number of indices in an epoch. */

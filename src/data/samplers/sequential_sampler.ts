@@ -4,12 +4,14 @@ import type { Order, Sampler } from "./sampler.ts";
 /**
  * Every sample in its place, the same in every epoch.
  *
- * @example
+ * @example A thousand samples
  * ```ts
  * import { SequentialSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const order = new SequentialSampler(1000).order(0, 0);
- * console.assert(order.length === 1000 && order.at(7) === 7);
+ * assert.equal(order.length, 1000);
+ * assert.equal(order.at(7), 7);
  * ```
  */
 export class SequentialSampler implements Sampler {
@@ -17,6 +19,8 @@ export class SequentialSampler implements Sampler {
   readonly length: number;
 
   /**
+   * Makes a sampler for a dataset.
+   *
    * @param source The dataset, or its length; may be endless.
    * @throws {RangeError} If the length is no number of samples.
    */

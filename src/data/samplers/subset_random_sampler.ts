@@ -9,9 +9,11 @@ import type { Order, Sampler } from "./sampler.ts";
  * @example Half of a dataset, to hold the other half out
  * ```ts
  * import { SubsetRandomSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const order = new SubsetRandomSampler([0, 2, 4, 6, 8]).order(42, 0);
- * console.assert(order.length === 5 && order.at(0) % 2 === 0);
+ * assert.equal(order.length, 5);
+ * assert.equal(order.at(0) % 2, 0);
  * ```
  */
 export class SubsetRandomSampler implements Sampler {

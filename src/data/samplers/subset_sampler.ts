@@ -3,14 +3,17 @@ import { checkPosition } from "../whole_numbers.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
 /**
- * Given indices in their order, the same in every epoch: what a list of indices as a loader's sampler means.
+ * Given indices in their order, the same in every epoch: what a list of indices as a loader's
+ * sampler means.
  *
  * @example Three samples, one of them twice
  * ```ts
  * import { SubsetSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const order = new SubsetSampler([7, 2, 7, 4]).order(0, 0);
- * console.assert(order.length === 4 && order.at(1) === 2);
+ * assert.equal(order.length, 4);
+ * assert.equal(order.at(1), 2);
  * ```
  */
 export class SubsetSampler implements Sampler {

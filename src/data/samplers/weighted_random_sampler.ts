@@ -1,6 +1,7 @@
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import { orderRandom } from "./order_random.ts";
 import type { Order, Sampler } from "./sampler.ts";
+import { WeightTable } from "./weight_table.ts";
 
 /** How a {@linkcode WeightedRandomSampler} draws. */
 export interface WeightedRandomSamplerOptions {
@@ -9,33 +10,36 @@ export interface WeightedRandomSamplerOptions {
 }
 
 /**
- * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of weight 0 is
- * never drawn. For classes of which some are rare.
+ * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of
+ * weight 0 is never drawn. For classes of which some are rare.
  *
- * With replacement a draw takes a binary search, at any position the same. Without it, every draw is by the
- * weights of the samples that are left, and an epoch's draws are all made at its start, by a sort of all samples.
+ * With replacement a draw costs the same at any position and for any number of samples. Without it,
+ * every draw is by the weights of the samples that are left, and an epoch's draws are all made at
+ * its start, by a sort of all samples.
  *
  * @example Every class as often, though one has three samples and the other one
  * ```ts
  * import { WeightedRandomSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
  *
  * const labels = ["cat", "cat", "cat", "dog"];
  * const weights = labels.map((label) => label === "cat" ? 1 / 3 : 1);
  * const order = new WeightedRandomSampler(weights, 1000).order(42, 0);
  * let dogs = 0;
  * for (let i = 0; i < order.length; i++) dogs += order.at(i) === 3 ? 1 : 0;
- * console.assert(dogs > 400 && dogs < 600);
+ * assert.ok(dogs > 400 && dogs < 600);
  * ```
  */
 export class WeightedRandomSampler implements Sampler {
   /** Number of draws in an epoch. */
   readonly length: number;
   readonly #weights: Float64Array;
-  readonly #replacement: boolean;
-  /** Sums of the weights up to each sample; only with replacement. */
-  readonly #sums: Float64Array | undefined;
+  /** What draws with replacement. */
+  readonly #table: WeightTable | undefined;
 
   /**
+   * Makes a sampler for as many samples as there are weights.
+   *
    * @param weights One for each sample, 0 or more; their sum does not matter. They are copied.
    * @param numSamples Number of draws in an epoch; with replacement it may be `Infinity`.
    * @throws {RangeError} If a weight is no such number, or there are not enough samples to draw.
@@ -45,30 +49,32 @@ export class WeightedRandomSampler implements Sampler {
     numSamples: number,
     options: WeightedRandomSamplerOptions = {},
   ) {
-    this.#replacement = options.replacement ?? true;
+    const { replacement = true } = options;
+    this.length = numSamples;
     this.#weights = new Float64Array(weights);
     const drawable = checkWeights(this.#weights);
-    if (!(this.#replacement && numSamples === Infinity)) {
+    if (!(replacement && numSamples === Infinity)) {
       wholeNumber(numSamples, 0, "numSamples");
     }
-    const most = this.#replacement && drawable > 0 ? Infinity : drawable;
-    if (numSamples > most) {
+    if (numSamples > 0 && drawable === 0) {
       throw new RangeError(
-        `${numSamples} samples cannot be drawn, ` +
-          (this.#replacement
-            ? "as none has a weight above 0"
-            : `as only ${drawable} have a weight above 0 and none is drawn twice`),
+        "No sample can be drawn: none has a weight above 0",
       );
     }
-    this.length = numSamples;
-    if (this.#replacement) this.#sums = sumsOf(this.#weights);
+    if (numSamples > drawable && !replacement) {
+      throw new RangeError(
+        `${numSamples} samples cannot be drawn without replacement: ` +
+          `${drawable} have a weight above 0`,
+      );
+    }
+    if (replacement) this.#table = new WeightTable(this.#weights);
   }
 
   /** The draws of an epoch. */
   order(seed: number, epoch: number): Order {
-    return this.#sums === undefined
+    return this.#table === undefined
       ? drawnWithout(this.#weights, this.length, seed, epoch)
-      : new DrawnOrder(this.#sums, this.length, seed, epoch);
+      : new DrawnOrder(this.#table, this.length, seed, epoch);
   }
 }
 
@@ -87,59 +93,31 @@ function checkWeights(weights: Float64Array): number {
   return drawable;
 }
 
-function sumsOf(weights: Float64Array): Float64Array {
-  const sums = new Float64Array(weights.length);
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) sums[i] = sum += weights[i]!;
-  if (sum < Infinity) return sums;
-  throw new RangeError("The weights' sum is no number: give smaller ones");
-}
-
 /** Every position drawn for itself. */
 class DrawnOrder implements Order {
   readonly length: number;
-  readonly #sums: Float64Array;
+  readonly #table: WeightTable;
   readonly #seed: number;
   readonly #epoch: number;
 
-  constructor(
-    sums: Float64Array,
-    length: number,
-    seed: number,
-    epoch: number,
-  ) {
+  constructor(table: WeightTable, length: number, seed: number, epoch: number) {
     this.length = length;
-    this.#sums = sums;
+    this.#table = table;
     this.#seed = seed;
     this.#epoch = epoch;
   }
 
   at(position: number): number {
     checkPosition(position, this.length);
-    const sums = this.#sums;
-    const total = sums[sums.length - 1]!;
-    const drawn = orderRandom(this.#seed, this.#epoch, position).float() *
-      total;
-    return firstAbove(sums, drawn < total ? drawn : 0);
+    const random = orderRandom(this.#seed, this.#epoch, position);
+    return this.#table.at(random.float());
   }
-}
-
-/** The first sample up to which the weights' sum is above a number: never one of weight 0. */
-function firstAbove(sums: Float64Array, number: number): number {
-  let low = 0;
-  let high = sums.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sums[middle]! > number) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /**
- * Draws without replacement: every sample waits for a time that is exponentially distributed with its weight as the rate,
- * and those that wait shortest are drawn (Efraimidis and Spirakis, 2006). V8 computes logarithms by itself, so they are
- * the same on every machine.
+ * Draws without replacement: every sample waits for a time that is exponentially distributed with
+ * its weight as the rate, and those that wait shortest are drawn (Efraimidis and Spirakis, 2006).
+ * V8 computes logarithms by itself, so they are the same on every machine.
  */
 function drawnWithout(
   weights: Float64Array,
