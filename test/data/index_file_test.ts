@@ -147,9 +147,8 @@ Deno.test("a file appears when it is complete, or not at all", async () => {
     await assert.rejects(writeIndexFile(path, [2], { signal }), /enough/);
     await assert.rejects(readIndexFile(path, 2, { signal }), /enough/);
     assert.deepEqual([...await readIndexFile(path, 2)], [1]);
-    assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), [
-      "a.txt",
-    ]);
+    const names = await Array.fromAsync(Deno.readDir(dir));
+    assert.deepEqual(names.map(({ name }) => name), ["a.txt"]);
     await assert.rejects(writeIndexFile(`${dir}/no/a.txt`, []), {
       name: "WriteError",
     });
