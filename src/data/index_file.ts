@@ -88,7 +88,7 @@ class IndexParser {
       if (byte === LINE_FEED) this.#endLine();
       else if (this.#inComment || byte === CARRIAGE_RETURN) continue;
       else if (byte >= ZERO && byte <= NINE) {
-        this.#index = this.#index * 10 + byte - ZERO;
+        this.#index = this.#index * 10 + (byte - ZERO);
         this.#digits++;
       } else if (byte === HASH && this.#digits === 0) this.#inComment = true;
       else throw this.#bad("this is no index: a line has one, in digits");
@@ -102,7 +102,8 @@ class IndexParser {
 
   #endLine(): void {
     if (this.#digits > 0) {
-      if (this.#index >= this.#length) {
+      // Up to 2^53 even where the dataset never ends.
+      if (this.#index >= this.#length || !Number.isSafeInteger(this.#index)) {
         throw this.#bad(missing(this.#index, this.#length), this.#index);
       }
       this.#indices.push(this.#index);
