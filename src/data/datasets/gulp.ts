@@ -9,10 +9,12 @@ export {
   type GulpImageOptions,
 } from "./gulp_image_dataset.ts";
 export type {
-  GulpLabel,
   GulpLabelOptions,
   GulpMeta,
-  TargetTransform,
+  LabelChoice,
+  LabelFunction,
+  LabelOf,
+  TextLabel,
 } from "./gulp_labels.ts";
 export {
   type FinishedClip,
