@@ -3,13 +3,13 @@ import { RecordfsError } from "../errors.ts";
 import { type ByteSource, type WaitOptions } from "../io/byte_source.ts";
 import { FileSource } from "../io/file_source.ts";
 import { localPath } from "../io/local_path.ts";
-import { NewFile } from "../io/new_file.ts";
 import { readPart } from "../io/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/steps.ts";
 import { DataError } from "./data_error.ts";
 import { GrowingNumbers, newNumbers } from "./growing_numbers.ts";
+import { IndexOutput } from "./index_output.ts";
 
-/** Bytes of a text that are read, or written, at a time. */
+/** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
 
 /** What a `.npy` file starts with. */
@@ -88,7 +88,7 @@ class IndexParser {
       if (byte === LINE_FEED) this.#endLine();
       else if (this.#inComment || byte === CARRIAGE_RETURN) continue;
       else if (byte >= ZERO && byte <= NINE) {
-        this.#index = this.#index * 10 + byte - ZERO;
+        this.#index = this.#index * 10 + (byte - ZERO);
         this.#digits++;
       } else if (byte === HASH && this.#digits === 0) this.#inComment = true;
       else throw this.#bad("this is no index: a line has one, in digits");
@@ -102,7 +102,8 @@ class IndexParser {
 
   #endLine(): void {
     if (this.#digits > 0) {
-      if (this.#index >= this.#length) {
+      // Up to 2^53 even where the dataset never ends.
+      if (this.#index >= this.#length || !Number.isSafeInteger(this.#index)) {
         throw this.#bad(missing(this.#index, this.#length), this.#index);
       }
       this.#indices.push(this.#index);
@@ -204,27 +205,18 @@ function* writeIndices(
   indices: Iterable<number>,
   comments: readonly string[],
 ): Steps<void> {
-  const output = yield* NewFile.create(path);
+  const output = yield* IndexOutput.create(path, comments);
   try {
-    const encoder = new TextEncoder();
-    let offset = 0;
-    let text = comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, " ")}\n`)
-      .join("");
     for (const index of indices) {
       if (!Number.isSafeInteger(index) || index < 0) {
         throw new RangeError(
           `An index is a whole number from 0 on, not ${index}`,
         );
       }
-      text += `${index}\n`;
-      if (text.length < PIECE) continue;
-      const bytes = encoder.encode(text);
-      yield* output.file.writeAt(bytes, offset);
-      offset += bytes.length;
-      text = "";
+      output.add(index);
+      if (output.full) yield* output.flush();
     }
-    yield* output.file.writeAt(encoder.encode(text), offset);
-    yield* output.file.sync();
+    yield* output.finish();
     yield* unaborted(() => output.publish());
   } finally {
     output.discard();

@@ -61,7 +61,7 @@ export class IndexOutput {
     let end = start;
     do {
       const tenth = Math.floor(rest / 10);
-      this.#buffer[end++] = ZERO + rest - 10 * tenth;
+      this.#buffer[end++] = ZERO + (rest - 10 * tenth);
       rest = tenth;
     } while (rest > 0);
     this.#buffer.subarray(start, end).reverse();

@@ -8,3 +8,4 @@ export * from "./datasets/mod.ts";
 export * from "./loader/mod.ts";
 export * from "./random/mod.ts";
 export * from "./samplers/mod.ts";
+export * from "./sources/mod.ts";

@@ -147,6 +147,14 @@ Deno.test("bench-loader compares checksums unless told otherwise", async () => {
   });
 });
 
+Deno.test("bench-loader takes --allow-read and nothing else", async () => {
+  const permissions = ["--allow-read"];
+  const args = ["--batches", "1", "--workers", "0,1"];
+  for (const path of [samples, gulpCase("v2_image_list").path]) {
+    await succeed(["bench-loader", path, ...args], { permissions });
+  }
+});
+
 Deno.test("bench-loader says what is wrong", async () => {
   const empty = goldenCase("ffrecord/plain_zero").path;
   const cases: [args: string[], code: number, words: RegExp][] = [

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { FFRecordDataset } from "../../src/data/datasets/ffrecord_dataset.ts";
+import { Subset } from "../../src/data/datasets/subset.ts";
 import { goldenCase } from "../support/golden.ts";
 import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
 import { writeBag, writeDataset } from "../support/make_bag.ts";
@@ -59,6 +61,13 @@ Deno.test("split writes every index to one file, by the seed", async () => {
     };
     const first = await split("a/new/place", "1");
     assert.deepEqual(first.map(({ length }) => length), [1130, 141, 141]);
+    using dataset = await FFRecordDataset.open(samples);
+    const subset = await Subset.fromFile(dataset, `${dir}/a/new/place/val.txt`);
+    assert.equal(subset.length, 141);
+    assert.deepEqual(
+      await subset.get(range(0, 141)),
+      await dataset.get(first[1]!),
+    );
     assert.deepEqual(await split("again", "1"), first);
     assert.notDeepEqual(await split("other", "2"), first);
   });

@@ -5,8 +5,8 @@ export interface DecodeOptions {
   /** `RGB`, `GRAY`, or `ANY` (unless given): gray stays gray, all else becomes RGB. */
   readonly colorspace?: Colorspace | undefined;
   /**
-   * Decodes to this short edge, in pixels; below 1, or not given, the size stays. A codec may decode a
-   * JPEG only as far as the size needs, which is several times as fast for large ones.
+   * Decodes to this short edge, in pixels; below 1, or not given, the size stays. It takes less time and
+   * memory than resizing afterwards, where a codec need not decode a large JPEG in full.
    */
   readonly shortEdge?: number | undefined;
   /** What errors call the image: the file's path, or the frame. */

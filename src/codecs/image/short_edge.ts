@@ -3,7 +3,9 @@ import { ImageError } from "./image_error.ts";
 
 /** Height and width in pixels. */
 export interface Size {
+  /** Rows. */
   readonly height: number;
+  /** Pixels in a row. */
   readonly width: number;
 }
 

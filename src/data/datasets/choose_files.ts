@@ -29,13 +29,16 @@ export async function chooserOf(
   if (typeof files === "function") return files;
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
-  const { default: picomatch }: { default: { makeRe: MakeRe } } = await import(
-    PACKAGE
-  );
+  const makeRe = await loadMakeRe();
   const filter = new PathFilter(
     globs,
     [],
-    (glob) => compileGlob(glob, picomatch.makeRe),
+    (glob) => compileGlob(glob, makeRe),
   );
   return (path) => filter.accepts({ path, isDirectory: false });
+}
+
+async function loadMakeRe(): Promise<MakeRe> {
+  const picomatch = await import(PACKAGE);
+  return picomatch.default.makeRe;
 }

@@ -5,15 +5,16 @@
  */
 export type { ClipOptions } from "./clip_frames.ts";
 export {
-  type FinishedImage,
   GulpImageDataset,
   type GulpImageOptions,
 } from "./gulp_image_dataset.ts";
 export type {
-  GulpLabel,
   GulpLabelOptions,
   GulpMeta,
-  TargetTransform,
+  LabelChoice,
+  LabelFunction,
+  LabelOf,
+  TextLabel,
 } from "./gulp_labels.ts";
 export {
   type FinishedClip,

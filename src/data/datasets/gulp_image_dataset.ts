@@ -2,14 +2,14 @@ import type { Image } from "../../codecs/image/image.ts";
 import type { NdArray } from "../../codecs/numpy/nd_array.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
-import { isPicture, type Picture } from "../transforms/picture.ts";
-import { arrayOf } from "../transforms/to_array.ts";
+import { type FinishedImage, finishImage } from "../transforms/to_array.ts";
 import {
   runStep,
   type Step,
   stepArgument,
   type TransformFunction,
 } from "../transforms/transform.ts";
+import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   type GulpDatasetOptions,
   type GulpSample,
@@ -18,21 +18,22 @@ import {
 } from "./gulp_videos.ts";
 
 /** How a {@linkcode GulpImageDataset} is opened. */
-export interface GulpImageOptions<Out = Image, Label = number | string>
-  extends GulpDatasetOptions<Label> {
+export interface GulpImageOptions<
+  Out = Image,
+  Choice extends LabelChoice = LabelChoice,
+  Found = LabelOf<Choice>,
+  Label = Found,
+> extends GulpDatasetOptions<Choice, Found, Label> {
   /** What makes of an image what is trained on: a transform, such as `Compose`, or a function. */
   readonly transform?: Step<Image, Out> | undefined;
 }
-
-/** What samples have as data: an array `[height, width, channels]` where a transform makes a picture. */
-export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
 
 /**
  * The images of a gulp directory: videos of one frame each (Python's `GulpImageDataset`). Samples are
  * `{ data, label, id }`, in the order of the directory.
  *
  * @typeParam Data What samples have as data.
- * @typeParam Label What samples have as label: a number where there is `label2idx.json`.
+ * @typeParam Label What samples have as label.
  *
  * @example Images for training
  * ```ts
@@ -45,7 +46,7 @@ export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
  * console.log(sample?.data.shape, sample?.label, sample?.id); // [ 28, 28, 3 ] 2 dog-im00.png
  * ```
  */
-export class GulpImageDataset<Data = NdArray, Label = number | string>
+export class GulpImageDataset<Data = NdArray, Label = number>
   extends Dataset<GulpSample<Data, Label>> {
   readonly #videos: GulpVideos<Label>;
   readonly #transform: Step<Image, unknown> | undefined;
@@ -68,13 +69,18 @@ export class GulpImageDataset<Data = NdArray, Label = number | string>
    * @throws {FormatError} If it has no chunks, or is damaged.
    * @throws {RecordfsError} If there is no such directory.
    */
-  static async open<Out = Image, Label = number | string>(
+  static async open<
+    Out = Image,
+    Choice extends LabelChoice = string,
+    Found = LabelOf<Choice>,
+    Label = Found,
+  >(
     location: string | URL,
-    options: GulpImageOptions<Out, Label> = {},
+    options: GulpImageOptions<Out, Choice, Found, Label> = {},
   ): Promise<GulpImageDataset<FinishedImage<Out>, Label>> {
     const { transform, ...others } = options;
     if (transform !== undefined) runStep(transform); // throws before files are opened
-    const videos = await GulpVideos.open(location, others);
+    const videos = await GulpVideos.open<Label>(location, others);
     return new GulpImageDataset(videos, transform);
   }
 
@@ -143,6 +149,6 @@ export class GulpImageDataset<Data = NdArray, Label = number | string>
     }
     const [image] = await this.#videos.decode(frames, making);
     const made = await this.#run(image!, making.random);
-    return { data: (isPicture(made) ? arrayOf(made) : made) as Data, meta };
+    return { data: finishImage(made) as Data, meta };
   }
 }

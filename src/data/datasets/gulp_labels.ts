@@ -4,45 +4,71 @@ import {
   argument,
   type Imported,
   importedFunction,
+  type ImportedName,
   importedRecipe,
 } from "../recipe.ts";
 
 /** What a video's meta_data says. */
 export type GulpMeta = { readonly [key: string]: JsonValue };
 
+/** Labels that stay texts. */
+export interface TextLabel {
+  /** The key of meta_data that has the text. */
+  readonly text: string;
+}
+
 /** Makes a label of what is known of a video. */
-export type GulpLabel<Label> = (
+export type LabelFunction<Label> = (
   meta: GulpMeta,
   id: string,
 ) => Label | Promise<Label>;
 
-/** What a label becomes. */
-export type TargetTransform<Label> = (
-  // deno-lint-ignore no-explicit-any -- a number or a text, or what `label` makes
-  label: any,
-) => Label | Promise<Label>;
+/**
+ * Where labels come from: the key of meta_data that has a number, or a text that has a number in
+ * `label2idx.json`; or a text that is to stay one; or a module with a {@linkcode LabelFunction}; or nowhere
+ * (`null`).
+ */
+export type LabelChoice = string | TextLabel | URL | ImportedName | null;
 
-/** Where samples have their labels from. */
-export interface GulpLabelOptions<Label = number | string> {
-  /**
-   * The key of meta_data that has the label (`label`, unless given; its number in `label2idx.json`, where
-   * there is that file), or a function of meta_data and id, or none (`null`: labels are `undefined`).
-   */
-  readonly label?: string | null | Imported<GulpLabel<Label>> | undefined;
+/** What labels are, by where they come from. */
+export type LabelOf<Choice> = Choice extends string ? number
+  : Choice extends null ? undefined
+  : Choice extends TextLabel ? string
+  : unknown;
+
+/**
+ * Where samples have their labels from.
+ *
+ * @typeParam Found What is found.
+ * @typeParam Label What samples have.
+ */
+export interface GulpLabelOptions<
+  Choice extends LabelChoice = LabelChoice,
+  Found = LabelOf<Choice>,
+  Label = Found,
+> {
+  /** Where labels come from: the key `label` unless given; or a function of meta_data and id. */
+  readonly label?: Choice | LabelFunction<Found> | undefined;
   /** Makes of the label, or of its number, what samples have. */
-  readonly targetTransform?: Imported<TargetTransform<Label>> | undefined;
+  readonly targetTransform?:
+    | Imported<(label: Found) => Label | Promise<Label>>
+    | undefined;
 }
 
+/** Options whose types do not matter any more. */
+// deno-lint-ignore no-explicit-any -- what is found is what the next one takes
+export type AnyLabelOptions = GulpLabelOptions<LabelChoice, any, unknown>;
+
 /** Finds the labels of videos. */
-export class GulpLabels<Label> {
-  readonly #options: GulpLabelOptions<Label>;
+export class GulpLabels {
+  readonly #options: AnyLabelOptions;
   readonly #find: (meta: GulpMeta, id: string) => unknown;
-  readonly #transform: TargetTransform<Label> | undefined;
+  readonly #transform: ((label: unknown) => unknown) | undefined;
 
   private constructor(
-    options: GulpLabelOptions<Label>,
+    options: AnyLabelOptions,
     find: (meta: GulpMeta, id: string) => unknown,
-    transform: TargetTransform<Label> | undefined,
+    transform: ((label: unknown) => unknown) | undefined,
   ) {
     this.#options = options;
     this.#find = find;
@@ -54,28 +80,21 @@ export class GulpLabels<Label> {
    *
    * @param numbers What `label2idx.json` says.
    */
-  static async load<Label>(
-    options: GulpLabelOptions<Label>,
+  static async load(
+    options: AnyLabelOptions,
     numbers: ReadonlyMap<string, number> | undefined,
-  ): Promise<GulpLabels<Label>> {
+  ): Promise<GulpLabels> {
     const { label = "label", targetTransform } = options;
-    const find = label === null
-      ? () => undefined
-      : typeof label === "string"
-      ? (meta: GulpMeta) => storedLabel(meta, label, numbers)
-      : await importedFunction(label);
     const transform = targetTransform === undefined
       ? undefined
       : await importedFunction(targetTransform);
-    return new GulpLabels(options, find, transform);
+    return new GulpLabels(options, await finder(label, numbers), transform);
   }
 
   /** The label of a video. */
-  async of(meta: GulpMeta, id: string): Promise<Label> {
+  async of(meta: GulpMeta, id: string): Promise<unknown> {
     const label = await this.#find(meta, id);
-    return this.#transform === undefined
-      ? label as Label
-      : await this.#transform(label);
+    return this.#transform === undefined ? label : await this.#transform(label);
   }
 
   /**
@@ -89,7 +108,7 @@ export class GulpLabels<Label> {
       recipe: importedRecipe(from, what),
     });
     return {
-      label: typeof label === "object" && label !== null
+      label: isElsewhere(label)
         ? inRecipe(label, "The option label")
         : argument(label, "The option label"),
       targetTransform: targetTransform === undefined
@@ -99,30 +118,67 @@ export class GulpLabels<Label> {
   }
 }
 
+async function finder(
+  label: LabelChoice | LabelFunction<unknown>,
+  numbers: ReadonlyMap<string, number> | undefined,
+): Promise<(meta: GulpMeta, id: string) => unknown> {
+  if (label === null) return () => undefined;
+  if (typeof label === "string") {
+    return (meta) => numberOf(meta, label, numbers);
+  }
+  if (typeof label === "function") return label;
+  if (isElsewhere(label)) {
+    return await importedFunction<LabelFunction<unknown>>(label);
+  }
+  if (typeof label.text !== "string") {
+    throw new TypeError(
+      "The option label is none of these: a key of meta_data, {text: key}, a function, a module, null",
+    );
+  }
+  return (meta) => textOf(meta, label.text);
+}
+
+function isElsewhere(
+  label: LabelChoice | LabelFunction<unknown> | undefined,
+): label is URL | ImportedName {
+  return typeof label === "object" && label !== null &&
+    (label instanceof URL || "module" in label);
+}
+
 /** @throws {DataError} If there is no such label, or it has no number. */
-function storedLabel(
+function numberOf(
   meta: GulpMeta,
   key: string,
   numbers: ReadonlyMap<string, number> | undefined,
-): number | string {
+): number {
   const label = Object.hasOwn(meta, key) ? meta[key] : undefined;
-  if (typeof label !== "string" && typeof label !== "number") {
-    throw noLabel(
-      `its meta_data has no text or number '${key}': name another key by the option label, or make ` +
-        "labels by a function of meta_data",
-    );
-  }
-  if (numbers === undefined) return label;
-  const number = numbers.get(String(label));
+  if (typeof label === "number") return label;
+  if (typeof label !== "string") throw noLabel(key, "number or text");
+  const number = numbers?.get(label);
   if (number !== undefined) return number;
-  throw noLabel(
-    `label2idx.json has no number for its label ${
+  const problem = numbers === undefined
+    ? "there is no label2idx.json with a number for its label"
+    : "label2idx.json has no number for its label";
+  throw new DataError(
+    "sample-failed",
+    `${problem} ${
       JSON.stringify(label)
-    }: add it there, or make ` +
-      "labels by a function of meta_data (the option label)",
+    }: write one, or keep texts by the option ` +
+      `label: {text: "${key}"}`,
   );
 }
 
-function noLabel(reason: string): DataError {
-  return new DataError("sample-failed", reason);
+/** @throws {DataError} If there is no such text. */
+function textOf(meta: GulpMeta, key: string): string {
+  const label = Object.hasOwn(meta, key) ? meta[key] : undefined;
+  if (typeof label === "string") return label;
+  throw noLabel(key, "text");
+}
+
+function noLabel(key: string, what: string): DataError {
+  return new DataError(
+    "sample-failed",
+    `its meta_data has no ${what} '${key}': name another key by the option label, or make labels by a ` +
+      "function of meta_data",
+  );
 }

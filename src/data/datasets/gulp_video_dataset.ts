@@ -15,6 +15,7 @@ import {
   type ClipOptions,
 } from "./clip_frames.ts";
 import { finishClip } from "./finish_clip.ts";
+import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   type GulpDatasetOptions,
   type GulpSample,
@@ -25,9 +26,11 @@ import {
 /** How a {@linkcode GulpVideoDataset} is opened. */
 export interface GulpVideoOptions<
   Out = Image[],
-  Label = number | string,
   Stack extends boolean = boolean,
-> extends GulpDatasetOptions<Label>, ClipOptions {
+  Choice extends LabelChoice = LabelChoice,
+  Found = LabelOf<Choice>,
+  Label = Found,
+> extends GulpDatasetOptions<Choice, Found, Label>, ClipOptions {
   /**
    * What makes of the list of frames what is trained on: a transform for clips, such as
    * `ComposeVideo`, or a function.
@@ -51,7 +54,7 @@ const VIDEOS_IN_FLIGHT = 4;
  * Samples are `{ data, label, id }`, in the order of the directory.
  *
  * @typeParam Data What samples have as data.
- * @typeParam Label What samples have as label: a number where there is `label2idx.json`.
+ * @typeParam Label What samples have as label.
  *
  * @example Clips for training
  * ```ts
@@ -68,6 +71,7 @@ const VIDEOS_IN_FLIGHT = 4;
  * using dataset = await GulpVideoDataset.open("test/golden/gulp/v2_chunks/gulp", {
  *   numFrames: 4,
  *   stepSize: 1,
+ *   label: { text: "label" }, // there is no label2idx.json here
  *   transform: new ComposeVideo([new Scale(32)], [
  *     new RandomCropVideo(28),
  *     new RandHorFlipVideo(),
@@ -79,7 +83,7 @@ const VIDEOS_IN_FLIGHT = 4;
  * console.log(sample?.data.shape, sample?.label); // [ 3, 4, 28, 28 ] …
  * ```
  */
-export class GulpVideoDataset<Data = NdArray, Label = number | string>
+export class GulpVideoDataset<Data = NdArray, Label = number>
   extends Dataset<GulpSample<Data, Label>> {
   readonly #videos: GulpVideos<Label>;
   readonly #transform: Step<Image[], unknown> | undefined;
@@ -113,11 +117,13 @@ export class GulpVideoDataset<Data = NdArray, Label = number | string>
    */
   static async open<
     Out = Image[],
-    Label = number | string,
     Stack extends boolean = true,
+    Choice extends LabelChoice = string,
+    Found = LabelOf<Choice>,
+    Label = Found,
   >(
     location: string | URL,
-    options: GulpVideoOptions<Out, Label, Stack> = {},
+    options: GulpVideoOptions<Out, Stack, Choice, Found, Label> = {},
   ): Promise<GulpVideoDataset<FinishedClip<Out, Stack>, Label>> {
     const {
       transform,
@@ -131,7 +137,7 @@ export class GulpVideoDataset<Data = NdArray, Label = number | string>
     const clip = { numFrames, stepSize, isVal, randomOffset };
     assertClipOptions(clip);
     if (transform !== undefined) runStep(transform); // throws before files are opened
-    const videos = await GulpVideos.open(location, others);
+    const videos = await GulpVideos.open<Label>(location, others);
     return new GulpVideoDataset(videos, transform, clip, stack);
   }
 

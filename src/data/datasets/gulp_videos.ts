@@ -10,14 +10,23 @@ import {
   type DecodeImageOptions,
 } from "../transforms/decode_image.ts";
 import { inFlight, sampleFailed } from "../transforms/transform_samples.ts";
-import { type GulpLabelOptions, GulpLabels } from "./gulp_labels.ts";
+import {
+  type AnyLabelOptions,
+  type GulpLabelOptions,
+  GulpLabels,
+  type LabelChoice,
+  type LabelOf,
+} from "./gulp_labels.ts";
 
 /** Options of both datasets of gulp directories. */
-export interface GulpDatasetOptions<Label = number | string>
-  extends GulpLabelOptions<Label>, DecodeImageOptions {}
+export interface GulpDatasetOptions<
+  Choice extends LabelChoice = LabelChoice,
+  Found = LabelOf<Choice>,
+  Label = Found,
+> extends GulpLabelOptions<Choice, Found, Label>, DecodeImageOptions {}
 
 /** A sample of a gulp directory. */
-export interface GulpSample<Data, Label = number | string> {
+export interface GulpSample<Data, Label = number> {
   /** The image, or the clip. */
   readonly data: Data;
   /** What it shows. */
@@ -45,14 +54,14 @@ export class GulpVideos<Label> {
   readonly #directory: GulpDirectory<Uint8Array<ArrayBuffer>>;
   readonly #options: DecodeImageOptions;
   readonly #decoder: DecodeImage;
-  readonly #finder: GulpLabels<Label>;
+  readonly #finder: GulpLabels;
   /** Per chunk: the number behind that of its last video, and its data file. */
   readonly #chunks: readonly { readonly end: number; readonly path: string }[];
 
   private constructor(
     directory: GulpDirectory<Uint8Array<ArrayBuffer>>,
     labels: ReadonlyMap<string, number> | undefined,
-    finder: GulpLabels<Label>,
+    finder: GulpLabels,
     options: DecodeImageOptions,
     decoder: DecodeImage,
   ) {
@@ -71,7 +80,7 @@ export class GulpVideos<Label> {
   /** Opens a directory. */
   static async open<Label>(
     location: string | URL,
-    options: GulpDatasetOptions<Label>,
+    options: AnyLabelOptions & DecodeImageOptions,
   ): Promise<GulpVideos<Label>> {
     const { codec, colorspace, shortEdge } = options;
     const decoding = { codec, colorspace, shortEdge };
@@ -153,7 +162,8 @@ export class GulpVideos<Label> {
         const random = new Random(seed, epoch, index);
         try {
           const { data, meta } = await make({ index, id, random, signal });
-          return { data, label: await this.#finder.of(meta, id), id };
+          const label = await this.#finder.of(meta, id) as Label;
+          return { data, label, id };
         } catch (cause) {
           if (signal?.aborted) throw cause;
           const path = this.fileOf(index);

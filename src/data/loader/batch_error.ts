@@ -8,8 +8,14 @@ export interface BatchJob {
   readonly indices: readonly number[];
 }
 
-/** Facts of an error about a batch. */
+/** Facts of a {@linkcode BatchError}. */
 export interface BatchFacts extends ErrorFacts {
+  /** The batch's epoch. */
+  readonly epoch: number;
+  /** The batch's place in it. */
+  readonly step: number;
+  /** The samples of the batch. */
+  readonly indices: readonly number[];
   /** The thread that had it, from 0; `undefined` where it was the caller's. */
   readonly worker?: number | undefined;
 }
@@ -28,19 +34,25 @@ export class BatchError extends DataError {
   /** The thread that had it, from 0; `undefined` where it was the caller's. */
   readonly worker: number | undefined;
 
-  /** Makes the error; its message starts with the batch. */
-  constructor(
-    code: DataErrorCode,
-    why: string,
-    job: BatchJob,
-    facts: BatchFacts = {},
-  ) {
-    super(code, `${nameOf(job)}: ${why}`, facts);
-    this.epoch = job.epoch;
-    this.step = job.step;
-    this.indices = job.indices;
+  /** Makes the error; the loader does. */
+  constructor(code: DataErrorCode, message: string, facts: BatchFacts) {
+    super(code, message, facts);
+    this.epoch = facts.epoch;
+    this.step = facts.step;
+    this.indices = facts.indices;
     this.worker = facts.worker;
   }
+}
+
+/** The error for a batch; its message begins with which one it is. */
+export function batchError(
+  code: DataErrorCode,
+  why: string,
+  { epoch, step, indices }: BatchJob,
+  facts: Omit<BatchFacts, keyof BatchJob> = {},
+): BatchError {
+  const job = { epoch, step, indices };
+  return new BatchError(code, `${nameOf(job)}: ${why}`, { ...facts, ...job });
 }
 
 /** How many indices a message shows. */

@@ -4,7 +4,7 @@ import { DataError } from "../data_error.ts";
 export function cannotStack(where: string, why: string): DataError {
   return new DataError(
     "bad-batch",
-    `the ${where} are not alike: ${why}; make them alike in 'process' or a transform, or give the ` +
+    `${where} are not alike: ${why}; make them alike in 'process' or a transform, or give the ` +
       `loader a 'collate' of yours (false leaves a list)`,
   );
 }

@@ -22,17 +22,6 @@ export type Collate<T, B> = (
   options: CollateOptions,
 ) => B | Promise<B>;
 
-/** Objects that are not taken for records of values. */
-export type Opaque =
-  | Date
-  | RegExp
-  | Error
-  | ArrayBufferLike
-  | DataView
-  | ReadonlyMap<unknown, unknown>
-  | ReadonlySet<unknown>
-  | ((...args: never[]) => unknown);
-
 /**
  * What the loader makes of samples unless it is told otherwise, as PyTorch's `default_collate`:
  *
@@ -51,7 +40,16 @@ export type Collated<T> = unknown extends T ? unknown
   : [T] extends [Uint8Array | Uint8ClampedArray] ? T[]
   : [T] extends [NdArray | NumericArray | Image] ? NdArray
   : [T] extends [number] ? Float64Array
-  : [T] extends [Opaque] ? T[]
+  : [T] extends [
+    | Date
+    | RegExp
+    | Error
+    | ArrayBufferLike
+    | DataView
+    | ReadonlyMap<unknown, unknown>
+    | ReadonlySet<unknown>
+    | ((...args: never[]) => unknown),
+  ] ? T[]
   : [T] extends [readonly unknown[]]
     ? { -readonly [Place in keyof T]: Collated<T[Place]> }
   : [T] extends [object] ? { [Key in keyof T]: Collated<T[Key]> }

@@ -24,10 +24,12 @@ export interface LoaderOptions<T, B> {
   /** Whether a last batch that would be smaller is left out; unless given, it is kept. */
   readonly dropLast?: boolean;
   /**
-   * What makes a batch of samples: `false` for the list that they are; a function, or where the threads
-   * find it; unless given, samples are stacked as {@linkcode Collated} says.
+   * What makes a batch of samples: a function, or where threads find it; `false` for the list that they
+   * are, as a `DataLoader<T, T[]>`. Unless given, samples are stacked as {@linkcode Collated} says.
    */
-  readonly collate?: Imported<Collate<T, B>> | ListOnly<T, B>;
+  readonly collate?:
+    | Imported<Collate<T, B>>
+    | (T[] extends B ? false : never);
   /** Number of threads that load; 0, which is meant unless given, loads in the caller's. */
   readonly numWorkers?: number;
   /**
@@ -54,9 +56,6 @@ export interface LoaderOptions<T, B> {
   /** Ends loops with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** `false`, where a list of samples is what a batch may be. */
-export type ListOnly<T, B> = T[] extends B ? false : never;
 
 /** Options with what is meant where they are not given. */
 export interface LoaderSettings {

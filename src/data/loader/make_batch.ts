@@ -1,7 +1,12 @@
 import { unlessAborted } from "../../io/unless_aborted.ts";
 import type { BatchMemory } from "../batch_memory.ts";
 import type { Dataset, GetOptions } from "../dataset.ts";
-import { BatchError, type BatchJob, messageOf } from "./batch_error.ts";
+import {
+  type BatchError,
+  batchError,
+  type BatchJob,
+  messageOf,
+} from "./batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
@@ -57,7 +62,7 @@ export class BatchMaker<T, B> {
     const got = Array.isArray(samples)
       ? `${samples.length} samples`
       : "no list of samples";
-    throw new BatchError(
+    throw batchError(
       "bad-batch",
       `${this.#dataset.constructor.name}.get returned ${got}; it must return one for each index`,
       job,
@@ -79,7 +84,7 @@ export class BatchMaker<T, B> {
         : batch;
     } catch (cause) {
       signal.throwIfAborted();
-      throw new BatchError(
+      throw batchError(
         "bad-batch",
         `its samples cannot be made a batch: ${messageOf(cause)}`,
         job,
@@ -112,7 +117,7 @@ export class BatchMaker<T, B> {
       : `sample ${sample}${
         path === undefined ? "" : ` of ${path}`
       } cannot be loaded`;
-    return new BatchError(
+    return batchError(
       "sample-failed",
       `${what}: ${messageOf(cause)}`,
       job,

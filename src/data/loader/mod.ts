@@ -3,8 +3,11 @@
  *
  * @module
  */
-export { BatchError, type BatchFacts, type BatchJob } from "./batch_error.ts";
-export type { Collate, Collated, CollateOptions, Opaque } from "./collate.ts";
+export { BatchError, type BatchFacts } from "./batch_error.ts";
+export type { Collate, Collated, CollateOptions } from "./collate.ts";
 export { DataLoader } from "./data_loader.ts";
-export type { ListOnly, LoaderOptions } from "./loader_options.ts";
+export type { LoaderOptions } from "./loader_options.ts";
 export type { LoaderState } from "./loader_state.ts";
+export type { ErrorFacts } from "../../errors.ts";
+export type { Image } from "../../codecs/image/image.ts";
+export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

@@ -75,7 +75,7 @@ function stackLists(
       stackSamples(
         lists.map((list) => list[place]),
         memory,
-        `${where}' entries ${place}`,
+        `${where}[${place}]`,
       ),
   );
 }
@@ -103,7 +103,7 @@ function stackObjects(
       stackSamples(
         objects.map((object) => object[key]),
         memory,
-        `${where}' '${key}'`,
+        `${where}.${key}`,
       ),
     ]),
   );

@@ -2,7 +2,7 @@ import { BatchMemory, BufferPool } from "../batch_memory.ts";
 import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
 import { revive } from "../recipe.ts";
-import { BatchError, messageOf } from "./batch_error.ts";
+import { batchError, messageOf } from "./batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { BatchMaker, type JobMemory } from "./make_batch.ts";
 import type { FromThread, LoadMessage, ThreadSetup } from "./messages.ts";
@@ -110,7 +110,7 @@ export class ThreadLoader {
       );
       this.#send({ kind: "batch", loop, step, batch, buffers }, buffers);
     } catch (cause) {
-      throw new BatchError(
+      throw batchError(
         "bad-batch",
         `it cannot pass from its thread to the program's: ${messageOf(cause)}`,
         job,

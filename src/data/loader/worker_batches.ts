@@ -1,6 +1,11 @@
 import { DataError } from "../data_error.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
-import { BatchError, type BatchJob, messageOf } from "./batch_error.ts";
+import {
+  type BatchError,
+  batchError,
+  type BatchJob,
+  messageOf,
+} from "./batch_error.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { FromThread } from "./messages.ts";
 import type { FreeMemory } from "./free_memory.ts";
@@ -155,7 +160,7 @@ export class WorkerBatches implements Batches {
       : `its thread died of an error that nothing caught: ${messageOf(error)}`;
     for (const job of jobs) {
       this.#outcomes.set(job.step, {
-        error: new BatchError("worker-died", why, job, {
+        error: batchError("worker-died", why, job, {
           worker,
           cause: error,
         }),
@@ -204,7 +209,7 @@ export class WorkerBatches implements Batches {
     )!;
     this.#stuck = thread;
     const job = jobs.find((job) => job.step === step)!;
-    return new BatchError(
+    return batchError(
       "worker-timeout",
       `thread ${thread.worker} has not loaded it within ${this.#limits.timeout} ms, and was ended: ` +
         `allow more time with 'timeout', or find out what it waits for`,

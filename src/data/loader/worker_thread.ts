@@ -44,7 +44,7 @@ export class WorkerThread {
   constructor(worker: number, events: ThreadEvents) {
     this.worker = worker;
     const { port1, port2 } = new MessageChannel();
-    this.#thread = new Worker(new URL("./worker.ts", import.meta.url), {
+    this.#thread = new Worker(threadModule(), {
       name: `recordfs loader ${worker}`,
       workerData: port2,
       transferList: [port2],
@@ -95,4 +95,12 @@ export class WorkerThread {
     await this.#exited.promise;
     clearTimeout(late);
   }
+}
+
+/** The module that threads run. Node takes only files and `data:`, and this one may come from a registry. */
+function threadModule(): URL {
+  const module = new URL("./worker.ts", import.meta.url);
+  if (module.protocol === "file:") return module;
+  const code = `import ${JSON.stringify(module.href)};`;
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }

@@ -1,3 +1,8 @@
+/**
+ * Sources: datasets made of others, each sample a function of its step and the seeds, as in granular.
+ *
+ * @module
+ */
 export { Epochs, type EpochsOptions } from "./epochs.ts";
 export { Interleave } from "./interleave.ts";
 export { Mix, type MixOptions } from "./mix.ts";

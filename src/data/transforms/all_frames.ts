@@ -2,9 +2,9 @@ import { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import {
   runStep,
+  type SampleTransform,
   type Step,
   stepArgument,
-  type Transform,
   type TransformFunction,
 } from "./transform.ts";
 
@@ -15,11 +15,14 @@ import {
  * @typeParam In What a frame is.
  * @typeParam Out What it becomes.
  */
-export class AllFrames<In, Out> implements Transform<readonly In[], Out[]> {
+export class AllFrames<In, Out>
+  implements SampleTransform<readonly In[], Out[]> {
   readonly #step: Step<In, Out>;
   readonly #run: TransformFunction<In, Out>;
 
   /**
+   * Makes the transform.
+   *
    * @param step What to apply to each frame.
    * @throws {TypeError} If it is no step.
    */

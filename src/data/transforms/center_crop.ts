@@ -3,17 +3,19 @@ import { crop } from "./box.ts";
 import { assertBytes, assertPicture, type Picture } from "./picture.ts";
 import { resizeTo } from "./resize.ts";
 import { type Size, sizeOf } from "./size.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
  * Cuts out the middle. An image that is smaller than that is enlarged before, as by `Scale` with the
  * same size.
  */
-export class CenterCrop implements Transform<Picture, Picture> {
+export class CenterCrop implements SampleTransform<Picture, Picture> {
   readonly #given: number | Size;
   readonly #size: Size;
 
   /**
+   * Makes the transform.
+   *
    * @param size A number is the edge of a square, in pixels.
    * @throws {RangeError} If it is no size.
    */

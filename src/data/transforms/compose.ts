@@ -4,9 +4,9 @@ import type { Picture } from "./picture.ts";
 import {
   newRecipe,
   runStep,
+  type SampleTransform,
   type Step,
   stepArgument,
-  type Transform,
   type TransformFunction,
 } from "./transform.ts";
 
@@ -34,11 +34,13 @@ type AnyStep = Step<any, any>;
  * console.log(dtype, shape); // <f4 [ 3, 28, 28 ]
  * ```
  */
-export class Compose<Out = Picture> implements Transform<unknown, Out> {
+export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
   readonly #steps: readonly AnyStep[];
   readonly #run: readonly TransformFunction<unknown, unknown>[];
 
   /**
+   * Makes the transform.
+   *
    * @param steps What to apply, the first one first.
    * @throws {TypeError} If one is no step.
    */

@@ -5,9 +5,9 @@ import { Compose } from "./compose.ts";
 import type { Picture } from "./picture.ts";
 import {
   newRecipe,
+  type SampleTransform,
   type Step,
   stepArgument,
-  type Transform,
 } from "./transform.ts";
 
 // deno-lint-ignore no-explicit-any -- what the steps between take is what the ones before make
@@ -21,13 +21,15 @@ type AnyStep = Step<any, any>;
  */
 export class ComposeVideo<Out = Picture[]> implements
   // deno-lint-ignore no-explicit-any -- the first step says what it takes, when it is given it
-  Transform<readonly any[], Out> {
+  SampleTransform<readonly any[], Out> {
   readonly #imageSteps: readonly AnyStep[];
   readonly #videoSteps: readonly AnyStep[];
   readonly #image: Compose<unknown>;
   readonly #video: Compose<Out>;
 
   /**
+   * Makes the transform.
+   *
    * @param imageSteps What to apply to each frame.
    * @param videoSteps What to apply to the clip afterwards.
    * @throws {TypeError} If one is no step.

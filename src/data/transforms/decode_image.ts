@@ -6,7 +6,7 @@ import type { Colorspace, Image } from "../../codecs/image/image.ts";
 import type { ImageCodec } from "../../codecs/image/image_codec.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { sizeOf } from "./size.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** How images are decoded. */
 export interface DecodeImageOptions {
@@ -15,8 +15,8 @@ export interface DecodeImageOptions {
   /** What they become: `ANY`, unless given, keeps gray ones gray, with one channel. */
   readonly colorspace?: Colorspace | undefined;
   /**
-   * Decodes to this short edge in pixels: a large JPEG takes a fraction of the time if it is never decoded in
-   * full. Unless given, images keep their size.
+   * Decodes to this short edge in pixels: in less time and memory than `Scale` behind it. Unless given,
+   * images keep their size.
    */
   readonly shortEdge?: number | undefined;
 }
@@ -37,14 +37,16 @@ const COLORSPACES: readonly unknown[] = ["RGB", "GRAY", "ANY"];
  *
  * const chain = new Compose([new DecodeImage({ shortEdge: 32 }), new CenterCrop(28), new UnitNorm()]);
  * const samples = await transformSamples(chain, jpegs, [0, 1], { seed: 1, epoch: 0 });
- * console.log(samples.map(({ height, width }) => [height, width])); // [ [ 28, 28 ], [ 28, 28 ] ]
+ * console.log(samples.map(({ shape }) => shape)); // [ [ 28, 28, 1 ], [ 28, 28, 1 ] ]
  * ```
  */
-export class DecodeImage implements Transform<Uint8Array, Image> {
+export class DecodeImage implements SampleTransform<Uint8Array, Image> {
   readonly #options: DecodeImageOptions;
   #codec: Promise<ImageCodec> | undefined;
 
   /**
+   * Makes the transform.
+   *
    * @throws {RangeError} If `shortEdge` is no length.
    * @throws {TypeError} If another option is none of its choices.
    */

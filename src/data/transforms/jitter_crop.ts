@@ -9,17 +9,19 @@ import {
 } from "./pad.ts";
 import { assertPicture, type Picture } from "./picture.ts";
 import { sizeOf } from "./size.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
  * Cuts out a part of random width and height, both chosen of a few, at a random place. Sizes differ
  * from sample to sample: resize afterwards what is to be one batch.
  */
-export class JitterCrop implements Transform<Picture, Picture> {
+export class JitterCrop implements SampleTransform<Picture, Picture> {
   readonly #sizes: readonly number[];
   readonly #padding: CheckedPadding;
 
   /**
+   * Makes the transform.
+   *
    * @param sampleSizes Widths, and heights, to choose of, in pixels.
    * @param options The border that the picture gets before.
    * @throws {RangeError} If there is no size, or one that is none.

@@ -17,9 +17,13 @@ export { RandHorFlip, RandVerFlip } from "./rand_flip.ts";
 export { RandomCrop } from "./random_crop.ts";
 export { Resize, Scale } from "./resize.ts";
 export type { Size } from "./size.ts";
-export { ToArray, type ToArrayOptions } from "./to_array.ts";
+export {
+  type FinishedImage,
+  ToArray,
+  type ToArrayOptions,
+} from "./to_array.ts";
 export { ToArrayVideo, type ToArrayVideoOptions } from "./to_array_video.ts";
-export type { Step, Transform, TransformFunction } from "./transform.ts";
+export type { SampleTransform, Step, TransformFunction } from "./transform.ts";
 export { transformSamples } from "./transform_samples.ts";
 export { UnitNorm, UnitNormVideo } from "./unit_norm.ts";
 export {

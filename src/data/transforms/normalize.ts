@@ -6,7 +6,7 @@ import {
   storedPixels,
 } from "./picture.ts";
 import { ScaledImage } from "./scaled_image.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** What GulpIO adds to a standard deviation, so that 0 is no divisor. */
 export const EPSILON = 1e-8;
@@ -24,12 +24,14 @@ export interface NormalizeOptions {
  * Subtracts a mean from each channel, and divides by a standard deviation:
  * `(value × scale - mean) / (std + 1e-8)`.
  */
-export class Normalize implements Transform<Picture, FloatImage> {
+export class Normalize implements SampleTransform<Picture, FloatImage> {
   readonly #mean: readonly number[];
   readonly #std: readonly number[];
   readonly #scale: number;
 
   /**
+   * Makes the transform.
+   *
    * @param mean One for each channel, or one for all.
    * @param std Standard deviations: one for each channel, or one for all.
    * @throws {RangeError} If they are none.

@@ -2,9 +2,13 @@ import { newPixels, type Picture } from "./picture.ts";
 
 /** How wide a border is, in pixels. */
 export interface Padding {
+  /** On the left. */
   readonly left: number;
+  /** Above. */
   readonly top: number;
+  /** On the right. */
   readonly right: number;
+  /** Below. */
   readonly bottom: number;
 }
 

@@ -2,13 +2,15 @@ import type { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { flipHorizontal, flipVertical } from "./flip.ts";
 import { assertPicture, type Picture } from "./picture.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** Swaps left and right, or not: a coin decides. */
-export class RandHorFlip implements Transform<Picture, Picture> {
+export class RandHorFlip implements SampleTransform<Picture, Picture> {
   readonly #probability: number;
 
   /**
+   * Makes the transform.
+   *
    * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
    * @throws {RangeError} If it is none.
    */
@@ -31,10 +33,12 @@ export class RandHorFlip implements Transform<Picture, Picture> {
 }
 
 /** Swaps top and bottom, or not: a coin decides. */
-export class RandVerFlip implements Transform<Picture, Picture> {
+export class RandVerFlip implements SampleTransform<Picture, Picture> {
   readonly #probability: number;
 
   /**
+   * Makes the transform.
+   *
    * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
    * @throws {RangeError} If it is none.
    */

@@ -9,17 +9,19 @@ import {
 } from "./pad.ts";
 import { assertPicture, type Picture } from "./picture.ts";
 import { type Size, sizeOf } from "./size.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
  * Cuts out a part at a random place. With padding, the place may reach into the border on all sides,
  * where GulpIO's never reaches the right and lower ones.
  */
-export class RandomCrop implements Transform<Picture, Picture> {
+export class RandomCrop implements SampleTransform<Picture, Picture> {
   readonly #size: Size;
   readonly #padding: CheckedPadding;
 
   /**
+   * Makes the transform.
+   *
    * @param size A number is the edge of a square, in pixels.
    * @param options The border that the picture gets before.
    * @throws {RangeError} If it is no size.

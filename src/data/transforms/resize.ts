@@ -5,16 +5,18 @@ import { resample } from "../../codecs/image/resample.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { assertBytes } from "./picture.ts";
 import { type Size, sizeOf } from "./size.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
  * Resizes an image: to a short edge, or to a height and a width. Bilinear, averaging where it shrinks,
  * as Pillow's `BILINEAR` and torchvision's `Resize` do; the same pixels on every machine.
  */
-export class Resize implements Transform<Image, Image> {
+export class Resize implements SampleTransform<Image, Image> {
   readonly #size: number | Size;
 
   /**
+   * Makes the transform.
+   *
    * @param size A number is the length of the short edge in pixels; the long edge keeps the proportion,
    * rounded down as Python's `int(size * long / short)`.
    * @throws {RangeError} If it is no size.

@@ -9,8 +9,8 @@ import {
   newValues,
   scaledPixels,
 } from "./array_options.ts";
-import { assertPicture, isBytes, type Picture } from "./picture.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { assertPicture, isBytes, isPicture, type Picture } from "./picture.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 import { writeValues } from "./write_values.ts";
 
 /** How {@linkcode ToArray} arranges values. */
@@ -25,11 +25,15 @@ export interface ToArrayOptions extends ArrayOptions {
 const LAYOUTS = ["channels-first", "channels-last"] as const;
 
 /** Makes an array of a picture: the last step, where channels go first. */
-export class ToArray implements Transform<Picture, NdArray> {
+export class ToArray implements SampleTransform<Picture, NdArray> {
   readonly #options: CheckedArrayOptions;
   readonly #layout: (typeof LAYOUTS)[number];
 
-  /** @throws {TypeError} If an option is none of its choices. */
+  /**
+   * Makes the transform.
+   *
+   * @throws {TypeError} If an option is none of its choices.
+   */
   constructor({ layout = "channels-first", ...options }: ToArrayOptions = {}) {
     this.#options = checkedArrayOptions(options, "ToArray");
     assertLayout(layout, LAYOUTS, "ToArray");
@@ -65,6 +69,14 @@ export class ToArray implements Transform<Picture, NdArray> {
       { ...this.#options, layout: this.#layout },
     ]);
   }
+}
+
+/** What samples have as data: an array `[height, width, channels]` where a transform makes a picture. */
+export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
+
+/** Makes arrays of pictures, and leaves all else as it is. */
+export function finishImage<Out>(made: Out): FinishedImage<Out> {
+  return (isPicture(made) ? arrayOf(made) : made) as FinishedImage<Out>;
 }
 
 /** A picture as an array `[height, width, channels]` that shares its memory. */

@@ -10,7 +10,7 @@ import {
   scaledPixels,
 } from "./array_options.ts";
 import { assertPicture, type Picture } from "./picture.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 import { writeValues } from "./write_values.ts";
 
 /** How {@linkcode ToArrayVideo} arranges values. */
@@ -42,11 +42,16 @@ interface Plan {
 }
 
 /** Makes one array of the frames of a clip, which have one size: the last step. */
-export class ToArrayVideo implements Transform<readonly Picture[], NdArray> {
+export class ToArrayVideo
+  implements SampleTransform<readonly Picture[], NdArray> {
   readonly #options: CheckedArrayOptions;
   readonly #layout: (typeof LAYOUTS)[number];
 
-  /** @throws {TypeError} If an option is none of its choices. */
+  /**
+   * Makes the transform.
+   *
+   * @throws {TypeError} If an option is none of its choices.
+   */
   constructor(
     { layout = "channels-first", ...options }: ToArrayVideoOptions = {},
   ) {

@@ -15,7 +15,7 @@ import {
  * What is random about it comes from the `random` it is given, and from nothing else: so the same seed,
  * epoch and index give the same result. It leaves what it is given as it is.
  */
-export interface Transform<In, Out> extends Portable {
+export interface SampleTransform<In, Out> extends Portable {
   /** Transforms one sample. */
   apply(value: In, random: Random): Out | Promise<Out>;
 }
@@ -31,7 +31,7 @@ export type TransformFunction<In, Out> = (
  * the chain in its thread; what has a module of its own can go to workers.
  */
 export type Step<In, Out> =
-  | Transform<In, Out>
+  | SampleTransform<In, Out>
   | Imported<TransformFunction<In, Out>>;
 
 /** What a step does, ready to be called. */
@@ -53,7 +53,9 @@ export function runStep<In, Out>(
   );
 }
 
-function isTransform<In, Out>(value: unknown): value is Transform<In, Out> {
+function isTransform<In, Out>(
+  value: unknown,
+): value is SampleTransform<In, Out> {
   return typeof value === "object" && value !== null && "apply" in value &&
     typeof value.apply === "function";
 }

@@ -2,6 +2,7 @@ import { InFlight } from "../../io/in_flight.ts";
 import type { GetOptions } from "../dataset.ts";
 import { DataError } from "../data_error.ts";
 import { Random } from "../random/random.ts";
+import { type FinishedImage, finishImage } from "./to_array.ts";
 import { runStep, type Step } from "./transform.ts";
 
 /** How many samples are under way at once, where a step has to be waited for. */
@@ -15,7 +16,7 @@ const SAMPLES_IN_FLIGHT = 16;
  * @param samples The batch.
  * @param indices The samples' indices in the dataset.
  * @param options What `process` was given.
- * @returns What became of the samples, in their order.
+ * @returns What became of the samples, in their order; pictures as arrays `[height, width, channels]`.
  * @throws {DataError} With code `sample-failed` if the transform throws; `sample` is the index.
  */
 export async function transformSamples<In, Out>(
@@ -23,13 +24,15 @@ export async function transformSamples<In, Out>(
   samples: readonly In[],
   indices: readonly number[],
   options: GetOptions = {},
-): Promise<Out[]> {
+): Promise<FinishedImage<Out>[]> {
   const run = runStep(transform);
   const { seed = 0, epoch = 0, signal } = options;
   return await inFlight(indices.length, async (i) => {
     const index = indices[i]!;
     try {
-      return await run(samples[i]!, new Random(seed, epoch, index));
+      return finishImage(
+        await run(samples[i]!, new Random(seed, epoch, index)),
+      );
     } catch (cause) {
       throw sampleFailed(index, `sample ${index}`, undefined, cause);
     }
@@ -42,8 +45,8 @@ export async function transformSamples<In, Out>(
  * @param count How many.
  * @param make Makes one, by its number.
  * @returns What was made, in the order of numbers.
- * @throws What the one of the lowest number that failed has thrown, once none is under way; the signal's
- * reason.
+ * @throws Once none is under way: the signal's reason, or what the one of the lowest number that failed
+ * has thrown.
  */
 export async function inFlight<T>(
   count: number,
@@ -53,17 +56,22 @@ export async function inFlight<T>(
 ): Promise<T[]> {
   const results = new Array<T>(count);
   const flight = new InFlight(most);
-  for (let i = 0; i < count && !flight.failed; i++) {
+  const failures: { readonly i: number; readonly error: unknown }[] = [];
+  for (let i = 0; i < count; i++) {
     await flight.room();
-    if (flight.failed || signal?.aborted) break;
+    if (failures.length > 0 || signal?.aborted) break;
     flight.add(
-      make(i).then((result) => {
-        results[i] = result;
-      }),
+      make(i).then(
+        (result) => void (results[i] = result),
+        (error) => void failures.push({ i, error }),
+      ),
     );
   }
   await flight.end();
   signal?.throwIfAborted();
+  // All below one that failed have ended, so this is the first, whichever was the quickest.
+  failures.sort((a, b) => a.i - b.i);
+  if (failures[0] !== undefined) throw failures[0].error;
   return results;
 }
 

@@ -8,13 +8,13 @@ import {
 } from "./picture.ts";
 import { ScaledImage } from "./scaled_image.ts";
 import type { StoredPixels } from "./stored_pixels.ts";
-import { newRecipe, type Transform } from "./transform.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
  * Gives each picture the mean 0 and the standard deviation 1, over all its pixels and channels:
  * `(value - mean) / (std + 1e-8)`.
  */
-export class UnitNorm implements Transform<Picture, FloatImage> {
+export class UnitNorm implements SampleTransform<Picture, FloatImage> {
   /** Normalizes a picture. */
   apply(picture: Picture): FloatImage {
     assertPicture(picture, "UnitNorm");
@@ -29,7 +29,7 @@ export class UnitNorm implements Transform<Picture, FloatImage> {
 
 /** Gives the frames of a clip the mean 0 and the standard deviation 1 as a whole: all alike. */
 export class UnitNormVideo
-  implements Transform<readonly Picture[], FloatImage[]> {
+  implements SampleTransform<readonly Picture[], FloatImage[]> {
   /** Normalizes a clip. */
   apply(frames: readonly Picture[]): FloatImage[] {
     for (const frame of frames) assertPicture(frame, "UnitNormVideo");

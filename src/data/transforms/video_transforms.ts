@@ -17,7 +17,11 @@ import type { Size } from "./size.ts";
 
 /** {@linkcode Resize} for all frames of a clip. */
 export class ResizeVideo extends AllFrames<Image, Image> {
-  /** @param size A number is the length of the short edge in pixels. */
+  /**
+   * Makes the transform.
+   *
+   * @param size A number is the length of the short edge in pixels.
+   */
   constructor(size: number | Size) {
     super(new Resize(size));
   }
@@ -25,7 +29,11 @@ export class ResizeVideo extends AllFrames<Image, Image> {
 
 /** {@linkcode Scale} for all frames of a clip. */
 export class ScaleVideo extends AllFrames<Image, Image> {
-  /** @param size A number is the length of the short edge in pixels. */
+  /**
+   * Makes the transform.
+   *
+   * @param size A number is the length of the short edge in pixels.
+   */
   constructor(size: number | Size) {
     super(new Scale(size));
   }
@@ -33,7 +41,11 @@ export class ScaleVideo extends AllFrames<Image, Image> {
 
 /** {@linkcode CenterCrop} for all frames of a clip. */
 export class CenterCropVideo extends AllFrames<Picture, Picture> {
-  /** @param size A number is the edge of a square, in pixels. */
+  /**
+   * Makes the transform.
+   *
+   * @param size A number is the edge of a square, in pixels.
+   */
   constructor(size: number | Size) {
     super(new CenterCrop(size));
   }
@@ -42,6 +54,8 @@ export class CenterCropVideo extends AllFrames<Picture, Picture> {
 /** {@linkcode RandomCrop} for all frames of a clip, at the same place. */
 export class RandomCropVideo extends AllFrames<Picture, Picture> {
   /**
+   * Makes the transform.
+   *
    * @param size A number is the edge of a square, in pixels.
    * @param options The border that frames get before.
    */
@@ -53,6 +67,8 @@ export class RandomCropVideo extends AllFrames<Picture, Picture> {
 /** {@linkcode JitterCrop} for all frames of a clip, of the same size and at the same place. */
 export class JitterCropVideo extends AllFrames<Picture, Picture> {
   /**
+   * Makes the transform.
+   *
    * @param sampleSizes Widths, and heights, to choose of, in pixels.
    * @param options The border that frames get before.
    */
@@ -63,7 +79,11 @@ export class JitterCropVideo extends AllFrames<Picture, Picture> {
 
 /** {@linkcode RandHorFlip} for all frames of a clip, or none. */
 export class RandHorFlipVideo extends AllFrames<Picture, Picture> {
-  /** @param probability Of being flipped, from 0 to 1; 0.5 unless given. */
+  /**
+   * Makes the transform.
+   *
+   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
+   */
   constructor(probability?: number) {
     super(new RandHorFlip(probability));
   }
@@ -71,7 +91,11 @@ export class RandHorFlipVideo extends AllFrames<Picture, Picture> {
 
 /** {@linkcode RandVerFlip} for all frames of a clip, or none. */
 export class RandVerFlipVideo extends AllFrames<Picture, Picture> {
-  /** @param probability Of being flipped, from 0 to 1; 0.5 unless given. */
+  /**
+   * Makes the transform.
+   *
+   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
+   */
   constructor(probability?: number) {
     super(new RandVerFlip(probability));
   }
@@ -80,6 +104,8 @@ export class RandVerFlipVideo extends AllFrames<Picture, Picture> {
 /** {@linkcode Normalize} for all frames of a clip. */
 export class NormalizeVideo extends AllFrames<Picture, FloatImage> {
   /**
+   * Makes the transform.
+   *
    * @param mean One for each channel, or one for all.
    * @param std Standard deviations: one for each channel, or one for all.
    * @param options What values are multiplied by first.

@@ -23,7 +23,7 @@ const LISTS = golden("granular2/lists");
 Deno.test("any batch is its datapoints one by one, of all generations", async () => {
   for (
     const path of [
-      golden("granular/sharded"),
+      `${REPOSITORY}test/golden/granular/sharded/shards`,
       golden("granular2/sharded"),
       SHARDED,
       LISTS,

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { Random } from "../../../src/data/random/random.ts";
 import type { Image } from "../../../src/codecs/image/mod.ts";
+import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import {
   GulpImageDataset,
   type GulpImageOptions,
+  type LabelChoice,
 } from "../../../src/data/datasets/gulp.ts";
 import { RECIPE, revive } from "../../../src/data/recipe.ts";
 import {
@@ -144,63 +146,99 @@ Deno.test("labels: another key, none, a function, and what becomes of them", asy
     ...(meta as { label: string; idx: number }),
     id,
   }));
-  const labels = async (options: GulpImageOptions<Image, unknown>) => {
-    using dataset = await GulpImageDataset.open(path, options);
-    const all = await dataset.get([...Array(dataset.length).keys()]);
-    return all.map(({ label }) => label);
-  };
-  const numbers = content.label2idx!;
-  assert.deepEqual(
-    await labels({}),
-    metas.map(({ label }) => numbers[label]),
+  const texts = metas.map(({ label }) => label);
+  const numbers = texts.map((text) => content.label2idx![text]!);
+  const plain: number[] = await labelsOf(GulpImageDataset.open(path));
+  assert.deepEqual(plain, numbers);
+  const doubled: string[] = await labelsOf(GulpImageDataset.open(path, {
+    targetTransform: (label) => `${label * 2}`,
+  }));
+  assert.deepEqual(doubled, numbers.map((number) => `${number * 2}`));
+  const kept: string[] = await labelsOf(
+    GulpImageDataset.open(path, { label: { text: "label" } }),
   );
-  assert.deepEqual(
-    await labels({ targetTransform: (label: number) => label + 0.5 }),
-    metas.map(({ label }) => numbers[label]! + 0.5),
+  assert.deepEqual(kept, texts);
+  const indices: number[] = await labelsOf(
+    GulpImageDataset.open(path, { label: "idx" }),
   );
-  assert.deepEqual(await labels({ label: null }), metas.map(() => undefined));
-  assert.deepEqual(
-    await labels({ label: (meta, id) => [meta.idx, id] }),
-    metas.map(({ idx, id }) => [idx, id]),
+  assert.deepEqual(indices, metas.map(({ idx }) => idx));
+  const none: undefined[] = await labelsOf(
+    GulpImageDataset.open(path, { label: null }),
   );
+  assert.deepEqual(none, metas.map(() => undefined));
+  const own: [unknown, string][] = await labelsOf(GulpImageDataset.open(path, {
+    label: (meta, id): [unknown, string] => [meta.idx, id],
+  }));
+  assert.deepEqual(own, metas.map(({ idx, id }) => [idx, id]));
+  const lengths: number[] = await labelsOf(GulpImageDataset.open(path, {
+    label: { module: OWN, name: "labelOf" },
+    targetTransform: (text) => String(text).length,
+  }));
   assert.deepEqual(
-    await labels({
-      label: { module: OWN, name: "labelOf" },
-      targetTransform: (text: string) => text.length,
-    }),
+    lengths,
     metas.map(({ idx, id }) => `${id}: ${idx}`.length),
   );
 });
 
-Deno.test("labels without label2idx.json are what meta_data say", async () => {
+/** The labels of all samples. */
+async function labelsOf<Label>(
+  opening: Promise<GulpImageDataset<NdArray, Label>>,
+): Promise<Label[]> {
+  using dataset = await opening;
+  const all = await dataset.get([...Array(dataset.length).keys()]);
+  return all.map(({ label }) => label);
+}
+
+Deno.test("labels that are not there, or have no number, are told", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [
       { id: "a", frames: [JPEGS[0]!], meta: { label: "cat", n: 3 } },
       { id: "b", frames: [JPEGS[1]!], meta: { n: 4, odd: { deep: 1 } } },
     ]);
-    using text = await GulpImageDataset.open(dir);
+    const open = (label: LabelChoice) => GulpImageDataset.open(dir, { label });
+    const cases: [LabelChoice, number, RegExp][] = [
+      [
+        "label",
+        0,
+        /there is no label2idx.json with a number for its label "cat": .*\{text: "label"\}/,
+      ],
+      [
+        "label",
+        1,
+        /^Sample 1, video "b" of .*data_0.gulp, failed: .*no number or text 'label'/,
+      ],
+      ["odd", 1, /no number or text 'odd'/],
+      ["toString", 0, /no number or text 'toString'/],
+      [{ text: "n" }, 0, /no text 'n'/],
+      [{ text: "toString" }, 0, /no text 'toString'/],
+    ];
+    for (const [label, index, message] of cases) {
+      using dataset = await open(label);
+      await assert.rejects(() => dataset.get([index]), (error) => {
+        assert.ok(error instanceof DataError && error.code === "sample-failed");
+        assert.match(error.message, message);
+        return true;
+      });
+    }
+    using text = await open({ text: "label" });
     assert.equal(text.label2idx, undefined);
     assert.equal((await text.get([0]))[0]!.label, "cat");
     await assert.rejects(
-      () => text.get([0, 1]),
-      /Sample 1, video "b" of .*data_0.gulp, failed: .*no text or number 'label'/,
+      () => open({ name: "label" } as never),
+      /The option label is none of these/,
     );
-    using number = await GulpImageDataset.open(dir, { label: "n" });
+    await Deno.writeTextFile(`${dir}/label2idx.json`, `{"dog": 5}`);
+    using number = await open("n");
     const labels = (await number.get([1, 0])).map(({ label }) => label);
     assert.deepEqual(labels, [4, 3]);
-    using odd = await GulpImageDataset.open(dir, { label: "odd" });
-    await assert.rejects(() => odd.get([1]), /no text or number 'odd'/);
-    using inherited = await GulpImageDataset.open(dir, { label: "toString" });
-    await assert.rejects(() => inherited.get([1]), /'toString'/);
-    await Deno.writeTextFile(`${dir}/label2idx.json`, `{"cat": 5, "4": 6}`);
-    using both = await GulpImageDataset.open(dir);
-    assert.equal((await both.get([0]))[0]!.label, 5);
-    using mapped = await GulpImageDataset.open(dir, { label: "n" });
-    assert.equal((await mapped.get([1]))[0]!.label, 6);
+    using other = await open("label");
     await assert.rejects(
-      () => mapped.get([0]),
-      /label2idx.json has no number for its label 3/,
+      () => other.get([0]),
+      /label2idx.json has no number for its label "cat"/,
     );
+    await Deno.writeTextFile(`${dir}/label2idx.json`, `{"cat": 5}`);
+    using known = await open("label");
+    assert.equal((await known.get([0]))[0]!.label, 5);
   });
 });
 
@@ -221,11 +259,11 @@ Deno.test("another thread makes the same dataset", async () => {
         targetTransform: { module: OWN, name: "tenfold" },
         transform: { module: OWN, name: "chain" },
       },
-      { label: "idx", transform: OWN, targetTransform: undefined },
+      { label: "other", transform: OWN, targetTransform: undefined },
       { label: null },
-    ] as GulpImageOptions<unknown, unknown>[]
+      { label: { text: "label" } },
+    ] as GulpImageOptions<unknown, LabelChoice, unknown, unknown>[]
   ) {
-    // `idx` is no key of label2idx.json: labels by that key are refused, the same there.
     using here = await GulpImageDataset.open(path, options);
     const recipe = structuredClone(here[RECIPE]());
     using there = (await revive(recipe)) as typeof here;

@@ -86,7 +86,9 @@ Deno.test("clips lie inside their video, and start everywhere", () => {
 });
 
 Deno.test("all frames of all videos, stacked", async () => {
-  using dataset = await GulpVideoDataset.open(CHUNKS);
+  using dataset = await GulpVideoDataset.open(CHUNKS, {
+    label: { text: "label" },
+  });
   const videos = await allFrames();
   const samples = await dataset.get(ALL);
   assert.equal(dataset.length, videos.length);
@@ -109,6 +111,7 @@ Deno.test("all frames of all videos, stacked", async () => {
 Deno.test("a video that is too short ends in its last frame, again and again", async () => {
   const videos = await allFrames();
   using dataset = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
     numFrames: 4,
     stepSize: 2,
     stack: false,
@@ -140,6 +143,7 @@ Deno.test("clips start at random frames, by seed, epoch and index; for validatio
     epoch: number,
   ) => {
     using dataset = await GulpVideoDataset.open(path, {
+      label: "idx",
       numFrames: 2,
       ...options,
     });
@@ -166,6 +170,7 @@ Deno.test("clips start at random frames, by seed, epoch and index; for validatio
 
 Deno.test("clips are transformed as a whole, and the offset draws before the transform", async () => {
   const options = {
+    label: "idx",
     numFrames: 3,
     transform: new ComposeVideo([new Scale(24)], [
       new RandomCropVideo(20),
@@ -191,8 +196,12 @@ Deno.test("clips are transformed as a whole, and the offset draws before the tra
 
 Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
   const transform = new AllFrames(new ToArray({ dtype: "float16" }));
-  using stacked = await GulpVideoDataset.open(CHUNKS, { transform });
+  using stacked = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
+    transform,
+  });
   using single = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
     transform,
     stack: false,
   });
@@ -207,10 +216,12 @@ Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
     parts!.data.flatMap(({ data }) => [...data as Float16Array]),
   );
   using own = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
     transform: (clip: Image[]) => ({ count: clip.length }),
   });
   assert.deepEqual((await own.get([2]))[0]!.data, { count: num_frames });
   using odd = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
     transform: ([first]: Image[]) => [
       first!,
       { ...first!, height: 1, data: first!.data.slice(0, first!.width * 3) },
@@ -218,6 +229,7 @@ Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
   });
   await assert.rejects(() => odd.get([2]), /cannot be one array/);
   using real = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
     transform: new UnitNormVideo(),
   });
   assert.equal((await real.get([0]))[0]!.data.dtype, "<f4");
@@ -226,15 +238,16 @@ Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
 Deno.test("another thread makes the same dataset of clips", async () => {
   for (
     const options of [
-      {},
+      { label: { text: "label" } },
       { numFrames: 2, stepSize: 2, stack: false, label: "idx" },
       {
+        label: null,
         numFrames: 2,
         colorspace: "GRAY",
         transform: new RandomCropVideo(6),
         isVal: true,
       },
-      { numFrames: 1, randomOffset: false },
+      { label: "idx", numFrames: 1, randomOffset: false },
     ] as GulpVideoOptions[]
   ) {
     using here = await GulpVideoDataset.open(CHUNKS, options);
@@ -246,13 +259,19 @@ Deno.test("another thread makes the same dataset of clips", async () => {
       await here.get(ALL, options_),
     );
   }
-  using own = await GulpVideoDataset.open(CHUNKS, { transform: (x) => x });
+  using own = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
+    transform: (x) => x,
+  });
   assert.throws(() => own[RECIPE](), /The option transform cannot be sent/);
 });
 
 Deno.test("videos without frames, and damaged ones, are told by name", async () => {
   const none = gulpCase("v2_no_frames");
-  using dataset = await GulpVideoDataset.open(none.path, { numFrames: 2 });
+  using dataset = await GulpVideoDataset.open(none.path, {
+    label: "idx",
+    numFrames: 2,
+  });
   const index = none.content.videos.findIndex(({ num_frames }) =>
     num_frames === 0
   );
@@ -267,6 +286,7 @@ Deno.test("videos without frames, and damaged ones, are told by name", async () 
   });
   const cut = gulpCase("v2_bad_truncated_data");
   using damaged = await GulpVideoDataset.open(cut.path, {
+    label: "idx",
     numFrames: 2,
     isVal: true,
   });
@@ -279,11 +299,11 @@ Deno.test("videos without frames, and damaged ones, are told by name", async () 
   });
   for (const wrong of [0, -1, 1.5, NaN]) {
     await assert.rejects(
-      () => GulpVideoDataset.open(CHUNKS, { numFrames: wrong }),
+      () => GulpVideoDataset.open(CHUNKS, { label: "idx", numFrames: wrong }),
       /The option numFrames is .* for all frames/,
     );
     await assert.rejects(
-      () => GulpVideoDataset.open(CHUNKS, { stepSize: wrong }),
+      () => GulpVideoDataset.open(CHUNKS, { label: "idx", stepSize: wrong }),
       RangeError,
     );
   }

@@ -22,12 +22,12 @@ import {
   RandVerFlipVideo,
   Resize,
   ResizeVideo,
+  type SampleTransform,
   Scale,
   ScaleVideo,
   type Step,
   ToArray,
   ToArrayVideo,
-  type Transform,
   UnitNorm,
   UnitNormVideo,
 } from "../../../src/data/transforms/mod.ts";
@@ -127,7 +127,7 @@ Deno.test("wrong orders are told", () => {
   }
 });
 
-const IMAGE_STEPS: readonly Transform<never, unknown>[] = [
+const IMAGE_STEPS: readonly SampleTransform<never, unknown>[] = [
   new CenterCrop(7),
   new CenterCrop({ height: 5, width: 6 }),
   new JitterCrop([4, 6], { padding: 2, padMode: "edge" }),
@@ -143,7 +143,7 @@ const IMAGE_STEPS: readonly Transform<never, unknown>[] = [
   new Compose([new RandomCrop(9), OWN as Step<Image, Image>, new UnitNorm()]),
 ];
 
-const VIDEO_STEPS: readonly Transform<never, unknown>[] = [
+const VIDEO_STEPS: readonly SampleTransform<never, unknown>[] = [
   new AllFrames(new RandomCrop(6)),
   new AllFrames(OWN as Step<Image, Image>),
   new CenterCropVideo(4),
@@ -203,7 +203,7 @@ Deno.test("functions and classes of one's own stay in their thread, and it is sa
   const steps: Step<Image, Image>[] = [
     (image) => image,
     mine,
-    new Bare() as unknown as Transform<Image, Image>,
+    new Bare() as unknown as SampleTransform<Image, Image>,
   ];
   for (const step of steps) {
     for (

@@ -66,9 +66,10 @@ Deno.test("samples are transformed by seed, epoch and index, wherever they stand
     seed: 5,
     epoch: 2,
   });
-  many.forEach((index) =>
-    assert.deepEqual(all[index], crop.apply(image, new Random(5, 2, index)))
-  );
+  many.forEach((index) => {
+    const { data } = crop.apply(image, new Random(5, 2, index));
+    assert.deepEqual(all[index], { dtype: "|u1", shape: [5, 5, 3], data });
+  });
   const some = [49, 3, 3, 0];
   const again = await transformSamples(crop, some.map(() => image), some, {
     seed: 5,
@@ -81,8 +82,8 @@ Deno.test("samples are transformed by seed, epoch and index, wherever they stand
   });
   assert.notDeepEqual(other, all);
   assert.deepEqual(
-    await transformSamples(crop, [image], [7]),
-    [crop.apply(image, new Random(0, 0, 7))],
+    (await transformSamples(crop, [image], [7]))[0]!.data,
+    crop.apply(image, new Random(0, 0, 7)).data,
   );
 });
 
@@ -114,6 +115,15 @@ Deno.test("errors name the index; an abort is what it is", async () => {
       assert.ok(error.cause instanceof TypeError);
       return true;
     },
+  );
+  const late = async (value: number) => {
+    await new Promise((resolve) => setTimeout(resolve, 10 - value));
+    if (value > 2) throw new Error(`no ${value}`);
+  };
+  const all = [0, 1, 2, 3, 4, 5, 6, 7];
+  await assert.rejects(
+    () => transformSamples(late, all, all),
+    /^DataError: Sample 3 failed: no 3$/, // the first in the batch, not in time
   );
   const abort = new AbortController();
   const step = (value: number) => {

@@ -16,8 +16,8 @@ import {
   RandomCropVideo,
   RandVerFlipVideo,
   ResizeVideo,
+  type SampleTransform,
   ScaleVideo,
-  type Transform,
   UnitNorm,
   UnitNormVideo,
 } from "../../../src/data/transforms/mod.ts";
@@ -26,7 +26,7 @@ import { numberedImage, placeOf } from "../../support/numbered_image.ts";
 
 const OWN = new URL("../../support/own_transforms.ts", import.meta.url);
 
-const TRANSFORMS: readonly Transform<Image[], Picture[]>[] = [
+const TRANSFORMS: readonly SampleTransform<Image[], Picture[]>[] = [
   new CenterCropVideo(9),
   new JitterCropVideo([6, 8, 10]),
   new NormalizeVideo([1, 2, 3], 4),
@@ -158,7 +158,10 @@ Deno.test("what was given stays as it was", async () => {
       new ComposeVideo([new RandHorFlip(1), new UnitNorm()]),
     ]
   ) {
-    await (transform as Transform<Image[], unknown>).apply(clip, new Random(1));
+    await (transform as SampleTransform<Image[], unknown>).apply(
+      clip,
+      new Random(1),
+    );
     assert.deepEqual(clip, before);
   }
 });

@@ -51,6 +51,22 @@ Deno.test("ids are found as strings and as integers", async () => {
   await assert.rejects(directory.get(id, [10 ** 6]), IndexError);
 });
 
+Deno.test("videos are numbered in the order of the files, and know how many frames they have", async () => {
+  const { path, content } = gulpCase("v2_chunks");
+  using directory = await GulpDirectory.open(path, raw);
+  content.videos.forEach(({ id, num_frames }, i) => {
+    assert.equal(directory.idAt(i), id);
+    assert.equal(directory.frameCount(id), num_frames);
+  });
+  for (const wrong of [-1, 0.5, NaN, content.videos.length]) {
+    assert.throws(
+      () => directory.idAt(wrong),
+      (error) => error instanceof IndexError && Object.is(error.index, wrong),
+    );
+  }
+  assert.throws(() => directory.frameCount("nobody"), UnknownIdError);
+});
+
 Deno.test("maps list ids in the order of the files, and make nothing before it is asked for", async () => {
   const { path, content } = gulpCase("v2_chunks");
   using directory = await GulpDirectory.open(path, raw);
