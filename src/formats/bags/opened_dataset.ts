@@ -3,6 +3,7 @@ import type { ReadMemory } from "../../io/read_memory.ts";
 import { runSync, type Steps } from "../../io/steps.ts";
 import { Column } from "./column.ts";
 import { type Datapoint, setValue } from "./datapoint.ts";
+import { type Datapoints, MAPPED } from "./datapoints.ts";
 import { DatapointReferences } from "./datapoint_references.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import {
@@ -21,14 +22,9 @@ import { decodersOf } from "./types/shipped.ts";
 /** A record. */
 type Raw = Uint8Array<ArrayBuffer>;
 
-/** Says that records are not to be read, but looked at in memory maps of their bags. */
-export const MAPPED = Symbol("mapped");
-
-/** An opened dataset. The indices it is asked for have been checked before. */
-export class OpenedDataset {
-  /** The types of the keys. */
+/** An opened dataset. */
+export class OpenedDataset implements Datapoints {
   readonly spec: Spec;
-  /** The keys, in the order of `spec.json`. */
   readonly keys: readonly string[];
   readonly #records: DatasetRecords;
   /** One a key, but none where bags are missing, since there is no datapoint. */
@@ -78,7 +74,6 @@ export class OpenedDataset {
     return new OpenedDataset(records, options);
   }
 
-  /** The dataset's directory. */
   get path(): string {
     return this.#records.path;
   }
@@ -91,7 +86,6 @@ export class OpenedDataset {
     return this.#records.length;
   }
 
-  /** Bytes of all bags, the references and the indexes. */
   get size(): number {
     const { bags, refs } = this.#records;
     return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
@@ -101,11 +95,6 @@ export class OpenedDataset {
     closeDatasetRecords(this.#records);
   }
 
-  /**
-   * Reads a datapoint without waiting.
-   *
-   * @param memory What to read into; with `MAPPED`, values are views of memory maps.
-   */
   getSync(
     index: number,
     mask: Mask | undefined,
@@ -145,7 +134,6 @@ export class OpenedDataset {
     return datapoint;
   }
 
-  /** Reads a datapoint. */
   *get(
     index: number,
     mask: Mask | undefined,
@@ -169,7 +157,6 @@ export class OpenedDataset {
     return datapoint;
   }
 
-  /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
   *range(
     start: number,
     count: number,
@@ -191,7 +178,6 @@ export class OpenedDataset {
     return values;
   }
 
-  /** How many values each key has: `true` for one. */
   *available(index: number): Steps<Record<string, true | number>> {
     const references = this.#references &&
       (yield* this.#references.read(index));
