@@ -13,8 +13,8 @@ import {
   type TreeSeed,
 } from "../../tree/tree.ts";
 import { type BagFile, closeBag, openBag } from "./bag_file.ts";
-import { PageCache } from "./paged_file.ts";
-import { IndexedBag, numberedNames } from "./tree_shard.ts";
+import { IndexedBag } from "./indexed_bag.ts";
+import { numberedNames } from "./tree_shard.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
@@ -27,9 +27,6 @@ interface SeedData {
 
 /** Nodes before that of record 0. */
 const FIRST = ROOT + 1;
-
-/** Pages of the index that a thread keeps: 1 MiB. */
-const PAGES = 256;
 
 /**
  * The records of one bag in one directory, named by their numbers: `000042`, with `.jpg` where the suffix
@@ -59,7 +56,7 @@ export class BagTree implements Tree {
   ) {
     this.sources = [bag.source];
     this.#bag = bag;
-    this.#records = new IndexedBag(bag, new PageCache(PAGES));
+    this.#records = new IndexedBag(bag);
     this.#length = length;
     this.#mtime = mtime;
     this.#suffix = suffix;

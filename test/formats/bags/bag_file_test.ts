@@ -160,7 +160,10 @@ Deno.test("a bag that was cut or replaced while it is open is an error", async (
         writeBag(path, [bytes(3000), bytes(5000)], generation);
         using bag = BagReader.openSync(path, { cacheIndex });
         await Deno.truncate(path, 4000);
-        assert.throws(() => bag.getSync(1), /ended \d+ bytes early/);
+        assert.throws(
+          () => bag.getSync(1),
+          /ended \d+ bytes early|was cut after it was opened/,
+        );
         await assert.rejects(bag.get(1), FormatError);
         await assert.rejects(bag.read([0, 1]), FormatError);
       }
