@@ -1,7 +1,7 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { FileSource } from "../../io/file_source.ts";
 import { runSync } from "../../io/steps.ts";
-import type { NumberedNames } from "../../tree/numbered_names.ts";
+import { NumberedFiles } from "../../tree/numbered_files.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -14,7 +14,6 @@ import {
 } from "../../tree/tree.ts";
 import { type BagFile, closeBag, openBag } from "./bag_file.ts";
 import { IndexedBag } from "./indexed_bag.ts";
-import { numberedNames } from "./tree_shard.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
@@ -25,22 +24,16 @@ interface SeedData {
   readonly mtime: number;
 }
 
-/** Nodes before that of record 0. */
-const FIRST = ROOT + 1;
-
 /**
  * The records of one bag in one directory, named by their numbers: `000042`, with `.jpg` where the suffix
- * says so. Record i has node id i + 2. Of the index, the pages that are needed are read when they are.
+ * says so. Of the index, the pages that are needed are read when they are.
  */
 export class BagTree implements Tree {
   readonly sources: readonly FileSource[];
   readonly #bag: BagFile;
   readonly #records: IndexedBag;
-  readonly #length: number;
   readonly #mtime: number;
-  readonly #suffix: string;
-  readonly #names: NumberedNames;
-  readonly #name: Uint8Array;
+  readonly #files: NumberedFiles;
   readonly #extent = newExtent();
 
   /**
@@ -57,15 +50,12 @@ export class BagTree implements Tree {
     this.sources = [bag.source];
     this.#bag = bag;
     this.#records = new IndexedBag(bag);
-    this.#length = length;
     this.#mtime = mtime;
-    this.#suffix = suffix;
-    this.#names = numberedNames(length, suffix);
-    this.#name = new Uint8Array(this.#names.maxLength);
+    this.#files = new NumberedFiles(length, suffix);
   }
 
   get nodeCount(): number {
-    return this.#length + 1;
+    return this.#files.nodeCount;
   }
 
   lookup(
@@ -74,9 +64,7 @@ export class BagTree implements Tree {
     start: number,
     end: number,
   ): NodeId {
-    if (parent !== ROOT) return 0;
-    const record = this.#names.parse(name, start, end);
-    return record >= 0 && record < this.#length ? record + FIRST : 0;
+    return this.#files.lookup(parent, name, start, end);
   }
 
   parent(): NodeId {
@@ -88,11 +76,7 @@ export class BagTree implements Tree {
   }
 
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (dir !== ROOT) return;
-    for (let record = cursor; record < this.#length; record++) {
-      const end = this.#names.write(record, this.#name);
-      if (!visit(this.#name, 0, end, record + FIRST, record + 1)) return;
-    }
+    this.#files.list(dir, cursor, visit);
   }
 
   stat(node: NodeId, into: NodeStat): boolean {
@@ -106,10 +90,8 @@ export class BagTree implements Tree {
   }
 
   locate(node: NodeId, into: Extent): boolean {
-    const record = node - FIRST;
-    if (!Number.isInteger(record) || record < 0 || record >= this.#length) {
-      return false;
-    }
+    const record = this.#files.numberOf(node);
+    if (record < 0) return false;
     this.#records.locate(record, into);
     into.source = 0;
     return true;
@@ -120,8 +102,8 @@ export class BagTree implements Tree {
     const data: SeedData = {
       path,
       generation,
-      length: this.#length,
-      suffix: this.#suffix,
+      length: this.#files.length,
+      suffix: this.#files.suffix,
       mtime: this.#mtime,
     };
     return { module: import.meta.url, data };

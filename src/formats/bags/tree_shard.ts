@@ -4,7 +4,10 @@ import { runSync } from "../../io/steps.ts";
 import { encodeName } from "../../names.ts";
 import type { NameTable } from "../../tree/name_table.ts";
 import { NameTableBuilder } from "../../tree/name_table_builder.ts";
-import { NumberedNames } from "../../tree/numbered_names.ts";
+import {
+  type NumberedNames,
+  numberedNames,
+} from "../../tree/numbered_names.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
 import { type BagFile, closeBag } from "./bag_file.ts";
 import type { Generation } from "./generation.ts";
@@ -14,9 +17,6 @@ import { PagedFile } from "./paged_file.ts";
 import { longestReferences, References } from "./references.ts";
 import type { SpecKey } from "./spec.ts";
 import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
-
-/** Least digits of a datapoint's, a record's and a list element's name. */
-export const LEAST_DIGITS = 6;
 
 /** Longest name that a file may have for most programs: `NAME_MAX`. */
 const LONGEST_NAME = 255;
@@ -179,18 +179,6 @@ export function changed(path: string): FormatError {
     `${path} was replaced or changed after it was opened; open it again`,
     { path },
   );
-}
-
-/** By suffix, then by digits. */
-const numbered = new Map<string, NumberedNames[]>();
-
-/** Names of so many things that are counted from 0. */
-export function numberedNames(count: number, suffix: string): NumberedNames {
-  let digits = LEAST_DIGITS;
-  for (let most = 10 ** LEAST_DIGITS; most < count; most *= 10) digits++;
-  let names = numbered.get(suffix);
-  if (names === undefined) numbered.set(suffix, names = []);
-  return names[digits] ??= new NumberedNames(digits, suffix);
 }
 
 /** A key keeps its name where a view would have the same: the view is left out. */

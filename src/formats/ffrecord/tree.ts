@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
-import { NumberedNames } from "../../tree/numbered_names.ts";
+import { NumberedFiles } from "../../tree/numbered_files.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -29,9 +29,6 @@ interface SeedData {
   readonly names?: NameTableColumns;
   readonly suffix?: string;
 }
-
-/** Smallest number of digits of a plain sample's name. */
-const LEAST_WIDTH = 6;
 
 abstract class RecordTree implements Tree {
   readonly sources: readonly ByteSource[];
@@ -147,24 +144,19 @@ export class PackedTree extends RecordTree {
 
 /**
  * Plain samples in one directory, named by their index: `000042`, with `.jpg` where the suffix says
- * so. Sample i has node id i + 2.
+ * so.
  */
 export class SampleTree extends RecordTree {
-  readonly #suffix: string;
-  readonly #names: NumberedNames;
-  readonly #name: Uint8Array;
+  readonly #files: NumberedFiles;
 
   /** @param suffix What every name ends in, such as `.jpg`; may be empty. */
   constructor(samples: Samples, suffix: string) {
     super(samples);
-    const digits = String(Math.max(samples.index.length - 1, 0)).length;
-    this.#suffix = suffix;
-    this.#names = new NumberedNames(Math.max(digits, LEAST_WIDTH), suffix);
-    this.#name = new Uint8Array(this.#names.maxLength);
+    this.#files = new NumberedFiles(samples.index.length, suffix);
   }
 
   get nodeCount(): number {
-    return this.index.length + 1;
+    return this.#files.nodeCount;
   }
 
   lookup(
@@ -173,9 +165,7 @@ export class SampleTree extends RecordTree {
     start: number,
     end: number,
   ): NodeId {
-    if (parent !== ROOT) return 0;
-    const sample = this.#names.parse(name, start, end);
-    return sample >= 0 && sample < this.index.length ? sample + 2 : 0;
+    return this.#files.lookup(parent, name, start, end);
   }
 
   parent(): NodeId {
@@ -187,20 +177,15 @@ export class SampleTree extends RecordTree {
   }
 
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (dir !== ROOT) return;
-    for (let sample = cursor; sample < this.index.length; sample++) {
-      const length = this.#names.write(sample, this.#name);
-      if (!visit(this.#name, 0, length, sample + 2, sample + 1)) return;
-    }
+    this.#files.list(dir, cursor, visit);
   }
 
   protected sample(node: NodeId): number {
-    const sample = node - 2;
-    return sample >= 0 && sample < this.index.length ? sample : -1;
+    return this.#files.numberOf(node);
   }
 
   protected seed(): Partial<SeedData> {
-    return { suffix: this.#suffix };
+    return { suffix: this.#files.suffix };
   }
 }
 
