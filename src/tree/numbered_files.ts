@@ -1,31 +1,41 @@
+import type { RecordNames } from "./named_tree.ts";
 import { type NumberedNames, numberedNames } from "./numbered_names.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
 
-/** The node of file 0. */
+/** The node of record 0. */
 const FIRST = ROOT + 1;
 
-/** The files of a tree that is one directory, named by their numbers. File i has node id i + 2. */
-export class NumberedFiles {
-  /** How many there are. */
-  readonly length: number;
+/**
+ * One directory of records that are named by their numbers: `000042`, with `.jpg` where the suffix says
+ * so. Record i has node id i + 2.
+ */
+export class NumberedFiles implements RecordNames {
+  /** How many records there are. */
+  readonly count: number;
   /** What every name ends in, such as `.jpg`; may be empty. */
   readonly suffix: string;
   readonly #names: NumberedNames;
   readonly #name: Uint8Array;
 
-  constructor(length: number, suffix: string) {
-    this.length = length;
+  constructor(count: number, suffix: string) {
+    this.count = count;
     this.suffix = suffix;
-    this.#names = numberedNames(length, suffix);
+    this.#names = numberedNames(count, suffix);
     this.#name = new Uint8Array(this.#names.maxLength);
   }
 
-  /** How many nodes the tree has. */
-  get nodeCount(): number {
-    return this.length + 1;
+  get length(): number {
+    return this.count + 1;
   }
 
-  /** The node of a name, or 0. */
+  isDirectory(node: NodeId): boolean {
+    return node === ROOT;
+  }
+
+  parent(): NodeId {
+    return ROOT;
+  }
+
   lookup(
     parent: NodeId,
     name: Uint8Array,
@@ -33,24 +43,22 @@ export class NumberedFiles {
     end: number,
   ): NodeId {
     if (parent !== ROOT) return 0;
-    const number = this.#names.parse(name, start, end);
-    return number >= 0 && number < this.length ? number + FIRST : 0;
+    const record = this.#names.parse(name, start, end);
+    return record >= 0 && record < this.count ? record + FIRST : 0;
   }
 
-  /** Tells of the files from `cursor` on, until the visitor has enough. */
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
     if (dir !== ROOT) return;
-    for (let number = cursor; number < this.length; number++) {
-      const end = this.#names.write(number, this.#name);
-      if (!visit(this.#name, 0, end, number + FIRST, number + 1)) return;
+    for (let record = cursor; record < this.count; record++) {
+      const end = this.#names.write(record, this.#name);
+      if (!visit(this.#name, 0, end, record + FIRST, record + 1)) return;
     }
   }
 
-  /** The number of the file that a node is, or -1. */
-  numberOf(node: NodeId): number {
-    const number = node - FIRST;
-    const isFile = Number.isInteger(number) && number >= 0 &&
-      number < this.length;
-    return isFile ? number : -1;
+  record(node: NodeId): number {
+    const record = node - FIRST;
+    return Number.isInteger(record) && record >= 0 && record < this.count
+      ? record
+      : -1;
   }
 }

@@ -1,17 +1,9 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { FileSource } from "../../io/file_source.ts";
 import { runSync } from "../../io/steps.ts";
+import { NamedTree } from "../../tree/named_tree.ts";
 import { NumberedFiles } from "../../tree/numbered_files.ts";
-import {
-  type EntryVisitor,
-  type Extent,
-  newExtent,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "../../tree/tree.ts";
+import type { Extent, Tree, TreeSeed } from "../../tree/tree.ts";
 import { type BagFile, closeBag, openBag } from "./bag_file.ts";
 import { IndexedBag } from "./indexed_bag.ts";
 
@@ -25,16 +17,14 @@ interface SeedData {
 }
 
 /**
- * The records of one bag in one directory, named by their numbers: `000042`, with `.jpg` where the suffix
- * says so. Of the index, the pages that are needed are read when they are.
+ * The records of one bag in one directory, named by their numbers. Of the index, the pages that are
+ * needed are read when they are.
  */
-export class BagTree implements Tree {
-  readonly sources: readonly FileSource[];
+export class BagTree extends NamedTree {
+  override readonly sources: readonly FileSource[];
   readonly #bag: BagFile;
   readonly #records: IndexedBag;
-  readonly #mtime: number;
   readonly #files: NumberedFiles;
-  readonly #extent = newExtent();
 
   /**
    * @param bag Belongs to the tree from now on.
@@ -47,69 +37,28 @@ export class BagTree implements Tree {
     length: number = bag.length,
     mtime: number = Math.max(bag.source.mtime, bag.index.mtime),
   ) {
+    const files = new NumberedFiles(length, suffix);
+    super(files, mtime);
     this.sources = [bag.source];
     this.#bag = bag;
     this.#records = new IndexedBag(bag);
-    this.#mtime = mtime;
-    this.#files = new NumberedFiles(length, suffix);
+    this.#files = files;
   }
 
-  get nodeCount(): number {
-    return this.#files.nodeCount;
-  }
-
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    return this.#files.lookup(parent, name, start, end);
-  }
-
-  parent(): NodeId {
-    return ROOT;
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return node === ROOT;
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    this.#files.list(dir, cursor, visit);
-  }
-
-  stat(node: NodeId, into: NodeStat): boolean {
-    into.mtime = this.#mtime;
-    into.isDirectory = node === ROOT;
-    into.size = 0;
-    if (into.isDirectory) return true;
-    if (!this.locate(node, this.#extent)) return false;
-    into.size = this.#extent.length;
-    return true;
-  }
-
-  locate(node: NodeId, into: Extent): boolean {
-    const record = this.#files.numberOf(node);
-    if (record < 0) return false;
+  protected override locateRecord(record: number, into: Extent): void {
     this.#records.locate(record, into);
     into.source = 0;
-    return true;
   }
 
-  share(): TreeSeed {
+  override share(): TreeSeed {
     const { path, generation } = this.#bag;
-    const data: SeedData = {
-      path,
-      generation,
-      length: this.#files.length,
-      suffix: this.#files.suffix,
-      mtime: this.#mtime,
-    };
+    const { count: length, suffix } = this.#files;
+    const { mtime } = this;
+    const data: SeedData = { path, generation, length, suffix, mtime };
     return { module: import.meta.url, data };
   }
 
-  close(): void {
+  override close(): void {
     closeBag(this.#bag);
   }
 }
