@@ -11,8 +11,9 @@ export interface GetOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * What the bytes of the batch are read into, where the dataset reads bytes: the samples, as `process`
-   * gets them, are then views of its buffers, valid until these are used again. Unless given, each sample
-   * has memory of its own.
+   * gets them, are then views of its buffers, valid until these are used again. When `get` has been
+   * aborted that must not be: `process` may still be at work. Unless given, each sample has memory of its
+   * own.
    */
   readonly memory?: BatchMemory | undefined;
 }

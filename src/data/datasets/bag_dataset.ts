@@ -102,6 +102,7 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
    * @throws {DataError} With code `not-portable` if a module does not export what is asked for.
    */
   static open<T>(
+    this: typeof BagDataset,
     path: string | URL,
     options: BagDatasetOptions<T>,
   ): Promise<BagDataset<T>>;

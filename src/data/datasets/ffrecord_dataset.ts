@@ -97,6 +97,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T>(
+    this: typeof FFRecordDataset,
     location: RecordLocation,
     options: FFRecordDatasetOptions<T>,
   ): Promise<FFRecordDataset<T>>;

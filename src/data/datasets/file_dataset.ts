@@ -71,6 +71,7 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T>(
+    this: typeof FileDataset,
     source: string | URL | VirtualFs,
     options: FileDatasetOptions<T>,
   ): Promise<FileDataset<T>>;

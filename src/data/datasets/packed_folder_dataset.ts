@@ -88,6 +88,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
   static open<T>(
+    this: typeof PackedFolderDataset,
     location: RecordLocation,
     options: PackedFolderDatasetOptions<T>,
   ): Promise<PackedFolderDataset<T>>;

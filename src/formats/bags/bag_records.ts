@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
-import type { ByteSource } from "../../io/byte_source.ts";
+import type { FileSource } from "../../io/file_source.ts";
 import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
@@ -13,12 +13,14 @@ import {
   closeBag,
   openBag,
 } from "./bag_file.ts";
+import { newExtent } from "../../tree/tree.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
+import { IndexedBag } from "./indexed_bag.ts";
 import type { Spans } from "./spans.ts";
 
 /** What of a bag is held in memory. */
 export interface RecordsOptions {
-  /** Whether the index is: 8 bytes a record. Otherwise a part of it is read for each access. */
+  /** Whether the index is: 8 bytes a record. Otherwise a part of it is read where it is needed. */
   readonly cacheIndex: boolean;
   /** Whether the records are. */
   readonly cacheData?: boolean;
@@ -39,18 +41,18 @@ export class BagRecords {
   end = 0;
   /** The ends of all records, as in the file. */
   #table: Uint8Array | undefined;
-  #source: ByteSource;
+  #source: FileSource | MemorySource;
   #lastEnd = 0;
-  /** Entries that were read for one access; a view for one, two and three of them. */
-  readonly #entries: readonly Uint8Array[];
+  /** Finds records where the index is in its file. */
+  readonly #indexed: IndexedBag;
+  readonly #place = newExtent();
   readonly #mapped: MappedFile;
 
   private constructor(bag: BagFile) {
     this.bag = bag;
     this.#source = bag.source;
+    this.#indexed = new IndexedBag(bag);
     this.#mapped = new MappedFile(bag.source);
-    const entries = new Uint8Array(new ArrayBuffer((BEFORE + 1) * ENTRY));
-    this.#entries = [1, 2, 3].map((n) => entries.subarray(0, n * ENTRY));
   }
 
   /**
@@ -84,7 +86,7 @@ export class BagRecords {
   }
 
   /** What the records are read from. */
-  get source(): ByteSource {
+  get source(): FileSource | MemorySource {
     return this.#source;
   }
 
@@ -133,16 +135,12 @@ export class BagRecords {
    * @throws {FormatError} If it does not lie in the bag.
    */
   locateSync(record: number): void {
-    let entries = this.#table;
-    let at = record * ENTRY;
-    if (entries === undefined) {
-      const before = Math.min(record, BEFORE);
-      entries = this.#entries[before]!;
-      const { index, indexStart } = this.bag;
-      fillSync(index, entries, indexStart + (record - before) * ENTRY, false);
-      at = before * ENTRY;
-    }
-    this.#take(record, entries, at);
+    const table = this.#table;
+    if (table !== undefined) return this.#take(record, table, record * ENTRY);
+    const place = this.#place;
+    this.#indexed.locate(record, place);
+    this.start = place.offset;
+    this.end = place.offset + place.length;
   }
 
   /** Sets `start` and `end` to what the entry of `record`, at byte `at`, and those before it say. */

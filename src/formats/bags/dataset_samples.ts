@@ -8,7 +8,7 @@ import {
   rowOf,
 } from "./dataset_nodes.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
-import { numberedNames } from "./tree_shard.ts";
+import { numberedNames } from "../../tree/numbered_names.ts";
 import type { TreeShards } from "./tree_shards.ts";
 
 /**

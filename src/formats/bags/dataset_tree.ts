@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
+import { numberedNames } from "../../tree/numbered_names.ts";
 import type { SampleNodes } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
@@ -23,7 +24,7 @@ import type { Generation } from "./generation.ts";
 import type { DatasetFiles } from "./open_dataset.ts";
 import { ShardFact, ShardFacts } from "./shard_facts.ts";
 import { SPEC_FILE } from "./dataset_names.ts";
-import { numberedNames, type TreeShard } from "./tree_shard.ts";
+import type { TreeShard } from "./tree_shard.ts";
 import { TreeShards } from "./tree_shards.ts";
 import type { TreeViews } from "./tree_views.ts";
 

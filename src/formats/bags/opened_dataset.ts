@@ -1,9 +1,11 @@
 import { inParallel } from "../../io/in_parallel.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { runSync, type Steps } from "../../io/steps.ts";
-import { BatchPlan } from "./batch_plan.ts";
+import type { BatchPlan } from "./batch_plan.ts";
+import { DatasetPlan } from "./dataset_plan.ts";
 import { Column } from "./column.ts";
 import { type Datapoint, setValue } from "./datapoint.ts";
+import { type Datapoints, MAPPED } from "./datapoints.ts";
 import { DatapointReferences } from "./datapoint_references.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import {
@@ -22,14 +24,9 @@ import { decodersOf } from "./types/shipped.ts";
 /** A record. */
 type Raw = Uint8Array<ArrayBuffer>;
 
-/** Says that records are not to be read, but looked at in memory maps of their bags. */
-export const MAPPED = Symbol("mapped");
-
-/** An opened dataset. The indices it is asked for have been checked before. */
-export class OpenedDataset {
-  /** The types of the keys. */
+/** An opened dataset. */
+export class OpenedDataset implements Datapoints {
   readonly spec: Spec;
-  /** The keys, in the order of `spec.json`. */
   readonly keys: readonly string[];
   readonly #records: DatasetRecords;
   /** One a key, but none where bags are missing, since there is no datapoint. */
@@ -79,7 +76,6 @@ export class OpenedDataset {
     return new OpenedDataset(records, options);
   }
 
-  /** The dataset's directory. */
   get path(): string {
     return this.#records.path;
   }
@@ -92,7 +88,6 @@ export class OpenedDataset {
     return this.#records.length;
   }
 
-  /** Bytes of all bags, the references and the indexes. */
   get size(): number {
     const { bags, refs } = this.#records;
     return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
@@ -102,11 +97,6 @@ export class OpenedDataset {
     closeDatasetRecords(this.#records);
   }
 
-  /**
-   * Reads a datapoint without waiting.
-   *
-   * @param memory What to read into; with `MAPPED`, values are views of memory maps.
-   */
   getSync(
     index: number,
     mask: Mask | undefined,
@@ -146,7 +136,6 @@ export class OpenedDataset {
     return datapoint;
   }
 
-  /** Reads a datapoint. */
   *get(
     index: number,
     mask: Mask | undefined,
@@ -170,7 +159,6 @@ export class OpenedDataset {
     return datapoint;
   }
 
-  /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
   *range(
     start: number,
     count: number,
@@ -192,7 +180,6 @@ export class OpenedDataset {
     return values;
   }
 
-  /** Finds what there is to read of datapoints in any order, repeats allowed. */
   *planBatch(
     indices: readonly number[],
     mask: Mask | undefined,
@@ -200,14 +187,13 @@ export class OpenedDataset {
     const selection = this.#newSelection().set(mask);
     const spans = yield* this.#spansOf(indices, selection);
     const isWanted = (_: unknown, i: number) => selection.wanted[i] === 1;
-    return yield* BatchPlan.of(
+    return yield* DatasetPlan.of(
       indices,
       this.#columns.filter(isWanted),
       spans.filter(isWanted),
     );
   }
 
-  /** How many values each key has: `true` for one. */
   *available(index: number): Steps<Record<string, true | number>> {
     const references = this.#references &&
       (yield* this.#references.read(index));
