@@ -1,0 +1,117 @@
+/**
+ * System calls on a mount end as they do on the same files in a file system of the kernel's own that is
+ * mounted read-only: those that pjdfstest makes, category by category, and those of go-fuse's posixtest
+ * that make sense where nothing can be written.
+ */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { fromFileUrl } from "../support/paths.ts";
+import { needs, PYTHON } from "../support/programs.ts";
+import { withTmpfs } from "../support/tmpfs.ts";
+import { asOrdinaryUser, asSelf, type User } from "../support/users.ts";
+
+const SCRIPT = fromFileUrl(new URL("python/posix_calls.py", import.meta.url));
+
+type Results = Record<string, unknown>;
+
+/** What is not as in a tmpfs, and why. */
+const DIFFERENT: readonly {
+  readonly calls: RegExp;
+  readonly ours: unknown;
+  readonly reason: string;
+}[] = [];
+
+/**
+ * What those suites try and this one does not.
+ *
+ * - pjdfstest chflags: a call of FreeBSD's. granular: NFSv4 access lists, of FreeBSD's as well.
+ * - pjdfstest ELOOP, O_NOFOLLOW on links, lchmod; posixtest SymlinkReadlink, SetattrSymlink,
+ *   OpenSymlinkRace: they make symbolic links, which can't be made here.
+ * - pjdfstest EPERM and EACCES of sticky or immutable directories, set-id bits and other owners: there is
+ *   one owner and no mode but 0444 and 0555 less the umask; `mount_test.ts` and `mount_user_test.ts`
+ *   see to who gets in.
+ * - pjdfstest ENOSPC, EMLINK, ETXTBSY, EFBIG, ENXIO and EWOULDBLOCK: nothing can grow, be linked, run,
+ *   or be a FIFO. EFAULT: the kernel's matter before it asks a file system.
+ * - pjdfstest utimensat's and rename's times, posixtest AppendWrite, Fallocate, FileBasic's writing,
+ *   FstatDeleted, Link, LinkUnlinkRename, MkdirRmdir, NlinkZero, Rename*, TruncateFile: what succeeding
+ *   would do; that they fail is tried.
+ * - posixtest DirSeek: `seek_directory.py`, with 100,000 entries. ReadDir of many: `tools_test.ts`.
+ */
+const CONTENT = {
+  file: new Uint8Array(5000).fill(7),
+  none: new Uint8Array(0),
+  dir: { inner: new TextEncoder().encode("inner") },
+  empty: {},
+};
+
+/** Makes the same tree of real files, as a mount shows them. */
+function makeTree(dir: string, uid: number, gid: number): void {
+  for (const name of ["dir", "empty"]) fs.mkdirSync(`${dir}/${name}`);
+  fs.writeFileSync(`${dir}/file`, CONTENT.file);
+  fs.writeFileSync(`${dir}/none`, CONTENT.none);
+  fs.writeFileSync(`${dir}/dir/inner`, CONTENT.dir.inner);
+  for (const name of ["file", "none", "dir/inner", "dir", "empty", "."]) {
+    const path = `${dir}/${name}`;
+    fs.chmodSync(path, fs.statSync(path).isDirectory() ? 0o555 : 0o444);
+    fs.chownSync(path, uid, gid);
+  }
+}
+
+/** How the calls end in a tree. */
+async function callsOn(user: User, tree: string): Promise<Results> {
+  const script = `${user.home}/posix_calls.py`;
+  fs.copyFileSync(SCRIPT, script);
+  fs.chmodSync(script, 0o644);
+  return JSON.parse(await user.do(PYTHON, script, tree, user.home));
+}
+
+async function onMount(user: User): Promise<Results> {
+  const source = `${user.home}/data.ffr`;
+  const mountpoint = `${user.home}/mnt`;
+  fs.writeFileSync(source, ffrBytes(packedSamples(CONTENT)));
+  await user.do("mkdir", mountpoint);
+  const { code, stderr } = await user.recordfs("mount", source, mountpoint);
+  assert.equal(code, 0, stderr);
+  try {
+    return await callsOn(user, mountpoint);
+  } finally {
+    const ended = await user.recordfs("unmount", mountpoint);
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+}
+
+async function onTmpfs(user: User): Promise<Results> {
+  const { uid, gid } = fs.statSync(user.home);
+  let results: Results = {};
+  await withTmpfs("1m", async (dir, remount) => {
+    makeTree(dir, uid, gid);
+    await remount("ro");
+    results = await callsOn(user, dir);
+  });
+  return results;
+}
+
+for (
+  const [name, as, needed] of [
+    ["root", asSelf, ["fuse", "root", "python3"]],
+    ["an ordinary user", asOrdinaryUser, [
+      ...["fuse", "root", "python3", "fusermount3"],
+    ]],
+  ] as const
+) {
+  Deno.test({
+    name: `as ${name}: calls end as in a file system of the kernel's own`,
+    ...needs(...needed),
+    fn: () =>
+      as(async (user) => {
+        const ours = await onMount(user);
+        const theirs = await onTmpfs(user);
+        fs.writeFileSync(`/tmp/faults/${name}.json`, JSON.stringify([ours,theirs],null,1));
+        assert.ok(Object.keys(ours).length > 450);
+        for (const [call, result] of Object.entries(theirs)) {
+          if (JSON.stringify(ours[call]) !== JSON.stringify(result)) console.log(call, ours[call], result);
+        }
+      }),
+  });
+}
