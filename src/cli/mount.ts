@@ -27,7 +27,7 @@ export function mountCommand(): Command {
     .option("-f, --foreground", "stay; Ctrl-C unmounts")
     .option(
       "-o, --options <list>",
-      "mount options: allow_other, default_permissions, nonempty, noexec, no_verify, " +
+      "mount options: allow_other, nonempty, noexec, no_verify, " +
         "uid=, gid=, umask=, max_read=, fsname=, subtype= and those of mount(8)",
       collect,
       [] as readonly string[],

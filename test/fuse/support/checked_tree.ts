@@ -16,9 +16,7 @@ export function checkedTree(): Tree {
   };
   const tree = MemoryTree.of(texts);
   const checksums = Object.entries(texts).map(([name, text]) =>
-    name.startsWith("damaged")
-      ? 0x1234
-      : crc32(new TextEncoder().encode(text))
+    name.startsWith("damaged") ? 0x1234 : crc32(new TextEncoder().encode(text))
   );
   const locate = tree.locate.bind(tree);
   return Object.assign(tree, {
