@@ -1,5 +1,11 @@
 import { MountError } from "../../fuse/mount_error.ts";
-import { findMount, isStale, recordfsMounts } from "../../fuse/mountinfo.ts";
+import {
+  findMount,
+  isStale,
+  type MountEntry,
+  readMounts,
+  recordfsMounts,
+} from "../../fuse/mountinfo.ts";
 import { unmount } from "../../fuse/unmount.ts";
 import { warn } from "./messages.ts";
 
@@ -34,9 +40,22 @@ export async function removeStale(mountpoint: string): Promise<boolean> {
   if (entry === undefined || await mountState(mountpoint) !== "stale") {
     return false;
   }
+  return await detachStale(entry);
+}
+
+/**
+ * Removes a mount that was found to have lost its server.
+ *
+ * @returns Whether it is what its mount point still leads to.
+ */
+export async function detachStale(
+  { source, mountpoint, device }: MountEntry,
+): Promise<boolean> {
+  // Somebody else may have removed it meanwhile, and mounted again.
+  if (findMount(readMounts(), mountpoint)?.device !== device) return false;
   await unmount(mountpoint, true);
   warn(
-    `${entry.source} on ${mountpoint} had lost its server; that mount was removed`,
+    `${source} on ${mountpoint} had lost its server; that mount was removed`,
   );
   return true;
 }

@@ -10,7 +10,7 @@ import {
   commandOf,
   nextCommandOf,
   readRecord,
-  type RunningMount,
+  type RecordedMount,
   runningMounts,
   type SupervisedMount,
 } from "./mount_records.ts";
@@ -109,7 +109,7 @@ function unchangeable(job: MountJob, option: string): MountError {
 
 async function restart(
   job: MountJob,
-  { path, record }: RunningMount,
+  { path, record }: RecordedMount,
   { supervisor, held }: SupervisedMount,
 ): Promise<void> {
   const next = nextCommandOf(path);

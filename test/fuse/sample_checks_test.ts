@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { Mapping } from "../../fuse/mapping.ts";
 import { newSampleChecks } from "../../fuse/sample_checks_memory.ts";
 import { Opcode } from "../../fuse/wire/opcodes.ts";
-import { checkedTree, large } from "./support/checked_tree.ts";
+import { checkedTree } from "./support/checked_tree.ts";
 import { Client } from "./support/client.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
 import { encodeRequest, readBody } from "./support/requests.ts";

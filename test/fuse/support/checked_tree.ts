@@ -3,8 +3,8 @@ import { crc32 } from "node:zlib";
 import type { Extent, NodeId, Tree } from "../../../src/tree/tree.ts";
 import { MemoryTree } from "./memory_tree.ts";
 
-/** Content of a file that is compared with its checksum in 3 pieces. */
-export const large = "0123456789".repeat(300_000);
+/** Compared with its checksum in 3 pieces. */
+const large = "0123456789".repeat(300_000);
 
 /** Files whose checksums are those of their texts, but for the ones that are called damaged. */
 export function checkedTree(): Tree {
