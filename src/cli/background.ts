@@ -15,7 +15,7 @@ import {
 import { removeStale } from "./mount_state.ts";
 import { type EndSignal, onEndSignal, signalExitCode } from "./signals.ts";
 import type { Shuffle } from "./shuffle_option.ts";
-import { SUPERVISOR } from "./supervisor.ts";
+import { SUPERVISOR, SUPERVISOR_VARIABLE } from "./supervisor.ts";
 
 /** The one line that the process in the background writes to its standard output. */
 export type BackgroundAnswer = {
@@ -94,12 +94,13 @@ function start(
     return new Deno.Command("/bin/sh", {
       args: [
         "-c",
-        SUPERVISOR,
+        `eval "$${SUPERVISOR_VARIABLE}"`,
         "recordfs", // what it is called
         recordPath,
         job.mountpoint,
         ...serverCommand(job, recordPath, held),
       ],
+      env: { [SUPERVISOR_VARIABLE]: SUPERVISOR },
       cwd: "/", // or it would keep a file system in use
       detached: true, // a session of its own: the terminal's end is not its end
       stdin: "null",

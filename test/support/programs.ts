@@ -16,6 +16,7 @@ export const PACKAGES: Record<string, string> = {
   python3: "python3",
   rsync: "rsync",
   script: "bsdutils",
+  setpriv: "util-linux",
   tar: "tar",
   unshare: "util-linux",
   zsh: "zsh",
