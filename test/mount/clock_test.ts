@@ -6,14 +6,16 @@ import {
   until,
   withMountPlace,
 } from "../cli/mount_place.ts";
-import { recordfs } from "../cli/run_cli.ts";
+import { recordfs, run } from "../cli/run_cli.ts";
 import { needs } from "../support/programs.ts";
 import { COUNT, record, SIZE, sleep, writeNumbers } from "./numbers_mount.ts";
 import { startReaders } from "./readers.ts";
 
-/** Where Debian and its kin have it: what the program `faketime` has others load. */
-const LIBRARY =
-  `/usr/lib/${Deno.build.arch}-linux-gnu/faketime/libfaketimeMT.so.1`;
+/** What the program `faketime` has others load, wherever this system keeps it. */
+async function library(): Promise<string> {
+  const show = ["faketime", "-m", "-f", "+0", "printenv", "LD_PRELOAD"];
+  return (await run(show)).stdout.trim();
+}
 
 /** How far the clock is off, one jump after another. */
 const JUMPS = ["+10y", "-30y", "+50d", "-11s", "-1h", "+200y", "+0"];
@@ -30,7 +32,7 @@ Deno.test({
       await Deno.writeTextFile(clock, "+0");
       const env = {
         ...place.env,
-        LD_PRELOAD: LIBRARY,
+        LD_PRELOAD: await library(),
         FAKETIME_TIMESTAMP_FILE: clock,
         FAKETIME_NO_CACHE: "1",
         FAKETIME_DONT_FAKE_MONOTONIC: "1",
