@@ -188,6 +188,13 @@ function checkBody(
   const sizes = SIZES[opcode];
   if (sizes !== undefined) {
     assert.ok(sizes.includes(body.byteLength), `${body.byteLength} bytes`);
+    if (opcode === Opcode.LOOKUP) {
+      const rest = new Uint8Array(view.buffer, view.byteOffset + HEADER);
+      assert.ok(
+        rest.subarray(0, view.byteLength - HEADER).includes(0),
+        "a name without end",
+      );
+    }
     return;
   }
   const wanted = view.getUint32(HEADER + 16, true); // fuse_read_in.size
