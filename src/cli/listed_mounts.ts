@@ -9,7 +9,6 @@ import { warn } from "./messages.ts";
 import {
   isOf,
   keeperOf,
-  pruneRecords,
   type RecordedMount,
   recordedMounts,
   statsOf,
@@ -76,7 +75,6 @@ export async function listMounts(): Promise<ListedMount[]> {
     }
     list.unshift(listed);
   }
-  if (uncovered.size > 0) pruneRecords();
   return list;
 }
 

@@ -8,6 +8,12 @@ import {
 } from "../../fuse/mountinfo.ts";
 import { unmount } from "../../fuse/unmount.ts";
 import { warn } from "./messages.ts";
+import {
+  isOf,
+  keeperOf,
+  recordedMounts,
+  removeRecord,
+} from "./mount_records.ts";
 
 /** `stale`: the mount's server is gone. `hung`: it does not answer. */
 export type MountState = "ok" | "stale" | "hung";
@@ -48,15 +54,19 @@ export async function removeStale(mountpoint: string): Promise<boolean> {
  *
  * @returns Whether it is what its mount point still leads to.
  */
-export async function detachStale(
-  { source, mountpoint, device }: MountEntry,
-): Promise<boolean> {
+export async function detachStale(entry: MountEntry): Promise<boolean> {
+  const { source, mountpoint, device } = entry;
   // Somebody else may have removed it meanwhile, and mounted again.
   if (findMount(readMounts(), mountpoint)?.device !== device) return false;
   await unmount(mountpoint, true);
   warn(
     `${source} on ${mountpoint} had lost its server; that mount was removed`,
   );
+  for (const { path, record } of recordedMounts()) {
+    if (isOf(record, entry) && keeperOf(record) === undefined) {
+      removeRecord(path);
+    }
+  }
   return true;
 }
 
