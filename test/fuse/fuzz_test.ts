@@ -15,11 +15,12 @@ import { goldenCase } from "../support/golden.ts";
 import { gulpCase } from "../support/gulp_golden.ts";
 import { type Answer, Client } from "./support/client.ts";
 import { checkedTree } from "./support/checked_tree.ts";
+import { linked } from "./support/linked_tree.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
 import { parseDirents } from "./support/replies.ts";
 import { RequestFuzzer } from "./support/request_fuzzer.ts";
 
-/** Requests of each tree: 126,000 in all; `deno task test:faults` sends twenty times as many. */
+/** Requests of each tree: 144,000 in all; `deno task test:faults` sends twenty times as many. */
 const CASES = Deno.env.get("RECORDFS_FAULTS") === "1" ? 360_000 : 18_000;
 
 const SEED = Number(
@@ -68,6 +69,8 @@ async function opened(path: string): Promise<Tree> {
 const trees: Record<string, () => Tree | Promise<Tree>> = {
   "a tree of odd nodes": oddTree,
   "files with checksums, small and large": checkedTree,
+  "files and links to them": () =>
+    linked({ d: { a: "a", b: "b" }, c: "c", ["n".repeat(255)]: "long" }),
   "a packed folder": () => opened(goldenCase("ffrecord/packed_tree").path),
   "numbered samples": () => opened(goldenCase("ffrecord/plain_sizes").path),
   "videos": () => opened(gulpCase("v2_odd_ids").path),
@@ -195,6 +198,10 @@ function checkBody(
         "a name without end",
       );
     }
+    return;
+  }
+  if (opcode === Opcode.READLINK) {
+    assert.ok(body.byteLength > 0 && body.byteLength < 4096, "PATH_MAX");
     return;
   }
   const wanted = view.getUint32(HEADER + 16, true); // fuse_read_in.size

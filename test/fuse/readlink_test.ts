@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { Opcode } from "../../fuse/wire/opcodes.ts";
-import { LinkTree } from "../../src/tree/link_tree.ts";
-import { samplesOf } from "../../src/tree/samples_of.ts";
-import { MODULE } from "../tree/support/reversed_orders.ts";
 import { lookup } from "../tree/support/walked.ts";
 import { Client } from "./support/client.ts";
+import { linked } from "./support/linked_tree.ts";
 import { type Folder, MemoryTree } from "./support/memory_tree.ts";
 import { parseAttr, parseDirents, parseEntry } from "./support/replies.ts";
 import { getattrBody, readBody } from "./support/requests.ts";
@@ -12,18 +10,6 @@ import { getattrBody, readBody } from "./support/requests.ts";
 const FOLDER: Folder = { dir: { "a.jpg": "aaa" }, b: "b" };
 /** `DT_DIR`, `DT_REG` and `DT_LNK` of `dirent.h`. */
 const [DIR, REG, LNK] = [4, 8, 10];
-
-async function linked(folder: Folder): Promise<LinkTree> {
-  const inner = MemoryTree.of(folder);
-  const samples = await samplesOf(inner);
-  return await LinkTree.of(inner, {
-    samples: samples.columns,
-    indices: undefined,
-    orders: { module: MODULE, data: samples.length },
-    firstEpoch: 0,
-    epochs: 1,
-  });
-}
 
 Deno.test("READLINK gives the target of a link, and nothing behind it", async () => {
   const tree = await linked(FOLDER);

@@ -3,10 +3,8 @@
 Arguments: the tree, and a directory elsewhere that can be written. The tree must hold a file `file` of 5000
 bytes, an empty file `none`, a directory `dir` with an entry `dir/inner`, and an empty directory `empty`.
 """
-import ctypes
 import errno
 import fcntl
-import json
 import mmap
 import os
 import socket
@@ -14,40 +12,15 @@ import stat
 import sys
 import threading
 
+from outcomes import call, opened, report, results, system
+
 tree, elsewhere = sys.argv[1:]
 outside = os.path.join(elsewhere, "outside")
 with open(outside, "wb") as created:
     created.write(b"outside")
-libc = ctypes.CDLL("libc.so.6", use_errno=True)
 FILE, NONE, DIR, EMPTY, INNER = "file", "none", "dir", "empty", "dir/inner"
 LONG, TOO_LONG = "n" * 255, "n" * 256
 os.chdir(tree)
-results = {}
-
-
-def call(name, function, *args, **named):
-    """Notes how a call ended."""
-    try:
-        result = function(*args, **named)
-    except OSError as error:
-        result = errno.errorcode[error.errno] if error.errno else str(error)
-    assert name not in results, name
-    results[name] = "ok" if result is None else result
-
-
-def system(function, *args):
-    """Makes a call of the C library that Python has no name for."""
-    if getattr(libc, function)(*args) < 0:
-        raise OSError(ctypes.get_errno(), function)
-
-
-def opened(path, flags, use=lambda fd: None, mode=0o644):
-    """Uses a descriptor, and closes it."""
-    fd = os.open(path, flags, mode)
-    try:
-        return use(fd)
-    finally:
-        os.close(fd)
 
 
 def bind(path):
@@ -277,4 +250,4 @@ known = os.statvfs(".")
 results["read-only"] = bool(known.f_flag & os.ST_RDONLY)
 results["longest name"] = known.f_namemax
 results["nothing free"] = [known.f_bavail, known.f_favail]
-print(json.dumps(results))
+report()
