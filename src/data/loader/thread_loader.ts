@@ -4,9 +4,9 @@ import type { Dataset } from "../dataset.ts";
 import { revive } from "../recipe.ts";
 import { batchError, messageOf } from "./batch_error.ts";
 import type { Collate } from "./collate.ts";
-import { BatchMaker, type JobMemory } from "./make_batch.ts";
+import { BatchMaker } from "./make_batch.ts";
 import type { FromThread, LoadMessage, ThreadSetup } from "./messages.ts";
-import { packBatch } from "./pack_batch.ts";
+import { type JobMemory, packBatch } from "./pack_batch.ts";
 import { sendError } from "./sent_error.ts";
 
 /** Sends a message to the loader; what is in `transfer` passes along without being copied. */
