@@ -87,8 +87,10 @@ export class ThreadLoader {
       this.#send({ kind: "failed", loop, step, error: sendError(error) }, []);
     } finally {
       this.#current = undefined;
-      this.#free(memory.samples);
-      this.#free(memory.batch);
+      if (!abort.signal.aborted) { // or `process` may still be at work with it
+        this.#free(memory.samples);
+        this.#free(memory.batch);
+      }
     }
   }
 
