@@ -4,8 +4,10 @@
  *
  * @module
  */
+export * from "./datasets/gulp.ts";
 export * from "./datasets/mod.ts";
 export * from "./loader/mod.ts";
 export * from "./random/mod.ts";
 export * from "./samplers/mod.ts";
 export * from "./sources/mod.ts";
+export * from "./transforms/mod.ts";
