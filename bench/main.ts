@@ -18,6 +18,7 @@ import { mountSuiteBenchmark } from "./mount_suite.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { packFolderBenchmark } from "./pack_folder.ts";
+import { permutationBenchmark } from "./permutation.ts";
 import { readBatchesBenchmark } from "./read_batches.ts";
 import { scaleBenchmark } from "./scale.ts";
 import { type Benchmark, printRows, type Row } from "./support/report.ts";
@@ -40,6 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   gulpReadBenchmark,
   videoFramesBenchmark,
   packFolderBenchmark,
+  permutationBenchmark,
   readBatchesBenchmark,
   scaleBenchmark,
   writeRecordsBenchmark,

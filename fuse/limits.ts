@@ -17,10 +17,14 @@ export const MAX_WRITE = 4096;
 export const REQUEST_BUFFER_SIZE = 1 << 16;
 
 /**
- * Threads that serve a mount unless told otherwise. Even one reader gains from several: whichever waits
- * on the reader's own processor answers without waking another one.
+ * Threads that serve a mount unless told otherwise: one for each processor, at least two, so that one which
+ * waits for the disk does not hold up all, and at most eight. More than there are processors only take time
+ * from each other: on two, a third thread cost up to a sixth of the rate of two and of eight readers.
  */
-export const DEFAULT_WORKERS = 3;
+export const DEFAULT_WORKERS: number = Math.min(
+  Math.max(navigator.hardwareConcurrency, 2),
+  8,
+);
 
 /** Most threads that a mount can be given: each has a JavaScript heap of its own. */
 export const MOST_WORKERS = 64;
@@ -28,8 +32,8 @@ export const MOST_WORKERS = 64;
 /** Largest page of a listing that is written ahead, in bytes: what the C library's `readdir` asks for. */
 export const LARGEST_PAGE_AHEAD = 1 << 15;
 
-/** Pages that are kept ready for one reader: one for each serving thread, and one more. */
-export const PAGES_READY = DEFAULT_WORKERS + 1;
+/** Pages that are kept ready for one reader: the thread that writes them comes by every few requests. */
+export const PAGES_READY = 4;
 
 /** Pages that can be ready or on their way at a time, those for other readers included. */
 export const PAGES_AHEAD = 2 * PAGES_READY;

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_WORKERS, MOST_WORKERS } from "../../fuse/limits.ts";
+import { MOST_WORKERS } from "../../fuse/limits.ts";
 import { mount } from "./mount_job.ts";
 import { parseWorkers } from "./plain_mount.ts";
 import { collect } from "./repeatable.ts";
@@ -30,7 +30,7 @@ export function mountCommand(): Command {
     )
     .option(
       "--workers <n>",
-      `threads that serve it, ${DEFAULT_WORKERS} unless given`,
+      "threads that serve it; unless given, as many as processors, from 2 to 8",
       checkWorkers,
     )
     .option(

@@ -1,58 +1,117 @@
+import { Sfc32 } from "./sfc32.ts";
+
 /**
- * Random numbers that follow from whole numbers: the same keys give the same numbers on every machine.
- * The generator is sfc32 (Chris Doty-Humphrey, PractRand), its state mixed from the keys.
+ * Random numbers that follow from whole numbers, the keys: the same keys give the same numbers on
+ * every machine and in every version. (A change of them would change the order of everyone's
+ * training.)
+ *
+ * Other keys, or the same in another order or number, give numbers that have nothing to do with
+ * these: so `new Random(seed, epoch, index)` is what is random about one sample, whatever was drawn
+ * for others.
+ *
+ * Not for secrets: whoever sees the numbers can compute the keys.
+ *
+ * @example What is random about sample 17
+ * ```ts
+ * import { Random } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * const random = new Random(42, 0, 17);
+ * const isFlipped = random.float() < 0.5;
+ * const offset = random.int(30);
+ * const again = new Random(42, 0, 17);
+ * assert.equal(again.float() < 0.5, isFlipped);
+ * assert.equal(again.int(30), offset);
+ * ```
  */
 export class Random {
-  #a = 0x9e3779b9;
-  #b = 0x243f6a88;
-  #c = 0xb7e15162;
-  #counter = 1;
+  readonly #words: Sfc32;
 
-  /** @param keys Safe integers, such as a seed, an epoch and an index. */
+  /**
+   * Starts from keys.
+   *
+   * @param keys Safe integers, such as a seed, an epoch and an index.
+   * @throws {RangeError} If one of them is anything else.
+   */
   constructor(...keys: number[]) {
-    for (const key of keys) {
-      this.#absorb(key >>> 0);
-      this.#absorb(Math.floor(key / 0x1_0000_0000) >>> 0);
-    }
-    for (let round = 0; round < 12; round++) this.uint32();
-  }
-
-  #absorb(word: number): void {
-    this.#a = (this.#a ^ word) | 0;
-    for (let round = 0; round < 4; round++) this.uint32();
+    this.#words = generatorOf(keys);
   }
 
   /** A whole number from 0 to 2^32 - 1. */
   uint32(): number {
-    const sum = (this.#a + this.#b + this.#counter) | 0;
-    this.#counter = (this.#counter + 1) | 0;
-    this.#a = this.#b ^ (this.#b >>> 9);
-    this.#b = (this.#c + (this.#c << 3)) | 0;
-    this.#c = ((this.#c << 21 | this.#c >>> 11) + sum) | 0;
-    return sum >>> 0;
+    return this.#words.next();
   }
 
   /** A number in [0, 1), of 53 random bits. */
   float(): number {
-    const high = this.uint32() >>> 5;
-    return (high * 0x400_0000 + (this.uint32() >>> 6)) / 0x20_0000_0000_0000;
+    const high = this.#words.next() >>> 5;
+    return (high * 2 ** 26 + (this.#words.next() >>> 6)) / 2 ** 53;
   }
 
-  /** A whole number from 0 to `below - 1`, each as likely; `below` is from 1 to 2^53. */
+  /**
+   * A whole number from 0 to `below - 1`, each exactly as likely.
+   *
+   * @param below From 1 to 2^53 - 1.
+   * @throws {RangeError} If it is anything else.
+   */
   int(below: number): number {
-    if (below > 0x1_0000_0000) return Math.floor(this.float() * below);
-    // Lemire's method: numbers that would favour some results are drawn again.
-    const least = (0x1_0000_0000 - below) % below;
-    for (;;) {
-      const product = this.uint32() * below;
-      // The product has up to 64 bits; its high half is exact enough only below 2^53.
-      if (below <= 0x20_0000) {
-        if (product % 0x1_0000_0000 >= least) {
-          return Math.floor(product / 0x1_0000_0000);
-        }
-      } else {
-        return Math.floor(this.float() * below);
+    if (!Number.isSafeInteger(below) || below < 1) {
+      throw new RangeError(
+        `No number is from 0 to below ${below}: give a whole number from 1 on`,
+      );
+    }
+    // As many bits as the greatest result has are drawn until they are not above it: less than
+    // twice on average.
+    const greatest = below - 1;
+    if (greatest === 0) return 0;
+    if (greatest < TWO_32) {
+      const shift = Math.clz32(greatest);
+      for (;;) {
+        const drawn = this.#words.next() >>> shift;
+        if (drawn <= greatest) return drawn;
       }
     }
+    const shift = Math.clz32(greatest / TWO_32);
+    for (;;) {
+      const high = this.#words.next() >>> shift;
+      const drawn = high * TWO_32 + this.#words.next();
+      if (drawn <= greatest) return drawn;
+    }
   }
+}
+
+const TWO_32 = 2 ** 32;
+
+/**
+ * Mixes the keys into the seed of a generator, by Bob Jenkins's hash `lookup3` (2006, public
+ * domain): a key's low and high word, then its `mix`. The number of keys goes in first, or `(1)`
+ * and `(1, 0)` would be alike.
+ */
+function generatorOf(keys: readonly number[]): Sfc32 {
+  let a = (0xdeadbeef + keys.length) | 0;
+  let b = a;
+  let c = a;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    if (!Number.isSafeInteger(key)) {
+      throw new RangeError(
+        `Random numbers follow from whole numbers, not from ${String(key)}`,
+      );
+    }
+    a = (a + (key | 0)) | 0;
+    b = (b + Math.floor(key / TWO_32)) | 0;
+    a = ((a - c) | 0) ^ (c << 4 | c >>> 28);
+    c = (c + b) | 0;
+    b = ((b - a) | 0) ^ (a << 6 | a >>> 26);
+    a = (a + c) | 0;
+    c = ((c - b) | 0) ^ (b << 8 | b >>> 24);
+    b = (b + a) | 0;
+    a = ((a - c) | 0) ^ (c << 16 | c >>> 16);
+    c = (c + b) | 0;
+    b = ((b - a) | 0) ^ (a << 19 | a >>> 13);
+    a = (a + c) | 0;
+    c = ((c - b) | 0) ^ (b << 4 | b >>> 28);
+    b = (b + a) | 0;
+  }
+  return new Sfc32(a, b, c);
 }

@@ -1,4 +1,9 @@
-/** The order of one epoch: which index stands at which position. Computed, not stored, where possible. */
+export type { BatchSampler } from "./batch_sampler.ts";
+
+/**
+ * The order of one epoch: which index stands at which position. Computed, not stored, where
+ * possible.
+ */
 export interface Order {
   /** Number of positions; `Infinity` where the epoch never ends. */
   readonly length: number;
@@ -11,8 +16,8 @@ export interface Order {
 }
 
 /**
- * Says in what order a dataset is read. The order is a function of the seed and the epoch only, so it is
- * the same on every machine and with any number of workers.
+ * Says in what order a dataset is read. The order is a function of the seed and the epoch only, so
+ * it is the same on every machine and with any number of workers.
  */
 export interface Sampler {
   /** Number of indices in an epoch. */
@@ -32,12 +37,4 @@ export interface BatchOrder {
   readonly length: number;
   /** The indices of a batch: any, at the same cost. */
   at(step: number): number[];
-}
-
-/** Says which indices make a batch; for what `batchSize` and a {@linkcode Sampler} cannot say. */
-export interface BatchSampler {
-  /** Number of batches in an epoch. */
-  readonly length: number;
-  /** The batches of an epoch, a function of the seed and the epoch only. */
-  order(seed: number, epoch: number): BatchOrder;
 }

@@ -1,0 +1,144 @@
+import { checkPosition, wholeNumber } from "../whole_numbers.ts";
+import { orderRandom } from "./order_random.ts";
+import type { Order, Sampler } from "./sampler.ts";
+import { WeightTable } from "./weight_table.ts";
+
+/** How a {@linkcode WeightedRandomSampler} draws. */
+export interface WeightedRandomSamplerOptions {
+  /** Whether a sample may be drawn again; unless given, it may. */
+  readonly replacement?: boolean;
+}
+
+/**
+ * Samples drawn by weight: one of weight 3 is three times as likely as one of weight 1, and one of
+ * weight 0 is never drawn. For classes of which some are rare.
+ *
+ * With replacement a draw costs the same at any position and for any number of samples. Without it,
+ * every draw is by the weights of the samples that are left, and an epoch's draws are all made at
+ * its start, by a sort of all samples.
+ *
+ * @example Every class as often, though one has three samples and the other one
+ * ```ts
+ * import { WeightedRandomSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * const labels = ["cat", "cat", "cat", "dog"];
+ * const weights = labels.map((label) => label === "cat" ? 1 / 3 : 1);
+ * const order = new WeightedRandomSampler(weights, 1000).order(42, 0);
+ * let dogs = 0;
+ * for (let i = 0; i < order.length; i++) dogs += order.at(i) === 3 ? 1 : 0;
+ * assert.ok(dogs > 400 && dogs < 600);
+ * ```
+ */
+export class WeightedRandomSampler implements Sampler {
+  /** Number of draws in an epoch. */
+  readonly length: number;
+  readonly #weights: Float64Array;
+  /** What draws with replacement. */
+  readonly #table: WeightTable | undefined;
+
+  /**
+   * Makes a sampler for as many samples as there are weights.
+   *
+   * @param weights One for each sample, 0 or more; their sum does not matter. They are copied.
+   * @param numSamples Number of draws in an epoch; with replacement it may be `Infinity`.
+   * @throws {RangeError} If a weight is no such number, or there are not enough samples to draw.
+   */
+  constructor(
+    weights: ArrayLike<number>,
+    numSamples: number,
+    options: WeightedRandomSamplerOptions = {},
+  ) {
+    const { replacement = true } = options;
+    this.length = numSamples;
+    this.#weights = new Float64Array(weights);
+    const drawable = checkWeights(this.#weights);
+    if (!(replacement && numSamples === Infinity)) {
+      wholeNumber(numSamples, 0, "numSamples");
+    }
+    if (numSamples > 0 && drawable === 0) {
+      throw new RangeError(
+        "No sample can be drawn: none has a weight above 0",
+      );
+    }
+    if (numSamples > drawable && !replacement) {
+      throw new RangeError(
+        `${numSamples} samples cannot be drawn without replacement: ` +
+          `${drawable} have a weight above 0`,
+      );
+    }
+    if (replacement) this.#table = new WeightTable(this.#weights);
+  }
+
+  /** The draws of an epoch. */
+  order(seed: number, epoch: number): Order {
+    return this.#table === undefined
+      ? drawnWithout(this.#weights, this.length, seed, epoch)
+      : new DrawnOrder(this.#table, this.length, seed, epoch);
+  }
+}
+
+/** Checks weights; returns how many are above 0. */
+function checkWeights(weights: Float64Array): number {
+  let drawable = 0;
+  for (let i = 0; i < weights.length; i++) {
+    const weight = weights[i]!;
+    if (!(weight >= 0 && weight < Infinity)) {
+      throw new RangeError(
+        `Weight ${weight} of sample ${i}: give numbers from 0 on`,
+      );
+    }
+    if (weight > 0) drawable++;
+  }
+  return drawable;
+}
+
+/** Every position drawn for itself. */
+class DrawnOrder implements Order {
+  readonly length: number;
+  readonly #table: WeightTable;
+  readonly #seed: number;
+  readonly #epoch: number;
+
+  constructor(table: WeightTable, length: number, seed: number, epoch: number) {
+    this.length = length;
+    this.#table = table;
+    this.#seed = seed;
+    this.#epoch = epoch;
+  }
+
+  at(position: number): number {
+    checkPosition(position, this.length);
+    const random = orderRandom(this.#seed, this.#epoch, position);
+    return this.#table.at(random.float());
+  }
+}
+
+/**
+ * Draws without replacement: every sample waits for a time that is exponentially distributed with
+ * its weight as the rate, and those that wait shortest are drawn (Efraimidis and Spirakis, 2006).
+ * V8 computes logarithms by itself, so they are the same on every machine.
+ */
+function drawnWithout(
+  weights: Float64Array,
+  length: number,
+  seed: number,
+  epoch: number,
+): Order {
+  const random = orderRandom(seed, epoch);
+  const times = new Float64Array(weights.length);
+  for (let i = 0; i < times.length; i++) {
+    const time = -Math.log(1 - random.float()) / weights[i]!;
+    times[i] = weights[i] === 0 ? Infinity : time;
+  }
+  const drawn = Uint32Array.from(times.keys())
+    .sort((a, b) => times[a]! - times[b]! || a - b)
+    .slice(0, length);
+  return {
+    length,
+    at(position) {
+      checkPosition(position, length);
+      return drawn[position]!;
+    },
+  };
+}
