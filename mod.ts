@@ -11,6 +11,7 @@
  * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  * - {@linkcode BagReader}, {@linkcode DatasetReader} and {@linkcode ShardedDatasetReader} read Bags and Granular.
  * - {@linkcode convert} makes one format, or generation of Bags, of another.
+ * - {@linkcode DataLoader} loads any of them in batches for training, in threads, and continues where it stopped.
  *
  * @module
  */
@@ -19,6 +20,7 @@ export * from "./src/formats/ffrecord/mod.ts";
 export * from "./src/formats/gulp/mod.ts";
 export * from "./src/formats/bags/mod.ts";
 export * from "./src/convert/mod.ts";
+export * from "./src/data/mod.ts";
 export * from "./src/codecs/image/mod.ts";
 export * from "./src/codecs/video/mod.ts";
 export * from "./fuse/mod.ts";

@@ -54,11 +54,33 @@ const CONVERT =
   `ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
   Generation RecordfsError Spec WaitOptions convert`;
 
+const DATA =
+  `AllFrames ArrayDtype ArrayOptions BagDataset BagDatasetOptions BagOpenOptions BagOptions BatchError BatchFacts
+  BatchMemory BatchOptions BatchOrder BatchSampler BatchSamplerOptions BlockShuffleOptions BlockShuffleSampler
+  BufferPool CenterCrop CenterCropVideo ChooseFilesOptions ClipOptions Collate CollateOptions Collated
+  Colorspace Compose ComposeVideo ConcatDataset ContainerOptions DataError DataErrorCode DataLoader Datapoint
+  Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
+  FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
+  FinishedClip FinishedImage FloatImage GetOptions GulpDatasetOptions GulpImageDataset GulpImageOptions
+  GulpLabelOptions GulpMeta GulpSample GulpVideoDataset GulpVideoOptions Image ImageCodecName Imported
+  ImportedName IndexError Interleave JitterCrop JitterCropVideo JsonValue LabelChoice LabelFunction LabelOf
+  ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
+  NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
+  PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
+  ProcessedDataset RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
+  RandomCropVideo RandomSampler RandomSamplerOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
+  Sample SampleOptions SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
+  ShardedDatasetOptions Size Spec Step Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
+  ToArrayVideo ToArrayVideoOptions Transform TransformFunction TransformOptions Truncate UnitNorm UnitNormVideo
+  WaitOptions WeightedRandomSampler WeightedRandomSamplerOptions WriteIndexOptions batchesOf datasetFrom
+  permutation readIndexFile transformSamples writeIndexFile`;
+
 const ENTRY_POINTS: Record<string, string> = {
   ".":
-    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT}`,
+    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT} ${DATA}`,
   "./bags": BAGS,
   "./convert": CONVERT,
+  "./data": DATA,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,
   "./image": IMAGE,

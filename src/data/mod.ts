@@ -4,8 +4,16 @@
  *
  * @module
  */
+export * from "./datasets/gulp.ts";
 export * from "./datasets/mod.ts";
 export * from "./loader/mod.ts";
 export * from "./random/mod.ts";
 export * from "./samplers/mod.ts";
 export * from "./sources/mod.ts";
+export * from "./transforms/mod.ts";
+export type { BagOptions } from "../formats/bags/bag_reader.ts";
+export type { DatasetOptions } from "../formats/bags/dataset_options.ts";
+export type { ListRange } from "../formats/bags/list_range.ts";
+export type { ShardedDatasetOptions } from "../formats/bags/open_shards.ts";
+export type { Decoder } from "../formats/bags/types/codec_types.ts";
+export type { ContainerOptions, OpenContainerOptions } from "../vfs/mod.ts";

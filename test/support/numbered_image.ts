@@ -1,7 +1,10 @@
 /** Pictures whose pixels say where they were. */
 import type { Image } from "../../src/codecs/image/mod.ts";
 
-/** A picture up to 256 × 256, whose red is the column and whose green is the row; a gray one has every number once. */
+/**
+ * A picture up to 256 × 256, whose red is the column and whose green is the row; in a gray one each pixel has
+ * the next number.
+ */
 export function numberedImage(
   width: number,
   height: number,

@@ -22,3 +22,4 @@ export {
   type GulpVideoOptions,
 } from "./gulp_video_dataset.ts";
 export type { GulpDatasetOptions, GulpSample } from "./gulp_videos.ts";
+export type { JsonValue } from "../../codecs/json/value.ts";

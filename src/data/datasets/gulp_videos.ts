@@ -1,6 +1,7 @@
 import type { Image } from "../../codecs/image/image.ts";
 import { GulpDirectory } from "../../formats/gulp/directory.ts";
 import type { RawVideo } from "../../formats/gulp/decoding.ts";
+import { shownId } from "../../formats/gulp/faults.ts";
 import type { FrameSelection } from "../../formats/gulp/frame_selection.ts";
 import { FormatError } from "../../errors.ts";
 import type { GetOptions } from "../dataset.ts";
@@ -167,9 +168,7 @@ export class GulpVideos<Label> {
         } catch (cause) {
           if (signal?.aborted) throw cause;
           const path = this.fileOf(index);
-          const what = `sample ${index}, video ${
-            JSON.stringify(id)
-          } of ${path},`;
+          const what = `sample ${index}, video ${shownId(id)} of ${path},`;
           throw sampleFailed(index, what, path, cause);
         }
       },

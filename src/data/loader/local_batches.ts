@@ -3,8 +3,7 @@ import { unlessAborted } from "../../io/unless_aborted.ts";
 import { BatchMemory, type BufferPool } from "../batch_memory.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
-import { buffersIn } from "./buffers_in.ts";
-import type { BatchMaker, JobMemory } from "./make_batch.ts";
+import type { BatchMaker } from "./make_batch.ts";
 
 /** How batches are loaded in the caller's thread. */
 export interface LocalLimits {
@@ -92,28 +91,12 @@ export class LocalBatches implements Batches {
     signal.throwIfAborted();
     const indices = this.#order.at(step);
     const job = { epoch: this.#epoch, step, indices };
+    // Samples with memory of their own are read sooner than into one large buffer that is new.
     const pool = this.#limits.pool();
-    const memory: JobMemory = {
-      samples: new BatchMemory(pool),
-      batch: new BatchMemory(pool),
-    };
-    const samples = await this.#maker.read(job, memory.samples, signal);
-    const batch = await this.#maker.collate(samples, job, memory.batch, signal);
-    return { batch, buffers: buffersOf(batch, memory, pool !== undefined) };
+    const read = pool && new BatchMemory(pool);
+    const made = new BatchMemory(pool);
+    const samples = await this.#maker.read(job, read, signal);
+    const batch = await this.#maker.collate(samples, job, made, signal);
+    return { batch, buffers: [...read?.buffers ?? [], ...made.buffers] };
   }
-}
-
-/**
- * The loader's memory that is free when a batch is given back: what its samples were read into as well,
- * where batches are given back, since that would otherwise not live as long as they do.
- */
-function buffersOf(
-  batch: unknown,
-  { samples, batch: own }: JobMemory,
-  all: boolean,
-): readonly ArrayBuffer[] {
-  const buffers = [...samples.buffers, ...own.buffers];
-  if (all || buffers.length === 0) return buffers;
-  const shown = buffersIn(batch);
-  return buffers.filter((buffer) => shown.has(buffer));
 }

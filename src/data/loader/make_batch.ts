@@ -10,14 +10,6 @@ import {
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
-/** The memory of a batch. */
-export interface JobMemory {
-  /** What samples are read into. */
-  readonly samples: BatchMemory;
-  /** What collating writes to. */
-  readonly batch: BatchMemory;
-}
-
 /** Makes batches, in the caller's thread as in others. */
 export class BatchMaker<T, B> {
   readonly #dataset: Dataset<T>;
@@ -41,10 +33,14 @@ export class BatchMaker<T, B> {
     this.#worker = worker;
   }
 
-  /** The samples of a batch. */
+  /**
+   * The samples of a batch.
+   *
+   * @param memory What bytes are read into; unless given, samples have memory of their own.
+   */
   async read(
     job: BatchJob,
-    memory: BatchMemory,
+    memory: BatchMemory | undefined,
     signal: AbortSignal,
   ): Promise<readonly T[]> {
     const { epoch, indices } = job;
@@ -70,7 +66,11 @@ export class BatchMaker<T, B> {
     );
   }
 
-  /** A batch of samples. */
+  /**
+   * A batch of samples.
+   *
+   * @param memory What numbers are stacked in.
+   */
   async collate(
     samples: readonly T[],
     job: BatchJob,

@@ -2,6 +2,14 @@ import { aligned } from "../../io/read_memory.ts";
 import type { BatchMemory } from "../batch_memory.ts";
 import { bufferOf, buffersIn, isPart, visitBuffers } from "./buffers_in.ts";
 
+/** The memory of a batch. */
+export interface JobMemory {
+  /** What samples are read into. */
+  readonly samples: BatchMemory;
+  /** What collating writes to. */
+  readonly batch: BatchMemory;
+}
+
 /** A batch that is ready to pass to another thread. */
 export interface PackedBatch {
   readonly batch: unknown;
@@ -22,7 +30,7 @@ export interface PackedBatch {
 export function packBatch(
   batch: unknown,
   samples: readonly unknown[] | undefined,
-  memory: { readonly samples: BatchMemory; readonly batch: BatchMemory },
+  memory: JobMemory,
 ): PackedBatch {
   const own = new Set<ArrayBufferLike>([
     ...memory.samples.buffers,

@@ -4,9 +4,9 @@ import type { Dataset } from "../dataset.ts";
 import { revive } from "../recipe.ts";
 import { batchError, messageOf } from "./batch_error.ts";
 import type { Collate } from "./collate.ts";
-import { BatchMaker, type JobMemory } from "./make_batch.ts";
+import { BatchMaker } from "./make_batch.ts";
 import type { FromThread, LoadMessage, ThreadSetup } from "./messages.ts";
-import { packBatch } from "./pack_batch.ts";
+import { type JobMemory, packBatch } from "./pack_batch.ts";
 import { sendError } from "./sent_error.ts";
 
 /** Sends a message to the loader; what is in `transfer` passes along without being copied. */
@@ -87,8 +87,10 @@ export class ThreadLoader {
       this.#send({ kind: "failed", loop, step, error: sendError(error) }, []);
     } finally {
       this.#current = undefined;
-      this.#free(memory.samples);
-      this.#free(memory.batch);
+      if (!abort.signal.aborted) { // or `process` may still be at work with it
+        this.#free(memory.samples);
+        this.#free(memory.batch);
+      }
     }
   }
 

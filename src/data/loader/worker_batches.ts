@@ -134,9 +134,7 @@ export class WorkerBatches implements Batches {
       const cause = receiveError(message.error);
       this.#failure ??= new DataError(
         "worker-failed",
-        `The loader's thread ${thread.worker} cannot start: ${
-          messageOf(cause)
-        }`,
+        `The loader's thread ${thread.worker} cannot load: ${messageOf(cause)}`,
         { cause },
       );
     } else if (message.loop !== this.#loop) {

@@ -1,5 +1,6 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { FromThread, ToThread } from "./messages.ts";
+import { sendError } from "./sent_error.ts";
 
 /** How long a thread may take to give up, in ms, before it is ended as it is. */
 const PATIENCE = 2000;
@@ -60,6 +61,10 @@ export class WorkerThread {
     this.#port = port1 as unknown as Port;
     this.#port.onmessage = ({ data }: MessageEvent<FromThread>) =>
       events.heard(this, data);
+    this.#port.onmessageerror = () => {
+      const error = sendError(new Error("it sent what cannot be read here"));
+      events.heard(this, { kind: "broken", error });
+    };
     this.unref();
   }
 

@@ -36,3 +36,6 @@ export {
   ResizeVideo,
   ScaleVideo,
 } from "./video_transforms.ts";
+export type { ImageCodecName } from "../../codecs/image/choose_codec.ts";
+export type { Colorspace, Image } from "../../codecs/image/image.ts";
+export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

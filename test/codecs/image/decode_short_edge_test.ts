@@ -26,7 +26,10 @@ const FILES: readonly (readonly [string, string])[] = [
   ["bits.png", "rgb.convert('1').save(p)"],
 ];
 
-/** Gray is made before or after. libvips averages whole blocks first; a JPEG of four times the size is decoded at half of it. */
+/**
+ * Gray is made before or after. libvips averages whole blocks first, and decodes a JPEG of four times the
+ * size at half of it.
+ */
 const SHORT_EDGES = [
   [120, { mean: 0.5, max: 2 }],
   [97, { mean: 0, max: 0 }],

@@ -167,7 +167,7 @@ Deno.test("a thread that cannot start says why", async () => {
     const [options, message] of [
       [
         { workerInit: { module, name: "failToInit" } },
-        /thread 0 cannot start: thread 0 shall not start/,
+        /thread 0 cannot load: thread 0 shall not start/,
       ],
       [{ collate: { module, name: "missing" } }, /has no export 'missing'/],
       [{ workerInit: new URL("./missing.ts", import.meta.url) }, /missing\.ts/],
