@@ -7,6 +7,7 @@
  */
 import * as fs from "node:fs";
 import { BagReader, BagWriter } from "../src/formats/bags/mod.ts";
+import { type BatchContender, measureBatches } from "./support/batch_rounds.ts";
 import { batchesOf } from "./support/random_order.ts";
 import {
   type Benchmark,
@@ -15,7 +16,7 @@ import {
   type Row,
   runAlone,
 } from "./support/report.ts";
-import { alternate, median } from "./support/rounds.ts";
+import { windowedBytes } from "./support/windows.ts";
 import { Workspace } from "./support/workspace.ts";
 
 /** Bytes of the records. */
@@ -26,15 +27,6 @@ const MOST_RECORDS = 200_000;
 
 /** How many times as fast as the bare loop. */
 const PROMISE = 0.9;
-
-/** Batches of one round. */
-const STRETCH = 32;
-
-interface Contender {
-  readonly name: string;
-  /** Reads one batch. */
-  read(indices: readonly number[]): Uint8Array[] | Promise<Uint8Array[]>;
-}
 
 /** `bags_batches`: records a second. */
 export const bagsBatchesBenchmark: Benchmark = {
@@ -72,7 +64,7 @@ async function measureBag(
 ): Promise<Row[]> {
   using reader = await BagReader.open(path);
   const fd = fs.openSync(path, "r");
-  const contenders: Contender[] = [
+  const contenders: BatchContender[] = [
     {
       name: "loop of readSync into a fresh buffer",
       read: (indices) =>
@@ -84,64 +76,28 @@ async function measureBag(
     },
     {
       name: "BagReader.readSync",
+      promise: PROMISE,
       read: (indices) => reader.readSync(indices),
     },
     {
       name: "BagReader.read",
+      promise: PROMISE,
       read: (indices) => reader.read(indices),
     },
   ];
-  const stretches = Array.from(
-    { length: Math.ceil(batches.length / STRETCH) },
-    (_, i) => batches.slice(i * STRETCH, (i + 1) * STRETCH),
-  );
-  const measureRound = (one: Contender, round: number) =>
-    rate(one, stretches[round % stretches.length]!, size);
-  await alternate(contenders, stretches.length, measureRound); // compiles code, brings the file into memory
-  const rounds = passes * stretches.length;
-  const rates = await alternate(contenders, rounds, measureRound);
-  fs.closeSync(fd);
-  const measured = `bags_batches, ${batches[0]!.length} × ${size} bytes`;
-  const [loop, ...ours] = contenders.map(({ name }, i): Row => ({
-    measured,
-    subject: name,
-    value: median(rates[i]!),
+  const rows = await measureBatches(contenders, {
+    measured: `bags_batches, ${batches[0]!.length} × ${size} bytes`,
     unit: "records/s",
-    rounds: rates[i]!,
-  }));
-  return ours.flatMap((own) => {
-    // Of rounds that follow each other: what else the machine does then slows both.
-    const ratio = median(
-      own.rounds!.map((rate, k) => rate / loop!.rounds![k]!),
-    );
-    const target = { promise: `≥ ${PROMISE}×`, met: ratio >= PROMISE };
-    return [own, { ...loop!, ratio, target }];
+    batches,
+    size,
+    passes,
   });
-}
-
-/** Records a second over these batches. */
-async function rate(
-  { name, read }: Contender,
-  batches: readonly number[][],
-  size: number,
-): Promise<number> {
-  const start = performance.now();
-  let records = 0;
-  for (const batch of batches) {
-    const pending = read(batch);
-    const contents = pending instanceof Promise ? await pending : pending;
-    if (contents.at(-1)?.length !== size) {
-      throw new Error(`${name} did not read what it should`);
-    }
-    records += contents.length;
-  }
-  return records / (performance.now() - start) * 1000;
+  fs.closeSync(fd);
+  return rows;
 }
 
 function writeBagSync(path: string, count: number, size: number): void {
-  // Every record is another window of one block: cheap to make, yet no two are equal.
-  const block = new Uint8Array(size + count);
-  for (let i = 0; i < block.length; i++) block[i] = Math.imul(i, i) >> 7;
+  const block = windowedBytes(size, count);
   using writer = BagWriter.openSync(path);
   for (let i = 0; i < count; i++) {
     writer.appendSync(block.subarray(i, i + size));

@@ -18,6 +18,7 @@ import {
 } from "./support/report.ts";
 import { alternate, median } from "./support/rounds.ts";
 import { runJson } from "./support/run.ts";
+import { windowedBytes } from "./support/windows.ts";
 import { Workspace } from "./support/workspace.ts";
 
 const PYTHON = here("reference/bags_read.py");
@@ -177,9 +178,7 @@ function writeDatasetSync(
   generation: Generation,
   datapoints: number,
 ): void {
-  // Every value is another window of one block: cheap to make, yet no two are equal.
-  const block = new Uint8Array(SIZES.image + datapoints);
-  for (let i = 0; i < block.length; i++) block[i] = Math.imul(i, i) >> 7;
+  const block = windowedBytes(SIZES.image, datapoints);
   const spec = { id: "bytes", image: "bytes", label: "bytes" };
   const options = { encoders: null, generation };
   using writer = DatasetWriter.openSync(path, spec, options);

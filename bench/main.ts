@@ -13,6 +13,7 @@ import { gulpIngestBenchmark } from "./gulp_ingest.ts";
 import { gulpMetaBenchmark } from "./gulp_meta.ts";
 import { gulpMountBenchmark } from "./gulp_mount.ts";
 import { gulpReadBenchmark } from "./gulp_read.ts";
+import { loaderBenchmark } from "./loader.ts";
 import { mountBenchmark } from "./mount.ts";
 import { mountSuiteBenchmark } from "./mount_suite.ts";
 import { openPackedBenchmark } from "./open_packed.ts";
@@ -31,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   bagsReadBenchmark,
   bagsWriteBenchmark,
   imageCodecsBenchmark,
+  loaderBenchmark,
   mountBenchmark,
   mountSuiteBenchmark,
   openPackedBenchmark,

@@ -9,7 +9,8 @@
  */
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { FFRecordReader, FFRecordWriter, open } from "../mod.ts";
+import { FFRecordReader, open } from "../mod.ts";
+import { type BatchContender, measureBatches } from "./support/batch_rounds.ts";
 import { batchesOf } from "./support/random_order.ts";
 import {
   type Benchmark,
@@ -18,9 +19,9 @@ import {
   type Row,
   runAlone,
 } from "./support/report.ts";
-import { alternate, median } from "./support/rounds.ts";
 import { requestsUnderWay } from "./support/slow_source.ts";
 import { Workspace } from "./support/workspace.ts";
+import { writeSamplesSync } from "./support/write_samples.ts";
 
 /** Size of the small samples, of which ten times as many are read. */
 const SMALL = 1_000;
@@ -32,18 +33,6 @@ interface Load {
   readonly offsets: Float64Array;
   readonly checksums: Uint32Array;
   readonly batches: readonly number[][];
-}
-
-/** Reads one batch. */
-type ReadBatch = (
-  indices: readonly number[],
-) => Uint8Array[] | Promise<Uint8Array[]>;
-
-interface Contender {
-  readonly name: string;
-  /** What the project promises: how many times as fast as the bare loop. */
-  readonly promise?: number;
-  readonly read: ReadBatch;
 }
 
 /** `read_batches`: samples a second of every way to read a batch. */
@@ -94,12 +83,12 @@ async function measureLoad(
   passes: number,
 ): Promise<Row[]> {
   const { size, batches } = load;
-  const what = `read_batches, ${checked ? "checksummed" : "unchecked"}: ` +
+  const measured = `read_batches, ${checked ? "checksummed" : "unchecked"}: ` +
     `${batches[0]!.length} × ${size} bytes`;
   using reader = await FFRecordReader.open(load.path, { checkData: checked });
   using vfs = await open(load.path, { checkData: checked });
   const bare = new BareLoop(load, checked);
-  const contenders: Contender[] = [
+  const contenders: BatchContender[] = [
     { name: "loop of readSync into a fresh buffer", read: bare.read },
     {
       name: "FFRecordReader.readSync",
@@ -121,44 +110,16 @@ async function measureLoad(
       read: (batch) => vfs.read(batch.map(pathOf)),
     },
   ];
-  const stretches = stretchesOf(load.batches);
-  const pass = (round: number) => stretches[round % stretches.length]!;
-  const measureRound = (one: Contender, round: number) =>
-    rate(one, pass(round), load.size);
-  await alternate(contenders, stretches.length, measureRound); // compiles code, brings the file into memory
-  progress(`${what}: ${passes} passes`);
-  const rates = await alternate(
-    contenders,
-    passes * stretches.length,
-    measureRound,
-  );
-  bare.close();
-  const [loop, ...ours] = contenders.map(({ name }, i) => ({
-    subject: name,
-    value: median(rates[i]!),
+  progress(`${measured}: ${passes} passes`);
+  const rows = await measureBatches(contenders, {
+    measured,
     unit: "samples/s",
-    rounds: rates[i]!,
-  }));
-  return ours.flatMap((own, i): Row[] => {
-    const { promise } = contenders[i + 1]!;
-    // Of rounds that follow each other: what else the machine does then slows both.
-    const ratio = median(own.rounds.map((rate, k) => rate / loop!.rounds[k]!));
-    const compared: Row = { measured: what, ...loop!, ratio };
-    const target = promise === undefined
-      ? {}
-      : { target: { promise: `≥ ${promise}×`, met: ratio >= promise } };
-    return [{ measured: what, ...own }, { ...compared, ...target }];
+    batches,
+    size,
+    passes,
   });
-}
-
-/** Batches of one round: about 2,000 samples of 64 a batch. */
-const STRETCH = 32;
-
-function stretchesOf(batches: readonly number[][]): (readonly number[][])[] {
-  return Array.from(
-    { length: Math.ceil(batches.length / STRETCH) },
-    (_, i) => batches.slice(i * STRETCH, (i + 1) * STRETCH),
-  );
+  bare.close();
+  return rows;
 }
 
 /** What a careful program does without any library: the least that a copy of each sample costs. */
@@ -188,34 +149,6 @@ class BareLoop {
   close(): void {
     fs.closeSync(this.#fd);
   }
-}
-
-/** Samples a second over these batches. */
-async function rate(
-  { name, read }: Contender,
-  batches: readonly number[][],
-  size: number,
-): Promise<number> {
-  const start = performance.now();
-  let samples = 0;
-  for (const batch of batches) {
-    const pending = read(batch);
-    const contents = pending instanceof Promise ? await pending : pending;
-    if (contents.at(-1)?.length !== size) {
-      throw new Error(`${name} did not read what it should`);
-    }
-    samples += contents.length;
-  }
-  return samples / (performance.now() - start) * 1000;
-}
-
-function writeSamplesSync(path: string, count: number, size: number): void {
-  // Every sample is another window of one block: cheap to make, yet no two are equal.
-  const block = new Uint8Array(size + count);
-  for (let i = 0; i < block.length; i++) block[i] = Math.imul(i, i) >> 7;
-  using writer = FFRecordWriter.openSync(path, { count });
-  for (let i = 0; i < count; i++) writer.writeSync(block.subarray(i, i + size));
-  writer.closeSync();
 }
 
 function loadSync(path: string, size: number, batch: number): Load {

@@ -2,7 +2,7 @@ import { Errno } from "./errno.ts";
 import { cString, lastErrno, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
 import type { MountRequest } from "./mount_request.ts";
-import { mountAsRoot } from "./mount_root.ts";
+import { FOR_CONTAINERS, mountAsRoot } from "./mount_root.ts";
 import { mountAsUser } from "./mount_user.ts";
 import { OpenFlag } from "./wire/flags.ts";
 
@@ -18,6 +18,11 @@ export async function attach(request: MountRequest): Promise<number> {
     // In a container even root may lack CAP_SYS_ADMIN, and fusermount3 may still be let through.
     const fd = mountAsRoot(request);
     if (fd !== undefined) return fd;
+    try {
+      return await mountAsUser(request);
+    } catch (error) {
+      throw error instanceof MountError ? withHint(error) : error;
+    }
   }
   return await mountAsUser(request);
 }
@@ -31,9 +36,17 @@ function checkDevice(mountpoint: string): void {
     throw new MountError(
       "no-device",
       `Cannot mount on ${mountpoint}: /dev/fuse is missing; load the kernel module (modprobe ` +
-        "fuse), or pass the device into the container (docker run --device /dev/fuse --cap-add " +
-        "SYS_ADMIN)",
+        `fuse); ${FOR_CONTAINERS}`,
       { path: mountpoint },
     );
   }
+}
+
+/** The same error with what may help root, who needs no fusermount3 elsewhere. */
+function withHint(error: MountError): MountError {
+  return new MountError(
+    error.code,
+    `${error.message}; root lacks CAP_SYS_ADMIN here: ${FOR_CONTAINERS}`,
+    { path: error.path, cause: error },
+  );
 }

@@ -6,6 +6,7 @@ import { lookupHandler } from "./handlers/lookup.ts";
 import { opendirHandler, openHandler } from "./handlers/open.ts";
 import { readdirHandler } from "./handlers/readdir.ts";
 import { readHandler } from "./handlers/read.ts";
+import { readlinkHandler } from "./handlers/readlink.ts";
 import { statfsHandler } from "./handlers/statfs.ts";
 import { Opcode } from "./wire/opcodes.ts";
 
@@ -43,13 +44,13 @@ export function actionsFor(
 ): readonly (Action | undefined)[] {
   const actions: (Action | undefined)[] = [];
   for (const opcode of WRITES) actions[opcode] = Errno.EROFS;
-  actions[Opcode.READLINK] = Errno.EINVAL; // as readlink(2) says of what is no symbolic link
   actions[Opcode.RELEASE] = 0;
   actions[Opcode.RELEASEDIR] = 0;
   actions[Opcode.DESTROY] = 0;
   actions[Opcode.INIT] = initHandler(context);
   actions[Opcode.LOOKUP] = lookupHandler(context);
   actions[Opcode.GETATTR] = getattrHandler(context);
+  actions[Opcode.READLINK] = readlinkHandler(context);
   actions[Opcode.OPEN] = openHandler(context);
   actions[Opcode.OPENDIR] = opendirHandler(context);
   actions[Opcode.READ] = readHandler(context);

@@ -20,6 +20,7 @@ export const Errno = {
   EISDIR: 21,
   EINVAL: 22,
   EROFS: 30,
+  ENAMETOOLONG: 36,
   ENOSYS: 38,
   EPROTO: 71,
   ENOTCONN: 107,

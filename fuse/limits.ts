@@ -38,5 +38,11 @@ export const PAGES_READY = 4;
 /** Pages that can be ready or on their way at a time, those for other readers included. */
 export const PAGES_AHEAD = 2 * PAGES_READY;
 
+/**
+ * Longest name that statfs(2) promises, `NAME_MAX` of `linux/limits.h`. A longer one that a container has is
+ * found all the same.
+ */
+export const NAME_MAX = 255;
+
 /** Longest name the kernel takes from a listing: `FUSE_NAME_MAX` in `fs/fuse/fuse_i.h`. */
 export const LONGEST_NAME = 1024;

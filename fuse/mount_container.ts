@@ -1,3 +1,4 @@
+import type { ServedContainer } from "../src/tree/format.ts";
 import type { Tree } from "../src/tree/tree.ts";
 import { localPath } from "../src/io/local_path.ts";
 import type { OpenContainerOptions } from "../src/vfs/open.ts";
@@ -21,6 +22,14 @@ export interface MountContainerOptions
    * files. Defaults to `true`.
    */
   readonly checkData?: boolean | undefined;
+}
+
+/** How a container is opened and mounted by its path. */
+export interface MountPathOptions extends MountContainerOptions {
+  /** Makes another tree of the one that was opened, to be shown in its place, and to close it. */
+  readonly arrange?:
+    | ((container: ServedContainer) => Promise<ServedContainer>)
+    | undefined;
 }
 
 /**
@@ -89,7 +98,7 @@ export async function mount(
 export function mountPath(
   path: string,
   mountpoint: string,
-  options: MountContainerOptions,
+  options: MountPathOptions,
   started?: Server,
 ): Promise<Mount> {
   return withTreeOf(
@@ -110,7 +119,7 @@ export function resumePath(
   mountpoint: string,
   { kept, options, server }: {
     readonly kept: KeptMount;
-    readonly options: MountContainerOptions;
+    readonly options: MountPathOptions;
     readonly server: Server;
   },
 ): Promise<Mount> {
@@ -124,14 +133,18 @@ export function resumePath(
 /** Makes a mount of a container, which is closed when the mount has ended, or there is none. */
 async function withTreeOf(
   path: string,
-  options: MountContainerOptions,
+  options: MountPathOptions,
   make: (open: () => Promise<OpenedTree>) => Promise<Mount>,
 ): Promise<Mount> {
   let tree: Tree | undefined;
   try {
     const mounted = await make(async () => {
-      const container = await openToServe(path, options);
+      let container = await openToServe(path, options);
       tree = container.tree;
+      if (options.arrange) {
+        container = await options.arrange(container);
+        tree = container.tree;
+      }
       return { tree, source: path, complete: container.complete };
     });
     mounted.finished.then(() => tree?.close());

@@ -61,7 +61,9 @@ export class Mount implements AsyncDisposable {
    *
    * @param parts Its mount point, descriptor, server, and the mapping the server sends from, if it is
    * not of its own, which is disposed of when the mount has ended, even if this fails.
-   * @returns The mount, once it answers.
+   * @returns The mount, once it answers: its server has agreed with the kernel on how, and can describe
+   * the root. Nothing is asked of it by this process, which could not be killed while it waits for an
+   * answer of its own.
    * @throws {MountError} If it does not; the mount has ended then.
    */
   static async start(
@@ -79,7 +81,6 @@ export class Mount implements AsyncDisposable {
       mount.#device = mount.#entry()?.device;
       await serving;
       if (mount.#device !== undefined) raiseReadAhead(mount.#device);
-      await expectAnswer(mountpoint);
     } catch (error) {
       await mount.#giveUp();
       throw error;
@@ -199,20 +200,5 @@ export class Mount implements AsyncDisposable {
 
   #entry(): MountEntry | undefined {
     return findMount(readMounts(), this.mountpoint);
-  }
-}
-
-async function expectAnswer(mountpoint: string): Promise<void> {
-  try {
-    await Deno.stat(mountpoint);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) throw error;
-    throw new MountError(
-      "server",
-      `The mount on ${mountpoint} does not answer: ${
-        error instanceof Error ? error.message : String(error)
-      }`,
-      { path: mountpoint, cause: error },
-    );
   }
 }

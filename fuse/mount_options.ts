@@ -3,10 +3,8 @@ import { checkText, LARGEST } from "./option_rules.ts";
 
 /** How a tree is mounted, beyond what it is. */
 export interface KernelOptions {
-  /** Lets other users in, not only the mounting one; as with {@linkcode defaultPermissions}. */
+  /** Lets other users in, not only the mounting one. */
   readonly allowOther?: boolean | undefined;
-  /** Has the kernel check the permission bits of files and directories. */
-  readonly defaultPermissions?: boolean | undefined;
   /** Mounts over a directory that is not empty. */
   readonly nonEmpty?: boolean | undefined;
   /** Forbids running programs from the mount. */
@@ -15,10 +13,7 @@ export interface KernelOptions {
   readonly uid?: number | undefined;
   /** Group that files show; by default the mounting user's. */
   readonly gid?: number | undefined;
-  /**
-   * Permission bits to take away from 0444 for files and 0555 for directories; as with
-   * {@linkcode defaultPermissions}.
-   */
+  /** Permission bits to take away from 0444 for files and 0555 for directories. */
   readonly umask?: number | undefined;
   /** What shows as the mounted device; by default the container's path. */
   readonly fsname?: string | undefined;
@@ -34,16 +29,16 @@ export interface KernelOptions {
 }
 
 /**
- * Options that mount(8) and fstab(5) give any file system, and that change nothing about this one:
- * it is read-only, without set-user-id programs, devices or access times anyway, and the rest
- * concerns mount(8) itself.
+ * Options that mount(8) and fstab(5) give any file system, or any of FUSE, and that change nothing about
+ * this one: it is read-only, without set-user-id programs, devices or access times, and its permission
+ * bits hold anyway; the rest concerns mount(8) itself.
  */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   [
     "ro rw suid nosuid dev nodev async sync dirsync exec",
     "atime noatime diratime nodiratime relatime norelatime strictatime nostrictatime lazytime",
     "nolazytime iversion noiversion mand nomand symfollow nosymfollow silent loud",
-    "auto noauto user nouser users owner group nofail _netdev defaults",
+    "auto noauto user nouser users owner group nofail _netdev defaults default_permissions",
   ].join(" ").split(" "),
 );
 
@@ -72,7 +67,6 @@ export function parseMountOptions(list: string): KernelOptions {
 
 function applyWord(word: string, options: Collected): void {
   if (word === "allow_other") options.allowOther = true;
-  else if (word === "default_permissions") options.defaultPermissions = true;
   else if (word === "nonempty") options.nonEmpty = true;
   else if (word === "noexec") options.noExec = true;
   else if (word === "verify") options.verify = true;
@@ -143,7 +137,7 @@ function unknown(name: string): MountError {
   return new MountError(
     "bad-option",
     `Cannot mount with option '${name}': it is not known; known are allow_other, ` +
-      "default_permissions, nonempty, noexec, verify, no_verify, uid=, gid=, umask=, max_read=, fsname=, subtype= " +
+      "nonempty, noexec, verify, no_verify, uid=, gid=, umask=, max_read=, fsname=, subtype= " +
       "and the standard options of mount(8)",
     { actual: name },
   );

@@ -16,11 +16,10 @@ export interface MountRequest {
 export function fuseOptions({ options }: MountRequest): string[] {
   const list = [
     `max_read=${Math.min(options.maxRead ?? Infinity, MAX_TRANSFER)}`,
+    // Without it any user who gets in may read everything, whatever the permission bits say, and
+    // access(2) takes every file for a program.
+    "default_permissions",
   ];
   if (options.allowOther) list.push("allow_other");
-  // Without it any user who gets in may read everything, whatever the permission bits say.
-  if (options.defaultPermissions || options.allowOther || options.umask) {
-    list.push("default_permissions");
-  }
   return list;
 }

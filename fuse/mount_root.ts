@@ -4,6 +4,11 @@ import { MountError } from "./mount_error.ts";
 import { fuseOptions, type MountRequest } from "./mount_request.ts";
 import { FileType, MountFlag, OpenFlag } from "./wire/flags.ts";
 
+/** What a container lacks in which root may not mount. */
+export const FOR_CONTAINERS =
+  "in a container it takes docker run --device /dev/fuse --cap-add SYS_ADMIN, and, where AppArmor is, " +
+  "--security-opt apparmor=unconfined";
+
 /**
  * Mounts by mount(2), which takes root's CAP_SYS_ADMIN.
  *
@@ -45,11 +50,12 @@ export function mountAsRoot(request: MountRequest): number | undefined {
 }
 
 function openError(mountpoint: string, errno: number): MountError {
+  const hint = errno === Errno.EPERM ? `; ${FOR_CONTAINERS}` : "";
   return new MountError(
     "refused",
     `Cannot mount on ${mountpoint}: opening /dev/fuse failed: ${
       errorText(errno)
-    }`,
+    }${hint}`,
     { path: mountpoint },
   );
 }

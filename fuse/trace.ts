@@ -89,6 +89,7 @@ function renderReply(request: Request, reply: Reply): string[] {
         `size=${u64(reply, BODY + 24)}`,
       ];
     case Opcode.READ:
+    case Opcode.READLINK:
       return [`bytes=${reply.length - BODY + reply.payloadLength}`];
     case Opcode.READDIR:
       return [`entries=${countEntries(reply, 0)}`];

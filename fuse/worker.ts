@@ -4,10 +4,11 @@
  * @module
  */
 
-import type { Tree } from "../src/tree/tree.ts";
+import { newStat, ROOT, type Tree } from "../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
+import { localAnswer } from "./local_answer.ts";
 import { OnceLog } from "./once_log.ts";
 import { forgetSampleChecks } from "./sample_checks_memory.ts";
 import { RequestCounts } from "./request_counts.ts";
@@ -64,8 +65,10 @@ async function prepare(
     trace,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
-  const module: { reviveTree(data: unknown): Tree } = await import(seed.module);
-  const tree = module.reviveTree(seed.data);
+  const module: { reviveTree(data: unknown): Tree | Promise<Tree> } =
+    await import(seed.module);
+  const tree = await module.reviveTree(seed.data);
+  localAnswer(tree.stat(ROOT, newStat())); // what is not to be had here must not be mounted
   const truncations = new OnceLog(onLog);
   const sources = await servedSources(tree, mapped, workers, {
     forget: () => checks && forgetSampleChecks(checks),

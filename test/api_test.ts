@@ -4,13 +4,13 @@ import { REPOSITORY } from "./support/paths.ts";
 
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
-  `DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
+  `BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
   PackError PackOptions PackProblem PackProgress PackReport
-  PickleError PickleableValue PickledValue RecordLocation SampleData SampleList WaitOptions WriteError
+  PickleError PickleableValue PickledValue ReaderSeed RecordLocation SampleData SampleList WaitOptions WriteError
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
-  Extent LazySources NodeId NodeStat OpenContainerOptions SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  Extent LazySources NodeId NodeStat OpenContainerOptions SampleNodes SampleRun SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
@@ -43,7 +43,7 @@ const GULP =
   repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const BAGS =
-  `BagOptions BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter
+  `BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter
   DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
   Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
   ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader

@@ -143,14 +143,18 @@ Deno.test("formats never import each other", () => {
   }
 });
 
-/** Image codecs and CSV are packages, loaded when the first image is decoded, or a list is read. */
+/**
+ * Image codecs, CSV and globs are packages, loaded when the first image is decoded, a list is read, or
+ * files are chosen by a glob.
+ */
 const LOADS_PACKAGES = [
   "src/codecs/image/imagescript_wasm.ts",
   "src/codecs/image/sharp_codec.ts",
   "src/formats/gulp/adapters/read_lists.ts",
+  "src/data/datasets/choose_files.ts",
 ];
 
-Deno.test("packages come from npm through the import map, and only the command line, image codecs and CSV need any", () => {
+Deno.test("packages come from npm through the import map, and only the command line, image codecs, CSV and globs need any", () => {
   const { imports } = JSON.parse(
     Deno.readTextFileSync(`${REPOSITORY}deno.json`),
   );

@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 	};
 	char *session_argv[] = {
 		argv[0], "-o",
-		"ro,nosuid,nodev,fsname=reference,subtype=libfuse_server,max_read=1048576",
+		"ro,nosuid,nodev,default_permissions,fsname=reference,subtype=libfuse_server,max_read=1048576",
 		"-d", NULL,
 	};
 	struct fuse_args args = FUSE_ARGS_INIT(3, session_argv);

@@ -7,6 +7,7 @@
  */
 import { DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { anonymousMemory } from "./memory.ts";
+import { windowedBytes } from "./windows.ts";
 
 /** What is printed: `memory` in bytes, after a tenth of the datapoints and after all. */
 export interface DatasetWriting {
@@ -24,8 +25,7 @@ const keys = sizes.map((size, i) => ({
   key: String.fromCharCode("a".charCodeAt(0) + i),
   size: Number(size),
 }));
-const block = new Uint8Array(Math.max(...sizes.map(Number)) + WINDOWS);
-for (let i = 0; i < block.length; i++) block[i] = Math.imul(i, i) >> 7;
+const block = windowedBytes(Math.max(...sizes.map(Number)), WINDOWS);
 const datapoints = Array.from(
   { length: WINDOWS },
   (_, i) =>

@@ -1,5 +1,6 @@
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../errno.ts";
+import { NAME_MAX } from "../limits.ts";
 import { localAnswer } from "../local_answer.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
@@ -26,7 +27,9 @@ export function lookupHandler({ tree, owner }: HandlerContext): Handler {
     }
     const node = find(parent, request);
     reply.body(ENTRY_OUT_SIZE);
-    if (node === 0) {
+    if (node === 0 && request.nameEnd - request.nameStart > NAME_MAX) {
+      reply.fail(Errno.ENAMETOOLONG);
+    } else if (node === 0) {
       // Not ENOENT: this the kernel remembers, so that the next search asks nothing.
       putNegativeEntry(reply.words, REPLY_HEADER_SIZE);
     } else if (localAnswer(tree.stat(node, stat))) {

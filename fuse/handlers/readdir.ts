@@ -114,7 +114,7 @@ export function readdirHandler(
     try {
       if (localAnswer(tree.stat(node, stat))) {
         structs.putEntry(reply.words, entry, node, stat);
-        return entryType(stat.isDirectory);
+        return entryType(stat.isDirectory, stat.isLink);
       }
     } catch (error) {
       log.log(error instanceof Error ? error.message : String(error));
@@ -125,7 +125,7 @@ export function readdirHandler(
 
   function typeOf(node: NodeId): number {
     try {
-      return entryType(tree.isDirectory(node));
+      return entryType(tree.isDirectory(node), tree.isLink?.(node) === true);
     } catch {
       return EntryType.UNKNOWN;
     }

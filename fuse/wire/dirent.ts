@@ -13,8 +13,9 @@ export function direntSize(nameLength: number): number {
 }
 
 /** The `d_type` of a node. */
-export function entryType(isDirectory: boolean): number {
-  return isDirectory ? EntryType.DIRECTORY : EntryType.FILE;
+export function entryType(isDirectory: boolean, isLink: boolean): number {
+  if (isDirectory) return EntryType.DIRECTORY;
+  return isLink ? EntryType.LINK : EntryType.FILE;
 }
 
 /** `struct fuse_dirent` with a name, at a byte offset that is a multiple of 4. */

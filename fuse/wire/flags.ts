@@ -60,7 +60,16 @@ export const UnmountFlag = {
 } as const;
 
 /** `DT_*` types of a directory entry, from `dirent.h`. */
-export const EntryType = { UNKNOWN: 0, DIRECTORY: 4, FILE: 8 } as const;
+export const EntryType = {
+  UNKNOWN: 0,
+  DIRECTORY: 4,
+  FILE: 8,
+  LINK: 10,
+} as const;
 
 /** `S_IF*` file type bits of a mode, from `linux/stat.h`. */
-export const FileType = { DIRECTORY: 0o040000, REGULAR: 0o100000 } as const;
+export const FileType = {
+  DIRECTORY: 0o040000,
+  REGULAR: 0o100000,
+  LINK: 0o120000,
+} as const;

@@ -12,6 +12,9 @@ const ENTRY_ATTR_WORDS = 10;
 /** Words of `struct fuse_attr_out` before its `attr`. */
 const ATTR_OUT_ATTR_WORDS = 4;
 
+/** Mode of every symbolic link: nobody asks for its permission bits, and `ls` shows all of them everywhere. */
+const LINK_MODE = FileType.LINK | 0o777;
+
 /**
  * How long the kernel may keep names and attributes, in seconds: a year, since a container does not
  * change while it is mounted.
@@ -91,7 +94,7 @@ export class NodeStructs {
     words: Uint32Array,
     at: number,
     node: NodeId,
-    { isDirectory, size, mtime }: NodeStat,
+    { isDirectory, isLink, size, mtime }: NodeStat,
   ): void {
     if (mtime !== this.#mtime) this.#setTime(mtime);
     const blocks = Math.ceil(size / 512); // always of 512 bytes
@@ -110,7 +113,11 @@ export class NodeStructs {
     words[at + 12] = this.#nanoseconds;
     words[at + 13] = this.#nanoseconds;
     words[at + 14] = this.#nanoseconds;
-    words[at + 15] = isDirectory ? this.#directoryMode : this.#fileMode;
+    words[at + 15] = isDirectory
+      ? this.#directoryMode
+      : isLink
+      ? LINK_MODE
+      : this.#fileMode;
     // 1 for directories too: find(1) takes a count of 2 or more for 2 + the number of subdirectories.
     words[at + 16] = 1;
     words[at + 17] = this.#uid;

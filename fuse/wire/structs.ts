@@ -5,6 +5,8 @@
  * @module
  */
 
+import { NAME_MAX } from "../limits.ts";
+
 /** Bytes of `struct fuse_open_out`. */
 export const OPEN_OUT_SIZE = 16;
 /** Bytes of `struct fuse_statfs_out`. */
@@ -41,7 +43,7 @@ export function putStatfs(
   putU64(view, at, Math.ceil(size / BLOCK_SIZE)); // blocks; bfree and bavail stay 0
   putU64(view, at + 24, nodes); // files; ffree stays 0
   view.setUint32(at + 40, BLOCK_SIZE, true); // bsize
-  view.setUint32(at + 44, 255, true); // namelen: NAME_MAX
+  view.setUint32(at + 44, NAME_MAX, true); // namelen
   view.setUint32(at + 48, BLOCK_SIZE, true); // frsize
 }
 

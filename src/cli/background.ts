@@ -14,7 +14,8 @@ import {
 } from "./mount_records.ts";
 import { removeStale } from "./mount_state.ts";
 import { type EndSignal, onEndSignal, signalExitCode } from "./signals.ts";
-import { SUPERVISOR } from "./supervisor.ts";
+import type { Shuffle } from "./shuffle_option.ts";
+import { SUPERVISOR, SUPERVISOR_VARIABLE } from "./supervisor.ts";
 
 /** The one line that the process in the background writes to its standard output. */
 export type BackgroundAnswer = {
@@ -45,6 +46,7 @@ export async function mountInBackground(given: MountJob): Promise<void> {
     ...given,
     source: absolutePath(given.source),
     mountpoint: absolutePath(given.mountpoint),
+    subset: given.subset === undefined ? undefined : absolutePath(given.subset),
   };
   const recordPath = newRecordPath();
   const log = logOf(recordPath);
@@ -92,12 +94,13 @@ function start(
     return new Deno.Command("/bin/sh", {
       args: [
         "-c",
-        SUPERVISOR,
+        `eval "$${SUPERVISOR_VARIABLE}"`,
         "recordfs", // what it is called
         recordPath,
         job.mountpoint,
         ...serverCommand(job, recordPath, held),
       ],
+      env: { [SUPERVISOR_VARIABLE]: SUPERVISOR },
       cwd: "/", // or it would keep a file system in use
       detached: true, // a session of its own: the terminal's end is not its end
       stdin: "null",
@@ -149,9 +152,18 @@ function jobArguments(job: MountJob): string[] {
   if (job.format !== undefined) args.push(`--format=${job.format}`);
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.decoded) args.push("--decoded");
+  if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
+  if (job.shuffle !== undefined) args.push(...shuffleArguments(job.shuffle));
   if (job.trace) args.push("--trace");
   if (job.workers !== undefined) args.push(`--workers=${job.workers}`);
   return [...args, "--", job.source, job.mountpoint];
+}
+
+function shuffleArguments(
+  { seed, firstEpoch, epochs }: Shuffle,
+): readonly string[] {
+  const last = firstEpoch + epochs - 1;
+  return [`--shuffle=${seed}`, `--epoch=${firstEpoch}-${last}`];
 }
 
 function sendSignal(pid: number, signal: Deno.Signal): void {

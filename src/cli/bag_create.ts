@@ -14,6 +14,7 @@ import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
 import { withOutput } from "./output.ts";
 import { formatBytes } from "./progress.ts";
 import { abortable } from "./signals.ts";
+import { wholeNumberFrom } from "./whole_number.ts";
 
 interface CreateOptions extends ShardLimits {
   readonly spec?: string;
@@ -57,9 +58,17 @@ export function createCommand(): Command {
         .default("3"),
     )
     .option("--shard-size <bytes>", "begin a shard after so many", size)
-    .option("--shard-length <n>", "begin a shard after N datapoints", from(1))
-    .option("--shard-start <n>", "number of the first shard", from(0))
-    .option("--shard-step <n>", "write each Nth shard only", from(1))
+    .option(
+      "--shard-length <n>",
+      "begin a shard after N datapoints",
+      wholeNumberFrom(1),
+    )
+    .option(
+      "--shard-start <n>",
+      "number of the first shard",
+      wholeNumberFrom(0),
+    )
+    .option("--shard-step <n>", "write each Nth shard only", wholeNumberFrom(1))
     .option("--resume", "go on behind the datapoints that OUT has")
     .option("--json", "say what was written as JSON")
     .addHelpText("after", AFTER_HELP)
@@ -168,15 +177,6 @@ function summary(
     `${formatBytes(addedBytes / seconds)}/s`,
   ];
   return `${nameWriter()(out)}: ${parts.join(", ")}\n`;
-}
-
-function from(least: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    const isOne = /^[0-9]+$/.test(text) && Number.isSafeInteger(number);
-    if (isOne && number >= least) return number;
-    throw new InvalidArgumentError(`It is a whole number from ${least} on.`);
-  };
 }
 
 const UNITS: Record<string, number> = {

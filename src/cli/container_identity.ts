@@ -1,12 +1,29 @@
 import { createHash } from "node:crypto";
 
 /**
+ * Tells one state of what a mount shows from another: of its container, and of the index file that says what of
+ * it shows.
+ *
+ * @throws {Deno.errors.NotFound} If a part of either is gone.
+ */
+export async function jobIdentity(
+  { source, subset }: {
+    readonly source: string;
+    readonly subset?: string | undefined;
+  },
+): Promise<string> {
+  const container = await containerIdentity(source);
+  if (subset === undefined) return container;
+  return `${container} ${await containerIdentity(subset)}`;
+}
+
+/**
  * Tells one state of a container from another: by device, inode, size and modification time of its
  * file, or of all files and directories below it.
  *
  * @throws {Deno.errors.NotFound} If a part of it is gone.
  */
-export async function containerIdentity(path: string): Promise<string> {
+async function containerIdentity(path: string): Promise<string> {
   const hash = createHash("sha256");
   const visit = async (file: string): Promise<void> => {
     const { dev, ino, size, mtime, isDirectory } = await Deno.stat(file);

@@ -1,74 +1,18 @@
 import picomatch from "picomatch";
+import { RecordfsError } from "../errors.ts";
+import { compileGlob as compile, type Glob } from "../vfs/glob.ts";
 import { UsageError } from "./exit.ts";
 
-/** Matches whole names or paths. */
-export type Glob = (text: string) => boolean;
-
-const makeRe: (glob: string, options: object) => RegExp = picomatch.makeRe;
-
-const OPTIONS = {
-  dot: true, // hidden files are files
-  posix: true, // without it, [!a] is not the opposite of [a]
-  nonegate: true, // whole patterns are included or excluded by their option
-  noextglob: true,
-  strictSlashes: true, // a/** is what is in a, not a itself
-  keepQuotes: true,
-  debug: true, // an error where there is one, not a pattern that matches nothing
-  flags: "s", // a name may have several lines
-  expandRange(): never {
-    throw new Error("ranges such as {1..9} are not known, write {1,2,3}");
-  },
-};
-
-/** The regular expression for one UTF-16 unit, and for a whole character. */
-const UNIT = "[^/]";
-const CHARACTER = "(?:[\ud800-\udbff][\udc00-\udfff]|[^/])";
-
 /**
- * Understands a glob: `*` and `?` stand for any characters but `/`, `**` for any directories,
- * `[a-z]` and `[!a-z]` for one character, `{a,b}` for either; a backslash takes the meaning away
- * from the next character, and all others mean themselves.
+ * Understands a glob of the command line, as all of recordfs does.
  *
  * @throws {UsageError} If it is none.
  */
 export function compileGlob(glob: string): Glob {
   try {
-    requireBalance(glob);
-    const { source, flags } = makeRe(escapeRegExp(glob), OPTIONS);
-    const whole = new RegExp(source.replaceAll(UNIT, CHARACTER), flags);
-    return (text) => whole.test(text);
+    return compile(glob, picomatch.makeRe);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`'${glob}' is no pattern: ${reason}`);
+    if (error instanceof RecordfsError) throw new UsageError(error.message);
+    throw error;
   }
-}
-
-/** The library takes these for parts of a regular expression. */
-function escapeRegExp(glob: string): string {
-  return glob.replaceAll(
-    /\\.|[()|+@$]/gs,
-    (found) => found.length > 1 ? found : `\\${found}`,
-  );
-}
-
-/** An open brace would match nothing, or all kinds of things. */
-function requireBalance(glob: string): void {
-  let open = 0;
-  let brackets = false;
-  for (const [part] of glob.matchAll(/\\.|[^]/g)) {
-    if (part === "\\") throw new Error("nothing follows its last backslash");
-    if (part === "[") brackets = true;
-    else if (part === "]") brackets = false;
-    else if (brackets) requireUnit(part);
-    else if (part === "{") open++;
-    else if (part === "}" && --open < 0) break;
-  }
-  if (brackets) throw new Error("a [ is not closed (a plain one is \\[)");
-  if (open !== 0) throw new Error("a brace has no other (a plain one is \\{)");
-}
-
-/** In brackets, half a character would match. */
-function requireUnit(part: string): void {
-  if (part < "\ud800" || part > "\udbff") return;
-  throw new Error("such a character can't stand in [ ]: use {a,b}");
 }

@@ -3,6 +3,14 @@ import { UsageError } from "./exit.ts";
 /** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
 const IGNORED = /^-[snv]+$/;
 
+/** Options after `-o` that have a value and are about what shows. */
+const VALUED = /^(format|ext|subset|shuffle|epoch)=(.*)$/s;
+
+type ValuedOption = "format" | "ext" | "subset" | "shuffle" | "epoch";
+
+/** What the list after `-o` says about what shows. */
+type SourceOptions = { [name in ValuedOption]?: string } & { decoded?: true };
+
 /**
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
  *
@@ -37,20 +45,20 @@ function helperArguments(args: readonly string[]): string[] {
 }
 
 /**
- * Takes `format=`, `ext=` and `decoded` out of the list after `-o`: in /etc/fstab there is no other place for
- * them. Backslashes stay as they are, for the parser of the other options.
+ * Takes the options of a container, such as `format=` and `decoded`, out of the list after `-o`: in /etc/fstab
+ * there is no other place for them. Backslashes stay as they are, for the parser of the other options.
  */
 export function takeSourceOptions(
   list: string,
-): { format?: string; ext?: string; decoded?: true; rest: string } {
-  const found: { format?: string; ext?: string; decoded?: true } = {};
+): SourceOptions & { readonly rest: string } {
+  const found: SourceOptions = {};
   const rest: string[] = [];
   for (const option of list.match(/(?:\\.|[^,\\])+/gs) ?? []) {
-    const [, name, value] = /^(format|ext)=(.*)$/s.exec(option) ?? [];
+    const [, name, value] = VALUED.exec(option) ?? [];
     if (option === "decoded") found.decoded = true;
     else if (name === undefined || value === undefined) rest.push(option);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
-    else found[name as "format" | "ext"] = value.replaceAll(/\\(.)/gs, "$1");
+    else found[name as ValuedOption] = value.replaceAll(/\\(.)/gs, "$1");
   }
   return { ...found, rest: rest.join(",") };
 }

@@ -15,10 +15,19 @@ export function mountCommand(): Command {
     .description("show a container to every program, as a directory")
     .argument("<source>", "the container")
     .argument("<mountpoint>", "an empty directory")
+    .option(
+      "--subset <file>",
+      "show only the samples that an index file names, one index a line",
+    )
+    .option(
+      "--shuffle <seed>",
+      "show beside them directories of links, epoch-0000/00000000.jpg, in the order of an epoch",
+    )
+    .option("--epoch <n>", "of which epochs: 3 or 0-9; 0 unless given")
     .option("-f, --foreground", "stay; Ctrl-C unmounts")
     .option(
       "-o, --options <list>",
-      "mount options: allow_other, default_permissions, nonempty, noexec, no_verify, " +
+      "mount options: allow_other, nonempty, noexec, no_verify, " +
         "uid=, gid=, umask=, max_read=, fsname=, subtype= and those of mount(8)",
       collect,
       [] as readonly string[],

@@ -5,6 +5,7 @@ import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { takeSourceOptions } from "./helper_form.ts";
 import { report } from "./messages.ts";
+import type { Shuffle } from "./shuffle_option.ts";
 
 /** What to mount where. */
 export interface MountJob {
@@ -17,6 +18,10 @@ export interface MountJob {
   readonly format: string | undefined;
   readonly ext: string | undefined;
   readonly decoded: boolean;
+  /** Path of the index file that says which samples show, as it was given. */
+  readonly subset: string | undefined;
+  /** Which links show beside the samples. */
+  readonly shuffle: Shuffle | undefined;
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
@@ -31,6 +36,9 @@ export interface MountCommandOptions {
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
+  readonly subset?: string | undefined;
+  readonly shuffle?: string | undefined;
+  readonly epoch?: string | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
   readonly replace?: true | undefined;
@@ -51,7 +59,7 @@ export async function mount(
   mountpoint: string,
   options: MountCommandOptions,
 ): Promise<void> {
-  const job = makeJob(source, mountpoint, options);
+  const job = await makeJob(source, mountpoint, options);
   const { background, foreground, replace } = options;
   if (replace) {
     if (foreground) {
@@ -98,19 +106,29 @@ export async function mount(
   }
 }
 
+async function shuffleOf(
+  seed: string | undefined,
+  epoch: string | undefined,
+): Promise<Shuffle | undefined> {
+  if (seed === undefined && epoch === undefined) return undefined;
+  return (await import("./shuffle_option.ts")).parseShuffle(seed, epoch);
+}
+
 function numbersOf(list: string): readonly number[] {
   return list === "" ? [] : list.split(",").map(Number);
 }
 
-function makeJob(
+async function makeJob(
   source: string,
   mountpoint: string,
-  { options, format, ext, decoded, trace, workers, verify }:
+  { options, format, ext, decoded, trace, workers, verify, ...shown }:
     MountCommandOptions,
-): MountJob {
+): Promise<MountJob> {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
   const taken = takeSourceOptions(options.join(","));
+  const subset = shown.subset ?? taken.subset;
+  if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
     source,
     mountpoint,
@@ -118,6 +136,11 @@ function makeJob(
     format: format ?? taken.format,
     ext: ext ?? taken.ext,
     decoded: decoded === true || taken.decoded === true,
+    subset,
+    shuffle: await shuffleOf(
+      shown.shuffle ?? taken.shuffle,
+      shown.epoch ?? taken.epoch,
+    ),
     trace: trace === true,
     workers,
   };

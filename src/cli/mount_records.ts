@@ -1,4 +1,5 @@
 import type { Agreed } from "../../fuse/connection_state.ts";
+import { type MountEntry, readMounts } from "../../fuse/mountinfo.ts";
 import type { MountJob } from "./mount_job.ts";
 import { isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
@@ -132,25 +133,41 @@ export function removeFile(path: string): void {
   }
 }
 
-/** A mount that some process still keeps. */
-export interface RunningMount {
+/** A mount of which there is a record. */
+export interface RecordedMount {
   /** Where its record is. */
   readonly path: string;
   readonly record: MountRecord;
 }
 
-/** All mounts of this user that some process still keeps. */
-export function runningMounts(): RunningMount[] {
-  const found: RunningMount[] = [];
+/** All mounts that this user has a record of, also those whose processes were killed. */
+export function recordedMounts(): RecordedMount[] {
+  const found: RecordedMount[] = [];
   for (const directory of stateDirectories()) {
     for (const name of namesIn(directory, ".json")) {
       const path = `${directory}/${name}`;
       const record = readRecord(path);
-      if (record === undefined || keeperOf(record) === undefined) continue;
-      found.push({ path, record });
+      if (record !== undefined) found.push({ path, record });
     }
   }
   return found;
+}
+
+/** All mounts of this user that some process still keeps. */
+export function runningMounts(): RecordedMount[] {
+  return recordedMounts().filter(({ record }) =>
+    keeperOf(record) !== undefined
+  );
+}
+
+/** Whether a record is of what the kernel has mounted there, as far as it tells. */
+export function isOf(
+  { mountpoint, supervised }: MountRecord,
+  entry: MountEntry,
+): boolean {
+  if (mountpoint !== entry.mountpoint) return false;
+  const device = supervised?.device;
+  return device ? device === entry.device : entry.type.startsWith("fuse");
 }
 
 /** Removes records of mounts that have ended, and old logs. */
@@ -159,9 +176,7 @@ export function pruneRecords(): void {
   for (const name of namesIn(directory, ".json")) {
     const path = `${directory}/${name}`;
     const record = readRecord(path);
-    if (record === undefined || keeperOf(record) === undefined) {
-      removeRecord(path);
-    }
+    if (record === undefined || hasEnded(record)) removeRecord(path);
   }
   const kept = new Set(namesIn(directory, ".json"));
   const logs = [".log", EARLIER_LOG].flatMap((ending) =>
@@ -172,6 +187,12 @@ export function pruneRecords(): void {
     if (kept.has(name.replace(/\.log(\.1)?$/, ".json"))) continue;
     if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
   }
+}
+
+/** Whether nothing is left of a mount: where its processes were killed, it is stale until it is removed. */
+function hasEnded(record: MountRecord): boolean {
+  return keeperOf(record) === undefined &&
+    !readMounts().some((entry) => isOf(record, entry));
 }
 
 /** When a file was changed last, in milliseconds since 1970; 0 if it is gone. */

@@ -1,7 +1,19 @@
 import { MountError } from "../../fuse/mount_error.ts";
-import { findMount, isStale, recordfsMounts } from "../../fuse/mountinfo.ts";
+import {
+  findMount,
+  isStale,
+  type MountEntry,
+  readMounts,
+  recordfsMounts,
+} from "../../fuse/mountinfo.ts";
 import { unmount } from "../../fuse/unmount.ts";
 import { warn } from "./messages.ts";
+import {
+  isOf,
+  keeperOf,
+  recordedMounts,
+  removeRecord,
+} from "./mount_records.ts";
 
 /** `stale`: the mount's server is gone. `hung`: it does not answer. */
 export type MountState = "ok" | "stale" | "hung";
@@ -34,10 +46,27 @@ export async function removeStale(mountpoint: string): Promise<boolean> {
   if (entry === undefined || await mountState(mountpoint) !== "stale") {
     return false;
   }
+  return await detachStale(entry);
+}
+
+/**
+ * Removes a mount that was found to have lost its server.
+ *
+ * @returns Whether it is what its mount point still leads to.
+ */
+export async function detachStale(entry: MountEntry): Promise<boolean> {
+  const { source, mountpoint, device } = entry;
+  // Somebody else may have removed it meanwhile, and mounted again.
+  if (findMount(readMounts(), mountpoint)?.device !== device) return false;
   await unmount(mountpoint, true);
   warn(
-    `${entry.source} on ${mountpoint} had lost its server; that mount was removed`,
+    `${source} on ${mountpoint} had lost its server; that mount was removed`,
   );
+  for (const { path, record } of recordedMounts()) {
+    if (isOf(record, entry) && keeperOf(record) === undefined) {
+      removeRecord(path);
+    }
+  }
   return true;
 }
 

@@ -1,93 +1,22 @@
 import { Command } from "commander";
-import { readMounts, RECORDFS_TYPE } from "../../fuse/mountinfo.ts";
-import type { ServedCounts } from "../../fuse/request_counts.ts";
 import { nameWriter } from "./escape.ts";
-import { type RunningMount, runningMounts, statsOf } from "./mount_records.ts";
-import { type MountState, mountState } from "./mount_state.ts";
-import { readCounts } from "./mount_stats.ts";
+import { type ListedMount, listMounts } from "./listed_mounts.ts";
 import { withOutput } from "./output.ts";
-import { isRunning } from "./processes.ts";
-
-/** A mount as `recordfs mounts --json` prints it; `null` is what this user's records do not tell. */
-interface ListedMount {
-  readonly source: string;
-  readonly mountpoint: string;
-  /** The process that serves it. */
-  readonly pid: number | null;
-  /** The process that starts another one when that dies; `null` also where there is none. */
-  readonly supervisor: number | null;
-  readonly state: MountState;
-  readonly started: string | null;
-  /** Seconds since then. */
-  readonly uptime: number | null;
-  /** How often another process took over from one that died. */
-  readonly restarts: number | null;
-  /** Requests of the kernel by kind, a second ago; with those that earlier processes answered. */
-  readonly requests: ServedCounts["requests"] | null;
-  /** Bytes of the replies. */
-  readonly bytes: number | null;
-  /** Requests that ended with EIO. */
-  readonly errors: number | null;
-  readonly log: string | null;
-  readonly version: string | null;
-}
 
 /** `recordfs mounts` */
 export function mountsCommand(): Command {
   return new Command("mounts")
-    .description("list what is mounted")
+    .description("list what is mounted, and remove what lost its server")
     .option("--json", "as a JSON array")
     .action(mounts);
 }
 
 async function mounts(options: { readonly json?: true }): Promise<void> {
-  const running = runningMounts();
-  const shown = readMounts().filter(({ type, mountpoint }) =>
-    type === RECORDFS_TYPE ||
-    // with -o subtype= it has another type
-    running.some(({ record }) => record.mountpoint === mountpoint)
-  );
-  const list = await Promise.all(
-    shown.map(async ({ source, mountpoint }): Promise<ListedMount> => {
-      const found = running.find((one) => one.record.mountpoint === mountpoint);
-      const state = await mountState(mountpoint);
-      return { ...UNKNOWN, source, mountpoint, state, ...describe(found) };
-    }),
-  );
+  const list = await listMounts();
   await withOutput((out) => {
     out.put(options.json ? `${JSON.stringify(list, null, 2)}\n` : table(list));
     return Promise.resolve();
   });
-}
-
-/** What there is to say of a mount without a record. */
-const UNKNOWN = {
-  pid: null,
-  supervisor: null,
-  started: null,
-  uptime: null,
-  restarts: null,
-  requests: null,
-  bytes: null,
-  errors: null,
-  log: null,
-  version: null,
-} as const;
-
-function describe(mount: RunningMount | undefined): Partial<ListedMount> {
-  if (mount === undefined) return {};
-  const { record, path } = mount;
-  const { source, pid, started, log, version, supervised } = record;
-  const uptime = Math.max(0, (Date.now() - Date.parse(started)) / 1000);
-  const known = { source, pid, started, uptime, log, version };
-  if (!supervised) return known; // one in the foreground, or of an earlier version
-  const { supervisor, restarts } = supervised;
-  return {
-    ...known,
-    supervisor: isRunning(supervisor) ? supervisor.pid : null,
-    restarts,
-    ...readCounts(statsOf(path)),
-  };
 }
 
 /** Columns under their titles; nothing at all where there are no mounts. */
@@ -128,7 +57,7 @@ function table(list: readonly ListedMount[]): string {
   ).join("");
 }
 
-function total(requests: ServedCounts["requests"]): number {
+function total(requests: Readonly<Record<string, number>>): number {
   return Object.values(requests).reduce((sum, count) => sum + count, 0);
 }
 

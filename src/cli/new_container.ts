@@ -32,6 +32,11 @@ export function checkNewFile(out: string, options: NewContainerOptions): void {
     if (!(error instanceof WriteError)) throw error;
     throw new UsageError(error.message);
   }
+  checkAbsent(out, options);
+}
+
+/** @throws {RecordfsError} If a file is there and not to be replaced. */
+export function checkAbsent(out: string, options: NewContainerOptions): void {
   if (options.force === true || !exists(out)) return;
   throw new RecordfsError(
     "exists",

@@ -6,10 +6,12 @@ import {
   type PackProblem,
   type PackReport,
 } from "../formats/ffrecord/mod.ts";
+import { PathFilter } from "../vfs/path_filter.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { checkGiven } from "./given.ts";
+import { compileGlob } from "./glob.ts";
 import { report, warn } from "./messages.ts";
 import {
   checkNewFile,
@@ -17,7 +19,6 @@ import {
   withNewContainerOptions,
 } from "./new_container.ts";
 import { withOutput } from "./output.ts";
-import { PathFilter } from "./path_filter.ts";
 import { formatBytes, Progress } from "./progress.ts";
 import { collect } from "./repeatable.ts";
 import { abortable } from "./signals.ts";
@@ -68,7 +69,7 @@ async function pack(
   if ((options.parts ?? 1) === 1) checkNewFile(out, options);
   else checkNewDirectory(out, options);
   const { include = [], exclude = [] } = options;
-  const filter = new PathFilter(include, exclude);
+  const filter = new PathFilter(include, exclude, compileGlob);
   const start = performance.now();
   const packed = await abortable((signal) =>
     packWithProgress(dir, out, options, filter, signal)

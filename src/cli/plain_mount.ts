@@ -77,6 +77,9 @@ function setValue(
   if (name === "--options") lists.push(value);
   else if (name === "--format") options.format = value;
   else if (name === "--ext") options.ext = value;
+  else if (name === "--subset") options.subset = value;
+  else if (name === "--shuffle") options.shuffle = value;
+  else if (name === "--epoch") options.epoch = value;
   else if (name === "--background") options.background = value;
   else if (name === "--held") options.held = value;
   else if (name === "--workers") {

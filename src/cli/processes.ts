@@ -5,6 +5,9 @@ export interface ProcessId {
   readonly startTicks: number;
 }
 
+/** Clock ticks a second, `USER_HZ`: the same on every architecture that Deno runs on. */
+const TICKS = 100;
+
 /** A process that keeps a mount in use. */
 export interface ProcessUser {
   readonly pid: number;
@@ -29,6 +32,12 @@ export function identify(pid: number): ProcessId | undefined {
 /** Whether it is still that process that has the number. */
 export function isRunning({ pid, startTicks }: ProcessId): boolean {
   return identify(pid)?.startTicks === startTicks;
+}
+
+/** Seconds since a process started, by a clock that nobody can set; it may have ended since. */
+export function age({ startTicks }: ProcessId): number {
+  const [uptime] = Deno.readTextFileSync("/proc/uptime").split(" ");
+  return Math.max(0, Number(uptime) - startTicks / TICKS);
 }
 
 /**

@@ -28,6 +28,9 @@ const COMMANDS: Record<string, MakeCommand> = {
   write: async () => (await import("./write.ts")).writeCommand(),
   convert: async () => (await import("./convert.ts")).convertCommand(),
   bag: async (program) => (await import("./bag.ts")).bagCommand(program),
+  split: async () => (await import("./split.ts")).splitCommand(),
+  "bench-loader": async () =>
+    (await import("./bench_loader.ts")).benchLoaderCommand(),
   completions: async (program) =>
     (await import("./completions.ts")).completionsCommand(() => program),
   gulp: async (program, adapter) =>
@@ -40,7 +43,8 @@ const COMPLETIONS = "completions";
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
-which is \`recordfs mount\`; format=NAME, ext=EXT and decoded may be among the OPTIONS.
+which is \`recordfs mount\`; format=NAME, ext=EXT, decoded, subset=FILE, shuffle=SEED and epoch=N
+may be among the OPTIONS.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 

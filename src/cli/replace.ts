@@ -4,13 +4,13 @@ import { MountError } from "../../fuse/mount_error.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { openToServe } from "../vfs/open_to_serve.ts";
 import { serverCommand } from "./background.ts";
-import { containerIdentity } from "./container_identity.ts";
+import { jobIdentity } from "./container_identity.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   commandOf,
   nextCommandOf,
   readRecord,
-  type RunningMount,
+  type RecordedMount,
   runningMounts,
   type SupervisedMount,
 } from "./mount_records.ts";
@@ -45,16 +45,18 @@ export async function replaceServer(given: MountJob): Promise<void> {
     throw refusal("refused", job, `see its log, ${mount.record.log}`);
   }
   await refuseChanges(job, supervised);
-  const { tree, complete } = await openToServe(
-    job.source,
-    containerOptions(job),
-  );
-  try {
-    await complete(); // a server that could not open it would end the mount
-  } finally {
-    tree.close();
-  }
+  await tryToOpen(job); // a server that could not open it would end the mount
   await restart(job, mount, supervised);
+}
+
+async function tryToOpen(job: MountJob): Promise<void> {
+  const options = containerOptions(job);
+  const container = await openToServe(job.source, options);
+  try {
+    await (await options.arrange?.(container) ?? container).complete();
+  } finally {
+    container.tree.close();
+  }
 }
 
 async function refuseChanges(
@@ -63,16 +65,20 @@ async function refuseChanges(
 ): Promise<void> {
   if (
     job.source !== before.source ||
-    await containerIdentity(job.source) !== container
+    await jobIdentity(before) !== container
   ) {
     throw refusal(
       "changed",
       job,
-      `what is mounted is ${before.source}, as it was then; unmount it, and mount anew`,
+      `what is mounted is ${before.source}${
+        before.subset === undefined ? "" : ` with ${before.subset}`
+      }, as it was then; unmount it, and mount anew`,
     );
   }
-  for (const name of ["format", "ext", "decoded"] as const) {
-    if (job[name] === before[name]) continue;
+  for (
+    const name of ["format", "ext", "decoded", "subset", "shuffle"] as const
+  ) {
+    if (isDeepStrictEqual(job[name], before[name])) continue;
     throw unchangeable(job, `--${name}`);
   }
   if (!isDeepStrictEqual(kernelOptions(job), kernelOptions(before))) {
@@ -103,7 +109,7 @@ function unchangeable(job: MountJob, option: string): MountError {
 
 async function restart(
   job: MountJob,
-  { path, record }: RunningMount,
+  { path, record }: RecordedMount,
   { supervisor, held }: SupervisedMount,
 ): Promise<void> {
   const next = nextCommandOf(path);

@@ -8,7 +8,8 @@ import { findMount, readMounts } from "../../fuse/mountinfo.ts";
 import type { Server } from "../../fuse/server.ts";
 import { unmount } from "../../fuse/unmount.ts";
 import { RecordfsError } from "../errors.ts";
-import { containerIdentity } from "./container_identity.ts";
+import { jobIdentity } from "./container_identity.ts";
+import type { MountJob } from "./mount_job.ts";
 import type { MountRecord } from "./mount_records.ts";
 
 /**
@@ -24,9 +25,9 @@ export async function resume(
   server: Server,
 ): Promise<Mount> {
   const { source, mountpoint } = record;
-  const { device, agreed, container } = record.supervised!;
+  const { device, agreed, container, job } = record.supervised!;
   try {
-    await expectSame(source, container);
+    await expectSame({ source, subset: job.subset }, container);
     const kept = { device, agreed };
     return await resumePath(source, mountpoint, { kept, options, server });
   } catch (error) {
@@ -42,19 +43,21 @@ export function isFinal(error: unknown): boolean {
 }
 
 async function expectSame(
-  source: string,
+  { source, subset }: Pick<MountJob, "source" | "subset">,
   container: string | null,
 ): Promise<void> {
   let now: string | undefined;
   try {
-    now = await containerIdentity(source);
+    now = await jobIdentity({ source, subset });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   if (now === container) return;
   throw new MountError(
     "changed",
-    `Cannot go on serving ${source}: it was ${
+    `Cannot go on serving ${source}: it ${
+      subset === undefined ? "" : `or its index file ${subset} `
+    }was ${
       now === undefined ? "removed" : "changed or replaced"
     } since it was mounted, and the kernel remembers what it was; mount it again`,
     { path: source },

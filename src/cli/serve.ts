@@ -1,5 +1,5 @@
 import { mountPath } from "../../fuse/mount_container.ts";
-import type { MountContainerOptions } from "../../fuse/mount_container.ts";
+import type { MountPathOptions } from "../../fuse/mount_container.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import type { Server } from "../../fuse/server.ts";
 import { absolutePath } from "./absolute_path.ts";
@@ -80,21 +80,26 @@ export function onEnd(
 
 /** The same job with paths that do not depend on the working directory. */
 export function absolute(job: MountJob): MountJob {
-  const { source, mountpoint } = job;
+  const { source, mountpoint, subset } = job;
   return {
     ...job,
     source: absolutePath(source),
     mountpoint: absolutePath(mountpoint),
+    subset: subset === undefined ? undefined : absolutePath(subset),
   };
 }
 
 /** How a job's container is opened and mounted. */
-export function containerOptions(job: MountJob): MountContainerOptions {
+export function containerOptions(job: MountJob): MountPathOptions {
   return {
     ...parseMountOptions(job.options),
     format: job.format,
     ext: job.ext,
     decoded: job.decoded,
     onWarning: warn,
+    arrange: job.subset === undefined && job.shuffle === undefined
+      ? undefined
+      : async (container) =>
+        (await import("./arrange.ts")).arrange(job, container),
   };
 }

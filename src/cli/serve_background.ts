@@ -5,7 +5,7 @@ import { findMount, readMounts } from "../../fuse/mountinfo.ts";
 import { MoreInitFlag } from "../../fuse/wire/flags.ts";
 import { RecordfsError } from "../errors.ts";
 import type { BackgroundAnswer } from "./background.ts";
-import { containerIdentity } from "./container_identity.ts";
+import { jobIdentity } from "./container_identity.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
@@ -164,7 +164,7 @@ async function makeResumable(
 ): Promise<void> {
   const { job, path, say } = serving;
   try {
-    const container = await containerIdentity(job.source);
+    const container = await jobIdentity(job);
     const supervised = { ...record.supervised!, container, resumable: true };
     updateRecord(path, { ...record, supervised });
     exitWithThreads(serving);

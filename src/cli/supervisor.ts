@@ -1,3 +1,6 @@
+/** The variable that the script is handed in: as an argument it would fill every list of processes. */
+export const SUPERVISOR_VARIABLE = "RECORDFS_SUPERVISOR";
+
 /**
  * A POSIX shell script that starts the server of a mount, and another one whenever that dies.
  *
@@ -9,6 +12,7 @@
  * Arguments: the path of the record, the mount point, and the command line of the server.
  */
 export const SUPERVISOR = String.raw`
+unset ${SUPERVISOR_VARIABLE}
 record=$1 mountpoint=$2 base=${"${1%.json}"}
 shift 2
 exec 2>>"$base.log"

@@ -191,19 +191,36 @@ async function readFiles(
     };
     datapoint.push([
       key,
-      isDirectory ? listOf(files, path, options, read) : await read(path),
+      isDirectory
+        ? listOf(await valuesIn(files, path, key, options), read)
+        : await read(path),
     ]);
   }
   return Object.fromEntries(datapoint);
 }
 
-async function* listOf(
+/** The values of a list, in the order of their numbers. */
+async function valuesIn(
   files: FileTree,
   directory: string,
+  key: string,
   options: ConvertOptions,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path, name } of files.list(directory, options)) {
+    if (/^\d+$/.test(name)) paths.push(path);
+    else if (!name.startsWith(".")) {
+      throw new UnfitError(
+        `its '${key}' has '${name}': the values of a list are 000000, 000001, ...`,
+      );
+    }
+  }
+  return paths.sort(byNumber);
+}
+
+async function* listOf(
+  paths: readonly string[],
   read: (path: string) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const paths: string[] = [];
-  for await (const { path } of files.list(directory, options)) paths.push(path);
-  for (const path of paths.sort(byNumber)) yield await read(path);
+  for (const path of paths) yield await read(path);
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../errors.ts";
-import { indexPath } from "../formats/bags/bag_file.ts";
+import { indexPath } from "../formats/bags/index_path.ts";
 import { BagWriter } from "../formats/bags/bag_writer.ts";
 import type { Generation } from "../formats/bags/generation.ts";
 import { NewDirectory } from "../io/new_directory.ts";

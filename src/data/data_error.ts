@@ -3,6 +3,7 @@ import { type ErrorFacts, RecordfsError } from "../errors.ts";
 /** What a {@linkcode DataError} can be about. */
 export type DataErrorCode =
   | "bad-batch"
+  | "bad-indices"
   | "bad-state"
   | "not-portable"
   | "sample-failed"

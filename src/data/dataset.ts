@@ -1,3 +1,4 @@
+import type { BatchMemory } from "./batch_memory.ts";
 import { RECIPE, type Recipe } from "./recipe.ts";
 
 /** What a batch is read for: what is random in it follows from this and the indices, and nothing else. */
@@ -8,6 +9,13 @@ export interface GetOptions {
   readonly epoch?: number;
   /** Gives up waiting when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What the bytes of the batch are read into, where the dataset reads bytes: the samples, as `process`
+   * gets them, are then views of its buffers, valid until these are used again. When `get` has been
+   * aborted that must not be: `process` may still be at work. Unless given, each sample has memory of its
+   * own.
+   */
+  readonly memory?: BatchMemory | undefined;
 }
 
 /**
@@ -35,8 +43,12 @@ export abstract class Dataset<T> {
     options?: GetOptions,
   ): readonly T[] | Promise<readonly T[]>;
 
-  /** The file that a sample lies in, for messages; `undefined` where there is none to name. */
-  fileOf(_index: number): string | undefined {
+  /**
+   * The file that a sample lies in, for messages; `undefined` where there is none to name.
+   *
+   * @param _options What the sample was read for: where indices are drawn, the file follows from it too.
+   */
+  fileOf(_index: number, _options?: GetOptions): string | undefined {
     return undefined;
   }
 

@@ -31,6 +31,7 @@ export interface ImportedName {
 
 /** A value with a recipe of its own. */
 export interface Portable {
+  /** How another thread makes the value; `undefined` where it cannot. */
   [RECIPE](): Recipe | undefined;
 }
 
@@ -38,6 +39,9 @@ export interface Portable {
 interface Nested {
   readonly recipe: Recipe;
 }
+
+/** Where values that were imported by name come from. */
+const origins = new WeakMap<object, Recipe>();
 
 /** Whether a value says how another thread makes it. */
 export function isPortable(value: unknown): value is Portable {
@@ -47,19 +51,39 @@ export function isPortable(value: unknown): value is Portable {
 /**
  * The recipe of a value that is an argument of another recipe, to be put in its place.
  *
- * @param value Plain data stays what it is.
+ * @param value Plain data stays what it is; in its lists and objects may be values with recipes. A
+ * function must have come from {@linkcode importedFunction}, or {@linkcode importedValue}.
  * @param what What it is, for the message.
  * @throws {DataError} With code `not-portable` if it is a function, or a value without a recipe.
  */
 export function argument(value: unknown, what: string): unknown {
+  if (typeof value === "function") {
+    return { recipe: importedRecipe(value, what) } satisfies Nested;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const origin = origins.get(value);
+  if (origin !== undefined) return { recipe: origin } satisfies Nested;
   if (value instanceof URL) return value.href;
   if (isPortable(value)) {
     const recipe = value[RECIPE]();
     if (recipe !== undefined) return { recipe } satisfies Nested;
     throw notPortable(what);
   }
-  if (typeof value === "function") throw notPortable(what);
-  return value;
+  if (Array.isArray(value)) {
+    return value.map((entry, i) => argument(entry, `${what} (its entry ${i})`));
+  }
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map((
+      [key, entry],
+    ) => [key, argument(entry, `${what} (its '${key}')`)]),
+  );
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function notPortable(what: string): DataError {
@@ -70,18 +94,53 @@ function notPortable(what: string): DataError {
   );
 }
 
-/** The export that is meant by {@linkcode Imported}: the function itself, or what the module exports. */
+/**
+ * The function that is meant by {@linkcode Imported}: itself, or what the module exports.
+ *
+ * @throws {DataError} With code `not-portable` if there is no such function.
+ */
 export async function importedFunction<F>(from: Imported<F>): Promise<F> {
   if (typeof from === "function") return from;
+  const found = await importedValue(from as URL | ImportedName);
+  if (typeof found === "function") return found as F;
   const { module, name } = namedExport(from as URL | ImportedName);
-  return (await exportOf(module, name)) as F;
+  throw new DataError(
+    "not-portable",
+    `The ${
+      exportName(name)
+    } of ${module} is no function: export the one that is meant`,
+    { path: module },
+  );
 }
 
-/** The recipe's form of {@linkcode Imported}. */
+/**
+ * What a module exports; other threads can import it too, where it is an object or a function.
+ *
+ * @throws {DataError} With code `not-portable` if the module has no such export.
+ */
+export async function importedValue(
+  from: URL | ImportedName,
+): Promise<unknown> {
+  const recipe = importedRecipe(from, "");
+  const found = await exportOf(recipe.module, recipe.name);
+  const isKnown = typeof found === "function" ||
+    typeof found === "object" && found !== null;
+  if (isKnown) origins.set(found, recipe);
+  return found;
+}
+
+/**
+ * The recipe's form of {@linkcode Imported}.
+ *
+ * @throws {DataError} With code `not-portable` for a function that was not imported by
+ * {@linkcode importedFunction}.
+ */
 export function importedRecipe(
   from: Imported<unknown>,
   what: string,
 ): Recipe {
+  const origin = typeof from === "function" ? origins.get(from) : undefined;
+  if (origin !== undefined) return origin;
   if (typeof from === "function") throw notPortable(what);
   return { ...namedExport(from as URL | ImportedName), how: "value", args: [] };
 }
@@ -117,23 +176,57 @@ export async function revive(recipe: Recipe): Promise<unknown> {
 async function reviveArgument(value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return await Promise.all(value.map(reviveArgument));
   if (typeof value !== "object" || value === null) return value;
-  if ("recipe" in value) return await revive((value as Nested).recipe);
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const revived: Record<string, unknown> = {};
+  if (isNested(value)) return await revive(value.recipe);
+  if (!isPlain(value)) return value;
+  const revived: [string, unknown][] = [];
   for (const [key, entry] of Object.entries(value)) {
-    revived[key] = await reviveArgument(entry);
+    revived.push([key, await reviveArgument(entry)]);
   }
-  return revived;
+  return Object.fromEntries(revived);
+}
+
+/** Data of the user's may have an entry `recipe` too. */
+function isNested(value: object): value is Nested {
+  const { recipe, ...more } = value as Partial<Nested>;
+  return typeof recipe === "object" && recipe !== null &&
+    typeof recipe.module === "string" && typeof recipe.name === "string" &&
+    typeof recipe.how === "string" && Array.isArray(recipe.args) &&
+    Object.keys(more).length === 0;
 }
 
 async function exportOf(module: string, name: string): Promise<unknown> {
-  const exports: Record<string, unknown> = await import(module);
+  const exports = await importModule(module);
   if (name in exports) return exports[name];
   throw new DataError(
     "not-portable",
     `The module ${module} has no ${
-      name === "default" ? "default export" : `export '${name}'`
-    }: export what the loader's worker threads are to use`,
+      exportName(name)
+    }: export what is to be used`,
     { path: module },
   );
+}
+
+async function importModule(module: string): Promise<Record<string, unknown>> {
+  if (!URL.canParse(module)) {
+    throw new DataError(
+      "not-portable",
+      `'${module}' is no URL of a module: give import.meta.resolve("./my_module.ts")`,
+      { path: module },
+    );
+  }
+  try {
+    return await import(module);
+  } catch (cause) {
+    throw new DataError(
+      "not-portable",
+      `Cannot load the module ${module}: ${
+        cause instanceof Error ? cause.message : cause
+      }`,
+      { path: module, cause },
+    );
+  }
+}
+
+function exportName(name: string): string {
+  return name === "default" ? "default export" : `export '${name}'`;
 }

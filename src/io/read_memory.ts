@@ -36,7 +36,7 @@ export class GrowingMemory implements ReadMemory {
    * @param length How many.
    */
   takeMore(length: number): Uint8Array<ArrayBuffer> {
-    const start = Math.ceil(this.#taken / 8) * 8;
+    const start = aligned(this.#taken);
     const end = start + length;
     // Its buffer may have been transferred to another thread.
     if (end > this.#bytes.length || this.#bytes.buffer.detached) {
@@ -45,4 +45,46 @@ export class GrowingMemory implements ReadMemory {
     this.#taken = end;
     return this.#bytes.subarray(start, end);
   }
+}
+
+/** Memory for all bytes of a batch. */
+export interface BatchRoom {
+  /**
+   * So many bytes, whatever they hold.
+   *
+   * @param length How many.
+   */
+  take(length: number): Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Takes memory for pieces one behind the other, each at a multiple of 8 from the start, so that any
+ * number may lie there, and pieces of equal lengths that are such multiples have nothing in between.
+ *
+ * @returns The place of each piece.
+ * @throws {TypeError} If there is not as much memory as was asked for.
+ */
+export function placesIn(
+  memory: BatchRoom,
+  pieces: readonly { readonly length: number }[],
+): Uint8Array<ArrayBuffer>[] {
+  let total = 0;
+  for (const { length } of pieces) total = aligned(total) + length;
+  const room = memory.take(total);
+  if (!(room instanceof Uint8Array) || room.length !== total) {
+    throw new TypeError(
+      `The memory to read into gave ${room?.length} bytes, not the ${total} that it was asked for`,
+    );
+  }
+  let start = 0;
+  return pieces.map(({ length }) => {
+    const place = room.subarray(start, start + length);
+    start = aligned(start + length);
+    return place;
+  });
+}
+
+/** The next multiple of 8, where any number may lie. */
+export function aligned(length: number): number {
+  return Math.ceil(length / 8) * 8;
 }

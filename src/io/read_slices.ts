@@ -20,22 +20,27 @@ const STRIDE = 8;
 export type Verify = (index: number, crc: number) => void;
 
 /**
+ * What to read into: memory, in which slices that overlap share what they have in common; or the place
+ * of each slice, which has its length.
+ */
+export type ReadInto = ReadMemory | readonly Uint8Array<ArrayBuffer>[];
+
+/**
  * Reads many slices in the order in which they lie, small neighbours in one read.
  *
  * @param sources What the slices are of.
  * @param slices Ranges inside their sources' sizes, in any order, repeats allowed.
  * @param verify Compares checksums; without it none are taken.
- * @param memory What to read into.
- * @returns The bytes of each slice, in the order of `slices`, each in memory of its own; but in
- * `memory`, slices that overlap share what they have in common.
+ * @param into What to read into; unless given, each slice gets memory of its own.
+ * @returns The bytes of each slice, in the order of `slices`.
  */
 export function readSlices(
   sources: SourceList,
   slices: readonly Slice[],
   verify?: Verify,
-  memory?: ReadMemory,
+  into?: ReadInto,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
-  const reading = new Reading(sources, slices, verify, memory);
+  const reading = new Reading(sources, slices, verify, into);
   return perform({
     sync: () => reading.sync(),
     async: (signal) => reading.async(signal),
@@ -47,6 +52,9 @@ class Reading {
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
   readonly #memory: ReadMemory | undefined;
+  readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
+  /** What runs of several slices are read into where these have places. */
+  #scratch: Uint8Array<ArrayBuffer> | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
   readonly #result: Uint8Array<ArrayBuffer>[];
@@ -55,10 +63,11 @@ class Reading {
     sources: SourceList,
     slices: readonly Slice[],
     verify: Verify | undefined,
-    memory: ReadMemory | undefined,
+    into: ReadInto | undefined,
   ) {
     this.#sources = sources;
-    this.#memory = memory;
+    if (into !== undefined && "take" in into) this.#memory = into;
+    else this.#places = into;
     this.#slices = slices;
     this.#verify = verify;
     this.#order = orderOf(slices);
@@ -108,8 +117,16 @@ class Reading {
     );
   }
 
-  #room({ length }: SliceRun): Uint8Array<ArrayBuffer> {
-    return this.#memory?.takeMore(length) ?? new Uint8Array(length);
+  #room({ length, count, first }: SliceRun): Uint8Array<ArrayBuffer> {
+    if (this.#places === undefined) {
+      return this.#memory?.takeMore(length) ?? new Uint8Array(length);
+    }
+    if (count === 1) return this.#places[this.#order[first]!]!;
+    const scratch = this.#scratch;
+    this.#scratch = undefined; // the next run may be read at the same time
+    return scratch !== undefined && scratch.length >= length
+      ? scratch.subarray(0, length)
+      : new Uint8Array(length);
   }
 
   /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
@@ -163,11 +180,26 @@ class Reading {
       const index = this.#order[i]!;
       const { offset, length } = this.#slices[index]!;
       const from = offset - run.offset;
-      const slice = this.#memory === undefined
-        ? bytes.slice(from, from + length)
-        : bytes.subarray(from, from + length);
+      const slice = this.#place(index, bytes, from, from + length);
       this.#verify?.(index, crc32Of(slice));
       this.#result[index] = slice;
     }
+    if (this.#places !== undefined) {
+      this.#scratch = new Uint8Array(bytes.buffer);
+    }
+  }
+
+  /** Puts one of several slices that were read together where it belongs. */
+  #place(
+    index: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    start: number,
+    end: number,
+  ): Uint8Array<ArrayBuffer> {
+    if (this.#memory !== undefined) return bytes.subarray(start, end);
+    const place = this.#places?.[index];
+    if (place === undefined) return bytes.slice(start, end);
+    place.set(bytes.subarray(start, end));
+    return place;
   }
 }

@@ -1,3 +1,4 @@
+import type { RecordNames } from "./named_tree.ts";
 import type { EntryVisitor, NodeId } from "./tree.ts";
 
 /** Marks an entry of {@linkcode NameTableColumns.refs} as a directory; the other bits number it. */
@@ -32,14 +33,13 @@ export interface NameTableColumns {
  * children of a directory are neighbours and a child's position is a stable cursor. Packers sort
  * their names, so a binary search finds one; containers that are not sorted get a sorted index.
  */
-export class NameTable {
+export class NameTable implements RecordNames {
   readonly columns: NameTableColumns;
 
   constructor(columns: NameTableColumns) {
     this.columns = columns;
   }
 
-  /** How many entries there are, the root included. */
   get length(): number {
     return this.columns.refs.length;
   }
@@ -49,13 +49,11 @@ export class NameTable {
     return ref !== undefined && ref >= DIRECTORY_BIT;
   }
 
-  /** The record that a file's content is, or -1 for a directory or no node. */
   record(node: NodeId): number {
     const ref = this.columns.refs[node - 1];
     return ref === undefined || ref >= DIRECTORY_BIT ? -1 : ref;
   }
 
-  /** The directory that holds `node`. */
   parent(node: NodeId): NodeId {
     const { firstChildren, directoryEntries } = this.columns;
     let low = 0; // last directory whose first child is not after the node
@@ -68,7 +66,6 @@ export class NameTable {
     return directoryEntries[low]! + 1;
   }
 
-  /** Finds an entry of a directory, or 0. */
   lookup(
     parent: NodeId,
     name: Uint8Array,
@@ -101,7 +98,15 @@ export class NameTable {
     return 0;
   }
 
-  /** Visits a directory's entries from the `cursor`-th on. */
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const { names, nameStarts, nameEnds } = this.columns;
+    const start = nameStarts[node - 1];
+    if (start === undefined) return 0;
+    const length = nameEnds[node - 1]! - start;
+    for (let i = 0; i < length; i++) into[i] = names[start + i]!;
+    return length;
+  }
+
   list(node: NodeId, cursor: number, visit: EntryVisitor): void {
     const { refs, names, nameStarts, nameEnds, firstChildren } = this.columns;
     const ref = refs[node - 1];

@@ -65,3 +65,21 @@ export class NumberedNames {
     return Number.isSafeInteger(number) ? number : -1;
   }
 }
+
+/** Least digits of what {@linkcode numberedNames} names. */
+const LEAST_DIGITS = 6;
+
+/** By suffix, then by digits. */
+const numbered = new Map<string, NumberedNames[]>();
+
+/**
+ * Names of so many samples, records, datapoints or elements of a list, counted from 0: padded to the
+ * width of the last one, and at least to six digits.
+ */
+export function numberedNames(count: number, suffix: string): NumberedNames {
+  let digits = LEAST_DIGITS;
+  for (let most = 10 ** LEAST_DIGITS; most < count; most *= 10) digits++;
+  let names = numbered.get(suffix);
+  if (names === undefined) numbered.set(suffix, names = []);
+  return names[digits] ??= new NumberedNames(digits, suffix);
+}

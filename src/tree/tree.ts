@@ -1,4 +1,5 @@
 import type { ByteSource, SourceList } from "../io/byte_source.ts";
+import type { SampleNodes } from "./sample_runs.ts";
 
 /**
  * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, the same on every open of the same
@@ -11,9 +12,11 @@ export const ROOT: NodeId = 1;
 
 /** What a {@linkcode Tree} says of a node. Filled in by the tree, so that hot paths can reuse one. */
 export interface NodeStat {
-  /** Whether the node is a directory; otherwise it is a file. */
+  /** Whether the node is a directory; otherwise it is a file or a symbolic link. */
   isDirectory: boolean;
-  /** Exact size in bytes; 0 for a directory. */
+  /** Whether the node is a symbolic link. Trees without links leave it as it is, which is `false`. */
+  isLink: boolean;
+  /** Exact size in bytes; 0 for a directory, the length of its target for a link. */
   size: number;
   /** Last modification of the container, in milliseconds since 1970. */
   mtime: number;
@@ -40,7 +43,7 @@ export function newExtent(): Extent {
 
 /** Makes an empty {@linkcode NodeStat} to be filled in. */
 export function newStat(): NodeStat {
-  return { isDirectory: false, size: 0, mtime: 0 };
+  return { isDirectory: false, isLink: false, size: 0, mtime: 0 };
 }
 
 /**
@@ -78,7 +81,7 @@ export function areOpen(
 
 /** What another thread needs to rebuild a tree: it survives `postMessage` without copying tables. */
 export interface TreeSeed {
-  /** URL of the module that exports `reviveTree(data): Tree`. */
+  /** URL of the module that exports `reviveTree(data): Tree | Promise<Tree>`. */
   readonly module: string;
   /** Plain data and typed arrays over shared memory. */
   readonly data: unknown;
@@ -137,7 +140,7 @@ export interface Tree {
   stat(node: NodeId, into: NodeStat): boolean | Promise<boolean>;
 
   /**
-   * Says where the content of a file is.
+   * Says where the content of a file is; that of a symbolic link is its target.
    *
    * @returns `false` where the node does not exist or is a directory.
    * @throws {FormatError} Where the container is damaged at that place.
@@ -149,6 +152,29 @@ export interface Tree {
    * a CRC-32.
    */
   sampleOf?(node: NodeId): number;
+
+  /**
+   * Which nodes are samples of the container's dataset, in its order. Left out where they are the files, in the
+   * order of a walk.
+   */
+  samples?(): SampleNodes;
+
+  /**
+   * Writes the name of a sample, or of a directory above one, to the start of `into`.
+   *
+   * @returns Its length in bytes; 0 for the root and for a node without such a name.
+   */
+  nameOf?(node: NodeId, into: Uint8Array): number;
+
+  /** Whether `node` is a symbolic link. Present only in trees that have some. */
+  isLink?(node: NodeId): boolean;
+
+  /**
+   * Writes the target of a symbolic link to `into`, from `at` on: up to 4095 bytes.
+   *
+   * @returns Its length in bytes, or -1 where the node is no link. Present only in trees that have some.
+   */
+  readLink?(node: NodeId, into: Uint8Array, at: number): number;
 
   /** Describes the tree for another thread. Its sources are not part of it. */
   share(): TreeSeed;

@@ -28,6 +28,7 @@ export type {
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";
+export type { SampleNodes, SampleRun } from "../tree/sample_runs.ts";
 export type { ByteSource, SourceList, WaitOptions } from "../io/byte_source.ts";
 export {
   type ErrorFacts,

@@ -1,5 +1,6 @@
 import { runAsync } from "../io/steps.ts";
 import type { ServedContainer } from "../tree/format.ts";
+export type { ServedContainer };
 import { findFormat } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
 

@@ -2,7 +2,6 @@ import { PathError } from "../errors.ts";
 import { runAsync, runSync, settle, type Steps } from "../io/steps.ts";
 import type { WaitOptions } from "../io/byte_source.ts";
 import { readPart } from "../io/read_part.ts";
-import { readSlices } from "../io/read_slices.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
 import {
   type Extent,
@@ -13,6 +12,7 @@ import {
 } from "../tree/tree.ts";
 import { contentStream } from "./content_stream.ts";
 import { findNode, normalise } from "./paths.ts";
+import { readContents } from "./read_contents.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
 import { verifyContent } from "./verify_content.ts";
 
@@ -76,20 +76,21 @@ export class VirtualFs implements Disposable {
   readonly info: ContainerInfo;
   /** The tree beneath, which a mount serves. */
   readonly tree: Tree;
-  readonly #check: boolean;
+  /** Whether files read whole are compared with their checksums. */
+  readonly checkData: boolean;
 
   /**
    * Wraps an opened container; {@linkcode open} opens one.
    *
    * @param location The container's path, for messages.
    * @param container The opened container.
-   * @param check Whether files read whole are compared with their checksums.
+   * @param checkData Whether files read whole are compared with their checksums.
    */
-  constructor(location: string, container: Container, check: boolean) {
+  constructor(location: string, container: Container, checkData: boolean) {
     this.location = location;
     this.tree = container.tree;
     this.info = container.info;
-    this.#check = check;
+    this.checkData = checkData;
   }
 
   /**
@@ -219,7 +220,7 @@ export class VirtualFs implements Disposable {
     const source = extent.source < 0
       ? undefined
       : this.tree.sources.at(extent.source);
-    const expected = this.#check ? extent.crc32 : -1;
+    const expected = this.checkData ? extent.crc32 : -1;
     const verify = (crc: number) =>
       verifyContent(this.location, path, crc, expected);
     return contentStream(extent, source, verify, options.signal);
@@ -320,23 +321,13 @@ export class VirtualFs implements Disposable {
   }
 
   *#read(paths: readonly string[]): Steps<Uint8Array[]> {
-    const contents: Uint8Array[] = new Array(paths.length);
     const extents: Extent[] = [];
-    const owners: number[] = []; // which path each extent is of
-    for (const [i, path] of paths.entries()) {
-      const extent = yield* this.#locate(path);
-      if (extent.bytes !== undefined) contents[i] = extent.bytes.slice();
-      else extents[owners.push(i) - 1] = extent;
-    }
+    for (const path of paths) extents.push(yield* this.#locate(path));
     const verify = (i: number, crc: number) =>
-      verifyContent(this.location, paths[owners[i]!]!, crc, extents[i]!.crc32);
-    const stored = yield* readSlices(
-      this.tree.sources,
-      extents,
-      this.#check ? verify : undefined,
-    );
-    for (const [i, bytes] of stored.entries()) contents[owners[i]!] = bytes;
-    return contents;
+      verifyContent(this.location, paths[i]!, crc, extents[i]!.crc32);
+    return yield* readContents(this.tree, extents, {
+      verify: this.checkData ? verify : undefined,
+    });
   }
 
   /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */

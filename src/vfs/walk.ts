@@ -9,6 +9,10 @@ export interface WalkedNode {
   readonly name: string;
   readonly node: NodeId;
   readonly isDirectory: boolean;
+  /** The directory that it was met in. */
+  readonly directory: NodeId;
+  /** The cursor at which a listing of that directory starts with it. */
+  readonly cursor: number;
 }
 
 /** A directory being walked through, and how far it is. */
@@ -66,7 +70,14 @@ export class Walker {
       (bytes, start, end, node, next) => {
         const name = decodeName(bytes, start, end);
         const isDirectory = tree.isDirectory(node);
-        const entry = { path: level.prefix + name, name, node, isDirectory };
+        const entry: WalkedNode = {
+          path: level.prefix + name,
+          name,
+          node,
+          isDirectory,
+          directory: level.node,
+          cursor: level.cursor,
+        };
         page.push(entry);
         level.cursor = next;
         if (isDirectory && this.#levels.length < this.#maxDepth) {

@@ -28,11 +28,17 @@ Deno.test("what a helper is run with becomes `mount`", () => {
   }
 });
 
-Deno.test("format= and ext= are taken out of mount options", () => {
+Deno.test("format=, ext= and the like are taken out of mount options", () => {
   assert.deepEqual(takeSourceOptions("ro,format=x,uid=1,ext=jp\\,g"), {
     format: "x",
     ext: "jp,g",
     rest: "ro,uid=1",
+  });
+  assert.deepEqual(takeSourceOptions("subset=/a\\,b,shuffle=7,epoch=0-9"), {
+    subset: "/a,b",
+    shuffle: "7",
+    epoch: "0-9",
+    rest: "",
   });
   assert.deepEqual(takeSourceOptions("fsname=a\\,format=b,,"), {
     rest: "fsname=a\\,format=b",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../../src/cli/exit.ts";
 import { compileGlob } from "../../src/cli/glob.ts";
-import { PathFilter } from "../../src/cli/path_filter.ts";
+import { PathFilter } from "../../src/vfs/path_filter.ts";
 
 Deno.test("globs match as shells and .gitignore have it", () => {
   const cases: [string, string[], string[]][] = [
@@ -55,7 +55,7 @@ function kept(
   exclude: string[],
   paths: readonly string[],
 ): string[] {
-  const filter = new PathFilter(include, exclude);
+  const filter = new PathFilter(include, exclude, compileGlob);
   const left = new Set<string>();
   const found: string[] = [];
   for (const path of paths) {

@@ -33,6 +33,7 @@ const word = fc.constantFrom(
     "--options=a,b",
   ],
   ...["--workers", "--workers=4", "--workers=65", "--ext=jpg", "--ext", "--"],
+  ...["--subset", "--subset=a", "--shuffle", "--shuffle=1", "--epoch=0-9"],
   ...["--background", "-oro", "-fo", "--frobnicate", "-h", "--version", "-"],
   ...["data.ffr", "/mnt", "a b", "2", "uid=1", ""],
 );
@@ -57,6 +58,7 @@ Deno.test("the usual command lines are read without the parser of all commands",
       ["a.ffr", "/mnt/x"],
       ["-f", "a.ffr", "/mnt/x"],
       ["a.ffr", "/mnt/x", "-o", "uid=1000,allow_other", "--workers", "8"],
+      ["--subset=a", "--shuffle", "1", "--epoch", "2", "a.ffr", "/mnt/x"],
       ["--background", "/run/x.json", "--format=ffrecord", "--", "-a", "-b"],
     ]
   ) assert.ok(plainMount(["mount", ...line]) !== undefined, line.join(" "));

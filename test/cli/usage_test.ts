@@ -6,6 +6,7 @@ import { assertFailed, recordfs, succeed } from "./run_cli.ts";
 const { path } = goldenCase("ffrecord/packed_tree");
 const COMMANDS = [
   "bag",
+  "bench-loader",
   "cat",
   "check",
   "completions",
@@ -16,6 +17,7 @@ const COMMANDS = [
   "mounts",
   "pack",
   "records",
+  "split",
   "stat",
   "tree",
   "unmount",

@@ -222,12 +222,14 @@ Deno.test("files become a dataset with the types of a spec, in shards on demand"
         fs.writeFileSync(`${dir}/in/00000${i}/list/00000${k}`, `${k}`);
       }
     }
-    await convert(`${dir}/in`, `${dir}/out`, {
+    const options = {
       to: "bags",
       generation: 2,
       spec: { list: "utf8[]", x: "utf8" },
       shardLength: 2,
-    });
+    } as const;
+    fs.writeFileSync(`${dir}/in/000004/list/.of_the_desktop`, "");
+    await convert(`${dir}/in`, `${dir}/out`, options);
     assert.deepEqual(fs.readdirSync(`${dir}/out`).sort(), [
       "000000",
       "000001",
@@ -236,6 +238,11 @@ Deno.test("files become a dataset with the types of a spec, in shards on demand"
     using last = DatasetReader.openSync(`${dir}/out/000002`);
     const list = ["0", "1", "2", "3"];
     assert.deepEqual(last.getSync(0), { list, x: "4" });
+    fs.writeFileSync(`${dir}/in/000004/list/notes.txt`, "");
+    await assert.rejects(
+      convert(`${dir}/in`, `${dir}/other`, options),
+      /000004: its 'list' has 'notes\.txt'/,
+    );
   });
 });
 

@@ -9,7 +9,6 @@ Deno.test("mount options with an effect are parsed", () => {
     ),
     {
       allowOther: true,
-      defaultPermissions: true,
       nonEmpty: true,
       noExec: true,
       uid: 1000,

@@ -103,7 +103,7 @@ mountTest(
 );
 
 mountTest(
-  "a mount that does not answer is refused and gone",
+  "a tree without a root in the thread that serves is refused before anything is mounted",
   withDirectory(async (directory) => {
     const damaged = { kind: "damaged", message: "no root", bytes: "" };
     const module = new URL("./support/memory_tree.ts", import.meta.url).href;
@@ -112,7 +112,7 @@ mountTest(
     });
     const error = await refusal(directory, {}, silent);
     assert.equal(error.code, "server");
-    assert.match(error.message, /does not answer/);
+    assert.match(error.message, /cannot be served: no root$/);
     assert.equal(findMount(readMounts(), directory), undefined);
   }),
 );

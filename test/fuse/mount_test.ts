@@ -137,7 +137,6 @@ mountTest(
     withMount(MemoryTree.of(folder), {
       allowOther: true,
       noExec: true,
-      defaultPermissions: true,
       source: "/data/a,b c",
       maxRead: 65536,
     }, (mount) => {

@@ -3,36 +3,12 @@ import { crc32 } from "node:zlib";
 import { Mapping } from "../../fuse/mapping.ts";
 import { newSampleChecks } from "../../fuse/sample_checks_memory.ts";
 import { Opcode } from "../../fuse/wire/opcodes.ts";
-import type { Extent, NodeId, Tree } from "../../src/tree/tree.ts";
+import { checkedTree } from "./support/checked_tree.ts";
 import { Client } from "./support/client.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
 import { encodeRequest, readBody } from "./support/requests.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
-const large = "0123456789".repeat(300_000); // 3 pieces
-
-/** Files whose checksums are those of their texts, but for the ones that are called damaged. */
-function checkedTree(): Tree {
-  const texts: Record<string, string> = {
-    small: "small file",
-    damaged: "damaged file",
-    large,
-    damagedLarge: `${large}!`,
-  };
-  const tree = MemoryTree.of(texts);
-  const entries = Object.entries(texts);
-  const locate = tree.locate.bind(tree);
-  return Object.assign(tree, {
-    sampleOf: (node: NodeId) => node - 2,
-    locate(node: NodeId, into: Extent) {
-      const found = locate(node, into);
-      const [name, text] = entries[node - 2] ?? ["", ""];
-      const isDamaged = name.startsWith("damaged");
-      into.crc32 = isDamaged ? 0x1234 : crc32(new TextEncoder().encode(text));
-      return found;
-    },
-  });
-}
 
 /** Two threads of one mount. */
 function withThreads(body: (one: Client, other: Client) => void): void {

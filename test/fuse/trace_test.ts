@@ -47,6 +47,7 @@ const lines: [opcode: number, node: number, body: Body, line: string][] = [
     ...[Opcode.READDIRPLUS, 1, readBody(2, 4096)] as const,
     "READDIRPLUS node=1 offset=2 size=4096 -> 0 entries=2",
   ],
+  [Opcode.READLINK, 2, [], "READLINK node=2 -> EINVAL"],
   [Opcode.OPEN, 2, [0x8000, 0], "OPEN node=2 flags=0x8000 -> 0"],
   [Opcode.UNLINK, 1, ["a.txt"], "UNLINK node=1 -> EROFS"],
   [Opcode.FORGET, 2, [3n], "FORGET node=2 lookups=3"],

@@ -27,6 +27,8 @@ const near = fc.array(fc.nat(6000), { maxLength: 40 }).map((gaps) => {
   });
 });
 
+const few = fc.array(slice, { maxLength: 10 });
+
 Deno.test("a batch is what its slices are one by one", async () => {
   const sources = [
     new MemorySource(bytes),
@@ -75,7 +77,7 @@ class HalfCached extends MemorySource {
 
 Deno.test("what a source has at hand is not waited for, whatever the rest is", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(slice, { maxLength: 10 }), async (slices) => {
+    fc.asyncProperty(fc.oneof(few, near), async (slices) => {
       const sources = [
         new HalfCached(bytes),
         new HalfCached(bytes.toReversed()),
@@ -83,11 +85,17 @@ Deno.test("what a source has at hand is not waited for, whatever the rest is", a
       const expected = slices.map(({ source, offset, length }) =>
         sources[source]!.bytes.slice(offset, offset + length)
       );
-      const seen: number[] = [];
-      const verify = (i: number, crc: number) => void (seen[i] = crc);
-      const read = await runAsync(readSlices(sources, slices, verify));
-      assert.deepEqual(read, expected);
-      assert.deepEqual(seen, expected.map((slice) => crc32(slice)));
+      for (const places of [undefined, placesOf(slices)]) {
+        const seen: number[] = [];
+        const verify = (i: number, crc: number) => void (seen[i] = crc);
+        const read = await runAsync(
+          readSlices(sources, slices, verify, places),
+        );
+        assert.deepEqual(read, expected);
+        assert.deepEqual(seen, expected.map((slice) => crc32(slice)));
+        if (places === undefined) continue;
+        assert.ok(places.every((place, i) => place === read[i]));
+      }
     }),
     { numRuns: 50 },
   );
@@ -99,6 +107,14 @@ Deno.test("what a source has at hand is not waited for, whatever the rest is", a
   await runAsync(readSlices([source], [page(0), missing, page(1)]));
   assert.equal(source.waits, 1);
 });
+
+/** Places one behind the other, which were used before. */
+function placesOf(slices: readonly Slice[]): Uint8Array<ArrayBuffer>[] {
+  const total = slices.reduce((sum, { length }) => sum + length, 0);
+  const memory = new Uint8Array(total).fill(255);
+  let start = 0;
+  return slices.map(({ length }) => memory.subarray(start, start += length));
+}
 
 /** Counts requests, and how many wait at once. */
 class SlowSource implements ByteSource {

@@ -45,7 +45,7 @@ export function test(
 }
 
 /** Samples that hold their own number over and over. */
-async function writeNumbers(path: string): Promise<void> {
+export async function writeNumbers(path: string): Promise<void> {
   const samples = Array.from({ length: COUNT }, (_, number) => {
     const words = new Uint32Array(SIZE / 4).fill(number);
     return new Uint8Array(words.buffer);

@@ -219,24 +219,6 @@ for (const [name, as, needed] of USERS) {
       });
     },
   );
-
-  test("every call that writes ends in EROFS", ["python3"], async (user) => {
-    makeSampleTree(user.home);
-    await mounted(user, `${user.home}/data.ffr`, async (mountpoint) => {
-      const [file, directory] = [
-        `${mountpoint}/sizes/s4096`,
-        `${mountpoint}/empty`,
-      ];
-      const printed = await runPython(
-        user,
-        "writing_calls.py",
-        mountpoint,
-        file,
-        directory,
-      );
-      assert.match(printed, /^2\d calls\n$/);
-    });
-  });
 }
 
 /** Runs one of the Python scripts from a place where the user can read it. */

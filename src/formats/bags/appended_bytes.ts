@@ -1,18 +1,10 @@
 import { Buffer } from "node:buffer";
+import { GatheredBytes } from "../../io/gathered_bytes.ts";
 import { runSync, type Steps } from "../../io/steps.ts";
 import type { WritableFile } from "../../io/writable_file.ts";
 
-/** At most so many bytes are gathered before they are written, and written at once. */
-const LARGEST_BUFFER = 1 << 20;
-
-/** The buffer starts as small as this, since a dataset may have many keys with little in them. */
-const SMALLEST_BUFFER = 1 << 13;
-
 /** What is longer is written from where it lies. */
 const LONGEST_GATHERED = 1 << 18;
-
-/** A buffer with more than this is nearly full: the longest that is gathered may not fit. */
-const NEARLY_FULL = LARGEST_BUFFER - LONGEST_GATHERED;
 
 /** Bytes that are compared at a time. */
 const PIECE = 1 << 16;
@@ -26,61 +18,36 @@ interface Start {
 }
 
 /**
- * Bytes that are appended to a file: gathered, and written in large pieces.
+ * Bytes that are appended to a bag or an index.
  *
  * Where the file has bytes already behind the place that is appended at, those that are appended
  * must be the same, and are not written again.
  */
-export class AppendedBytes {
-  readonly #file: WritableFile;
+export class AppendedBytes extends GatheredBytes {
   readonly #there: number;
   readonly #mismatch: () => Error;
-  #buffer = new Uint8Array(0);
-  /** Where in the file the buffer's first byte goes. */
-  #bufferAt = 0;
-  #used = 0;
-  /** No byte is in the file from there on; before it are some that were taken back. */
-  #furthest: number;
 
   constructor(file: WritableFile, { there = 0, mismatch }: Start = {}) {
-    this.#file = file;
+    super(file, 0);
     this.#there = there;
     this.#mismatch = mismatch ?? (() => new Error("There are other bytes"));
-    this.#furthest = there;
-  }
-
-  /** Where the next byte goes. */
-  get end(): number {
-    return this.#bufferAt + this.#used;
-  }
-
-  /** How far the file has what was appended. */
-  get written(): number {
-    return this.#bufferAt;
-  }
-
-  /** Goes on at another place, before anything is appended. */
-  startAt(end: number): void {
-    this.#bufferAt = end;
+    this.furthest = there;
   }
 
   /** Whether so many bytes can be gathered without waiting. */
   hasRoom(bytes: number): boolean {
     return bytes <= LONGEST_GATHERED && this.end >= this.#there &&
-      this.#used + bytes <= LARGEST_BUFFER;
+      bytes <= this.room;
   }
 
-  /** Whether the buffer is nearly full. */
+  /** Whether the buffer is nearly full: the longest that is gathered may not fit. */
   get isFull(): boolean {
-    return this.#used > NEARLY_FULL;
+    return this.room < LONGEST_GATHERED;
   }
 
   /** Gathers bytes for which there is room. */
   gather(bytes: Uint8Array): void {
-    const used = this.#used + bytes.length;
-    if (used > this.#buffer.length) this.#grow(used);
-    this.#buffer.set(bytes, this.#used);
-    this.#used = used;
+    this.add(bytes);
   }
 
   /** Appends bytes of any number. */
@@ -92,7 +59,7 @@ export class AppendedBytes {
     if (!this.hasRoom(bytes.length)) yield* this.flush();
     if (this.hasRoom(bytes.length)) return this.gather(bytes);
     const { length } = bytes;
-    yield* this.#write(bytes);
+    yield* this.write(bytes);
     if (bytes.length !== length) {
       throw new TypeError(
         "The buffer was transferred or resized while it was written",
@@ -101,21 +68,14 @@ export class AppendedBytes {
   }
 
   /** Writes what was gathered. If that fails it stays gathered, and can be written later. */
-  *flush(): Steps<void> {
+  override *flush(): Steps<void> {
     if (this.#hasTakenBack) yield* this.#cut();
-    if (this.#used === 0) return;
-    yield* this.#write(this.#buffer.subarray(0, this.#used));
-    this.#used = 0;
+    yield* super.flush();
   }
 
   /** Takes back what was appended behind `end`. */
-  takeBack(end: number): void {
-    if (end >= this.#bufferAt) {
-      this.#used = end - this.#bufferAt;
-    } else {
-      this.#bufferAt = end;
-      this.#used = 0;
-    }
+  override takeBack(end: number): void {
+    super.takeBack(end);
     if (!this.#hasTakenBack) return;
     try {
       // At once: a process that is killed must not leave what was never asked to stay.
@@ -126,14 +86,14 @@ export class AppendedBytes {
   }
 
   get #hasTakenBack(): boolean {
-    return this.#furthest > Math.max(this.#bufferAt, this.#there);
+    return this.furthest > Math.max(this.written, this.#there);
   }
 
   /** Removes from the file what was taken back, and what a write that failed has left. */
   *#cut(): Steps<void> {
-    const end = Math.max(this.#bufferAt, this.#there);
-    yield* this.#file.truncate(end);
-    this.#furthest = end;
+    const end = Math.max(this.written, this.#there);
+    yield* this.file.truncate(end);
+    this.furthest = end;
   }
 
   /**
@@ -142,32 +102,16 @@ export class AppendedBytes {
    * @returns How many of `bytes` those are.
    */
   *#compare(bytes: Uint8Array): Steps<number> {
-    const start = this.#bufferAt;
+    const start = this.written;
     const length = Math.min(bytes.length, this.#there - start);
     const there = new Uint8Array(Math.min(length, PIECE));
     for (let done = 0; done < length; done += PIECE) {
       const piece = there.subarray(0, length - done);
-      yield* this.#file.readAt(piece, start + done);
+      yield* this.file.readAt(piece, start + done);
       const same = bytes.subarray(done, done + piece.length);
       if (Buffer.compare(piece, same) !== 0) throw this.#mismatch();
     }
-    this.#bufferAt = start + length;
+    this.startAt(start + length);
     return length;
-  }
-
-  #grow(needed: number): void {
-    const doubled = Math.max(2 * this.#buffer.length, SMALLEST_BUFFER);
-    const larger = new Uint8Array(
-      Math.min(Math.max(doubled, needed), LARGEST_BUFFER),
-    );
-    larger.set(this.#buffer.subarray(0, this.#used));
-    this.#buffer = larger;
-  }
-
-  *#write(bytes: Uint8Array): Steps<void> {
-    const end = this.#bufferAt + bytes.length;
-    this.#furthest = Math.max(this.#furthest, end); // a write that fails may have done a part
-    yield* this.#file.writeAt(bytes, this.#bufferAt);
-    this.#bufferAt = end;
   }
 }

@@ -3,7 +3,9 @@ import { FileSource } from "../../io/file_source.ts";
 import { readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { Generation } from "./generation.ts";
-import { checkIndexPage, ENTRY, readEntry } from "./index_entries.ts";
+import { withTrailer } from "./bag_trailer.ts";
+import { ENTRY, readEntry } from "./index_entries.ts";
+import { indexPath } from "./index_path.ts";
 
 /** An opened bag: where its records and their ends are. Records lie back to back from byte 0. */
 export interface BagFile {
@@ -29,13 +31,10 @@ export interface BagFile {
 export interface BagFileOptions {
   /** Takes the bag for one of this generation instead of looking at its content. */
   readonly generation?: Generation | undefined;
+  /** Whether it is known to be of generation 1 or 2, so that an `.idx` beside it is not its own. */
+  readonly isTrailed?: boolean | undefined;
   /** Told of what is odd but readable. */
   readonly onWarning?: ((message: string) => void) | undefined;
-}
-
-/** The index of a generation-3 bag: `foo.idx` for `foo.bag`. */
-export function indexPath(bagPath: string): string {
-  return bagPath.replace(/\.[^./]*$/, "") + ".idx";
 }
 
 /** Closes what {@linkcode openBag} opened. */
@@ -54,19 +53,27 @@ export function* openBag(
   path: string,
   options: BagFileOptions = {},
 ): Steps<BagFile> {
-  const { generation } = options;
-  const index = generation === undefined || generation === 3
-    ? yield* openIndex(indexPath(path))
-    : undefined;
+  const { generation, isTrailed = false, onWarning } = options;
+  let index = isTrailed || generation === 1 || generation === 2
+    ? undefined
+    : yield* openIndex(indexPath(path));
   let source: FileSource | undefined;
   try {
-    // A generation-3 writer may be at work.
-    source = yield* FileSource.open(path, { mayGrow: index !== undefined });
-    if (index !== undefined) return withIndex(source, index, options);
+    if (index !== undefined) {
+      // A generation-3 writer may be at work.
+      source = yield* FileSource.open(path, { mayGrow: true });
+      const isOwn = generation === 3 || !(yield* isStray(index, source));
+      if (isOwn) return withIndex(source, index, options);
+      onWarning?.(
+        `${index.name} is ignored: it is not the index of ${path}, which has its own at its end`,
+      );
+      source.close();
+      index.close();
+      index = undefined;
+    }
+    source = yield* FileSource.open(path);
     if (generation === 3) throw missingIndex(path);
-    const bag = yield* withTrailer(source, generation);
-    yield* checkIndex(bag);
-    return bag;
+    return yield* withTrailer(source, generation);
   } catch (error) {
     source?.close();
     index?.close();
@@ -80,6 +87,27 @@ function* openIndex(path: string): Steps<FileSource | undefined> {
     return yield* FileSource.open(path, { mayGrow: true });
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether an `.idx` is not that of the bag beside it, which is one of generation 1 or 2: it names bytes
+ * that are not there, or is none at all, and the bag has a sound index at its end.
+ */
+function* isStray(index: FileSource, source: FileSource): Steps<boolean> {
+  const { size } = index;
+  if (size < ENTRY || source.size < ENTRY) return false;
+  if (size % ENTRY === 0) {
+    const first = readEntry(yield* readPart(index, 0, ENTRY), 0);
+    const last = readEntry(yield* readPart(index, size - ENTRY, ENTRY), 0);
+    if (first <= last && last <= source.size) return false;
+  }
+  try {
+    yield* withTrailer(source, undefined);
+    return true;
+  } catch (error) {
+    if (error instanceof FormatError) return false; // damage of generation 3, then
     throw error;
   }
 }
@@ -107,97 +135,6 @@ function withIndex(
     index,
     indexStart: 0,
   };
-}
-
-/** Generations 1 and 2: the last number is where the index starts. */
-function* withTrailer(
-  source: FileSource,
-  forced: 1 | 2 | undefined,
-): Steps<BagFile> {
-  const { path, size } = source;
-  if (size < ENTRY) {
-    if (size === 0 && forced !== 1) return trailed(source, 2, 0, 0);
-    throw new FormatError(
-      "truncated",
-      `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}` +
-        noIndexFile(path),
-      { path, expected: ENTRY, actual: size },
-    );
-  }
-  const last = yield* readPart(source, size - ENTRY, ENTRY);
-  const end = readEntry(last, 0);
-  if (end > size - ENTRY) {
-    throw new FormatError(
-      "truncated",
-      `${path}: the index does not fit the file: its last entry says that the index starts ` +
-        `past the end of the file, at byte ${end} of ${size}. The file was cut, or it is no bag` +
-        noIndexFile(path),
-      { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
-    );
-  }
-  if ((size - end) % ENTRY !== 0) {
-    throw new FormatError(
-      "truncated",
-      `${path}: the index does not fit the file: the index length is no multiple of ${ENTRY}: ` +
-        `it starts at byte ${end} of ${size}. The file was cut, or it is no bag` +
-        noIndexFile(path),
-      { path, offset: size - ENTRY, actual: end },
-    );
-  }
-  const first = readEntry(yield* readPart(source, end, ENTRY), 0);
-  if (forced === 1 && first !== 0) {
-    throw new FormatError(
-      "bad-index",
-      `${path}: the first limit must be 0 in generation 1, it is ${first}`,
-      { path, offset: end, expected: 0, actual: first },
-    );
-  }
-  const entries = (size - end) / ENTRY;
-  const generation = forced ?? (first === 0 ? 1 : 2);
-  return trailed(source, generation, end, entries);
-}
-
-function trailed(
-  source: FileSource,
-  generation: 1 | 2,
-  end: number,
-  entries: number,
-): BagFile {
-  return {
-    path: source.path,
-    generation,
-    length: generation === 1 ? entries - 1 : entries,
-    dataEnd: end,
-    source,
-    index: source,
-    indexStart: generation === 1 ? end + ENTRY : end,
-  };
-}
-
-/** Entries that are looked at on opening, at either end of the index. */
-const PAGE = 512;
-
-/**
- * Tells an index from record bytes that a lost tail has made look like one.
- *
- * @throws {FormatError} If it is none.
- */
-function* checkIndex(bag: BagFile): Steps<void> {
-  const { path, index, indexStart, length } = bag;
-  if (length === 0) return;
-  const head = Math.min(length, PAGE);
-  const first = yield* readPart(index, indexStart, head * ENTRY);
-  checkIndexPage(bag, first, 0, noIndexFile(path));
-  const tail = Math.max(head, length - PAGE);
-  if (tail === length) return;
-  const start = indexStart + tail * ENTRY;
-  const bytes = yield* readPart(index, start, (length - tail) * ENTRY);
-  checkIndexPage(bag, bytes, tail, noIndexFile(path));
-}
-
-function noIndexFile(path: string): string {
-  return `; a bag of generation 3 needs ${indexPath(path)} beside it ` +
-    "(no index: neither a trailer nor an .idx file)";
 }
 
 function missingIndex(path: string): FormatError {

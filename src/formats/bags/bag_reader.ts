@@ -13,8 +13,8 @@ export interface BagOptions {
   /** Takes the bag for one of this generation, instead of looking at its content. */
   readonly generation?: Generation | undefined;
   /**
-   * Whether to hold the index in memory, 8 bytes a record; `true` by default. Otherwise each access
-   * reads a few entries of it first.
+   * Whether to hold the index in memory, 8 bytes a record; `true` by default. Otherwise pages of it are
+   * read where they are needed, of which a thread keeps up to 4 MiB for all bags.
    */
   readonly cacheIndex?: boolean | undefined;
   /** Told of what is odd but readable. */

@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
-import type { ByteSource } from "../../io/byte_source.ts";
+import type { FileSource } from "../../io/file_source.ts";
 import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
@@ -13,11 +13,14 @@ import {
   closeBag,
   openBag,
 } from "./bag_file.ts";
+import { newExtent } from "../../tree/tree.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
+import { IndexedBag } from "./indexed_bag.ts";
+import type { Spans } from "./spans.ts";
 
 /** What of a bag is held in memory. */
 export interface RecordsOptions {
-  /** Whether the index is: 8 bytes a record. Otherwise a part of it is read for each access. */
+  /** Whether the index is: 8 bytes a record. Otherwise a part of it is read where it is needed. */
   readonly cacheIndex: boolean;
   /** Whether the records are. */
   readonly cacheData?: boolean;
@@ -38,18 +41,18 @@ export class BagRecords {
   end = 0;
   /** The ends of all records, as in the file. */
   #table: Uint8Array | undefined;
-  #source: ByteSource;
+  #source: FileSource | MemorySource;
   #lastEnd = 0;
-  /** Entries that were read for one access; a view for one, two and three of them. */
-  readonly #entries: readonly Uint8Array[];
+  /** Finds records where the index is in its file. */
+  readonly #indexed: IndexedBag;
+  readonly #place = newExtent();
   readonly #mapped: MappedFile;
 
   private constructor(bag: BagFile) {
     this.bag = bag;
     this.#source = bag.source;
+    this.#indexed = new IndexedBag(bag);
     this.#mapped = new MappedFile(bag.source);
-    const entries = new Uint8Array(new ArrayBuffer((BEFORE + 1) * ENTRY));
-    this.#entries = [1, 2, 3].map((n) => entries.subarray(0, n * ENTRY));
   }
 
   /**
@@ -83,7 +86,7 @@ export class BagRecords {
   }
 
   /** What the records are read from. */
-  get source(): ByteSource {
+  get source(): FileSource | MemorySource {
     return this.#source;
   }
 
@@ -132,16 +135,12 @@ export class BagRecords {
    * @throws {FormatError} If it does not lie in the bag.
    */
   locateSync(record: number): void {
-    let entries = this.#table;
-    let at = record * ENTRY;
-    if (entries === undefined) {
-      const before = Math.min(record, BEFORE);
-      entries = this.#entries[before]!;
-      const { index, indexStart } = this.bag;
-      fillSync(index, entries, indexStart + (record - before) * ENTRY, false);
-      at = before * ENTRY;
-    }
-    this.#take(record, entries, at);
+    const table = this.#table;
+    if (table !== undefined) return this.#take(record, table, record * ENTRY);
+    const place = this.#place;
+    this.#indexed.locate(record, place);
+    this.start = place.offset;
+    this.end = place.offset + place.length;
   }
 
   /** Sets `start` and `end` to what the entry of `record`, at byte `at`, and those before it say. */
@@ -233,7 +232,9 @@ export class BagRecords {
     memory?: ReadMemory,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
     const table = this.#table;
-    const parts = table ? undefined : yield* this.#readEntriesOf(records);
+    const parts = table
+      ? undefined
+      : yield* this.#readEntriesOf(records, records.map(() => 1));
     const slices = records.map((record, i): Slice => {
       const entries = table ?? parts![i]!;
       const at = table ? record * ENTRY : entries.length - ENTRY;
@@ -244,14 +245,40 @@ export class BagRecords {
     return yield* readSlices(sources, slices, undefined, memory);
   }
 
-  #readEntriesOf(records: readonly number[]): Steps<Uint8Array[]> {
+  /**
+   * Finds the records of spans in any order, repeats allowed; all must exist.
+   *
+   * @returns Of each span, where each of its records starts, and where the last one ends.
+   */
+  *limitsOf(spans: Spans): Steps<Float64Array[]> {
+    const table = this.#table;
+    const { first, count } = spans;
+    const parts = table ? undefined : yield* this.#readEntriesOf(first, count);
+    return Array.from(first, (record, span) => {
+      const entries = table ?? parts![span]!;
+      const base = table ? 0 : record - Math.min(record, BEFORE);
+      const limits = new Float64Array(count[span]! + 1);
+      for (let i = 0; i < count[span]!; i++) {
+        this.#take(record + i, entries, (record + i - base) * ENTRY);
+        limits[i] = this.start;
+        limits[i + 1] = this.end;
+      }
+      return limits;
+    });
+  }
+
+  /** Reads the entries of runs of records, and those before them that are looked at. */
+  #readEntriesOf(
+    first: ArrayLike<number>,
+    count: ArrayLike<number>,
+  ): Steps<Uint8Array[]> {
     const { index, indexStart } = this.bag;
-    const slices = records.map((record): Slice => {
+    const slices = Array.from(first, (record, i): Slice => {
       const before = Math.min(record, BEFORE);
       return {
         source: 0,
         offset: indexStart + (record - before) * ENTRY,
-        length: (before + 1) * ENTRY,
+        length: count[i]! === 0 ? 0 : (before + count[i]!) * ENTRY,
       };
     });
     return readSlices([index], slices);

@@ -1,20 +1,12 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { FileSource } from "../../io/file_source.ts";
 import { runSync } from "../../io/steps.ts";
-import type { NumberedNames } from "../../tree/numbered_names.ts";
-import {
-  type EntryVisitor,
-  type Extent,
-  newExtent,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "../../tree/tree.ts";
+import { NamedTree } from "../../tree/named_tree.ts";
+import { NumberedFiles } from "../../tree/numbered_files.ts";
+import type { SampleNodes } from "../../tree/sample_runs.ts";
+import type { Extent, Tree, TreeSeed } from "../../tree/tree.ts";
 import { type BagFile, closeBag, openBag } from "./bag_file.ts";
-import { PageCache } from "./paged_file.ts";
-import { IndexedBag, numberedNames } from "./tree_shard.ts";
+import { IndexedBag } from "./indexed_bag.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
@@ -25,26 +17,15 @@ interface SeedData {
   readonly mtime: number;
 }
 
-/** Nodes before that of record 0. */
-const FIRST = ROOT + 1;
-
-/** Pages of the index that a thread keeps: 1 MiB. */
-const PAGES = 256;
-
 /**
- * The records of one bag in one directory, named by their numbers: `000042`, with `.jpg` where the suffix
- * says so. Record i has node id i + 2. Of the index, the pages that are needed are read when they are.
+ * The records of one bag in one directory, named by their numbers. Of the index, the pages that are
+ * needed are read when they are.
  */
-export class BagTree implements Tree {
-  readonly sources: readonly FileSource[];
+export class BagTree extends NamedTree {
+  override readonly sources: readonly FileSource[];
   readonly #bag: BagFile;
   readonly #records: IndexedBag;
-  readonly #length: number;
-  readonly #mtime: number;
-  readonly #suffix: string;
-  readonly #names: NumberedNames;
-  readonly #name: Uint8Array;
-  readonly #extent = newExtent();
+  readonly #files: NumberedFiles;
 
   /**
    * @param bag Belongs to the tree from now on.
@@ -57,80 +38,32 @@ export class BagTree implements Tree {
     length: number = bag.length,
     mtime: number = Math.max(bag.source.mtime, bag.index.mtime),
   ) {
+    const files = new NumberedFiles(length, suffix);
+    super(files, mtime);
     this.sources = [bag.source];
     this.#bag = bag;
-    this.#records = new IndexedBag(bag, new PageCache(PAGES));
-    this.#length = length;
-    this.#mtime = mtime;
-    this.#suffix = suffix;
-    this.#names = numberedNames(length, suffix);
-    this.#name = new Uint8Array(this.#names.maxLength);
+    this.#records = new IndexedBag(bag);
+    this.#files = files;
   }
 
-  get nodeCount(): number {
-    return this.#length + 1;
+  samples(): SampleNodes {
+    return this.#files.samples();
   }
 
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    if (parent !== ROOT) return 0;
-    const record = this.#names.parse(name, start, end);
-    return record >= 0 && record < this.#length ? record + FIRST : 0;
-  }
-
-  parent(): NodeId {
-    return ROOT;
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return node === ROOT;
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (dir !== ROOT) return;
-    for (let record = cursor; record < this.#length; record++) {
-      const end = this.#names.write(record, this.#name);
-      if (!visit(this.#name, 0, end, record + FIRST, record + 1)) return;
-    }
-  }
-
-  stat(node: NodeId, into: NodeStat): boolean {
-    into.mtime = this.#mtime;
-    into.isDirectory = node === ROOT;
-    into.size = 0;
-    if (into.isDirectory) return true;
-    if (!this.locate(node, this.#extent)) return false;
-    into.size = this.#extent.length;
-    return true;
-  }
-
-  locate(node: NodeId, into: Extent): boolean {
-    const record = node - FIRST;
-    if (!Number.isInteger(record) || record < 0 || record >= this.#length) {
-      return false;
-    }
+  protected override locateRecord(record: number, into: Extent): void {
     this.#records.locate(record, into);
     into.source = 0;
-    return true;
   }
 
-  share(): TreeSeed {
+  override share(): TreeSeed {
     const { path, generation } = this.#bag;
-    const data: SeedData = {
-      path,
-      generation,
-      length: this.#length,
-      suffix: this.#suffix,
-      mtime: this.#mtime,
-    };
+    const { count: length, suffix } = this.#files;
+    const { mtime } = this;
+    const data: SeedData = { path, generation, length, suffix, mtime };
     return { module: import.meta.url, data };
   }
 
-  close(): void {
+  override close(): void {
     closeBag(this.#bag);
   }
 }

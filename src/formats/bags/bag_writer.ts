@@ -5,7 +5,7 @@ import { NewFile } from "../../io/new_file.ts";
 import { sampleBytes, type SampleData } from "../../io/sample_data.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { findTarget } from "../../io/write_target.ts";
-import { indexPath } from "./bag_file.ts";
+import { indexPath } from "./index_path.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { Generation } from "./generation.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";

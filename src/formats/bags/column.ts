@@ -62,6 +62,20 @@ export class Column {
     });
   }
 
+  /**
+   * Makes the value of a record, or the promise of it.
+   *
+   * @throws {FormatError} With code `bad-value`; a promise rejects with it.
+   */
+  begin(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
+    if (this.#decoder === undefined) return bytes;
+    const value = this.#decode(bytes, datapoint);
+    if (!(value instanceof Promise)) return value;
+    return value.catch((cause) => {
+      throw this.#bad(datapoint, cause);
+    });
+  }
+
   /** {@linkcode Column.decode} of the values of a list. */
   *decodeAll(
     records: readonly Uint8Array<ArrayBuffer>[],

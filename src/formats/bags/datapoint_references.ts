@@ -1,16 +1,15 @@
-import { fillSync } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { BagRecords } from "./bag_records.ts";
-import { References } from "./references.ts";
+import { PagedFile } from "./paged_file.ts";
+import { longestReferences, References } from "./references.ts";
 import type { SpecKey } from "./spec.ts";
 
 /** The references of a dataset of generation 1 or 2: the records of its `refs.bag`. */
 export class DatapointReferences {
   readonly #records: BagRecords;
   readonly #parsed: References;
-  #scratch = new Uint8Array(new ArrayBuffer(256));
-  /** The part of `#scratch` that was last used: most references are as long as those before. */
-  #record = this.#scratch;
+  readonly #pages: PagedFile;
+  readonly #record: Uint8Array;
 
   /**
    * @param records The records of `refs.bag`.
@@ -23,6 +22,8 @@ export class DatapointReferences {
   ) {
     this.#records = records;
     this.#parsed = new References({ path: records.bag.path, keys, lengths });
+    this.#pages = new PagedFile(records.source, 0);
+    this.#record = new Uint8Array(longestReferences(keys.length) + 1);
   }
 
   /**
@@ -35,13 +36,10 @@ export class DatapointReferences {
     const records = this.#records;
     records.locateSync(datapoint);
     const { start, end } = records;
-    const length = end - start;
-    if (this.#record.length !== length) {
-      if (this.#scratch.length < length) this.#scratch = new Uint8Array(length);
-      this.#record = this.#scratch.subarray(0, length);
-    }
-    fillSync(records.source, this.#record, start, false);
-    this.#parsed.parse(datapoint, this.#record);
+    // A record that is longer than references can be is found wrong by its first bytes.
+    const length = Math.min(end - start, this.#record.length);
+    this.#pages.copy(this.#record, start, length);
+    this.#parsed.parse(datapoint, this.#record, length);
     return this.#parsed;
   }
 
@@ -64,6 +62,22 @@ export class DatapointReferences {
     const records = yield* this.#records.readRun(first, count);
     for (let i = 0; i < count; i++) {
       this.#parsed.parse(first + i, records[i]!);
+      each(this.#parsed, i);
+    }
+  }
+
+  /**
+   * Reads the references of datapoints in any order, repeats allowed.
+   *
+   * @param each Called with the references of one after the other.
+   */
+  *readBatch(
+    datapoints: readonly number[],
+    each: (references: References, i: number) => void,
+  ): Steps<void> {
+    const records = yield* this.#records.readBatch(datapoints);
+    for (const [i, datapoint] of datapoints.entries()) {
+      this.#parsed.parse(datapoint, records[i]!);
       each(this.#parsed, i);
     }
   }

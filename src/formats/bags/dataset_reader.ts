@@ -1,12 +1,19 @@
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import type { BatchRoom } from "../../io/read_memory.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
+import { readBatch } from "./batch_plan.ts";
 import type { Datapoint } from "./datapoint.ts";
+import { type Datapoints, MAPPED } from "./datapoints.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import type { Generation } from "./generation.ts";
 import { clippedCount } from "./list_range.ts";
 import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { MAPPED, OpenedDataset } from "./opened_dataset.ts";
+import { OpenedDataset } from "./opened_dataset.ts";
 import { requireDatapoint, requireOpen } from "./requirements.ts";
 import type { Mask } from "./selection.ts";
 import type { Spec } from "./spec.ts";
@@ -33,11 +40,12 @@ import type { Spec } from "./spec.ts";
  * ```
  */
 export class DatasetReader implements Disposable {
-  readonly #dataset: OpenedDataset;
+  readonly #points: Datapoints;
   #closed = false;
 
-  private constructor(dataset: OpenedDataset) {
-    this.#dataset = dataset;
+  /** @ignore Readers are made by `open`. */
+  protected constructor(points: Datapoints) {
+    this.#points = points;
   }
 
   static *#open(
@@ -72,32 +80,32 @@ export class DatasetReader implements Disposable {
 
   /** The dataset's directory. */
   get path(): string {
-    return this.#dataset.path;
+    return this.#points.path;
   }
 
-  /** How the bags keep their indexes. */
+  /** How the bags keep their indexes; of shards, those of the first one. */
   get generation(): Generation {
-    return this.#dataset.generation;
+    return this.#points.generation;
   }
 
-  /** The types of the keys. */
+  /** The types of the keys; of shards, in the first one. */
   get spec(): Spec {
-    return this.#dataset.spec;
+    return this.#points.spec;
   }
 
-  /** The keys, in the order of `spec.json`. */
+  /** The keys, in the order of `spec.json`; of shards, that of the first one. */
   get keys(): readonly string[] {
-    return this.#dataset.keys;
+    return this.#points.keys;
   }
 
-  /** Number of datapoints. */
+  /** Number of datapoints, of all shards that are read. */
   get length(): number {
-    return this.#dataset.length;
+    return this.#points.length;
   }
 
   /** Bytes of all bags, the references and the indexes. */
   get size(): number {
-    return this.#dataset.size;
+    return this.#points.size;
   }
 
   /**
@@ -129,7 +137,7 @@ export class DatasetReader implements Disposable {
     this.#require(index);
     const memory = options?.memory;
     memory?.take(0);
-    return this.#dataset.getSync(index, mask, memory);
+    return this.#points.getSync(index, mask, memory);
   }
 
   /**
@@ -147,7 +155,41 @@ export class DatasetReader implements Disposable {
    */
   unsafeView(index: number, mask?: Mask): Datapoint {
     this.#require(index);
-    return this.#dataset.getSync(index, mask, MAPPED);
+    return this.#points.getSync(index, mask, MAPPED);
+  }
+
+  /**
+   * Reads a batch of datapoints: any number, in any order, repeats allowed. All keys are read in one go,
+   * and all shards.
+   *
+   * @param indices From 0 to `length - 1`.
+   * @param mask What to read of each: nothing else is read.
+   * @returns The datapoints in the order of `indices`, as {@linkcode DatasetReader.get} has them; those whose
+   * values are bytes share none.
+   * @throws {IndexError} If there is no such datapoint.
+   * @throws {FormatError} If one is damaged, or its decoder has thrown.
+   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
+   */
+  read(
+    indices: Iterable<number>,
+    mask?: Mask,
+    options: BatchReadOptions = {},
+  ): Promise<Datapoint[]> {
+    const { memory, signal } = options;
+    return runAsync(this.#read([...indices], mask, memory), signal);
+  }
+
+  /**
+   * {@linkcode DatasetReader.read} without waiting.
+   *
+   * @throws {TypeError} If a decoder needs to be waited for.
+   */
+  readSync(
+    indices: Iterable<number>,
+    mask?: Mask,
+    options: BatchReadSyncOptions = {},
+  ): Datapoint[] {
+    return runSync(this.#read([...indices], mask, options.memory));
   }
 
   /**
@@ -206,7 +248,7 @@ export class DatasetReader implements Disposable {
   /** Closes the files. What was read stays valid. */
   close(): void {
     this.#closed = true;
-    this.#dataset.close();
+    this.#points.close();
   }
 
   /** Closes the files at the end of a `using` block. */
@@ -221,7 +263,18 @@ export class DatasetReader implements Disposable {
   ): Steps<Datapoint> {
     this.#require(index);
     memory?.take(0);
-    return yield* this.#dataset.get(index, mask, memory);
+    return yield* this.#points.get(index, mask, memory);
+  }
+
+  *#read(
+    indices: readonly number[],
+    mask: Mask | undefined,
+    memory: BatchRoom | undefined,
+  ): Steps<Datapoint[]> {
+    requireOpen(this.path, this.#closed);
+    for (const index of indices) this.#require(index);
+    const plan = yield* this.#points.planBatch(indices, mask);
+    return yield* readBatch(plan, memory);
   }
 
   *#range(
@@ -233,12 +286,12 @@ export class DatasetReader implements Disposable {
     requireOpen(this.path, this.#closed);
     const count = clippedCount(start, stop, this.length);
     memory?.take(0);
-    return yield* this.#dataset.range(start, count, mask, memory);
+    return yield* this.#points.range(start, count, mask, memory);
   }
 
   *#available(index: number): Steps<Record<string, true | number>> {
     this.#require(index);
-    return yield* this.#dataset.available(index);
+    return yield* this.#points.available(index);
   }
 
   #require(index: number): void {

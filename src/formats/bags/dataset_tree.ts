@@ -1,4 +1,6 @@
 import { RecordfsError } from "../../errors.ts";
+import { numberedNames } from "../../tree/numbered_names.ts";
+import type { SampleNodes } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -17,11 +19,12 @@ import {
   SHARD_DIRECTORY,
   SHARD_SPEC,
 } from "./dataset_nodes.ts";
+import { DatasetSamples } from "./dataset_samples.ts";
 import type { Generation } from "./generation.ts";
 import type { DatasetFiles } from "./open_dataset.ts";
 import { ShardFact, ShardFacts } from "./shard_facts.ts";
 import { SPEC_FILE } from "./dataset_names.ts";
-import { numberedNames, type TreeShard } from "./tree_shard.ts";
+import type { TreeShard } from "./tree_shard.ts";
 import { TreeShards } from "./tree_shards.ts";
 import type { TreeViews } from "./tree_views.ts";
 
@@ -59,6 +62,7 @@ export class DatasetTree implements Tree {
   readonly #options: DatasetTreeOptions;
   readonly #facts: ShardFacts;
   readonly #nodes: DatasetNodes;
+  readonly #samples: DatasetSamples;
   readonly #shardNames;
   readonly #extent = newExtent();
   readonly #name = new Uint8Array(64);
@@ -79,6 +83,7 @@ export class DatasetTree implements Tree {
     this.#nodes = new DatasetNodes(shards);
     this.#shardNames = numberedNames(shards ?? 0, "");
     this.sources = new TreeShards({ ...options, nodes: this.#nodes, facts });
+    this.#samples = new DatasetSamples(this.#nodes, facts, this.sources);
   }
 
   /** Shards of which nobody has looked at anything are not counted. */
@@ -119,12 +124,13 @@ export class DatasetTree implements Tree {
   }
 
   parent(node: NodeId): NodeId {
+    const shard = this.#samples.shardOf(node);
+    if (shard >= 0) return this.#nodes.base(shard); // without opening it
     const local = this.#enterShard(node);
     if (local < 0 || local === SHARD_DIRECTORY) return ROOT;
     const base = this.#nodes.base(this.#number);
     if (local === SHARD_SPEC) return base;
     if (!this.#enterRow(local)) return 0;
-    if (this.#role === Role.DATAPOINT) return base;
     // Which lists an element is in, only their references know.
     return this.#role === Role.KEY || this.#role === Role.VIEW
       ? this.#node(this.#row, Role.DATAPOINT, 0)
@@ -189,6 +195,14 @@ export class DatasetTree implements Tree {
       this.#options.views!.replace(node, shard, key, record, into);
     }
     return true;
+  }
+
+  samples(): SampleNodes {
+    return this.#samples.nodes();
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.#samples.nameOf(node, into);
   }
 
   share(): TreeSeed {

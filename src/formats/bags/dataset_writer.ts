@@ -2,7 +2,7 @@ import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import type { Datapoint } from "./datapoint.ts";
-import { type DatasetTarget, openDatasetTarget } from "./dataset_target.ts";
+import { type DatasetForm, openDatasetTarget } from "./dataset_target.ts";
 import type { Generation } from "./generation.ts";
 import type { Spec } from "./spec.ts";
 import {
@@ -10,7 +10,19 @@ import {
   type DatasetWriterOptions,
   type FlushOptions,
 } from "./write_options.ts";
-import { WriterLife } from "./writer_life.ts";
+import { type Ending, WriterLife } from "./writer_life.ts";
+
+/** Where datapoints are written to: one dataset, or one shard after the other. */
+interface DatapointOutput {
+  /** Number of datapoints so far, those among them that were there before. */
+  readonly length: number;
+  /** Bytes of all bags and their indexes. */
+  readonly size: number;
+  /** Appends a datapoint, and answers its index. */
+  append(datapoint: Readonly<Datapoint>): Steps<number>;
+  /** Writes what was gathered; with `sync`, waits until it is on the disk. */
+  flush(sync: boolean): Steps<void>;
+}
 
 /**
  * Writes a dataset: a directory with a bag for each key (Python's `DatasetWriter`), in constant
@@ -53,20 +65,21 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   readonly generation: Generation;
   /** The types by key; the keys are sorted. */
   readonly spec: Spec;
-  readonly #target: DatasetTarget;
+  readonly #output: DatapointOutput;
   readonly #life: WriterLife;
 
-  private constructor(
+  /** @ignore Writers are made by `open`. */
+  protected constructor(
     path: string,
-    generation: Generation,
-    spec: Spec,
-    target: DatasetTarget,
+    { generation, spec }: DatasetForm,
+    output: DatapointOutput,
+    ending: Ending,
   ) {
     this.path = path;
     this.generation = generation;
-    this.spec = spec;
-    this.#target = target;
-    this.#life = new WriterLife(path, target);
+    this.spec = spec.spec;
+    this.#output = output;
+    this.#life = new WriterLife(path, ending);
   }
 
   static *#open(
@@ -77,7 +90,7 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
     const path = localPath(location);
     const form = datasetForm(path, spec, options);
     const target = yield* openDatasetTarget(path, form);
-    return new DatasetWriter(path, form.generation, form.spec.spec, target);
+    return new DatasetWriter(path, form, target.output, target);
   }
 
   /**
@@ -110,14 +123,14 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
     return runSync(DatasetWriter.#open(directory, spec, options));
   }
 
-  /** Number of datapoints so far, those among them that were there before. */
+  /** Number of datapoints so far, of all shards, those among them that were there before. */
   get length(): number {
-    return this.#target.output.length;
+    return this.#output.length;
   }
 
-  /** Bytes of all bags and their indexes, `refs.bag` included. */
+  /** Bytes of all bags and their indexes, those of `refs.bag` included. */
   get size(): number {
-    return this.#target.output.size;
+    return this.#output.size;
   }
 
   /**
@@ -139,13 +152,15 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   ): Promise<number> {
     options.signal?.throwIfAborted();
     this.#life.requireOpen();
-    const { output } = this.#target;
-    return this.#life.run(() => output.append(datapoint), options.signal);
+    return this.#life.run(
+      () => this.#output.append(datapoint),
+      options.signal,
+    );
   }
 
   /** {@linkcode DatasetWriter.append} without waiting: encoders and lists must not have to, either. */
   appendSync(datapoint: Readonly<Datapoint>): number {
-    return this.#life.runSync(() => this.#target.output.append(datapoint));
+    return this.#life.runSync(() => this.#output.append(datapoint));
   }
 
   /**
@@ -158,18 +173,18 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
   Promise<void> {
     this.#life.requireOpen();
-    return this.#life.run(() => this.#target.output.flush(sync), signal);
+    return this.#life.run(() => this.#output.flush(sync), signal);
   }
 
   /** {@linkcode DatasetWriter.flush} without waiting. */
   flushSync({ sync = false }: FlushOptions = {}): void {
-    this.#life.runSync(() => this.#target.output.flush(sync));
+    this.#life.runSync(() => this.#output.flush(sync));
   }
 
   /**
-   * Completes the dataset and waits until it is on the disk. Closing again does nothing. If it
-   * fails, nothing is left of a dataset of generation 1 or 2, and of generation 3 what was written
-   * before.
+   * Completes the dataset, or the last shard, and waits until it is on the disk. Closing again does
+   * nothing. If it fails, nothing is left of it in generations 1 and 2, and in generation 3 what was
+   * written before.
    *
    * @throws {WriteError} If an append that was not awaited has failed, or the system refuses.
    */
@@ -183,8 +198,8 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Gives the writer up: in generations 1 and 2 nothing remains of the dataset, in generation 3 what
-   * was written; what was only gathered is lost.
+   * Gives the writer up: in generations 1 and 2 nothing remains of the dataset, or of the last shard,
+   * in generation 3 what was written; what was only gathered is lost.
    */
   abort(): void {
     this.#life.abort();

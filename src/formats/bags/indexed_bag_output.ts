@@ -3,9 +3,9 @@ import { FileLock } from "../../io/file_lock.ts";
 import type { Steps } from "../../io/steps.ts";
 import { WritableFile } from "../../io/writable_file.ts";
 import { findTarget, syncDirectoryOf } from "../../io/write_target.ts";
-import { indexPath } from "./bag_file.ts";
 import { BagOutput, type BagParts } from "./bag_output.ts";
 import { ENTRY, readEntry } from "./index_entries.ts";
+import { indexPath } from "./index_path.ts";
 
 /**
  * A bag of generation 3, written in its place: first the records, then the index that names them.

@@ -30,6 +30,11 @@ export type { DatasetWriterOptions, FlushOptions } from "./write_options.ts";
 export * from "./types/mod.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
 export type { SampleData } from "../../io/sample_data.ts";
+export type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
+export type { BatchRoom } from "../../io/read_memory.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
 export {
   type ErrorFacts,

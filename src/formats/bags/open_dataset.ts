@@ -141,7 +141,9 @@ export function* openBagOf(
 ): Steps<BagFile> {
   return yield* openBag(
     `${path}/${key}.bag`,
-    refs === undefined ? { ...options, ...GENERATION_3 } : options,
+    refs === undefined
+      ? { ...options, ...GENERATION_3 }
+      : { ...options, isTrailed: true },
   );
 }
 

@@ -1,8 +1,11 @@
 import { inParallel } from "../../io/in_parallel.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
 import { runSync, type Steps } from "../../io/steps.ts";
+import type { BatchPlan } from "./batch_plan.ts";
+import { DatasetPlan } from "./dataset_plan.ts";
 import { Column } from "./column.ts";
 import { type Datapoint, setValue } from "./datapoint.ts";
+import { type Datapoints, MAPPED } from "./datapoints.ts";
 import { DatapointReferences } from "./datapoint_references.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import {
@@ -21,14 +24,9 @@ import { decodersOf } from "./types/shipped.ts";
 /** A record. */
 type Raw = Uint8Array<ArrayBuffer>;
 
-/** Says that records are not to be read, but looked at in memory maps of their bags. */
-export const MAPPED = Symbol("mapped");
-
-/** An opened dataset. The indices it is asked for have been checked before. */
-export class OpenedDataset {
-  /** The types of the keys. */
+/** An opened dataset. */
+export class OpenedDataset implements Datapoints {
   readonly spec: Spec;
-  /** The keys, in the order of `spec.json`. */
   readonly keys: readonly string[];
   readonly #records: DatasetRecords;
   /** One a key, but none where bags are missing, since there is no datapoint. */
@@ -78,7 +76,6 @@ export class OpenedDataset {
     return new OpenedDataset(records, options);
   }
 
-  /** The dataset's directory. */
   get path(): string {
     return this.#records.path;
   }
@@ -91,7 +88,6 @@ export class OpenedDataset {
     return this.#records.length;
   }
 
-  /** Bytes of all bags, the references and the indexes. */
   get size(): number {
     const { bags, refs } = this.#records;
     return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
@@ -101,11 +97,6 @@ export class OpenedDataset {
     closeDatasetRecords(this.#records);
   }
 
-  /**
-   * Reads a datapoint without waiting.
-   *
-   * @param memory What to read into; with `MAPPED`, values are views of memory maps.
-   */
   getSync(
     index: number,
     mask: Mask | undefined,
@@ -145,7 +136,6 @@ export class OpenedDataset {
     return datapoint;
   }
 
-  /** Reads a datapoint. */
   *get(
     index: number,
     mask: Mask | undefined,
@@ -169,7 +159,6 @@ export class OpenedDataset {
     return datapoint;
   }
 
-  /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
   *range(
     start: number,
     count: number,
@@ -191,7 +180,20 @@ export class OpenedDataset {
     return values;
   }
 
-  /** How many values each key has: `true` for one. */
+  *planBatch(
+    indices: readonly number[],
+    mask: Mask | undefined,
+  ): Steps<BatchPlan> {
+    const selection = this.#newSelection().set(mask);
+    const spans = yield* this.#spansOf(indices, selection);
+    const isWanted = (_: unknown, i: number) => selection.wanted[i] === 1;
+    return yield* DatasetPlan.of(
+      indices,
+      this.#columns.filter(isWanted),
+      spans.filter(isWanted),
+    );
+  }
+
   *available(index: number): Steps<Record<string, true | number>> {
     const references = this.#references &&
       (yield* this.#references.read(index));
@@ -208,27 +210,60 @@ export class OpenedDataset {
     count: number,
     selection: Selection,
   ): Steps<Spans[]> {
-    const spans = this.#columns.map((): Spans => ({
-      first: new Float64Array(count),
-      count: new Float64Array(count).fill(1),
-    }));
+    const spans = this.#newSpans(count);
     if (this.#references === undefined) {
       for (const { first } of spans) {
         for (let i = 0; i < count; i++) first[i] = start + i;
       }
       return spans;
     }
-    yield* this.#references.readRun(start, count, (references, datapoint) => {
-      spans.forEach((span, i) => {
-        const { first, count } = this.#records.keys[i]!.type.isList
-          ? listOf(references, selection, i)
-          : { first: references.first[i]!, count: 1 };
-        const isNone = count === 0 && datapoint > 0;
-        span.first[datapoint] = isNone ? endOf(span, datapoint - 1) : first;
-        span.count[datapoint] = count;
-      });
-    });
+    yield* this.#references.readRun(
+      start,
+      count,
+      (references, i) => this.#putSpans(spans, references, selection, i),
+    );
     return spans;
+  }
+
+  /** Which records belong to datapoints in any order, for each key. */
+  *#spansOf(
+    indices: readonly number[],
+    selection: Selection,
+  ): Steps<Spans[]> {
+    const spans = this.#newSpans(indices.length);
+    if (this.#references === undefined) {
+      for (const { first } of spans) first.set(indices);
+      return spans;
+    }
+    yield* this.#references.readBatch(
+      indices,
+      (references, i) => this.#putSpans(spans, references, selection, i),
+    );
+    return spans;
+  }
+
+  #newSpans(count: number): Spans[] {
+    return this.#columns.map((): Spans => ({
+      first: new Float64Array(count),
+      count: new Float64Array(count).fill(1),
+    }));
+  }
+
+  /** Sets the spans of one datapoint to what its references say. */
+  #putSpans(
+    spans: readonly Spans[],
+    references: References,
+    selection: Selection,
+    datapoint: number,
+  ): void {
+    spans.forEach((span, i) => {
+      const { first, count } = this.#records.keys[i]!.type.isList
+        ? listOf(references, selection, i)
+        : { first: references.first[i]!, count: 1 };
+      const isNone = count === 0 && datapoint > 0;
+      span.first[datapoint] = isNone ? endOf(span, datapoint - 1) : first;
+      span.count[datapoint] = count;
+    });
   }
 
   #newSelection(): Selection {

@@ -1,11 +1,18 @@
 import { FormatError } from "../../errors.ts";
-import type { FileSource } from "../../io/file_source.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
 import { ENTRY, readEntry } from "./index_entries.ts";
 
 /** Bytes of a page. */
 const PAGE = 4096;
 /** Pages that may hold the same part of different files, of which the oldest gives way. */
 const WAYS = 4;
+/** Pages that a thread keeps: 4 MiB. */
+const PAGES = 1024;
+
+/** What is read without waiting. */
+export type LocalSource =
+  & Pick<ByteSource, "name">
+  & Required<Pick<ByteSource, "readAtSync">>;
 
 /**
  * Pages of files that were read last: up to so many, in memory that is taken when it is first needed and
@@ -49,7 +56,7 @@ export class PageCache {
    */
   page(
     file: number,
-    source: FileSource,
+    source: LocalSource,
     start: number,
     number: number,
   ): Uint8Array<ArrayBuffer> {
@@ -74,15 +81,21 @@ export class PageCache {
   }
 }
 
+/** Indexes and references are read again and again: what is kept of them is for all that a thread reads. */
+const ofThread = new PageCache(PAGES);
+
 /** A part of a file that is read page by page. */
 export class PagedFile {
   readonly #cache: PageCache;
   readonly #file: number;
-  readonly #source: FileSource;
+  readonly #source: LocalSource;
   readonly #start: number;
 
-  /** @param start Byte offset that counts as 0. */
-  constructor(cache: PageCache, source: FileSource, start: number) {
+  /**
+   * @param start Byte offset that counts as 0.
+   * @param cache Keeps pages; that of the thread by default.
+   */
+  constructor(source: LocalSource, start: number, cache = ofThread) {
     this.#cache = cache;
     this.#file = cache.newFile();
     this.#source = source;
@@ -123,7 +136,7 @@ export class PagedFile {
       number,
     );
     if (this.#cache.length >= need) return page;
-    const { path } = this.#source;
+    const { name: path } = this.#source;
     const offset = this.#start + number * PAGE + this.#cache.length;
     throw new FormatError(
       "out-of-bounds",

@@ -8,10 +8,12 @@ export const ShardFact = {
   BYTES: 2,
   /** How many nodes its tree has. */
   NODES: 3,
-  GENERATION: 4,
+  /** How many keys it has. */
+  KEYS: 4,
+  GENERATION: 5,
 } as const;
 
-const FACTS = 5;
+const FACTS = 6;
 
 /**
  * Facts about shards in memory that threads share. Each thread opens a shard when it first needs it; what

@@ -1,15 +1,9 @@
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import type { Datapoint } from "./datapoint.ts";
-import type { Generation } from "./generation.ts";
-import { clippedCount } from "./list_range.ts";
+import { DatasetReader } from "./dataset_reader.ts";
 import { openShards, type ShardedDatasetOptions } from "./open_shards.ts";
-import { MAPPED, type OpenedDataset } from "./opened_dataset.ts";
-import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { requireDatapoint, requireOpen } from "./requirements.ts";
-import type { Mask } from "./selection.ts";
-import type { Spec } from "./spec.ts";
+import { OpenedShards } from "./opened_shards.ts";
 
 /**
  * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A
@@ -37,24 +31,12 @@ import type { Spec } from "./spec.ts";
  * assert.ok(caption instanceof Uint8Array);
  * ```
  */
-export class ShardedDatasetReader implements Disposable {
-  /** The dataset's directory. */
-  readonly path: string;
-  /** Number of datapoints of all shards that are read. */
-  readonly length: number;
-  readonly #shards: readonly OpenedDataset[];
-  /** The index of each shard's first datapoint. */
-  readonly #starts: readonly number[];
-  #closed = false;
+export class ShardedDatasetReader extends DatasetReader {
+  readonly #shards: OpenedShards;
 
-  private constructor(path: string, shards: readonly OpenedDataset[]) {
-    let length = 0;
-    this.path = path;
+  private constructor(shards: OpenedShards) {
+    super(shards);
     this.#shards = shards;
-    this.#starts = shards.map((shard) =>
-      (length += shard.length) - shard.length
-    );
-    this.length = length;
   }
 
   static *#open(
@@ -63,7 +45,7 @@ export class ShardedDatasetReader implements Disposable {
   ): Steps<ShardedDatasetReader> {
     const path = localPath(directory);
     const shards = yield* openShards(path, options);
-    return new ShardedDatasetReader(path, shards);
+    return new ShardedDatasetReader(new OpenedShards(path, shards));
   }
 
   /**
@@ -75,7 +57,7 @@ export class ShardedDatasetReader implements Disposable {
    * @throws {RangeError} If `shardStart` or `shardStep` is no whole number, or leaves no shard.
    * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
    */
-  static open(
+  static override open(
     directory: string | URL,
     options: ShardedDatasetOptions & WaitOptions = {},
   ): Promise<ShardedDatasetReader> {
@@ -86,7 +68,7 @@ export class ShardedDatasetReader implements Disposable {
   }
 
   /** {@linkcode ShardedDatasetReader.open} without waiting. */
-  static openSync(
+  static override openSync(
     directory: string | URL,
     options: ShardedDatasetOptions = {},
   ): ShardedDatasetReader {
@@ -95,196 +77,6 @@ export class ShardedDatasetReader implements Disposable {
 
   /** Number of shards that are read. */
   get shards(): number {
-    return this.#shards.length;
-  }
-
-  /** How the bags of the first shard keep their indexes. */
-  get generation(): Generation {
-    return this.#shards[0]!.generation;
-  }
-
-  /** The types of the keys, in the first shard. */
-  get spec(): Spec {
-    return this.#shards[0]!.spec;
-  }
-
-  /** The keys, in the order of the first shard's `spec.json`. */
-  get keys(): readonly string[] {
-    return this.#shards[0]!.keys;
-  }
-
-  /** Bytes of all bags of the shards that are read. */
-  get size(): number {
-    return this.#shards.reduce((sum, { size }) => sum + size, 0);
-  }
-
-  /**
-   * Reads a datapoint.
-   *
-   * @param index From 0 to `length - 1`.
-   * @param mask What to read of it: nothing else is read.
-   * @returns The values by key, as {@linkcode DatasetReader.get} has them.
-   * @throws {IndexError} If there is no such datapoint.
-   * @throws {FormatError} If it is damaged, or its decoder has thrown.
-   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
-   */
-  get(
-    index: number,
-    mask?: Mask,
-    options: ReadOptions = {},
-  ): Promise<Datapoint> {
-    return runAsync(this.#get(index, mask, options), options.signal);
-  }
-
-  /**
-   * {@linkcode ShardedDatasetReader.get} without waiting.
-   *
-   * @throws {TypeError} If a decoder needs to be waited for.
-   */
-  getSync(index: number, mask?: Mask, options?: ReadSyncOptions): Datapoint {
-    const shard = this.#find(index);
-    const memory = options?.memory;
-    memory?.take(0);
-    const inShard = index - this.#starts[shard]!;
-    return this.#shards[shard]!.getSync(inShard, mask, memory);
-  }
-
-  /**
-   * {@linkcode ShardedDatasetReader.getSync} without copying: values that are bytes, and arrays where alignment
-   * allows, are views of memory maps of the bags. Linux only, and it needs `--allow-ffi`; what
-   * {@linkcode BagReader.unsafeView} says of views holds for these: **reading one after its file was cut
-   * short kills the process**.
-   *
-   * @param index From 0 to `length - 1`.
-   * @param mask What to look at.
-   * @throws {IndexError} If there is no such datapoint.
-   * @throws {FormatError} If it is damaged, its decoder has thrown, or a bag was cut.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped.
-   * @throws {TypeError} If a decoder needs to be waited for.
-   */
-  unsafeView(index: number, mask?: Mask): Datapoint {
-    const shard = this.#find(index);
-    const inShard = index - this.#starts[shard]!;
-    return this.#shards[shard]!.getSync(inShard, mask, MAPPED);
-  }
-
-  /**
-   * Reads consecutive datapoints, as {@linkcode DatasetReader.range} does; they may lie in several
-   * shards.
-   *
-   * @param start The first, from 0 on.
-   * @param stop The one behind the last; those that do not exist are left out.
-   * @param mask What to read of each.
-   * @returns The values of each key, one a datapoint.
-   * @throws {RangeError} If they are no whole numbers, or descend.
-   * @throws {FormatError} If a datapoint is damaged, or its decoder has thrown.
-   * @throws {RecordfsError} With code `unknown-key` where `mask` has one.
-   */
-  range(
-    start: number,
-    stop: number,
-    mask?: Mask,
-    options: ReadOptions = {},
-  ): Promise<Record<string, unknown[]>> {
-    return runAsync(this.#range(start, stop, mask, options), options.signal);
-  }
-
-  /** {@linkcode ShardedDatasetReader.range} without waiting. */
-  rangeSync(
-    start: number,
-    stop: number,
-    mask?: Mask,
-    options: ReadSyncOptions = {},
-  ): Record<string, unknown[]> {
-    return runSync(this.#range(start, stop, mask, options));
-  }
-
-  /**
-   * Tells what there is of a datapoint, without reading it.
-   *
-   * @param index From 0 to `length - 1`.
-   * @returns By key: how many values a list has, or `true`.
-   * @throws {IndexError} If there is no such datapoint.
-   * @throws {FormatError} If its references are damaged.
-   */
-  available(
-    index: number,
-    options: WaitOptions = {},
-  ): Promise<Record<string, true | number>> {
-    return runAsync(this.#available(index), options.signal);
-  }
-
-  /** {@linkcode ShardedDatasetReader.available} without waiting. */
-  availableSync(index: number): Record<string, true | number> {
-    return runSync(this.#available(index));
-  }
-
-  /** Closes the files. What was read stays valid. */
-  close(): void {
-    this.#closed = true;
-    for (const shard of this.#shards) shard.close();
-  }
-
-  /** Closes the files at the end of a `using` block. */
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
-  *#get(
-    index: number,
-    mask: Mask | undefined,
-    { memory }: ReadSyncOptions,
-  ): Steps<Datapoint> {
-    const shard = this.#find(index);
-    memory?.take(0);
-    const inShard = index - this.#starts[shard]!;
-    return yield* this.#shards[shard]!.get(inShard, mask, memory);
-  }
-
-  *#range(
-    start: number,
-    stop: number,
-    mask: Mask | undefined,
-    { memory }: ReadSyncOptions,
-  ): Steps<Record<string, unknown[]>> {
-    requireOpen(this.path, this.#closed);
-    const count = clippedCount(start, stop, this.length);
-    const end = start + count;
-    memory?.take(0);
-    if (count === 0) return yield* this.#shards[0]!.range(0, 0, mask, memory);
-    const values = new Map<string, unknown[]>();
-    for (let i = this.#find(start), at = start; at < end; i++) {
-      const shard = this.#shards[i]!;
-      const inShard = at - this.#starts[i]!;
-      const some = Math.min(shard.length - inShard, end - at);
-      const part = yield* shard.range(inShard, some, mask, memory);
-      for (const [key, list] of Object.entries(part)) {
-        const before = values.get(key);
-        if (before === undefined) values.set(key, list);
-        else for (const value of list) before.push(value);
-      }
-      at += some;
-    }
-    return Object.fromEntries(values);
-  }
-
-  *#available(index: number): Steps<Record<string, true | number>> {
-    const shard = this.#find(index);
-    return yield* this.#shards[shard]!.available(index - this.#starts[shard]!);
-  }
-
-  /** The shard of a datapoint. */
-  #find(index: number): number {
-    requireOpen(this.path, this.#closed);
-    requireDatapoint(this.path, index, this.length);
-    const starts = this.#starts;
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) { // the last one that starts at or before it; empty ones come before
-      const middle = low + high + 1 >>> 1;
-      if (starts[middle]! <= index) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return this.#shards.count;
   }
 }

@@ -2,21 +2,15 @@ import * as path from "node:path";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import type { Datapoint } from "./datapoint.ts";
-import { makeDirectories } from "./dataset_target.ts";
-import type { Generation } from "./generation.ts";
+import { type DatasetForm, makeDirectories } from "./dataset_target.ts";
+import { DatasetWriter } from "./dataset_writer.ts";
 import {
   requireLimits,
   type ShardLimits,
   ShardOutput,
 } from "./shard_output.ts";
 import type { Spec } from "./spec.ts";
-import {
-  datasetForm,
-  type DatasetWriterOptions,
-  type FlushOptions,
-} from "./write_options.ts";
-import { WriterLife } from "./writer_life.ts";
+import { datasetForm, type DatasetWriterOptions } from "./write_options.ts";
 import { findWrittenShards } from "./written_shards.ts";
 
 /** Options of {@linkcode ShardedDatasetWriter.open}. */
@@ -58,27 +52,12 @@ export interface ShardedDatasetWriterOptions
  * assert.deepEqual(await Deno.readFile(`${directory}/000001/x.bag`), Uint8Array.of(3, 4));
  * ```
  */
-export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
-  /** The path of the directory, as it was given. */
-  readonly path: string;
-  /** The form of the dataset. */
-  readonly generation: Generation;
-  /** The types by key; the keys are sorted. */
-  readonly spec: Spec;
+export class ShardedDatasetWriter extends DatasetWriter {
   readonly #output: ShardOutput;
-  readonly #life: WriterLife;
 
-  private constructor(
-    path: string,
-    generation: Generation,
-    spec: Spec,
-    output: ShardOutput,
-  ) {
-    this.path = path;
-    this.generation = generation;
-    this.spec = spec;
+  private constructor(path: string, form: DatasetForm, output: ShardOutput) {
+    super(path, form, output, output);
     this.#output = output;
-    this.#life = new WriterLife(path, output);
   }
 
   static *#open(
@@ -94,12 +73,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
     const place = (name: string) => path.join(directory, name);
     const output = new ShardOutput(place, form, options, done);
     if (done.isBegun) yield* output.openShard();
-    return new ShardedDatasetWriter(
-      directory,
-      form.generation,
-      form.spec.spec,
-      output,
-    );
+    return new ShardedDatasetWriter(directory, form, output);
   }
 
   /**
@@ -114,7 +88,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
    * @throws {RangeError} If the limits are no whole numbers, or `shardStart` and `shardStep` have none.
    * @throws {FormatError} If a dataset that is to be continued is damaged.
    */
-  static open(
+  static override open(
     directory: string | URL,
     spec: Spec,
     options: ShardedDatasetWriterOptions & WaitOptions = {},
@@ -126,7 +100,7 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
   }
 
   /** {@linkcode ShardedDatasetWriter.open} without waiting. */
-  static openSync(
+  static override openSync(
     directory: string | URL,
     spec: Spec,
     options: ShardedDatasetWriterOptions = {},
@@ -137,97 +111,5 @@ export class ShardedDatasetWriter implements Disposable, AsyncDisposable {
   /** Number of this writer's shards so far, those among them that were there before. */
   get shards(): number {
     return this.#output.shards;
-  }
-
-  /** Number of datapoints in this writer's shards, those among them that were there before. */
-  get length(): number {
-    return this.#output.length;
-  }
-
-  /** Bytes of all their bags and indexes, those of `refs.bag` included. */
-  get size(): number {
-    return this.#output.size;
-  }
-
-  /**
-   * Appends a datapoint. Calls that are not awaited keep their order; if one fails, so do those that
-   * were made after it without waiting.
-   *
-   * @param datapoint A value for each key of the spec; of a list type an array, or any other
-   * iterable, also one that has to be waited for. It must not be changed before the promise is
-   * settled.
-   * @returns The datapoint's index.
-   * @throws {WriteError} If keys are missing or surplus (`bad-datapoint`), a value cannot be encoded
-   * (`bad-value`) or is empty in generations 2 and 3 (`empty-record`), is not the one that was
-   * written there by a process that was killed (`mismatch`), or the system refuses.
-   */
-  // deno-lint-ignore require-await -- what is wrong rejects, too
-  async append(
-    datapoint: Readonly<Datapoint>,
-    options: WaitOptions = {},
-  ): Promise<number> {
-    options.signal?.throwIfAborted();
-    this.#life.requireOpen();
-    return this.#life.run(
-      () => this.#output.append(datapoint),
-      options.signal,
-    );
-  }
-
-  /** {@linkcode ShardedDatasetWriter.append} without waiting: encoders and lists must not have to, either. */
-  appendSync(datapoint: Readonly<Datapoint>): number {
-    return this.#life.runSync(() => this.#output.append(datapoint));
-  }
-
-  /**
-   * Writes what was gathered. In generation 3, readers find it then, and it outlives the process;
-   * with `sync` also a loss of power.
-   *
-   * @throws {WriteError} If the system refuses.
-   */
-  // deno-lint-ignore require-await -- what is wrong rejects, too
-  async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
-  Promise<void> {
-    this.#life.requireOpen();
-    return this.#life.run(() => this.#output.flush(sync), signal);
-  }
-
-  /** {@linkcode ShardedDatasetWriter.flush} without waiting. */
-  flushSync({ sync = false }: FlushOptions = {}): void {
-    this.#life.runSync(() => this.#output.flush(sync));
-  }
-
-  /**
-   * Completes the last shard and waits until it is on the disk. Closing again does nothing. If it
-   * fails, nothing is left of that shard in generations 1 and 2, and in generation 3 what was written
-   * before.
-   *
-   * @throws {WriteError} If an append that was not awaited has failed, or the system refuses.
-   */
-  close(options: WaitOptions = {}): Promise<void> {
-    return this.#life.close(options.signal);
-  }
-
-  /** {@linkcode ShardedDatasetWriter.close} without waiting. */
-  closeSync(): void {
-    this.#life.closeSync();
-  }
-
-  /**
-   * Gives the writer up: of the last shard nothing remains in generations 1 and 2, in generation 3
-   * what was written; what was only gathered is lost.
-   */
-  abort(): void {
-    this.#life.abort();
-  }
-
-  /** Aborts, unless the dataset is closed. */
-  [Symbol.dispose](): void {
-    this.#life.abort();
-  }
-
-  /** Aborts, unless the dataset is closed or about to be. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#life.dispose();
   }
 }

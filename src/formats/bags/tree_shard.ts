@@ -4,49 +4,22 @@ import { runSync } from "../../io/steps.ts";
 import { encodeName } from "../../names.ts";
 import type { NameTable } from "../../tree/name_table.ts";
 import { NameTableBuilder } from "../../tree/name_table_builder.ts";
-import { NumberedNames } from "../../tree/numbered_names.ts";
+import {
+  type NumberedNames,
+  numberedNames,
+} from "../../tree/numbered_names.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
 import { type BagFile, closeBag } from "./bag_file.ts";
 import type { Generation } from "./generation.ts";
-import { checkLimits } from "./index_entries.ts";
+import { IndexedBag } from "./indexed_bag.ts";
 import { closeHead, type DatasetHead, openBagOf } from "./open_dataset.ts";
-import { type PageCache, PagedFile } from "./paged_file.ts";
+import { PagedFile } from "./paged_file.ts";
 import { longestReferences, References } from "./references.ts";
 import type { SpecKey } from "./spec.ts";
 import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
 
-/** Least digits of a datapoint's, a record's and a list element's name. */
-export const LEAST_DIGITS = 6;
-
 /** Longest name that a file may have for most programs: `NAME_MAX`. */
 const LONGEST_NAME = 255;
-
-/** A bag whose index is read page by page. */
-export class IndexedBag {
-  readonly file: BagFile;
-  readonly #index: PagedFile;
-
-  constructor(file: BagFile, pages: PageCache) {
-    this.file = file;
-    this.#index = new PagedFile(pages, file.index, file.indexStart);
-  }
-
-  /**
-   * Says where a record is. The extent's `source` is left to the caller.
-   *
-   * @throws {FormatError} If the index is wrong there.
-   */
-  locate(record: number, into: Extent): void {
-    const before = record < 2 ? 0 : this.#index.entry(record - 2);
-    const start = record === 0 ? 0 : this.#index.entry(record - 1);
-    const end = this.#index.entry(record);
-    checkLimits(this.file, record, start, end, before);
-    into.offset = start;
-    into.length = end - start;
-    into.crc32 = -1;
-    into.bytes = undefined;
-  }
-}
 
 /** How a shard is shown. */
 export interface TreeShardOptions {
@@ -56,7 +29,6 @@ export interface TreeShardOptions {
   readonly mtime: number;
   /** The bags of its keys, where they have been opened. */
   readonly bags: readonly BagFile[];
-  readonly pages: PageCache;
   /** Readable views to show as well. */
   readonly views: TreeViews | undefined;
 }
@@ -79,7 +51,6 @@ export class TreeShard implements ViewedDataset {
   /** What the name of each key's readable view ends in, where it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
   readonly #head: DatasetHead;
-  readonly #pages: PageCache;
   readonly #bags: (IndexedBag | undefined)[];
   readonly #refs: IndexedBag | undefined;
   readonly #refsData: PagedFile | undefined;
@@ -90,7 +61,7 @@ export class TreeShard implements ViewedDataset {
   #referred = -1;
 
   constructor(head: DatasetHead, options: TreeShardOptions) {
-    const { length, mtime, bags, pages, views } = options;
+    const { length, mtime, bags, views } = options;
     const { keys, refs } = head;
     this.generation = head.generation;
     this.length = length;
@@ -100,10 +71,9 @@ export class TreeShard implements ViewedDataset {
     this.rowNames = numberedNames(length, "");
     this.#head = head;
     this.mtime = mtime;
-    this.#pages = pages;
-    this.#bags = keys.map((_, k) => bags[k] && new IndexedBag(bags[k], pages));
-    this.#refs = refs && new IndexedBag(refs, pages);
-    this.#refsData = refs && new PagedFile(pages, refs.source, 0);
+    this.#bags = keys.map((_, k) => bags[k] && new IndexedBag(bags[k]));
+    this.#refs = refs && new IndexedBag(refs);
+    this.#refsData = refs && new PagedFile(refs.source, 0);
     this.#references = new References({ path: refs?.path ?? "", keys });
     this.#record = new Uint8Array(
       refs ? longestReferences(keys.length) + 1 : 0,
@@ -181,7 +151,7 @@ export class TreeShard implements ViewedDataset {
       closeBag(bag);
       throw changed(bag.path);
     }
-    return new IndexedBag(bag, this.#pages);
+    return new IndexedBag(bag);
   }
 
   /** Reads the references of a datapoint, unless they are those that were read last. */
@@ -209,18 +179,6 @@ export function changed(path: string): FormatError {
     `${path} was replaced or changed after it was opened; open it again`,
     { path },
   );
-}
-
-/** By suffix, then by digits. */
-const numbered = new Map<string, NumberedNames[]>();
-
-/** Names of so many things that are counted from 0. */
-export function numberedNames(count: number, suffix: string): NumberedNames {
-  let digits = LEAST_DIGITS;
-  for (let most = 10 ** LEAST_DIGITS; most < count; most *= 10) digits++;
-  let names = numbered.get(suffix);
-  if (names === undefined) numbered.set(suffix, names = []);
-  return names[digits] ??= new NumberedNames(digits, suffix);
 }
 
 /** A key keeps its name where a view would have the same: the view is left out. */

@@ -14,13 +14,9 @@ import {
   openDataset,
   openHead,
 } from "./open_dataset.ts";
-import { PageCache } from "./paged_file.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
 import type { TreeViews } from "./tree_views.ts";
-
-/** Pages of indexes and references that a thread keeps: 4 MiB. */
-const PAGES = 1024;
 
 /** Files that a thread keeps the shards of, however few descriptors they have. */
 const MOST_FILES = 4096;
@@ -41,7 +37,6 @@ export interface ShardPlace {
 /** The shards of a dataset, each opened when it is first asked for; of many, those used last stay. */
 export class TreeShards implements LazySources {
   readonly #place: ShardPlace;
-  readonly #pages = new PageCache(PAGES);
   /** In order of use. */
   readonly #opened = new Map<number, TreeShard>();
   #files = 0;
@@ -161,7 +156,6 @@ export class TreeShards implements LazySources {
       length: facts.get(number, ShardFact.LENGTH)!,
       mtime: facts.get(number, ShardFact.MTIME)! / 1000,
       bags,
-      pages: this.#pages,
       views,
     });
   }
@@ -204,6 +198,7 @@ function settleFacts(
   facts.agree(shard, ShardFact.MTIME, mtime * 1000);
   facts.agree(shard, ShardFact.BYTES, bytes);
   facts.agree(shard, ShardFact.NODES, nodes);
+  facts.agree(shard, ShardFact.KEYS, dataset.keys.length);
   // Last: with it, the others are known.
   facts.agree(shard, ShardFact.GENERATION, dataset.generation);
 }

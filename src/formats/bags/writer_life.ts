@@ -3,7 +3,7 @@ import { goOn, runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { Turns } from "../../io/turns.ts";
 
 /** How a writer ends. */
-interface Ending {
+export interface Ending {
   /** Completes what is written. */
   finish(): Steps<void>;
   /** Has it appear; not to be given up half-way. */

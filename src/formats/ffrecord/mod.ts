@@ -6,6 +6,12 @@
  * @module
  */
 export { FFRecordReader } from "./reader.ts";
+export type { ReaderSeed } from "./reader_seed.ts";
+export type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
+export type { BatchRoom } from "../../io/read_memory.ts";
 export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
 export { FFRecordWriter, type WriterOptions } from "./writer.ts";
 export { dump, type DumpOptions, type SampleList } from "./dump.ts";

@@ -1,4 +1,5 @@
 import { FormatError } from "../../errors.ts";
+import { type BatchRoom, placesIn } from "../../io/read_memory.ts";
 import { fill, fillSummed } from "../../io/read_part.ts";
 import { readSlices } from "../../io/read_slices.ts";
 import type { Steps } from "../../io/steps.ts";
@@ -29,18 +30,25 @@ export function* readSample(
   return bytes;
 }
 
-/** Reads a batch of samples in any order, repeats allowed, as {@linkcode readSample} reads one. */
+/**
+ * Reads a batch of samples in any order, repeats allowed, as {@linkcode readSample} reads one.
+ *
+ * @param memory What to read into; memory of their own where not given.
+ */
 export function* readSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],
   check: boolean,
-): Steps<Uint8Array[]> {
+  memory?: BatchRoom,
+): Steps<Uint8Array<ArrayBuffer>[]> {
   const extents = samples.map((sample) => locate(index, sample));
-  if (!check) return yield* readSlices(sources, extents);
+  const verify = (i: number, crc: number) =>
+    verifySample(index, samples[i]!, crc, extents[i]!.crc32);
   return yield* readSlices(
     sources,
     extents,
-    (i, crc) => verifySample(index, samples[i]!, crc, extents[i]!.crc32),
+    check ? verify : undefined,
+    memory && placesIn(memory, extents),
   );
 }
 

@@ -1,13 +1,21 @@
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../io/batch_read_options.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { readHeader } from "./header.ts";
 import { MappedSamples } from "./mapped_samples.ts";
 import { readSample, readSamples } from "./read_samples.ts";
+import type { ReaderSeed } from "./reader_seed.ts";
 import {
   type OpenOptions,
   openRecordFiles,
   type RecordFiles,
+  type RecordFilesSeed,
   type RecordLocation,
+  reopenRecordFiles,
+  shareRecordFiles,
 } from "./record_files.ts";
 
 /**
@@ -67,6 +75,28 @@ export class FFRecordReader implements Disposable {
     return runSync(FFRecordReader.#open(location, options));
   }
 
+  /**
+   * Opens the files of a reader in another thread, over the tables that it has read and checked.
+   *
+   * @param seed What {@linkcode FFRecordReader.share} gave.
+   * @throws {FormatError} If a file is not the same any more.
+   */
+  static openShared(
+    { files, checkData }: ReaderSeed,
+    options: WaitOptions = {},
+  ): Promise<FFRecordReader> {
+    function* open(): Steps<FFRecordReader> {
+      const opened = yield* reopenRecordFiles(files as RecordFilesSeed);
+      return new FFRecordReader(opened, { checkData });
+    }
+    return runAsync(open(), options.signal);
+  }
+
+  /** Describes the reader for {@linkcode FFRecordReader.openShared}. */
+  share(): ReaderSeed {
+    return { files: shareRecordFiles(this.#files), checkData: this.#check };
+  }
+
   /** Number of samples (Python's `n`). */
   get length(): number {
     return this.#files.index.length;
@@ -121,23 +151,56 @@ export class FFRecordReader implements Disposable {
   /**
    * Reads a batch of samples: any number, in any order, repeats allowed (Python's `read`).
    *
-   * @returns The samples in the order of `indices`, each in memory of its own.
+   * @returns The samples in the order of `indices`, none of which shares bytes with another.
    * @throws {IndexError} If there is no such sample.
    * @throws {FormatError} If one is damaged; the error's `sample` says which.
+   *
+   * @example Read into the same memory again and again
+   * ```ts
+   * import { FFRecordReader } from "@recordfs/recordfs/ffrecord";
+   * import assert from "node:assert/strict";
+   *
+   * using reader = await FFRecordReader.open("test/golden/ffrecord/plain_many/sample_92.ffr");
+   * const bytes = new Uint8Array(1 << 20);
+   * const memory = { take: (length: number) => bytes.subarray(0, length) };
+   * let total = 0;
+   * for (let i = 0; i < reader.length; i += 4) {
+   *   const batch = await reader.read([i, i + 1, i + 2, i + 3], { memory });
+   *   for (const sample of batch) total += sample.length; // before the next batch is read
+   * }
+   * assert.ok(total > 0);
+   * ```
    */
   read(
     indices: Iterable<number>,
-    options: WaitOptions = {},
-  ): Promise<Uint8Array[]> {
+    options: BatchReadOptions = {},
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
     return runAsync(
-      readSamples(this.#files, [...indices], this.#check),
+      readSamples(this.#files, [...indices], this.#check, options.memory),
       options.signal,
     );
   }
 
   /** {@linkcode FFRecordReader.read} without waiting. */
-  readSync(indices: Iterable<number>): Uint8Array[] {
-    return runSync(readSamples(this.#files, [...indices], this.#check));
+  readSync(
+    indices: Iterable<number>,
+    options: BatchReadSyncOptions = {},
+  ): Uint8Array<ArrayBuffer>[] {
+    return runSync(
+      readSamples(this.#files, [...indices], this.#check, options.memory),
+    );
+  }
+
+  /**
+   * The file that a sample lies in.
+   *
+   * @param index From 0 to `length - 1`.
+   * @throws {IndexError} If there is no such sample.
+   */
+  fileOf(index: number): string {
+    const { index: samples, sources } = this.#files;
+    samples.require(index);
+    return sources[samples.partOf(index)]!.name;
   }
 
   /**

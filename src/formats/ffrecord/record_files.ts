@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../errors.ts";
+import { FormatError, RecordfsError } from "../../errors.ts";
 import { sortNames } from "../../names.ts";
 import { FileSource } from "../../io/file_source.ts";
 import { localPath } from "../../io/local_path.ts";
@@ -8,7 +8,7 @@ import type { ByteSource } from "../../io/byte_source.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { readHeader, type RecordFileHeader } from "./header.ts";
 import { PendingHeader } from "./pending_header.ts";
-import { SampleIndex } from "./sample_index.ts";
+import { SampleIndex, type SamplePart } from "./sample_index.ts";
 
 /** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
 export type RecordLocation = string | URL | readonly (string | URL)[];
@@ -72,6 +72,67 @@ export function* openRecordFiles(
     })),
   );
   return { sources, headers, index };
+}
+
+/** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
+export interface RecordFilesSeed {
+  readonly files: readonly {
+    readonly part: SamplePart;
+    /** The file's last modification, in milliseconds since 1970. */
+    readonly mtime: number;
+    /** The metadata checksum. */
+    readonly checksum: number;
+  }[];
+}
+
+/** Describes opened files for another thread. */
+export function shareRecordFiles(
+  { sources, headers, index }: RecordFiles,
+): RecordFilesSeed {
+  const files = index.parts.map((part, i) => ({
+    part,
+    mtime: sources[i]!.mtime,
+    checksum: headers[i]!.checksum,
+  }));
+  return { files };
+}
+
+/**
+ * Opens files again, over tables that have been read and checked already.
+ *
+ * @throws {FormatError} If a file is not the same any more.
+ */
+export function* reopenRecordFiles(
+  { files }: RecordFilesSeed,
+): Steps<RecordFiles> {
+  const sources: ByteSource[] = [];
+  try {
+    for (const { part, mtime } of files) {
+      const source = yield* FileSource.open(part.path);
+      sources.push(source);
+      if (source.size !== part.size || source.mtime !== mtime) {
+        throw replaced(part.path);
+      }
+    }
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+  const headers = files.map(({ part: { count, table }, checksum }) => ({
+    count,
+    table,
+    checksum,
+  }));
+  const index = new SampleIndex(files.map(({ part }) => part));
+  return { sources, headers, index };
+}
+
+function replaced(path: string): FormatError {
+  return new FormatError(
+    "changed",
+    `${path} was replaced or changed after it was opened; open it again`,
+    { path },
+  );
 }
 
 /**

@@ -71,6 +71,12 @@ export class SampleIndex {
     return this.#starts[part]!;
   }
 
+  /** @throws {IndexError} If there is no such sample. */
+  require(index: number): void {
+    if (Number.isInteger(index) && index >= 0 && index < this.length) return;
+    throw new IndexError(index, this.length, this.name);
+  }
+
   /**
    * Says where a sample is, and its checksum.
    *
@@ -78,9 +84,7 @@ export class SampleIndex {
    * @throws {FormatError} If its offsets are damaged or beyond the file's end.
    */
   locate(index: number, into: Extent): void {
-    if (!Number.isInteger(index) || index < 0 || index >= this.length) {
-      throw new IndexError(index, this.length, this.name);
-    }
+    this.require(index);
     const source = this.partOf(index);
     const part = this.parts[source]!;
     const local = index - this.#starts[source]!;

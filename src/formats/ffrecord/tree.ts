@@ -1,17 +1,10 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
-import { NumberedNames } from "../../tree/numbered_names.ts";
-import {
-  type EntryVisitor,
-  type Extent,
-  newExtent,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "../../tree/tree.ts";
+import { NamedTree, type RecordNames } from "../../tree/named_tree.ts";
+import { NumberedFiles } from "../../tree/numbered_files.ts";
+import type { SampleNodes } from "../../tree/sample_runs.ts";
+import type { Extent, NodeId, Tree, TreeSeed } from "../../tree/tree.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
 
 /** What both trees rest on. */
@@ -30,74 +23,46 @@ interface SeedData {
   readonly suffix?: string;
 }
 
-/** Smallest number of digits of a plain sample's name. */
-const LEAST_WIDTH = 6;
+abstract class RecordTree extends NamedTree {
+  override readonly sources: readonly ByteSource[];
+  readonly #index: SampleIndex;
 
-abstract class RecordTree implements Tree {
-  readonly sources: readonly ByteSource[];
-  abstract readonly nodeCount: number;
-  protected readonly index: SampleIndex;
-  readonly #mtime: number;
-  readonly #extent = newExtent();
-
-  constructor({ sources, index, mtime }: Samples) {
+  constructor({ sources, index, mtime }: Samples, names: RecordNames) {
+    super(names, mtime);
     this.sources = sources;
-    this.index = index;
-    this.#mtime = mtime;
+    this.#index = index;
   }
-
-  abstract lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId;
-  abstract parent(node: NodeId): NodeId;
-  abstract isDirectory(node: NodeId): boolean;
-  abstract list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
-
-  /** The sample that is a file's content, or -1. */
-  protected abstract sample(node: NodeId): number;
 
   protected abstract seed(): Partial<SeedData>;
 
-  stat(node: NodeId, into: NodeStat): boolean {
-    into.mtime = this.#mtime;
-    into.isDirectory = this.isDirectory(node);
-    into.size = 0;
-    if (into.isDirectory) return true;
-    const sample = this.sample(node);
-    if (sample < 0) return false;
-    this.index.locate(sample, this.#extent);
-    into.size = this.#extent.length;
-    return true;
+  override locate(node: NodeId, into: Extent): boolean {
+    const sample = this.names.record(node);
+    // No wrong bytes, however early they are asked for.
+    if (sample >= 0) this.#index.waitUntilSound(sample);
+    return super.locate(node, into);
   }
 
-  locate(node: NodeId, into: Extent): boolean {
-    const sample = this.sample(node);
-    if (sample < 0) return false;
-    this.index.waitUntilSound(sample); // no wrong bytes, however early they are asked for
-    this.index.locate(sample, into);
-    return true;
+  protected override locateRecord(sample: number, into: Extent): void {
+    this.#index.locate(sample, into);
   }
 
   sampleOf(node: NodeId): number {
-    const sample = this.sample(node);
+    const sample = this.names.record(node);
     return sample < 0
       ? -1
-      : sample - this.index.startOf(this.index.partOf(sample));
+      : sample - this.#index.startOf(this.#index.partOf(sample));
   }
 
-  share(): TreeSeed {
+  override share(): TreeSeed {
     const data: SeedData = {
-      parts: this.index.parts,
-      mtime: this.#mtime,
+      parts: this.#index.parts,
+      mtime: this.mtime,
       ...this.seed(),
     };
     return { module: import.meta.url, data };
   }
 
-  close(): void {
+  override close(): void {
     for (const source of this.sources) source.close();
   }
 }
@@ -107,100 +72,32 @@ export class PackedTree extends RecordTree {
   readonly #names: NameTable;
 
   constructor(samples: Samples, names: NameTable) {
-    super(samples);
+    super(samples, names);
     this.#names = names;
   }
 
-  get nodeCount(): number {
-    return this.#names.length;
-  }
-
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    return this.#names.lookup(parent, name, start, end);
-  }
-
-  parent(node: NodeId): NodeId {
-    return this.#names.parent(node);
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return this.#names.isDirectory(node);
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    this.#names.list(dir, cursor, visit);
-  }
-
-  protected sample(node: NodeId): number {
-    return this.#names.record(node);
-  }
-
-  protected seed(): Partial<SeedData> {
+  protected override seed(): Partial<SeedData> {
     return { names: this.#names.columns };
   }
 }
 
-/**
- * Plain samples in one directory, named by their index: `000042`, with `.jpg` where the suffix says
- * so. Sample i has node id i + 2.
- */
+/** Plain samples in one directory, named by their index. */
 export class SampleTree extends RecordTree {
-  readonly #suffix: string;
-  readonly #names: NumberedNames;
-  readonly #name: Uint8Array;
+  readonly #files: NumberedFiles;
 
   /** @param suffix What every name ends in, such as `.jpg`; may be empty. */
   constructor(samples: Samples, suffix: string) {
-    super(samples);
-    const digits = String(Math.max(samples.index.length - 1, 0)).length;
-    this.#suffix = suffix;
-    this.#names = new NumberedNames(Math.max(digits, LEAST_WIDTH), suffix);
-    this.#name = new Uint8Array(this.#names.maxLength);
+    const files = new NumberedFiles(samples.index.length, suffix);
+    super(samples, files);
+    this.#files = files;
   }
 
-  get nodeCount(): number {
-    return this.index.length + 1;
+  samples(): SampleNodes {
+    return this.#files.samples();
   }
 
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    if (parent !== ROOT) return 0;
-    const sample = this.#names.parse(name, start, end);
-    return sample >= 0 && sample < this.index.length ? sample + 2 : 0;
-  }
-
-  parent(): NodeId {
-    return ROOT;
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return node === ROOT;
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (dir !== ROOT) return;
-    for (let sample = cursor; sample < this.index.length; sample++) {
-      const length = this.#names.write(sample, this.#name);
-      if (!visit(this.#name, 0, length, sample + 2, sample + 1)) return;
-    }
-  }
-
-  protected sample(node: NodeId): number {
-    const sample = node - 2;
-    return sample >= 0 && sample < this.index.length ? sample : -1;
-  }
-
-  protected seed(): Partial<SeedData> {
-    return { suffix: this.#suffix };
+  protected override seed(): Partial<SeedData> {
+    return { suffix: this.#files.suffix };
   }
 }
 

@@ -2,6 +2,7 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
 import { NumberedNames } from "../../tree/numbered_names.ts";
+import type { SampleNodes, SampleRun } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -152,6 +153,18 @@ export class GulpTree implements Tree {
     return true;
   }
 
+  /** The videos of all chunks; what is left out keeps its place, as it does in a directory that is read. */
+  samples(): SampleNodes {
+    const runs = videoRuns(this.#tables, this.#firstVideo);
+    return { areDirectories: true, runs };
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const video = this.#video(node);
+    // The names are those of the videos, in their order, behind the root's.
+    return video < 0 ? 0 : this.#names.nameOf(ROOT + 1 + video, into);
+  }
+
   share(): TreeSeed {
     return { module: import.meta.url, data: this.#tables };
   }
@@ -225,6 +238,29 @@ export class GulpTree implements Tree {
   #frameCount(shown: number): number {
     const { chunks, chunkOf, videoOf } = this.#tables;
     return chunks[chunkOf[shown]!]!.frameCounts[videoOf[shown]!]!;
+  }
+}
+
+/** The videos of all chunks in order: those that show, and stretches of those that are left out. */
+function* videoRuns(
+  { chunks, chunkOf, videoOf }: GulpTreeTables,
+  firstVideo: NodeId,
+): Generator<SampleRun, void, undefined> {
+  let shown = 0;
+  for (const [chunk, { frameCounts }] of chunks.entries()) {
+    for (let video = 0; video < frameCounts.length;) {
+      const next = chunkOf[shown] === chunk
+        ? videoOf[shown]!
+        : frameCounts.length;
+      yield { first: 0, stride: 0, count: next - video };
+      video = next;
+      const from = shown;
+      while (chunkOf[shown] === chunk && videoOf[shown] === video) {
+        shown++;
+        video++;
+      }
+      yield { first: firstVideo + from, stride: 1, count: shown - from };
+    }
   }
 }
 

@@ -155,10 +155,25 @@ Deno.test("any dataset is read as it was written", async () => {
             Object.keys(spec).map((key) => [key, part.map((of) => of[key])]),
           ),
         );
+        const picks = Array.from({ length: 9 }, () => numbers.next().value)
+          .filter((i) => i < all.length);
+        const batch = picks.map((i) => all[i]);
+        const memory = new RecordMemory();
+        assert.deepEqual(reader.readSync(picks), batch);
+        assert.deepEqual(await reader.read(picks), batch);
+        assert.deepEqual(
+          await reader.read(picks, undefined, { memory }),
+          batch,
+        );
         using first = DatasetReader.openSync(`${path}/000000`, opened);
         assert.deepEqual(
           shards[0]!.map((_, i) => first.getSync(i)),
           shards[0],
+        );
+        const backwards = [...shards[0]!.keys()].toReversed();
+        assert.deepEqual(
+          await first.read(backwards),
+          shards[0]!.toReversed(),
         );
       },
     ));

@@ -15,7 +15,7 @@ Deno.test("pages of the ten-millionth file are told apart, as those of the first
       for (const files of [0, 10_000_000]) {
         for (let i = 0; i < files; i++) cache.newFile();
         const [one, other] = [0, 8].map((at) =>
-          new PagedFile(cache, source, at)
+          new PagedFile(source, at, cache)
         );
         for (let round = 0; round < 2; round++) {
           for (let i = 0; i < count - 1; i += 511) {

@@ -13,6 +13,8 @@ import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { send } from "../../support/processes.ts";
 
 const KILLS = 12;
+/** Of a writer that is continued, and may also end before. */
+const CONTINUED_KILLS = 5;
 const COUNT = 1000;
 const SHARD = 230;
 const SPEC = { small: "bytes", text: "bytes", large: "bytes" };
@@ -60,7 +62,7 @@ Deno.test("a writer of generation 3 that is killed is continued, and all is as i
     for (let runs = 0;; runs++) {
       assert.ok(runs < 200, "each run must get further");
       const before = lengthOf(path);
-      const moment = kills < KILLS ? Math.random() * 60 : undefined;
+      const moment = kills < CONTINUED_KILLS ? Math.random() * 60 : undefined;
       const killed = await runUntil(script, moment, path, "3");
       const after = lengthOf(path);
       assert.ok(after >= before, `${after} datapoints after ${before}`);
@@ -69,13 +71,12 @@ Deno.test("a writer of generation 3 that is killed is continued, and all is as i
           assertSame(values, datapoint(SHARD * k + i));
         }
       }
-      if (!killed && after === COUNT) break;
-      kills++;
+      if (!killed && kills === CONTINUED_KILLS) break;
+      if (killed) kills++;
       if (after === COUNT) {
         fs.rmSync(path, { recursive: true }); // too fast to be killed: again
       }
     }
-    assert.ok(kills > 0);
     const files = filesBelow(path);
     for (const name of files.keys()) {
       // Left where the process was killed while it made the spec; no reader looks at it.

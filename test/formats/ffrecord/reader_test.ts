@@ -37,6 +37,99 @@ Deno.test("read() has no upper limit of the batch", async () => {
   assert.equal(sha256(batch[9_997]!), sizes.content.samples[7]!.sha256);
 });
 
+Deno.test("read() fills memory that it is given, each sample at a multiple of 8", async () => {
+  for (const checkData of [true, false]) {
+    using reader = await FFRecordReader.open(sizes.path, { checkData });
+    const buffer = new ArrayBuffer(1 << 23);
+    const takes: number[] = [];
+    const memory = {
+      take(length: number) {
+        takes.push(length);
+        return new Uint8Array(buffer, 0, length).fill(255);
+      },
+    };
+    const index = fc.nat({ max: reader.length - 1 });
+    const batches = fc.array(index, { maxLength: 30 });
+    await fc.assert(fc.asyncProperty(batches, async (indices) => {
+      const own = await reader.read(indices);
+      for (
+        const read of [
+          () => reader.readSync(indices, { memory }),
+          () => reader.read(indices, { memory }),
+        ]
+      ) {
+        takes.length = 0;
+        const batch = await read();
+        assert.deepEqual(batch, own);
+        let start = 0;
+        for (const sample of batch) {
+          assert.equal(sample.buffer, buffer);
+          assert.equal(sample.byteOffset, start);
+          start = Math.ceil((start + sample.length) / 8) * 8;
+        }
+        assert.deepEqual(takes, [lengthOf(batch)]);
+      }
+    }));
+  }
+});
+
+/** Bytes from the first sample of a batch to the last one's end. */
+function lengthOf(batch: readonly Uint8Array[]): number {
+  const last = batch.at(-1);
+  return last === undefined ? 0 : last.byteOffset + last.length;
+}
+
+Deno.test("memory is compared with what was asked for, and samples in it with their checksums", async () => {
+  const damaged = goldenCase("ffrecord/bad_flip_sample");
+  using reader = await FFRecordReader.open(damaged.path);
+  const memory = { take: (length: number) => new Uint8Array(length) };
+  const indices = [...Array(reader.length).keys()];
+  await assert.rejects(reader.read(indices, { memory }), {
+    code: "sample-checksum",
+  });
+  for (const more of [-1, 1]) {
+    const wrong = { take: (length: number) => new Uint8Array(length + more) };
+    assert.throws(() => reader.readSync([0], { memory: wrong }), TypeError);
+  }
+});
+
+Deno.test("another thread opens the same files over the same tables", async () => {
+  const parts = goldenCase("ffrecord/parts_dump");
+  using reader = await FFRecordReader.open(parts.path);
+  const seed = structuredClone(reader.share());
+  using same = await FFRecordReader.openShared(seed);
+  assert.deepEqual(same.paths, reader.paths);
+  assert.deepEqual(same.checksums, reader.checksums);
+  const indices = [...Array(reader.length).keys()];
+  assert.deepEqual(await same.read(indices), await reader.read(indices));
+  assert.deepEqual(
+    parts.content.files.map(({ name }) => name),
+    reader.paths.map((path) => path.split("/").at(-1)),
+  );
+  let first = 0;
+  for (const [i, { n }] of parts.content.files.entries()) {
+    if (n > 0) {
+      assert.equal(same.fileOf(first), reader.paths[i]);
+      assert.equal(same.fileOf(first + n - 1), reader.paths[i]);
+    }
+    first += n;
+  }
+  assert.throws(() => same.fileOf(reader.length), IndexError);
+});
+
+Deno.test("a file that was replaced meanwhile is not opened again over old tables", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.ffr`;
+    await Deno.writeFile(path, ffrBytes([Uint8Array.of(1)]));
+    using reader = await FFRecordReader.open(path);
+    await Deno.writeFile(path, ffrBytes([Uint8Array.of(1, 2)]));
+    await assert.rejects(FFRecordReader.openShared(reader.share()), {
+      code: "changed",
+      path,
+    });
+  });
+});
+
 Deno.test("each sample is in memory of its own", async () => {
   using reader = await FFRecordReader.open(sizes.path);
   const [a, b] = await reader.read([5, 5]);

@@ -102,6 +102,12 @@ export class MemoryTree implements Tree {
     }
   }
 
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const { name } = this.#node(node);
+    into.set(name);
+    return name.length;
+  }
+
   stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
     const found = this.#nodes[node - 1];
     if (found === undefined) return false;

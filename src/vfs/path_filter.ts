@@ -1,8 +1,8 @@
-import { compileGlob, type Glob } from "./glob.ts";
+import type { Glob } from "./glob.ts";
 
-/** A file or directory that is to be packed or not. */
+/** A file or directory that is to be taken or not. */
 export interface FilteredEntry {
-  /** Path from the packed folder. */
+  /** Path from the folder that is looked through. */
   readonly path: string;
   readonly isDirectory: boolean;
 }
@@ -22,20 +22,24 @@ export class PathFilter {
   /**
    * @param include Files that none of these stands for are left out; with none, no file is.
    * @param exclude What one of these stands for is left out in any case.
-   * @throws {UsageError} If one is no pattern.
+   * @param compile Understands a glob, or throws.
    */
-  constructor(include: readonly string[], exclude: readonly string[]) {
-    this.#include = include.map((glob) => new Pattern(glob));
-    this.#exclude = exclude.map((glob) => new Pattern(glob));
+  constructor(
+    include: readonly string[],
+    exclude: readonly string[],
+    compile: (glob: string) => Glob,
+  ) {
+    this.#include = include.map((glob) => new Pattern(glob, compile));
+    this.#exclude = exclude.map((glob) => new Pattern(glob, compile));
   }
 
-  /** Whether what is not excluded is packed, so that a directory means something on its own. */
+  /** Whether what is not excluded is taken, so that a directory means something on its own. */
   get keepsAll(): boolean {
     return this.#include.length === 0;
   }
 
   /**
-   * Whether an entry is to be packed, a directory for what it may hold. What an excluded one holds
+   * Whether an entry is to be taken, a directory for what it may hold. What an excluded one holds
    * must not be asked for.
    */
   accepts(entry: FilteredEntry): boolean {
@@ -66,11 +70,11 @@ class Pattern {
   readonly #wholePath: boolean;
   readonly #directoriesOnly: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, compile: (glob: string) => Glob) {
     const [, glob] = /^(.*?)\/*$/s.exec(text)!;
     this.#directoriesOnly = glob !== text;
     this.#wholePath = glob!.includes("/");
-    this.#glob = compileGlob(glob!.replace(/^\/+/, ""));
+    this.#glob = compile(glob!.replace(/^\/+/, ""));
   }
 
   matches({ path, isDirectory }: FilteredEntry): boolean {

@@ -1,0 +1,44 @@
+import { compileGlob, type MakeRe } from "../../vfs/glob.ts";
+import { PathFilter } from "../../vfs/path_filter.ts";
+
+/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
+const PACKAGE: string = "picomatch";
+
+/** Which files of a container are samples. */
+export interface ChooseFilesOptions {
+  /**
+   * Which files: those that a glob, or one of several, matches, or of whose path a function says so. `*`
+   * and `?` stand for any characters but `/`, `**` for any directories, `[a-z]` for one character, `{a,b}`
+   * for either. A glob without a slash is compared with names at any depth, and one that matches a
+   * directory stands for all that is in it. Unless given, all.
+   */
+  readonly files?: string | readonly string[] | ((path: string) => boolean);
+  /** These files and no others, in this order, repeats allowed. Not together with `files`. */
+  readonly paths?: readonly string[];
+}
+
+/**
+ * What says of a path whether its file is chosen.
+ *
+ * @throws {RecordfsError} With code `bad-pattern` if a glob is none.
+ */
+export async function chooserOf(
+  files: ChooseFilesOptions["files"],
+): Promise<(path: string) => boolean> {
+  if (files === undefined) return () => true;
+  if (typeof files === "function") return files;
+  const globs = typeof files === "string" ? [files] : files;
+  if (globs.length === 0) return () => false;
+  const makeRe = await loadMakeRe();
+  const filter = new PathFilter(
+    globs,
+    [],
+    (glob) => compileGlob(glob, makeRe),
+  );
+  return (path) => filter.accepts({ path, isDirectory: false });
+}
+
+async function loadMakeRe(): Promise<MakeRe> {
+  const picomatch = await import(PACKAGE);
+  return picomatch.default.makeRe;
+}

@@ -1,0 +1,177 @@
+import { FFRecordReader } from "../../formats/ffrecord/reader.ts";
+import type { ReaderSeed } from "../../formats/ffrecord/reader_seed.ts";
+import type {
+  OpenOptions,
+  RecordLocation,
+} from "../../formats/ffrecord/record_files.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
+import type { GetOptions } from "../dataset.ts";
+import {
+  argument,
+  type Imported,
+  importedFunction,
+  RECIPE,
+  type Recipe,
+} from "../recipe.ts";
+import { hasSample } from "./has_sample.ts";
+import { type Process, ProcessedDataset, requireClass } from "./process.ts";
+
+/** The bytes of a sample. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** How to open an {@linkcode FFRecordDataset} of samples that are not bytes. */
+export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
+  /** What makes samples of bytes; a module's, where the loader has workers. */
+  readonly process: Imported<Process<Uint8Array<ArrayBuffer>, T>>;
+}
+
+/**
+ * The samples of FFRecord files (Python's `ffrecord.torch.Dataset`): each batch is one batched read.
+ *
+ * What is trained on is made by `process`: a function that is given when opening, or the method of a
+ * class that extends this one, as in Python.
+ *
+ * @typeParam T What one sample is: its bytes, unless `process` makes something of them.
+ *
+ * @example Read batches
+ * ```ts
+ * import { FFRecordDataset } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * const path = "test/golden/ffrecord/plain_many/sample_92.ffr";
+ * using dataset = await FFRecordDataset.open(path);
+ * const samples = await dataset.get([3, 4, 1, 0]);
+ * assert.deepEqual(samples[3], (await dataset.get([0]))[0]);
+ *
+ * using lengths = await FFRecordDataset.open(path, {
+ *   process: (samples) => samples.map((bytes) => bytes.length),
+ * });
+ * assert.deepEqual(await lengths.get([3, 4]), [samples[0]?.length, samples[1]?.length]);
+ * ```
+ *
+ * @example Extend it
+ * ```ts
+ * import { FFRecordDataset } from "@recordfs/recordfs/data";
+ * import { FFRecordReader } from "@recordfs/recordfs/ffrecord";
+ *
+ * class CustomDataset extends FFRecordDataset<{ index: number; text: string }> {
+ *   constructor(path: string) {
+ *     super(FFRecordReader.openSync(path));
+ *   }
+ *
+ *   protected override process(indices: readonly number[], data: Uint8Array[]) {
+ *     return data.map((bytes, i) => ({ index: indices[i]!, text: new TextDecoder().decode(bytes) }));
+ *   }
+ * }
+ *
+ * using dataset = new CustomDataset("test/golden/ffrecord/plain_many/sample_92.ffr");
+ * for (const { index, text } of await dataset.get([7, 0])) console.log(index, text.length);
+ * ```
+ */
+export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
+  extends ProcessedDataset<Uint8Array<ArrayBuffer>, T> {
+  readonly #reader: FFRecordReader;
+  readonly #process: Process<Bytes, T> | undefined;
+
+  /**
+   * Makes the dataset; {@linkcode FFRecordDataset.open} opens one.
+   *
+   * @param reader What to read the samples from; it is closed with the dataset.
+   * @param process What makes samples of bytes.
+   */
+  constructor(
+    reader: FFRecordReader,
+    process?: Process<Uint8Array<ArrayBuffer>, T>,
+  ) {
+    super(process);
+    this.#reader = reader;
+    this.#process = process;
+  }
+
+  /**
+   * Opens FFRecord files.
+   *
+   * @param location A file, a list of files, or a directory.
+   * @param options What makes samples of bytes, and how the files are opened.
+   * @throws {FormatError} If a header is damaged.
+   * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+   */
+  static open<T>(
+    this: typeof FFRecordDataset,
+    location: RecordLocation,
+    options: FFRecordDatasetOptions<T>,
+  ): Promise<FFRecordDataset<T>>;
+  /** Opens FFRecord files; samples are bytes. */
+  static open(
+    this: typeof FFRecordDataset,
+    location: RecordLocation,
+    options?: OpenOptions & WaitOptions,
+  ): Promise<FFRecordDataset>;
+  /** Opens FFRecord files as a class that extends this one, and is made of a reader alone. */
+  static open<D extends FFRecordDataset<unknown>>(
+    this: new (reader: FFRecordReader) => D,
+    location: RecordLocation,
+    options?: OpenOptions & WaitOptions,
+  ): Promise<D>;
+  static async open(
+    location: RecordLocation,
+    options: OpenOptions & WaitOptions & {
+      readonly process?: Imported<Process<Bytes, unknown>>;
+    } = {},
+  ): Promise<FFRecordDataset<unknown>> {
+    const process = options.process && await importedFunction(options.process);
+    const reader = await FFRecordReader.open(location, options);
+    return new this<unknown>(reader, process);
+  }
+
+  /** Number of samples. */
+  override get length(): number {
+    return this.#reader.length;
+  }
+
+  /** Paths of the files, in reading order. */
+  get paths(): readonly string[] {
+    return this.#reader.paths;
+  }
+
+  /** The `.ffr` file that a sample lies in. */
+  override fileOf(index: number): string | undefined {
+    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
+  }
+
+  /** The files again, over the same tables. */
+  override [RECIPE](): Recipe {
+    requireClass(this, FFRecordDataset);
+    const process = argument(
+      this.#process,
+      "The option 'process' of FFRecordDataset",
+    );
+    return {
+      module: import.meta.url,
+      name: "reopenFFRecordDataset",
+      how: "call",
+      args: [this.#reader.share(), process],
+    };
+  }
+
+  /** Closes the files. What was read stays valid. */
+  override close(): void {
+    this.#reader.close();
+  }
+
+  /** Reads the bytes of a batch. */
+  protected override readBatch(
+    indices: readonly number[],
+    { memory, signal }: GetOptions,
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
+    return this.#reader.read(indices, { memory, signal });
+  }
+}
+
+/** Makes the dataset in another thread. */
+export async function reopenFFRecordDataset<T>(
+  seed: ReaderSeed,
+  process: Process<Bytes, T> | undefined,
+): Promise<FFRecordDataset<T>> {
+  return new FFRecordDataset(await FFRecordReader.openShared(seed), process);
+}

@@ -1,0 +1,160 @@
+import { IndexError } from "../../errors.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
+import { runAsync, settle, type Steps } from "../../io/steps.ts";
+import { type Extent, newExtent } from "../../tree/tree.ts";
+import { readContents } from "../../vfs/read_contents.ts";
+import { verifyContent } from "../../vfs/verify_content.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import type { GetOptions } from "../dataset.ts";
+import { argument, type Imported, importedFunction } from "../recipe.ts";
+import { type ChooseFilesOptions, chooserOf } from "./choose_files.ts";
+import {
+  FileList,
+  type FileListColumns,
+  listFiles,
+  listPaths,
+} from "./file_list.ts";
+import { hasSample } from "./has_sample.ts";
+import { type Process, ProcessedDataset } from "./process.ts";
+
+/** A file of a container. */
+export interface FileSample {
+  /** Its path from the container's root. */
+  readonly path: string;
+  /** Its content. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Files of an opened container, as they were chosen: what classes that extend datasets of files hand on. */
+export interface OpenedFiles {
+  /** The container; it is closed with the dataset. */
+  readonly fs: VirtualFs;
+  /** Which of its files are samples. */
+  readonly chosen: unknown;
+}
+
+/** What datasets whose samples are files have in common. */
+export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
+  readonly #fs: VirtualFs;
+  readonly #files: FileList;
+  readonly #process: Process<FileSample, T> | undefined;
+
+  /**
+   * Makes the dataset; the static method `open` opens one.
+   *
+   * @param files What `open` has opened.
+   * @param process What makes samples of files.
+   */
+  constructor(
+    { fs, chosen }: OpenedFiles,
+    process?: Process<FileSample, T>,
+  ) {
+    super(process);
+    this.#fs = fs;
+    this.#files = new FileList(fs.tree, chosen as FileListColumns);
+    this.#process = process;
+  }
+
+  /** Number of files. */
+  override get length(): number {
+    return this.#files.length;
+  }
+
+  /** Paths of the files from the container's root, by index. A new array of `length` at each access. */
+  get paths(): string[] {
+    return Array.from(
+      { length: this.length },
+      (_, file) => this.#files.path(file),
+    );
+  }
+
+  /** The path of a file: that of the container, and from its root on. */
+  override fileOf(index: number): string | undefined {
+    if (!hasSample(this, index)) return undefined;
+    return `${this.#fs.location}/${this.#files.path(index)}`;
+  }
+
+  /** Closes the container's files. What was read stays valid. */
+  override close(): void {
+    this.#fs.close();
+  }
+
+  /** Reads the files of a batch. */
+  protected override readBatch(
+    indices: readonly number[],
+    { memory, signal }: GetOptions,
+  ): Promise<FileSample[]> {
+    return runAsync(this.#read(indices, memory), signal);
+  }
+
+  /**
+   * What another thread needs besides the container: which files are samples, and what makes samples of
+   * them.
+   *
+   * @throws {DataError} With code `not-portable` if `process` is no module's function.
+   */
+  protected portableParts(): unknown[] {
+    const what = `The option 'process' of ${this.constructor.name}`;
+    return [this.#files.columns, argument(this.#process, what)];
+  }
+
+  *#read(
+    indices: readonly number[],
+    memory: GetOptions["memory"],
+  ): Steps<FileSample[]> {
+    const { tree, location, checkData } = this.#fs;
+    const extents: Extent[] = [];
+    for (const index of indices) {
+      if (!hasSample(this, index)) {
+        throw new IndexError(index, this.length, location, 0, "file");
+      }
+      const extent = newExtent();
+      yield* settle(tree.locate(this.#files.node(index), extent));
+      extents.push(extent);
+    }
+    const path = (i: number) => this.#files.path(indices[i]!);
+    const verify = (i: number, crc: number) => {
+      const { crc32 } = extents[i]!;
+      if (crc !== crc32) verifyContent(location, path(i), crc, crc32);
+    };
+    const contents = yield* readContents(tree, extents, {
+      verify: checkData ? verify : undefined,
+      memory,
+    });
+    return contents.map((bytes, i) => ({ path: path(i), bytes }));
+  }
+}
+
+/** What opening a dataset of files may be asked for besides how the container is opened. */
+export interface OpenFilesOptions extends ChooseFilesOptions, WaitOptions {
+  readonly process?: Imported<Process<FileSample, unknown>> | undefined;
+}
+
+/**
+ * Makes a dataset of the files of an opened container that are chosen. The container is closed if that
+ * fails.
+ */
+export async function datasetOf<D>(
+  Class: new (files: OpenedFiles, process?: Process<FileSample, unknown>) => D,
+  fs: VirtualFs,
+  { files, paths, process, signal }: OpenFilesOptions,
+): Promise<D> {
+  try {
+    if (files !== undefined && paths !== undefined) {
+      throw new TypeError(
+        "Files are chosen by 'files' or by 'paths', not by both",
+      );
+    }
+    const chosen = await runAsync(
+      paths === undefined
+        ? listFiles(fs.tree, await chooserOf(files))
+        : listPaths(fs.tree, fs.location, paths),
+      signal,
+    );
+    const made = process && await importedFunction(process);
+    return new Class({ fs, chosen }, made);
+  } catch (error) {
+    fs.close();
+    throw error;
+  }
+}

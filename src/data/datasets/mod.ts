@@ -1,0 +1,59 @@
+/**
+ * Datasets: samples by number, read a batch at a time.
+ *
+ * @module
+ */
+export { BatchMemory, BufferPool } from "../batch_memory.ts";
+export { DataError, type DataErrorCode } from "../data_error.ts";
+export { Dataset, type GetOptions } from "../dataset.ts";
+export {
+  readIndexFile,
+  writeIndexFile,
+  type WriteIndexOptions,
+} from "../index_file.ts";
+export {
+  type Imported,
+  type ImportedName,
+  type Portable,
+  RECIPE,
+  type Recipe,
+} from "../recipe.ts";
+export {
+  BagDataset,
+  type BagDatasetOptions,
+  type BagOpenOptions,
+} from "./bag_dataset.ts";
+export type { ChooseFilesOptions } from "./choose_files.ts";
+export { ConcatDataset } from "./concat_dataset.ts";
+export { datasetFrom, type MakeDataset } from "./dataset_from.ts";
+export {
+  FFRecordDataset,
+  type FFRecordDatasetOptions,
+} from "./ffrecord_dataset.ts";
+export {
+  FileDataset,
+  type FileDatasetOptions,
+  type FileOptions,
+} from "./file_dataset.ts";
+export {
+  type FileSample,
+  FilesDataset,
+  type OpenedFiles,
+} from "./files_dataset.ts";
+export {
+  PackedFolderDataset,
+  type PackedFolderDatasetOptions,
+  type PackedFolderOptions,
+} from "./packed_folder_dataset.ts";
+export { type Process, ProcessedDataset } from "./process.ts";
+export { Subset } from "./subset.ts";
+export type { Datapoint } from "../../formats/bags/datapoint.ts";
+export type { Mask } from "../../formats/bags/selection.ts";
+export type { Spec } from "../../formats/bags/spec.ts";
+export type { Decoders } from "../../formats/bags/types/codec_types.ts";
+export type {
+  OpenOptions,
+  RecordLocation,
+} from "../../formats/ffrecord/record_files.ts";
+export type { WaitOptions } from "../../io/byte_source.ts";
+export { type ErrorFacts, IndexError, RecordfsError } from "../../errors.ts";

@@ -1,0 +1,126 @@
+import { unlessAborted } from "../../io/unless_aborted.ts";
+import { DataError } from "../data_error.ts";
+import { Dataset, type GetOptions } from "../dataset.ts";
+
+/**
+ * Makes samples of what was read of a batch.
+ *
+ * @typeParam S What was read of each sample.
+ * @typeParam T What is made of it.
+ * @param samples In the order of `indices`. Where `options.memory` is given, bytes are views of it: what
+ * is kept longer than the batch has to be copied, as by `slice()`.
+ * @param indices Which samples they are.
+ * @param options What the dataset was asked with.
+ * @returns As many samples, in that order.
+ */
+export type Process<S, T> = (
+  samples: S[],
+  indices: readonly number[],
+  options: GetOptions,
+) => readonly T[] | Promise<readonly T[]>;
+
+/**
+ * A dataset that reads a batch in one go, and leaves it to `process` to make of it what is trained on:
+ * to a function that it is given, or to the method of a class that extends it.
+ *
+ * @typeParam S What is read of each sample.
+ * @typeParam T What one sample is.
+ */
+export abstract class ProcessedDataset<S, T> extends Dataset<T> {
+  readonly #process: Process<S, T> | undefined;
+
+  /**
+   * Makes a dataset.
+   *
+   * @param process What makes the samples; unless given, they are what is read.
+   */
+  constructor(process?: Process<S, T>) {
+    super();
+    this.#process = process;
+  }
+
+  /**
+   * Reads a batch.
+   *
+   * @param indices From 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @returns The samples in the order of `indices`.
+   * @throws {IndexError} If there is no such sample.
+   * @throws {FormatError} If one is damaged.
+   * @throws {DataError} With code `bad-batch` if `process` made more samples, or fewer.
+   */
+  override async get(
+    indices: readonly number[],
+    options: GetOptions = {},
+  ): Promise<readonly T[]> {
+    const read = await this.readBatch(indices, options);
+    const made = this.process(indices, read, options);
+    const samples = made instanceof Promise
+      ? await unlessAborted(made, options.signal)
+      : made;
+    if (Array.isArray(samples) && samples.length === indices.length) {
+      return samples;
+    }
+    throw this.#badBatch(indices, samples);
+  }
+
+  /** Reads what the samples of a batch are made of, in the order of `indices`. */
+  protected abstract readBatch(
+    indices: readonly number[],
+    options: GetOptions,
+  ): Promise<S[]>;
+
+  /**
+   * Makes the samples of a batch (Python's `process`). To be overridden; otherwise the dataset's
+   * {@linkcode Process} makes them.
+   *
+   * @param indices Which samples they are.
+   * @param samples What was read of them, in that order; see {@linkcode Process} for how long it is
+   * valid.
+   * @param options What the dataset was asked with.
+   * @returns As many samples, in that order.
+   */
+  protected process(
+    indices: readonly number[],
+    samples: S[],
+    options: GetOptions,
+  ): readonly T[] | Promise<readonly T[]> {
+    return this.#process === undefined
+      ? samples as readonly unknown[] as readonly T[]
+      : this.#process(samples, indices, options);
+  }
+
+  #badBatch(indices: readonly number[], samples: unknown): DataError {
+    const made = Array.isArray(samples)
+      ? `${samples.length} samples`
+      : "no list of samples";
+    const [first] = indices;
+    return new DataError(
+      "bad-batch",
+      `The 'process' of ${this.constructor.name} made ${made} of a batch of ${indices.length}: ` +
+        `it must return one for each index`,
+      {
+        expected: indices.length,
+        sample: first,
+        path: first === undefined ? undefined : this.fileOf(first),
+      },
+    );
+  }
+}
+
+/**
+ * Makes sure that another thread would make the same dataset: a class that extends one of ours does more.
+ *
+ * @param own The class that the other thread would make.
+ * @throws {DataError} With code `not-portable`.
+ */
+export function requireClass(
+  dataset: object,
+  own: { readonly name: string },
+): void {
+  if (dataset.constructor === own) return;
+  throw new DataError(
+    "not-portable",
+    `${dataset.constructor.name} extends ${own.name}, and the loader's worker threads cannot make it: ` +
+      `export a function that does, and give its module to datasetFrom(), or load with numWorkers: 0`,
+  );
+}

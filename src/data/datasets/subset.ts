@@ -1,0 +1,159 @@
+import { IndexError } from "../../errors.ts";
+import type { WaitOptions } from "../../io/byte_source.ts";
+import { Dataset, type GetOptions } from "../dataset.ts";
+import { newNumbers } from "../growing_numbers.ts";
+import { readIndexFile } from "../index_file.ts";
+import { argument, RECIPE, type Recipe } from "../recipe.ts";
+import { hasSample } from "./has_sample.ts";
+import { requireClass } from "./process.ts";
+
+/** Chosen samples, in shared memory. */
+type Indices = Uint32Array | Float64Array;
+
+/** Indices that have been compared with their dataset already. */
+const checked = new WeakSet<Indices>();
+
+/**
+ * Some samples of a dataset, in any order, repeats allowed (Python's `ffrecord.torch.Subset`).
+ *
+ * @typeParam T What one sample is.
+ *
+ * @example Every tenth sample
+ * ```ts
+ * import { FFRecordDataset, Subset } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * const whole = await FFRecordDataset.open("test/golden/ffrecord/plain_many/sample_92.ffr");
+ * using tenth = new Subset(whole, Array.from({ length: 100 }, (_, i) => 10 * i));
+ * assert.equal(tenth.length, 100);
+ * assert.deepEqual(await tenth.get([7]), await whole.get([70]));
+ * ```
+ */
+export class Subset<T> extends Dataset<T> {
+  readonly #dataset: Dataset<T>;
+  readonly #indices: Indices;
+
+  /**
+   * Makes a subset.
+   *
+   * @param dataset The whole; it is closed with the subset.
+   * @param indices Which samples of it. They are copied.
+   * @throws {IndexError} If the dataset has no such sample.
+   */
+  constructor(
+    dataset: Dataset<T>,
+    indices: Iterable<number> & { readonly length: number },
+  ) {
+    super();
+    this.#dataset = dataset;
+    this.#indices = isChecked(indices)
+      ? indices
+      : checkedCopy(dataset, indices);
+  }
+
+  /**
+   * The subset that a file names, as `recordfs split` writes it: decimal indices, one a line; or a NumPy
+   * `.npy` file of whole numbers.
+   *
+   * @param dataset The whole; it is closed with the subset.
+   * @param path The file.
+   * @throws {DataError} With code `bad-indices` if it has something else than indices of the dataset.
+   *
+   * @example Write the indices of a subset, and read them
+   * ```ts
+   * import { FFRecordDataset, Subset, writeIndexFile } from "@recordfs/recordfs/data";
+   * import assert from "node:assert/strict";
+   *
+   * const path = `${await Deno.makeTempDir()}/some.txt`;
+   * await writeIndexFile(path, [5, 1, 1000], { comments: ["three of them"] });
+   * const whole = await FFRecordDataset.open("test/golden/ffrecord/plain_many/sample_92.ffr");
+   * using some = await Subset.fromFile(whole, path);
+   * assert.deepEqual(await some.get([2]), await whole.get([1000]));
+   * ```
+   */
+  static async fromFile<T>(
+    dataset: Dataset<T>,
+    path: string | URL,
+    options: WaitOptions = {},
+  ): Promise<Subset<T>> {
+    const indices = await readIndexFile(path, dataset.length, options);
+    checked.add(indices);
+    return new Subset(dataset, indices);
+  }
+
+  /** Number of samples. */
+  override get length(): number {
+    return this.#indices.length;
+  }
+
+  /** Reads a batch, as the dataset does. */
+  override get(
+    indices: readonly number[],
+    options?: GetOptions,
+  ): readonly T[] | Promise<readonly T[]> {
+    const chosen = indices.map((index) => {
+      const found = this.#indices[index];
+      if (found !== undefined) return found;
+      const whole = nameOf(this.#dataset);
+      throw new IndexError(index, this.length, `this subset of ${whole}`);
+    });
+    return this.#dataset.get(chosen, options);
+  }
+
+  /** The file that a sample lies in. */
+  override fileOf(index: number): string | undefined {
+    const found = this.#indices[index];
+    return found === undefined ? undefined : this.#dataset.fileOf(found);
+  }
+
+  /** The dataset again, and the same indices. */
+  override [RECIPE](): Recipe {
+    requireClass(this, Subset);
+    return {
+      module: import.meta.url,
+      name: "reviveSubset",
+      how: "call",
+      args: [argument(this.#dataset, "The dataset of Subset"), this.#indices],
+    };
+  }
+
+  /** Closes the dataset. */
+  override close(): void {
+    this.#dataset.close();
+  }
+}
+
+/** Makes the subset in another thread. */
+export function reviveSubset<T>(
+  dataset: Dataset<T>,
+  indices: Indices,
+): Subset<T> {
+  checked.add(indices);
+  return new Subset(dataset, indices);
+}
+
+/** What messages call a dataset. */
+export function nameOf(dataset: Dataset<unknown>): string {
+  const file = dataset.length > 0 ? dataset.fileOf(0) : undefined;
+  return file ?? dataset.constructor.name;
+}
+
+function isChecked(indices: Iterable<number>): indices is Indices {
+  return checked.has(indices as Indices);
+}
+
+function checkedCopy(
+  dataset: Dataset<unknown>,
+  indices: Iterable<number> & { readonly length: number },
+): Indices {
+  const copy = newNumbers(indices.length, dataset.length - 1);
+  let i = 0;
+  for (const index of indices) {
+    if (!hasSample(dataset, index)) {
+      throw new IndexError(index, dataset.length, nameOf(dataset));
+    }
+    copy[i++] = index;
+  }
+  checked.add(copy);
+  return copy;
+}

@@ -1,0 +1,224 @@
+import { readNpy } from "../codecs/numpy/read_npy.ts";
+import { RecordfsError } from "../errors.ts";
+import { type ByteSource, type WaitOptions } from "../io/byte_source.ts";
+import { FileSource } from "../io/file_source.ts";
+import { localPath } from "../io/local_path.ts";
+import { readPart } from "../io/read_part.ts";
+import { runAsync, type Steps, unaborted } from "../io/steps.ts";
+import { DataError } from "./data_error.ts";
+import { GrowingNumbers, newNumbers } from "./growing_numbers.ts";
+import { IndexOutput } from "./index_output.ts";
+
+/** Bytes of a text that are read at a time. */
+const PIECE = 1 << 20;
+
+/** What a `.npy` file starts with. */
+const NPY_MAGIC = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const HASH = 0x23;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/**
+ * Reads which samples a file names: decimal indices, one a line, where empty lines and those that start
+ * with `#` mean nothing; or a NumPy `.npy` file of whole numbers in one dimension.
+ *
+ * @param path Where it lies, as `recordfs split` writes it.
+ * @param length How many samples there are; each index is compared with it.
+ * @returns The indices in the order of the file, in shared memory: `Uint32Array` where all samples' are
+ * below 2^32.
+ * @throws {DataError} With code `bad-indices` if something else stands there, or a sample that there is
+ * not; the message names the line.
+ */
+export function readIndexFile(
+  path: string | URL,
+  length: number,
+  options: WaitOptions = {},
+): Promise<Uint32Array | Float64Array> {
+  return runAsync(readIndices(localPath(path), length), options.signal);
+}
+
+function* readIndices(
+  path: string,
+  length: number,
+): Steps<Uint32Array | Float64Array> {
+  const source = yield* FileSource.open(path);
+  try {
+    const start = yield* readPart(source, 0, Math.min(source.size, 6));
+    const isNpy = NPY_MAGIC.every((byte, i) => start[i] === byte);
+    return yield* isNpy ? readArray(source, length) : readText(source, length);
+  } finally {
+    source.close();
+  }
+}
+
+function* readText(
+  source: ByteSource,
+  length: number,
+): Steps<Uint32Array | Float64Array> {
+  const parser = new IndexParser(source.name, length);
+  for (let offset = 0; offset < source.size; offset += PIECE) {
+    const size = Math.min(PIECE, source.size - offset);
+    parser.push(yield* readPart(source, offset, size));
+  }
+  return parser.finish();
+}
+
+/** Takes the bytes of a text apart, however they come. */
+class IndexParser {
+  readonly #path: string;
+  readonly #length: number;
+  readonly #indices: GrowingNumbers;
+  #line = 1;
+  /** What the line's digits so far make. */
+  #index = 0;
+  #digits = 0;
+  #inComment = false;
+
+  constructor(path: string, length: number) {
+    this.#path = path;
+    this.#length = length;
+    this.#indices = new GrowingNumbers(length - 1);
+  }
+
+  push(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (byte === LINE_FEED) this.#endLine();
+      else if (this.#inComment || byte === CARRIAGE_RETURN) continue;
+      else if (byte >= ZERO && byte <= NINE) {
+        this.#index = this.#index * 10 + (byte - ZERO);
+        this.#digits++;
+      } else if (byte === HASH && this.#digits === 0) this.#inComment = true;
+      else throw this.#bad("this is no index: a line has one, in digits");
+    }
+  }
+
+  finish(): Uint32Array | Float64Array {
+    this.#endLine();
+    return this.#indices.finish();
+  }
+
+  #endLine(): void {
+    if (this.#digits > 0) {
+      // Up to 2^53 even where the dataset never ends.
+      if (this.#index >= this.#length || !Number.isSafeInteger(this.#index)) {
+        throw this.#bad(missing(this.#index, this.#length), this.#index);
+      }
+      this.#indices.push(this.#index);
+    }
+    this.#line++;
+    this.#index = 0;
+    this.#digits = 0;
+    this.#inComment = false;
+  }
+
+  #bad(what: string, sample?: number): DataError {
+    return badIndices(this.#path, `line ${this.#line}`, what, sample);
+  }
+}
+
+/** Types of arrays of whole numbers. */
+const INTEGERS = /^(<[iu][248]|\|[iu]1)$/;
+
+function* readArray(
+  source: ByteSource,
+  length: number,
+): Steps<Uint32Array | Float64Array> {
+  const path = source.name;
+  const bytes = yield* readPart(source, 0, source.size);
+  const { dtype, shape, data } = readArrayOf(bytes, path);
+  if (!INTEGERS.test(dtype) || shape.length !== 1) {
+    throw badIndices(
+      path,
+      "its array",
+      `it is of ${dtype} in ${shape.length} dimensions: indices are whole numbers in one`,
+    );
+  }
+  const indices = newNumbers(data.length, length - 1);
+  for (let i = 0; i < indices.length; i++) {
+    const index = Number(data[i]);
+    if (index < 0 || index >= length) {
+      throw badIndices(path, `element ${i}`, missing(index, length), index);
+    }
+    indices[i] = index;
+  }
+  return indices;
+}
+
+function readArrayOf(bytes: Uint8Array, path: string) {
+  try {
+    return readNpy(bytes);
+  } catch (cause) {
+    if (!(cause instanceof RecordfsError)) throw cause;
+    throw badIndices(path, "its array", cause.message, undefined, cause);
+  }
+}
+
+function missing(index: number, length: number): string {
+  return length === 0
+    ? `there is no sample ${index}: there is none at all`
+    : `there is no sample ${index}: they count from 0 to ${length - 1}`;
+}
+
+function badIndices(
+  path: string,
+  place: string,
+  what: string,
+  sample?: number,
+  cause?: unknown,
+): DataError {
+  return new DataError("bad-indices", `${path}, ${place}: ${what}`, {
+    path,
+    sample,
+    cause,
+  });
+}
+
+/**
+ * Writes which samples a subset has, for {@linkcode readIndexFile}, `Subset.fromFile` and
+ * `recordfs mount --subset`. The file appears when it is complete.
+ *
+ * @param path Where; a file that is there is replaced.
+ * @param indices Which, in the order in which they are to be read.
+ * @param comments Lines for people, to stand at the start.
+ * @throws {RangeError} If an index is no whole number from 0 on.
+ * @throws {WriteError} If it can't be written.
+ */
+export function writeIndexFile(
+  path: string | URL,
+  indices: Iterable<number>,
+  { comments = [], signal }: WriteIndexOptions = {},
+): Promise<void> {
+  return runAsync(writeIndices(localPath(path), indices, comments), signal);
+}
+
+/** Options of {@linkcode writeIndexFile}. */
+export interface WriteIndexOptions extends WaitOptions {
+  /** Lines for people, to stand at the start. */
+  readonly comments?: readonly string[] | undefined;
+}
+
+function* writeIndices(
+  path: string,
+  indices: Iterable<number>,
+  comments: readonly string[],
+): Steps<void> {
+  const output = yield* IndexOutput.create(path, comments);
+  try {
+    for (const index of indices) {
+      if (!Number.isSafeInteger(index) || index < 0) {
+        throw new RangeError(
+          `An index is a whole number from 0 on, not ${index}`,
+        );
+      }
+      output.add(index);
+      if (output.full) yield* output.flush();
+    }
+    yield* output.finish();
+    yield* unaborted(() => output.publish());
+  } finally {
+    output.discard();
+  }
+}

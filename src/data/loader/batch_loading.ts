@@ -1,0 +1,100 @@
+import { BufferPool } from "../batch_memory.ts";
+import type { Dataset } from "../dataset.ts";
+import { importedFunction } from "../recipe.ts";
+import type { Batches, Delivered, LoopStart } from "./batches.ts";
+import type { Collate } from "./collate.ts";
+import { FreeMemory } from "./free_memory.ts";
+import type { LoaderSettings } from "./loader_options.ts";
+import { LocalBatches } from "./local_batches.ts";
+import { BatchMaker } from "./make_batch.ts";
+import type { ThreadSetup } from "./messages.ts";
+import { threadSetupOf } from "./thread_setup.ts";
+import { WorkerBatches } from "./worker_batches.ts";
+import { WorkerPool } from "./worker_pool.ts";
+
+/** Loads batches, in this thread or in others, and keeps the memory of those that were given back. */
+export class BatchLoading {
+  readonly #dataset: Dataset<unknown>;
+  readonly #settings: LoaderSettings;
+  /** What threads are started with; `undefined` where there are none. */
+  readonly #setup: Omit<ThreadSetup, "worker"> | undefined;
+  #threads: WorkerPool | undefined;
+  #maker: BatchMaker<unknown, unknown> | undefined;
+  /** The memory of batches that the caller holds. */
+  readonly #delivered = new WeakMap<object, readonly ArrayBuffer[]>();
+  /** Memory for threads. */
+  readonly #free: FreeMemory;
+  /** Memory for this thread, where batches are given back. */
+  #pool: BufferPool | undefined;
+
+  /** @throws {DataError} With code `not-portable` if threads are asked for that cannot make the dataset. */
+  constructor(dataset: Dataset<unknown>, settings: LoaderSettings) {
+    this.#dataset = dataset;
+    this.#settings = settings;
+    const { numWorkers, prefetchFactor } = settings;
+    if (numWorkers > 0) this.#setup = threadSetupOf(dataset, settings);
+    this.#free = new FreeMemory(numWorkers * prefetchFactor + 1);
+  }
+
+  /** Begins a loop. */
+  async begin(start: LoopStart): Promise<Batches> {
+    const { prefetchFactor, timeout, signal, numWorkers } = this.#settings;
+    if (this.#setup === undefined) {
+      const pool = () => this.#pool;
+      this.#maker ??= await this.#makerHere();
+      return new LocalBatches(this.#maker, start, {
+        prefetchFactor,
+        signal,
+        pool,
+      });
+    }
+    if (this.#threads?.isOver) await this.#endThreads();
+    this.#threads ??= new WorkerPool(numWorkers, this.#setup);
+    const limits = { prefetchFactor, timeout, signal };
+    return new WorkerBatches(this.#threads, start, limits, this.#free);
+  }
+
+  /** Hands a batch to the caller. */
+  deliver({ batch, buffers }: Delivered): unknown {
+    if (typeof batch === "object" && batch !== null && buffers.length > 0) {
+      this.#delivered.set(batch, buffers);
+    }
+    return batch;
+  }
+
+  /** Takes a batch's memory back. */
+  recycle(batch: unknown): void {
+    const { numWorkers, prefetchFactor } = this.#settings;
+    // For what the samples of each batch were read into, and for what they were made.
+    if (numWorkers === 0) this.#pool ??= new BufferPool(2 * prefetchFactor + 2);
+    if (typeof batch !== "object" || batch === null) return;
+    const buffers = this.#delivered.get(batch);
+    this.#delivered.delete(batch);
+    if (buffers === undefined) return;
+    // Views of what is transferred are empty, so that nobody sees another batch in them.
+    const free = buffers.filter(({ detached }) => !detached)
+      .map((buffer) => buffer.transfer());
+    if (this.#pool === undefined) this.#free.give(free);
+    else for (const buffer of free) this.#pool.give(buffer);
+  }
+
+  /** Ends the threads, and leaves memory to be collected. */
+  async close(): Promise<void> {
+    this.#free.clear();
+    this.#pool = undefined;
+    await this.#endThreads();
+  }
+
+  async #endThreads(): Promise<void> {
+    const threads = this.#threads;
+    this.#threads = undefined;
+    await threads?.end();
+  }
+
+  async #makerHere(): Promise<BatchMaker<unknown, unknown>> {
+    const { collate, seed } = this.#settings;
+    const by = collate &&
+      await importedFunction<Collate<unknown, unknown>>(collate);
+    return new BatchMaker(this.#dataset, by, seed);
+  }
+}

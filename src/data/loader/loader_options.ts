@@ -1,0 +1,163 @@
+import type { BatchSampler } from "../samplers/batch_sampler.ts";
+import type { SamplerLike } from "../samplers/as_sampler.ts";
+import type { Imported, ImportedName } from "../recipe.ts";
+import { wholeNumber } from "../whole_numbers.ts";
+import type { Collate } from "./collate.ts";
+
+/**
+ * How a loader makes batches, and of what.
+ *
+ * @typeParam T What one sample is.
+ * @typeParam B What one batch is.
+ */
+export interface LoaderOptions<T, B> {
+  /** Samples in a batch; unless given, 1. */
+  readonly batchSize?: number;
+  /** Whether each epoch has a random order of its own; unless given, samples come in their places. */
+  readonly shuffle?: boolean;
+  /** What all that is random follows from: a safe integer ≥ 0. Unless given, 0. */
+  readonly seed?: number;
+  /** In what order samples come, or their indices in that order; instead of `shuffle`. */
+  readonly sampler?: SamplerLike;
+  /** Which indices make a batch; instead of `batchSize`, `shuffle`, `sampler` and `dropLast`. */
+  readonly batchSampler?: BatchSampler;
+  /** Whether a last batch that would be smaller is left out; unless given, it is kept. */
+  readonly dropLast?: boolean;
+  /**
+   * What makes a batch of samples: a function, or where threads find it; `false` for the list that they
+   * are, as a `DataLoader<T, T[]>`. Unless given, samples are stacked as {@linkcode Collated} says.
+   */
+  readonly collate?:
+    | Imported<Collate<T, B>>
+    | (T[] extends B ? false : never);
+  /** Number of threads that load; 0, which is meant unless given, loads in the caller's. */
+  readonly numWorkers?: number;
+  /**
+   * Batches that each thread, or the caller's where there is no other, may have under way or ready: no
+   * more are in memory besides those that the caller holds. From 1; unless given, 2.
+   */
+  readonly prefetchFactor?: number;
+  /** Whether the threads live on between loops; `close` ends them. Unless given, a loop's end does. */
+  readonly persistentWorkers?: boolean;
+  /**
+   * How long a loop waits for a batch of its threads, in ms, before it fails; the first batch waits
+   * for their start as well. Unless given, or if it is 0, for ever. A thread whose JavaScript heap has a
+   * limit (`--v8-flags=--max-old-space-size`) and outgrows it falls silent: only this ends the waiting.
+   */
+  readonly timeout?: number;
+  /** Called in each thread with its number, from 0, before its dataset is made. */
+  readonly workerInit?: URL | ImportedName;
+  /** Which of the `worldSize` trainers this is, from 0; unless given, 0. */
+  readonly rank?: number;
+  /** Number of trainers that share each epoch: together they get every sample once. Unless given, 1. */
+  readonly worldSize?: number;
+  /** Whether samples from an epoch's start come again until every rank has equally many. */
+  readonly padRanks?: boolean;
+  /** Ends loops with its reason when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options with what is meant where they are not given. */
+export interface LoaderSettings {
+  /** `undefined` where a batch sampler says it. */
+  readonly batchSize: number | undefined;
+  readonly shuffle: boolean;
+  readonly seed: number;
+  readonly sampler: SamplerLike | undefined;
+  readonly batchSampler: BatchSampler | undefined;
+  readonly dropLast: boolean;
+  readonly collate: Imported<Collate<unknown, unknown>> | false | undefined;
+  readonly numWorkers: number;
+  readonly prefetchFactor: number;
+  readonly persistentWorkers: boolean;
+  readonly timeout: number;
+  readonly workerInit: URL | ImportedName | undefined;
+  readonly rank: number;
+  readonly worldSize: number;
+  readonly padRanks: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Checks options.
+ *
+ * @throws {TypeError} If one excludes another.
+ * @throws {RangeError} If one is out of its range.
+ */
+export function settingsOf<T, B>(
+  options: LoaderOptions<T, B>,
+): LoaderSettings {
+  refuseExclusive(options);
+  const { batchSampler } = options;
+  const settings: LoaderSettings = {
+    batchSize: batchSampler === undefined ? options.batchSize ?? 1 : undefined,
+    shuffle: options.shuffle ?? false,
+    seed: options.seed ?? 0,
+    sampler: options.sampler,
+    batchSampler,
+    dropLast: options.dropLast ?? false,
+    collate: options.collate as LoaderSettings["collate"],
+    numWorkers: options.numWorkers ?? 0,
+    prefetchFactor: options.prefetchFactor ?? 2,
+    persistentWorkers: options.persistentWorkers ?? false,
+    timeout: options.timeout ?? 0,
+    workerInit: options.workerInit,
+    rank: options.rank ?? 0,
+    worldSize: options.worldSize ?? 1,
+    padRanks: options.padRanks ?? false,
+    signal: options.signal,
+  };
+  checkRanges(settings);
+  return settings;
+}
+
+function checkRanges(settings: LoaderSettings): void {
+  wholeNumber(settings.batchSize ?? 1, 1, "batchSize");
+  wholeNumber(settings.seed, 0, "seed");
+  wholeNumber(settings.numWorkers, 0, "numWorkers");
+  wholeNumber(settings.prefetchFactor, 1, "prefetchFactor");
+  wholeNumber(settings.worldSize, 1, "worldSize");
+  wholeNumber(settings.rank, 0, "rank");
+  const { rank, worldSize, timeout } = settings;
+  if (rank >= worldSize) {
+    throw new RangeError(
+      `A rank of ${rank} among ${worldSize}: ranks count from 0 to worldSize - 1`,
+    );
+  }
+  if (!(timeout >= 0 && timeout <= LONGEST_TIMEOUT)) {
+    throw new RangeError(
+      `timeout is ${timeout}: give milliseconds up to ${LONGEST_TIMEOUT}, or 0 to wait for ever`,
+    );
+  }
+}
+
+/** The longest that timers take: 24 days. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+function refuseExclusive(
+  options: Omit<LoaderOptions<unknown, unknown>, "collate">,
+): void {
+  if (options.batchSampler !== undefined) {
+    for (
+      const name of ["batchSize", "shuffle", "sampler", "dropLast"] as const
+    ) {
+      if (options[name] === undefined || options[name] === false) continue;
+      throw new TypeError(
+        `batchSampler and ${name} exclude each other: a batch sampler says which samples make a batch, ` +
+          `and in what order`,
+      );
+    }
+  }
+  if (options.sampler !== undefined && options.shuffle) {
+    throw new TypeError(
+      "sampler and shuffle exclude each other: a sampler says in what order samples come",
+    );
+  }
+  if ((options.numWorkers ?? 0) > 0) return;
+  for (const name of ["persistentWorkers", "timeout", "workerInit"] as const) {
+    if (!options[name]) continue;
+    throw new TypeError(
+      `${name} is for worker threads, and there are none: set numWorkers to 1 or more`,
+    );
+  }
+}

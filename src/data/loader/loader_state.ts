@@ -1,0 +1,136 @@
+import { DataError } from "../data_error.ts";
+import type { LoaderSettings } from "./loader_options.ts";
+
+/**
+ * Where a loader is, as plain data for a checkpoint (`JSON.stringify`), and what its order follows from,
+ * so that it is not taken for another loader's. The number of threads is not part of it, nor the rank:
+ * ranks that save together are at the same step.
+ */
+export interface LoaderState {
+  /** Version of this format. */
+  readonly version: 1;
+  /** The epoch of the next batch. */
+  readonly epoch: number;
+  /** The next batch's place in its epoch. */
+  readonly step: number;
+  /** The loader's seed. */
+  readonly seed: number;
+  /** Number of samples in the dataset; `null` where it never ends. */
+  readonly samples: number | null;
+  /** Number of batches in the epoch; `null` where it never ends, or has another number for each rank. */
+  readonly batches: number | null;
+  /** Samples in a batch; `null` where a batch sampler says it. */
+  readonly batchSize: number | null;
+  /** Whether samples were shuffled. */
+  readonly shuffle: boolean;
+  /** Whether a smaller last batch was left out. */
+  readonly dropLast: boolean;
+  /** Number of trainers. */
+  readonly worldSize: number;
+  /** Whether ranks were padded to equally many samples. */
+  readonly padRanks: boolean;
+}
+
+/** Where a loader is. */
+export interface Position {
+  readonly epoch: number;
+  readonly step: number;
+}
+
+/** The state of a loader whose epoch has so many batches. */
+export function stateOf(
+  { epoch, step }: Position,
+  settings: LoaderSettings,
+  samples: number,
+  batches: number,
+): LoaderState {
+  // After an epoch's last batch, the next one is the next epoch's first.
+  const isOver = step >= batches && batches > 0;
+  const { batchSize, seed, shuffle, dropLast, worldSize, padRanks } = settings;
+  const differs = worldSize > 1 && !padRanks;
+  return {
+    version: 1,
+    epoch: isOver ? epoch + 1 : epoch,
+    step: isOver ? 0 : step,
+    seed,
+    samples: finite(samples),
+    batches: differs ? null : finite(batches),
+    batchSize: batchSize ?? null,
+    shuffle,
+    dropLast,
+    worldSize,
+    padRanks,
+  };
+}
+
+/**
+ * The position that a state saved.
+ *
+ * @param own The state of the loader that is to continue there.
+ * @throws {DataError} With code `bad-state` if it is no state, or that of a loader with another order.
+ */
+export function positionOf(state: LoaderState, own: LoaderState): Position {
+  if (typeof state !== "object" || state === null || state.version !== 1) {
+    throw badState(
+      "it is not what save() of this version returned",
+      "version",
+      1,
+      (state as LoaderState | null | undefined)?.version,
+    );
+  }
+  for (const name of SAME) {
+    if (state[name] === own[name]) continue;
+    throw badState(
+      `its loader had ${name} ${shown(state[name])}, and this one has ${
+        shown(own[name])
+      }`,
+      name,
+      own[name],
+      state[name],
+    );
+  }
+  for (const name of ["epoch", "step"] as const) {
+    if (Number.isSafeInteger(state[name]) && state[name] >= 0) continue;
+    throw badState(
+      `its ${name} is ${shown(state[name])}`,
+      name,
+      "a whole number from 0 on",
+      state[name],
+    );
+  }
+  return { epoch: state.epoch, step: state.step };
+}
+
+/** What must be the same for the same order. */
+const SAME = [
+  "seed",
+  "samples",
+  "batches",
+  "batchSize",
+  "shuffle",
+  "dropLast",
+  "worldSize",
+  "padRanks",
+] as const;
+
+/** A refusal of a state. */
+export function badState(
+  why: string,
+  what: string,
+  expected: unknown,
+  actual: unknown,
+): DataError {
+  return new DataError(
+    "bad-state",
+    `Cannot continue from this state: ${why}; load it into a loader like the one that saved it`,
+    { expected: { [what]: expected }, actual: { [what]: actual } },
+  );
+}
+
+function finite(length: number): number | null {
+  return length === Infinity ? null : length;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

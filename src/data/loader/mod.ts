@@ -1,0 +1,13 @@
+/**
+ * The loader: datasets in batches, in any number of threads.
+ *
+ * @module
+ */
+export { BatchError, type BatchFacts } from "./batch_error.ts";
+export type { Collate, Collated, CollateOptions } from "./collate.ts";
+export { DataLoader } from "./data_loader.ts";
+export type { LoaderOptions } from "./loader_options.ts";
+export type { LoaderState } from "./loader_state.ts";
+export type { ErrorFacts } from "../../errors.ts";
+export type { Image } from "../../codecs/image/image.ts";
+export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

@@ -1,0 +1,31 @@
+import { DataError } from "../data_error.ts";
+import type { Dataset } from "../dataset.ts";
+import { importedRecipe, RECIPE } from "../recipe.ts";
+import type { LoaderSettings } from "./loader_options.ts";
+import type { ThreadSetup } from "./messages.ts";
+
+/**
+ * What the loader's threads are started with.
+ *
+ * @throws {DataError} With code `not-portable` if they cannot make the dataset, or find what collates.
+ */
+export function threadSetupOf(
+  dataset: Dataset<unknown>,
+  { collate, seed, workerInit }: LoaderSettings,
+): Omit<ThreadSetup, "worker"> {
+  const recipe = dataset[RECIPE]();
+  if (recipe === undefined) {
+    throw new DataError(
+      "not-portable",
+      `The loader's worker threads cannot make a ${dataset.constructor.name}: export a function that does, ` +
+        `and give its module to datasetFrom(), or load with numWorkers: 0`,
+    );
+  }
+  return {
+    dataset: recipe,
+    length: dataset.length,
+    collate: collate && importedRecipe(collate, "The option 'collate'"),
+    seed,
+    init: workerInit && importedRecipe(workerInit, "The option 'workerInit'"),
+  };
+}

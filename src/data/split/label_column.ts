@@ -1,0 +1,37 @@
+/** The labels of a dataset, in the order of its indices, as numbers of four bytes each. */
+export class LabelColumn {
+  /** The labels, in the order in which they were met. */
+  readonly names: string[] = [];
+  /** How many samples have each. */
+  readonly counts: number[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #column: Uint32Array;
+  #length = 0;
+
+  /** @param length How many samples the dataset has. */
+  constructor(length: number) {
+    this.#column = new Uint32Array(length);
+  }
+
+  /** How many samples have been given their labels. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds the label of the next sample. */
+  add(label: string): void {
+    let number = this.#numbers.get(label);
+    if (number === undefined) {
+      number = this.names.push(label) - 1;
+      this.counts.push(0);
+      this.#numbers.set(label, number);
+    }
+    this.counts[number]!++;
+    this.#column[this.#length++] = number;
+  }
+
+  /** The number of a sample's label among {@linkcode LabelColumn.names}. */
+  at(index: number): number {
+    return this.#column[index]!;
+  }
+}

@@ -1,0 +1,176 @@
+import { parseJsonFile } from "../../codecs/json/value.ts";
+import { RecordfsError } from "../../errors.ts";
+import { ShardedDatasetReader } from "../../formats/bags/sharded_dataset_reader.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { countSamples } from "./counted_samples.ts";
+import { LabelColumn } from "./label_column.ts";
+
+/** Options of {@linkcode readLabels}. */
+export interface ReadLabelsOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Told how many samples' labels have been read. */
+  readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+/** Values read at a time. */
+const PAGE = 4096;
+
+/** Labels of files: what they are named by. */
+const OF_FILES: Record<string, (path: string) => string> = {
+  dir: (path) => path.slice(0, Math.max(0, path.indexOf("/"))),
+  parent: (path) => path.slice(0, Math.max(0, path.lastIndexOf("/"))),
+};
+
+/**
+ * Reads the labels of a container's samples, in the order of their indices.
+ *
+ * @param label Of videos, a key of their meta data. Of datapoints, a key of the dataset. Of files, `dir` for
+ * the directory of the container that they are in, or `parent` for the whole path of the directory.
+ * @throws {RecordfsError} With code `no-label` if the samples have no such label.
+ */
+export async function readLabels(
+  container: VirtualFs,
+  label: string,
+  options: ReadLabelsOptions = {},
+): Promise<LabelColumn> {
+  const { unit, length } = countSamples(container.info);
+  const column = new LabelColumn(length);
+  const labels = {
+    datapoints: valuesOf,
+    files: namesOf,
+    samples: noLabels,
+    videos: metaOf,
+  }[unit](container, label, options.signal);
+  for await (const found of labels) {
+    if (column.length === length) break; // said below
+    column.add(found);
+    options.onProgress?.(column.length);
+  }
+  if (column.length === length) return column;
+  throw new RecordfsError(
+    "no-label",
+    `${container.location} has ${length} ${unit}, of which only ${column.length} could be read: ` +
+      "`recordfs check` says why",
+    { path: container.location, expected: length, actual: column.length },
+  );
+}
+
+type Labels = AsyncGenerator<string, void, undefined>;
+
+// deno-lint-ignore require-yield -- there are none
+async function* noLabels({ location }: VirtualFs): Labels {
+  await Promise.reject(
+    new RecordfsError(
+      "no-label",
+      `The samples of ${location} are bytes without labels: there is nothing to stratify by`,
+      { path: location },
+    ),
+  );
+}
+
+async function* namesOf(
+  container: VirtualFs,
+  label: string,
+  signal?: AbortSignal,
+): Labels {
+  const name = Object.hasOwn(OF_FILES, label) ? OF_FILES[label] : undefined;
+  if (name === undefined) {
+    throw new RecordfsError(
+      "no-label",
+      `Files have no label '${label}': those of ${container.location} can be stratified by 'dir', the ` +
+        "first directory of their paths, or by 'parent', the directory that they lie in",
+      { path: container.location, actual: label },
+    );
+  }
+  for await (const { path, isFile } of container.walk("", { signal })) {
+    if (isFile) yield name(path);
+  }
+}
+
+async function* metaOf(
+  container: VirtualFs,
+  label: string,
+  signal?: AbortSignal,
+): Labels {
+  let paths: string[] = [];
+  let first = 0;
+  async function* readPage(): Labels {
+    const contents = await container.read(paths, { signal });
+    for (const [i, bytes] of contents.entries()) {
+      const meta = parseJsonFile(bytes);
+      const isObject = typeof meta === "object" && meta !== null &&
+        !Array.isArray(meta) && Object.hasOwn(meta, label);
+      yield asLabel(
+        isObject ? meta[label] : undefined,
+        first + i,
+        () => `${container.location}/${paths[i]}`,
+        label,
+      );
+    }
+    first += paths.length;
+    paths = [];
+  }
+  const entries = container.walk("", { maxDepth: 1, signal });
+  for await (const { path, isDirectory } of entries) {
+    if (isDirectory) paths.push(`${path}/meta.json`);
+    if (paths.length === PAGE) yield* readPage();
+  }
+  yield* readPage();
+}
+
+async function* valuesOf(
+  container: VirtualFs,
+  label: string,
+  signal?: AbortSignal,
+): Labels {
+  const { location, info } = container;
+  requireKey(container, label);
+  using reader = await ShardedDatasetReader.open(location, {
+    signal,
+    onWarning() {}, // said when the container was opened
+  });
+  const { length } = countSamples(info);
+  for (let start = 0; start < length; start += PAGE) {
+    const stop = Math.min(start + PAGE, length);
+    const values = await reader.range(start, stop, [label], { signal });
+    for (const [i, value] of values[label]!.entries()) {
+      yield asLabel(value, start + i, () => location, label);
+    }
+  }
+}
+
+/** @throws {RecordfsError} If the dataset has no such key, or one with lists. */
+function requireKey({ location, info }: VirtualFs, label: string): void {
+  const { keys = [] } = info;
+  const key = keys.find(({ name }) => name === label);
+  if (key !== undefined && !key.type.endsWith("[]")) return;
+  const names = keys.map(({ name }) => `'${name}'`).join(", ");
+  throw new RecordfsError(
+    "no-label",
+    key === undefined
+      ? `${location} has no key '${label}' to stratify by: its keys are ${names}`
+      : `The key '${label}' of ${location} has a list for each datapoint, not a label`,
+    { path: location, actual: label },
+  );
+}
+
+function asLabel(
+  value: unknown,
+  sample: number,
+  path: () => string,
+  label: string,
+): string {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "bigint":
+    case "boolean":
+    case "number":
+      return String(value);
+  }
+  throw new RecordfsError(
+    "no-label",
+    `Sample ${sample} has no label '${label}' that is a text or a number, in ${path()}`,
+    { path: path(), sample, actual: value },
+  );
+}

@@ -1,0 +1,50 @@
+import { LinkTree } from "../../tree/link_tree.ts";
+import { samplesOf } from "../../tree/samples_of.ts";
+import { ascendingOnce } from "../../tree/shared_numbers.ts";
+import { SubsetTree } from "../../tree/subset_tree.ts";
+import type { Tree } from "../../tree/tree.ts";
+import { readIndexFile } from "../index_file.ts";
+import { ordersSeed } from "./epoch_orders.ts";
+
+/** What to show of a container, and how. */
+export interface Arrangement {
+  /** Path of an index file: only the samples that it names show. All do unless given. */
+  readonly subset: string | undefined;
+  /** What links to show beside the samples, if any. */
+  readonly shuffle: {
+    /** A safe integer ≥ 0. */
+    readonly seed: number;
+    /** The first epoch that links are shown for. */
+    readonly firstEpoch: number;
+    /** For how many epochs. */
+    readonly epochs: number;
+  } | undefined;
+}
+
+/**
+ * Makes a tree that shows a part of another one, or its samples in the orders of epochs as well.
+ *
+ * @param tree Belongs to the one that is made.
+ * @throws {DataError} If the index file can't be read, or names a sample that there is not.
+ */
+export async function arrangeTree(
+  tree: Tree,
+  { subset, shuffle }: Arrangement,
+): Promise<Tree> {
+  const samples = await samplesOf(tree);
+  const indices = subset === undefined
+    ? undefined
+    : await readIndexFile(subset, samples.length);
+  const shown = indices === undefined
+    ? tree
+    : SubsetTree.of(tree, samples, ascendingOnce(indices));
+  if (shuffle === undefined) return shown;
+  const { seed, ...epochs } = shuffle;
+  const length = indices?.length ?? samples.length;
+  return await LinkTree.of(shown, {
+    samples: samples.columns,
+    indices,
+    orders: ordersSeed({ length, seed }),
+    ...epochs,
+  });
+}

@@ -1,0 +1,24 @@
+import type { Order } from "../samplers/sampler.ts";
+import { RandomSampler } from "../samplers/random_sampler.ts";
+
+/** What the orders of epochs follow from. */
+export interface EpochOrders {
+  /** Number of samples. */
+  readonly length: number;
+  /** A safe integer ≥ 0. */
+  readonly seed: number;
+}
+
+/** How another thread gets the orders: URL of a module that exports `reviveOrders`, and what to give it. */
+export function ordersSeed(
+  data: EpochOrders,
+): { readonly module: string; readonly data: EpochOrders } {
+  return { module: import.meta.url, data };
+}
+
+/** The orders in which a `DataLoader` with `shuffle` reads so many samples, by epoch. */
+export function reviveOrders(data: unknown): (epoch: number) => Order {
+  const { length, seed } = data as EpochOrders;
+  const sampler = new RandomSampler(length);
+  return (epoch) => sampler.order(seed, epoch);
+}

@@ -1,0 +1,302 @@
+import { RecordfsError } from "../errors.ts";
+import { LinkPath } from "./link_path.ts";
+import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
+import { NumberedNames } from "./numbered_names.ts";
+import { reviveSeed } from "./revive_seed.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  newStat,
+  type NodeId,
+  type NodeStat,
+  ROOT,
+  type Tree,
+  type TreeSeed,
+} from "./tree.ts";
+
+/** What another thread rebuilds the tree from. */
+interface SeedData {
+  readonly inner: TreeSeed;
+  readonly targets: LinkTargetsData;
+}
+
+/** Ids that are left to a container behind its last sample: what is in it, and beside it. */
+const LEFT_IDS = 2 ** 32;
+
+/** Least digits of an epoch's and of a link's name. */
+const EPOCH_DIGITS = 4;
+const LINK_DIGITS = 8;
+
+const EPOCH_PREFIX = new TextEncoder().encode("epoch-");
+
+/**
+ * A tree, and beside what is in its root a directory of symbolic links for each epoch: `epoch-0000/00000000.jpg`
+ * leads to `../train/cat/001.jpg`. Their names are in the order in which the epoch reads the samples.
+ *
+ * Node ids: each epoch's directory, then its links in order, so that the last one has the largest id there is.
+ * What a link is called and leads to is computed when it is asked for.
+ */
+export class LinkTree implements Tree {
+  readonly sampleOf?: (node: NodeId) => number;
+  readonly #inner: Tree;
+  readonly #targets: LinkTargets;
+  readonly #mtime: number;
+  readonly #path: LinkPath;
+  /** The link that the path is of. */
+  #resolved: NodeId = 0;
+  readonly #linkNames: NumberedNames;
+  readonly #epochNames = new NumberedNames(EPOCH_DIGITS, "");
+  readonly #name = new Uint8Array(64);
+  /** Digits of a link's name. */
+  readonly #width: number;
+  /** How many nodes an epoch has: its directory and its links. */
+  readonly #stride: number;
+  /** Node of the first epoch; all that are smaller are the inner tree's. */
+  readonly #first: NodeId;
+
+  private constructor(inner: Tree, targets: LinkTargets, mtime: number) {
+    const { length } = targets;
+    this.#inner = inner;
+    this.#targets = targets;
+    this.#mtime = mtime;
+    this.#path = new LinkPath(inner);
+    const digits = String(Math.max(length - 1, 0)).length;
+    this.#width = Math.max(digits, LINK_DIGITS);
+    this.#linkNames = new NumberedNames(this.#width, "");
+    this.#stride = length + 1;
+    const nodes = this.#stride * targets.data.epochs;
+    this.#first = Number.MAX_SAFE_INTEGER + 1 - nodes;
+    // Whether there is such a method tells whether there are checksums.
+    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
+  }
+
+  /**
+   * Adds links to a tree, which from now on belongs to the new one.
+   *
+   * @throws {RecordfsError} If the tree has an entry of such a name, or the links are more than there are ids.
+   */
+  static async of(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
+    const targets = await LinkTargets.load(data);
+    const root = newStat();
+    await inner.stat(ROOT, root);
+    const tree = new LinkTree(inner, targets, root.mtime);
+    const used = Math.max(inner.nodeCount, targets.largestNode) + LEFT_IDS;
+    if (tree.#first < used) throw tooMany(targets.length);
+    for (let epoch = 0; epoch < data.epochs; epoch++) {
+      const end = tree.#writeEpochName(epoch);
+      if (await inner.lookup(ROOT, tree.#name, 0, end) === 0) continue;
+      throw taken(new TextDecoder().decode(tree.#name.subarray(0, end)));
+    }
+    return tree;
+  }
+
+  /** Rebuilds a shared tree over the inner one that was rebuilt. */
+  static async revive(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
+    const root = newStat();
+    await inner.stat(ROOT, root);
+    return new LinkTree(inner, await LinkTargets.load(data), root.mtime);
+  }
+
+  get sources(): Tree["sources"] {
+    return this.#inner.sources;
+  }
+
+  /** Links are not counted: whoever takes memory for each node needs none for them. */
+  get nodeCount(): number {
+    return this.#inner.nodeCount;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId | Promise<NodeId> {
+    if (parent >= this.#first) {
+      return this.#lookupLink(parent, name, start, end);
+    }
+    if (parent === ROOT) {
+      const epoch = this.#parseEpoch(name, start, end);
+      if (epoch >= 0) return this.#first + epoch * this.#stride;
+    }
+    return this.#inner.lookup(parent, name, start, end);
+  }
+
+  parent(node: NodeId): NodeId {
+    if (node < this.#first) return this.#inner.parent(node);
+    const link = (node - this.#first) % this.#stride;
+    return link === 0 ? ROOT : node - link;
+  }
+
+  isDirectory(node: NodeId): boolean {
+    if (node < this.#first) return this.#inner.isDirectory(node);
+    return (node - this.#first) % this.#stride === 0;
+  }
+
+  isLink(node: NodeId): boolean {
+    return node >= this.#first && !this.isDirectory(node);
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void | Promise<void> {
+    if (dir >= this.#first) return this.#listLinks(dir, cursor, visit);
+    if (dir !== ROOT) return this.#inner.list(dir, cursor, visit);
+    const epochs = this.#epochs;
+    for (let epoch = cursor; epoch < epochs; epoch++) {
+      const end = this.#writeEpochName(epoch);
+      const node = this.#first + epoch * this.#stride;
+      if (!visit(this.#name, 0, end, node, epoch + 1)) return;
+    }
+    return this.#inner.list(
+      ROOT,
+      Math.max(cursor - epochs, 0),
+      (name, start, end, node, next) =>
+        visit(name, start, end, node, next + epochs),
+    );
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
+    into.isLink = false;
+    if (node < this.#first) return this.#inner.stat(node, into);
+    into.mtime = this.#mtime;
+    into.isDirectory = this.isDirectory(node);
+    into.size = 0;
+    if (into.isDirectory) return true;
+    this.#resolve(node);
+    into.isLink = true;
+    into.size = this.#path.length;
+    return true;
+  }
+
+  locate(node: NodeId, into: Extent): boolean | Promise<boolean> {
+    if (node < this.#first) return this.#inner.locate(node, into);
+    if (!this.isLink(node)) return false;
+    this.#resolve(node);
+    const { bytes, start, length } = this.#path;
+    into.source = -1;
+    into.offset = 0;
+    into.length = length;
+    into.crc32 = -1;
+    into.bytes = bytes.slice(start);
+    return true;
+  }
+
+  readLink(node: NodeId, into: Uint8Array, at: number): number {
+    if (!this.isLink(node)) return -1;
+    this.#resolve(node);
+    const { bytes, start, length } = this.#path;
+    for (let i = 0; i < length; i++) into[at + i] = bytes[start + i]!;
+    return length;
+  }
+
+  share(): TreeSeed {
+    const data: SeedData = {
+      inner: this.#inner.share(),
+      targets: this.#targets.data,
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#inner.close();
+  }
+
+  get #epochs(): number {
+    return this.#targets.data.epochs;
+  }
+
+  /** Writes the path that a link leads to. */
+  #resolve(link: NodeId): void {
+    if (link === this.#resolved) return;
+    this.#resolved = 0;
+    const epoch = Math.floor((link - this.#first) / this.#stride);
+    const position = (link - this.#first) % this.#stride - 1;
+    this.#path.write(this.#targets.node(epoch, position));
+    this.#resolved = link;
+  }
+
+  #listLinks(epoch: NodeId, cursor: number, visit: EntryVisitor): void {
+    if (!this.isDirectory(epoch)) return;
+    const { length } = this.#targets;
+    for (let position = cursor; position < length; position++) {
+      const link = epoch + 1 + position;
+      const end = this.#writeLinkName(link, position);
+      if (!visit(this.#name, 0, end, link, position + 1)) return;
+    }
+  }
+
+  #lookupLink(
+    epoch: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    if (!this.isDirectory(epoch) || end - start > this.#name.length) return 0;
+    const digits = Math.min(start + this.#width, end);
+    const position = this.#linkNames.parse(name, start, digits);
+    if (position < 0 || position >= this.#targets.length) return 0;
+    const link = epoch + 1 + position;
+    const length = this.#writeLinkName(link, position);
+    if (length !== end - start) return 0;
+    for (let i = this.#width; i < length; i++) {
+      if (this.#name[i] !== name[start + i]) return 0;
+    }
+    return link;
+  }
+
+  /** Links to files end as the files do, for programs that look at that. */
+  #writeLinkName(link: NodeId, position: number): number {
+    let end = this.#linkNames.write(position, this.#name);
+    if (this.#targets.areDirectories) return end;
+    try {
+      this.#resolve(link);
+    } catch (error) {
+      // Whoever wants to know more of that link is told; the others are listed all the same.
+      if (error instanceof RecordfsError) return end;
+      throw error;
+    }
+    const { bytes, suffix } = this.#path;
+    for (let i = suffix; i < bytes.length; i++) this.#name[end++] = bytes[i]!;
+    return end;
+  }
+
+  #writeEpochName(epoch: number): number {
+    const prefix = EPOCH_PREFIX.length;
+    this.#name.set(EPOCH_PREFIX);
+    const number = this.#targets.data.firstEpoch + epoch;
+    return prefix +
+      this.#epochNames.write(number, this.#name.subarray(prefix));
+  }
+
+  /** The epoch that a name in the root is of, counted from the first one, or -1. */
+  #parseEpoch(name: Uint8Array, start: number, end: number): number {
+    const digits = start + EPOCH_PREFIX.length;
+    if (digits >= end) return -1;
+    for (let i = 0; i < EPOCH_PREFIX.length; i++) {
+      if (name[start + i] !== EPOCH_PREFIX[i]) return -1;
+    }
+    const { firstEpoch } = this.#targets.data;
+    const epoch = this.#epochNames.parse(name, digits, end) - firstEpoch;
+    return epoch < this.#epochs ? Math.max(epoch, -1) : -1;
+  }
+}
+
+function taken(name: string): RecordfsError {
+  return new RecordfsError(
+    "name-taken",
+    `The container has an entry '${name}' in its root, where the links of that epoch would be; ` +
+      "show another epoch",
+  );
+}
+
+function tooMany(links: number): RecordfsError {
+  return new RecordfsError(
+    "too-many",
+    `Links to ${links} samples in each epoch are more than inode numbers reach; show fewer epochs`,
+  );
+}
+
+/** Rebuilds a shared tree in another thread, over the same tables. */
+export async function reviveTree(data: unknown): Promise<Tree> {
+  const { inner, targets } = data as SeedData;
+  return await LinkTree.revive(await reviveSeed(inner), targets);
+}

@@ -1,0 +1,100 @@
+import type { ByteSource } from "../io/byte_source.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  newExtent,
+  type NodeId,
+  type NodeStat,
+  type Tree,
+  type TreeSeed,
+} from "./tree.ts";
+
+/** Directories and names whose files are records, numbered from 0. */
+export interface RecordNames {
+  /** How many nodes there are, the root included. */
+  readonly length: number;
+  isDirectory(node: NodeId): boolean;
+  /** The directory that holds `node`. */
+  parent(node: NodeId): NodeId;
+  /** Finds an entry of a directory, or 0. */
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId;
+  /** Visits a directory's entries from `cursor` on. */
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
+  /** Writes a node's name to the start of `into` and returns its length; 0 for the root, or no node. */
+  nameOf(node: NodeId, into: Uint8Array): number;
+  /** The record that a file's content is, or -1 for a directory or no node. */
+  record(node: NodeId): number;
+}
+
+/** A tree of records that have names. */
+export abstract class NamedTree implements Tree {
+  abstract readonly sources: readonly ByteSource[];
+  protected readonly names: RecordNames;
+  /** When the newest file was modified, in milliseconds since 1970. */
+  protected readonly mtime: number;
+  readonly #extent = newExtent();
+
+  constructor(names: RecordNames, mtime: number) {
+    this.names = names;
+    this.mtime = mtime;
+  }
+
+  /** Says where a record is. */
+  protected abstract locateRecord(record: number, into: Extent): void;
+
+  abstract share(): TreeSeed;
+  abstract close(): void;
+
+  get nodeCount(): number {
+    return this.names.length;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    return this.names.lookup(parent, name, start, end);
+  }
+
+  parent(node: NodeId): NodeId {
+    return this.names.parent(node);
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return this.names.isDirectory(node);
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    this.names.list(dir, cursor, visit);
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.names.nameOf(node, into);
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean {
+    into.mtime = this.mtime;
+    into.isDirectory = this.names.isDirectory(node);
+    into.size = 0;
+    if (into.isDirectory) return true;
+    const record = this.names.record(node);
+    if (record < 0) return false;
+    this.locateRecord(record, this.#extent);
+    into.size = this.#extent.length;
+    return true;
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    const record = this.names.record(node);
+    if (record < 0) return false;
+    this.locateRecord(record, into);
+    return true;
+  }
+}

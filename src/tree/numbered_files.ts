@@ -1,0 +1,76 @@
+import type { RecordNames } from "./named_tree.ts";
+import { type NumberedNames, numberedNames } from "./numbered_names.ts";
+import type { SampleNodes } from "./sample_runs.ts";
+import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
+
+/** The node of record 0. */
+const FIRST = ROOT + 1;
+
+/**
+ * One directory of records that are named by their numbers: `000042`, with `.jpg` where the suffix says
+ * so. Record i has node id i + 2.
+ */
+export class NumberedFiles implements RecordNames {
+  /** How many records there are. */
+  readonly count: number;
+  /** What every name ends in, such as `.jpg`; may be empty. */
+  readonly suffix: string;
+  readonly #names: NumberedNames;
+  readonly #name: Uint8Array;
+
+  constructor(count: number, suffix: string) {
+    this.count = count;
+    this.suffix = suffix;
+    this.#names = numberedNames(count, suffix);
+    this.#name = new Uint8Array(this.#names.maxLength);
+  }
+
+  get length(): number {
+    return this.count + 1;
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return node === ROOT;
+  }
+
+  parent(): NodeId {
+    return ROOT;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    if (parent !== ROOT) return 0;
+    const record = this.#names.parse(name, start, end);
+    return record >= 0 && record < this.count ? record + FIRST : 0;
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    if (dir !== ROOT) return;
+    for (let record = cursor; record < this.count; record++) {
+      const end = this.#names.write(record, this.#name);
+      if (!visit(this.#name, 0, end, record + FIRST, record + 1)) return;
+    }
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const record = this.record(node);
+    return record < 0 ? 0 : this.#names.write(record, into);
+  }
+
+  /** The nodes of the records. */
+  samples(): SampleNodes {
+    const run = { first: FIRST, stride: 1, count: this.count };
+    return { areDirectories: false, runs: [run] };
+  }
+
+  record(node: NodeId): number {
+    const record = node - FIRST;
+    return Number.isInteger(record) && record >= 0 && record < this.count
+      ? record
+      : -1;
+  }
+}

@@ -1,0 +1,135 @@
+import type { NodeId } from "./tree.ts";
+
+/**
+ * Neighbours among the samples of a tree: entries of one directory whose nodes are equally far apart; or samples
+ * that the tree leaves out, since they are damaged, whose nodes are all 0.
+ */
+export interface SampleRun {
+  /** Node of the first one, or 0. */
+  readonly first: NodeId;
+  /** How far the nodes are apart: at least 1, or 0. */
+  readonly stride: number;
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** Which nodes of a tree are samples, as the tree says it. */
+export interface SampleNodes {
+  /** Whether they are directories, with all that is in them, and not files. */
+  readonly areDirectories: boolean;
+  /** In the order of the dataset; no node but 0 is in two of them. */
+  readonly runs: Iterable<SampleRun>;
+}
+
+/** The columns of {@linkcode SampleRuns}, over memory that threads can share. */
+export interface SampleRunColumns {
+  /** Whether the samples are directories, with all that is in them, and not files. */
+  readonly areDirectories: boolean;
+  /** Per run, and once more: the index of its first sample. */
+  readonly starts: Float64Array;
+  /** Per run: the node of its first sample. */
+  readonly firsts: Float64Array;
+  /** Per run: how far its nodes are apart. */
+  readonly strides: Float64Array;
+  /** The runs in the order of their nodes, or `undefined` where they stand in it. */
+  readonly byNode: Uint32Array | undefined;
+}
+
+/**
+ * Which nodes of a tree are the samples of a dataset, in the dataset's order. Where node ids are arithmetic,
+ * ten million of them are a single run; stored names take a run for each directory, or a few.
+ */
+export class SampleRuns {
+  readonly columns: SampleRunColumns;
+  /** How many samples there are. */
+  readonly length: number;
+
+  constructor(columns: SampleRunColumns) {
+    this.columns = columns;
+    this.length = columns.starts.at(-1)!;
+  }
+
+  /** Joins runs. */
+  static of({ areDirectories, runs }: SampleNodes): SampleRuns {
+    const starts = [0];
+    const firsts: number[] = [];
+    const strides: number[] = [];
+    let length = 0;
+    for (const { first, stride, count } of runs) {
+      if (count === 0) continue;
+      length += count;
+      starts.push(length);
+      firsts.push(first);
+      strides.push(stride);
+    }
+    return new SampleRuns({
+      areDirectories,
+      starts: shared(starts),
+      firsts: shared(firsts),
+      strides: shared(strides),
+      byNode: orderByNode(firsts),
+    });
+  }
+
+  /** How many runs there are. */
+  get runs(): number {
+    return this.columns.firsts.length;
+  }
+
+  /** The largest id that a sample has, or 0 where there are none. */
+  get largestNode(): NodeId {
+    const { starts, firsts, byNode } = this.columns;
+    const run = byNode?.at(-1) ?? firsts.length - 1;
+    return run < 0 ? 0 : this.node(starts[run + 1]! - 1);
+  }
+
+  /** The node of a sample, or 0 where there is no such sample, or it is left out. */
+  node(sample: number): NodeId {
+    if (!(sample >= 0 && sample < this.length)) return 0;
+    const { starts, firsts, strides } = this.columns;
+    let low = 0; // last run that starts at or before the sample
+    let high = firsts.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >>> 1;
+      if (starts[middle]! <= sample) low = middle;
+      else high = middle - 1;
+    }
+    return firsts[low]! + (sample - starts[low]!) * strides[low]!;
+  }
+
+  /** The sample that a node is, or -1. What lies in a sample is none. */
+  indexOf(node: NodeId): number {
+    const { starts, firsts, strides, byNode } = this.columns;
+    if (firsts.length === 0) return -1;
+    let low = 0; // last run whose first node is not after the node
+    let high = firsts.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >>> 1;
+      const run = byNode === undefined ? middle : byNode[middle]!;
+      if (firsts[run]! <= node) low = middle;
+      else high = middle - 1;
+    }
+    const run = byNode === undefined ? low : byNode[low]!;
+    const steps = (node - firsts[run]!) / strides[run]!;
+    const count = starts[run + 1]! - starts[run]!;
+    return Number.isInteger(steps) && steps >= 0 && steps < count
+      ? starts[run]! + steps
+      : -1;
+  }
+}
+
+/** The numbers of the runs in the order of their nodes, where that is another one. */
+function orderByNode(firsts: readonly number[]): Uint32Array | undefined {
+  if (firsts.every((first, i) => i === 0 || firsts[i - 1]! < first)) {
+    return undefined;
+  }
+  const order = new Uint32Array(new SharedArrayBuffer(4 * firsts.length));
+  for (let i = 0; i < order.length; i++) order[i] = i;
+  return order.sort((a, b) => firsts[a]! - firsts[b]!);
+}
+
+function shared(values: readonly number[]): Float64Array {
+  const column = new Float64Array(new SharedArrayBuffer(8 * values.length));
+  column.set(values);
+  return column;
+}

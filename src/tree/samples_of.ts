@@ -1,0 +1,51 @@
+import { type SampleRun, SampleRuns } from "./sample_runs.ts";
+import { type NodeId, ROOT, type Tree } from "./tree.ts";
+
+/**
+ * The samples of a tree, in the order of its dataset. Where the tree has none of its own, they are its files
+ * in the order of a walk: depth first, each directory where its name stands among the others.
+ */
+export async function samplesOf(tree: Tree): Promise<SampleRuns> {
+  const own = tree.samples?.();
+  if (own !== undefined) return SampleRuns.of(own);
+  const runs = new FileRuns();
+  const levels = [{ node: ROOT, cursor: 0 }];
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const { node: directory, cursor } = level;
+    let descend = 0;
+    await tree.list(directory, cursor, (_name, _start, _end, node, next) => {
+      if (!tree.isDirectory(node)) return runs.add(node);
+      descend = node;
+      level!.cursor = next;
+      return false;
+    });
+    runs.endRun(); // a run has one directory
+    if (descend === 0) levels.pop();
+    else levels.push({ node: descend, cursor: 0 });
+  }
+  return SampleRuns.of({ areDirectories: false, runs: runs.found });
+}
+
+/** Files as runs of neighbours whose ids count up. */
+class FileRuns {
+  readonly found: SampleRun[] = [];
+  #first: NodeId = 0;
+  #count = 0;
+
+  /** Adds a file; always `true`, for visitors that go on. */
+  add(node: NodeId): true {
+    if (node !== this.#first + this.#count) {
+      this.endRun();
+      this.#first = node;
+    }
+    this.#count++;
+    return true;
+  }
+
+  endRun(): void {
+    if (this.#count > 0) {
+      this.found.push({ first: this.#first, stride: 1, count: this.#count });
+    }
+    this.#count = 0;
+  }
+}

@@ -1,0 +1,182 @@
+import { reviveSeed } from "./revive_seed.ts";
+import { type SampleRunColumns, SampleRuns } from "./sample_runs.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  type NodeId,
+  type NodeStat,
+  ROOT,
+  type Tree,
+  type TreeSeed,
+} from "./tree.ts";
+import { firstFrom, includes, type WholeNumbers } from "./shared_numbers.ts";
+
+/** What is kept of a tree. */
+interface Kept {
+  readonly samples: SampleRuns;
+  /** The samples that show, ascending. */
+  readonly kept: WholeNumbers;
+  /** The directories that lead to them, ascending; the root is not among them. */
+  readonly directories: Float64Array;
+}
+
+/** What another thread rebuilds the tree from. */
+interface SeedData {
+  readonly inner: TreeSeed;
+  readonly samples: SampleRunColumns;
+  readonly kept: WholeNumbers;
+  readonly directories: Float64Array;
+}
+
+/**
+ * A tree of which only some samples show, each with all that is in it; directories above them show where they
+ * lead to one, and files that are no samples where their directory does.
+ *
+ * Nodes keep their ids. One that does not show still can be described and read by its id, which nobody is told.
+ */
+export class SubsetTree implements Tree {
+  readonly sampleOf?: (node: NodeId) => number;
+  readonly #inner: Tree;
+  readonly #samples: SampleRuns;
+  readonly #kept: WholeNumbers;
+  readonly #directories: Float64Array;
+
+  private constructor(inner: Tree, { samples, kept, directories }: Kept) {
+    this.#inner = inner;
+    this.#samples = samples;
+    this.#kept = kept;
+    this.#directories = directories;
+    // Whether there is such a method tells whether there are checksums.
+    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
+  }
+
+  /**
+   * @param inner Belongs to the tree from now on.
+   * @param samples Its samples.
+   * @param kept Indices of those that are to show, ascending, in shared memory.
+   */
+  static of(inner: Tree, samples: SampleRuns, kept: WholeNumbers): SubsetTree {
+    const directories = directoriesAbove(inner, samples, kept);
+    return new SubsetTree(inner, { samples, kept, directories });
+  }
+
+  /** Rebuilds a shared tree over the inner one that was rebuilt. */
+  static revive(inner: Tree, data: Omit<SeedData, "inner">): SubsetTree {
+    return new SubsetTree(inner, {
+      ...data,
+      samples: new SampleRuns(data.samples),
+    });
+  }
+
+  get sources(): Tree["sources"] {
+    return this.#inner.sources;
+  }
+
+  /** Those that do not show are counted as well, since they keep their ids. */
+  get nodeCount(): number {
+    return this.#inner.nodeCount;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId | Promise<NodeId> {
+    const found = this.#inner.lookup(parent, name, start, end);
+    if (!this.#isFiltered(parent)) return found;
+    if (found instanceof Promise) {
+      return found.then((node) => this.#shown(node));
+    }
+    return this.#shown(found);
+  }
+
+  parent(node: NodeId): NodeId {
+    return this.#inner.parent(node);
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return this.#inner.isDirectory(node);
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.#inner.nameOf?.(node, into) ?? 0;
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void | Promise<void> {
+    if (!this.#isFiltered(dir)) return this.#inner.list(dir, cursor, visit);
+    return this.#inner.list(
+      dir,
+      cursor,
+      (name, start, end, node, next) =>
+        this.#shown(node) === 0 || visit(name, start, end, node, next),
+    );
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
+    return this.#inner.stat(node, into);
+  }
+
+  locate(node: NodeId, into: Extent): boolean | Promise<boolean> {
+    return this.#inner.locate(node, into);
+  }
+
+  share(): TreeSeed {
+    const data: SeedData = {
+      inner: this.#inner.share(),
+      samples: this.#samples.columns,
+      kept: this.#kept,
+      directories: this.#directories,
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#inner.close();
+  }
+
+  /** Whether a directory is above the samples: in and below them everything shows. */
+  #isFiltered(directory: NodeId): boolean {
+    return directory === ROOT || includes(this.#directories, directory);
+  }
+
+  /** An entry of a directory above the samples, or 0 where it does not show. */
+  #shown(node: NodeId): NodeId {
+    const sample = this.#samples.indexOf(node);
+    const isShown = sample >= 0
+      ? includes(this.#kept, sample)
+      : !this.#inner.isDirectory(node) || includes(this.#directories, node);
+    return isShown ? node : 0;
+  }
+}
+
+/** The directories that lead to samples. Each run has but one, which is asked for its first sample. */
+function directoriesAbove(
+  tree: Tree,
+  samples: SampleRuns,
+  kept: WholeNumbers,
+): Float64Array {
+  const { starts } = samples.columns;
+  const found = new Set<NodeId>();
+  for (let at = 0, run = 0; at < kept.length; run++) {
+    const past = starts[run + 1]!;
+    if (kept[at]! >= past) continue;
+    const node = samples.node(kept[at]!);
+    let directory = node === 0 ? ROOT : tree.parent(node); // 0: it is left out
+    while (directory > ROOT && !found.has(directory)) {
+      found.add(directory);
+      directory = tree.parent(directory);
+    }
+    at = firstFrom(kept, past);
+  }
+  const directories = new Float64Array(new SharedArrayBuffer(8 * found.size));
+  let count = 0;
+  for (const directory of found) directories[count++] = directory;
+  return directories.sort();
+}
+
+/** Rebuilds a shared tree in another thread, over the same tables. */
+export async function reviveTree(data: unknown): Promise<Tree> {
+  const { inner, ...kept } = data as SeedData;
+  return SubsetTree.revive(await reviveSeed(inner), kept);
+}

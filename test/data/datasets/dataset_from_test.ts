@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { DataError, datasetFrom } from "../../../src/data/datasets/mod.ts";
+import { goldenCase } from "../../support/golden.ts";
+import { CustomDataset, type Numbered } from "../support/custom_dataset.ts";
+import { assertPortable, inThread } from "../support/in_thread.ts";
+
+const USER = new URL("../support/custom_dataset.ts", import.meta.url);
+const { path } = goldenCase("ffrecord/plain_many");
+
+Deno.test("a module's function makes the dataset, here and in another thread", async () => {
+  using here = new CustomDataset(path);
+  const expected = await here.get([7, 0]);
+  using made = await datasetFrom<Numbered>(USER, { path });
+  assert.ok(made instanceof CustomDataset);
+  assert.deepEqual(await made.get([7, 0]), expected);
+  await assertPortable(made, [7, 0]);
+  using later = await datasetFrom<Numbered>(
+    { module: USER.href, name: "makeLater" },
+    path,
+  );
+  await assertPortable(later, [7, 0]);
+});
+
+Deno.test("options are as they were when the dataset was made", async () => {
+  const options = { path };
+  using made = await datasetFrom<Numbered>(USER, options);
+  options.path = "/nowhere";
+  await assertPortable(made, [1]);
+});
+
+Deno.test("what another thread throws is told", async () => {
+  const copy = await Deno.makeTempFile({ suffix: ".ffr" });
+  await Deno.copyFile(path, copy);
+  using made = await datasetFrom<Numbered>(USER, { path: copy });
+  await Deno.remove(copy);
+  assert.deepEqual(await inThread(made, [0]), {
+    code: "ENOENT",
+    message: `Cannot open ${copy}: there is no such file or directory`,
+  });
+});
+
+Deno.test("options that cannot be posted, and functions that make no dataset, are refused", async () => {
+  const isRefusal = (words: RegExp) => (error: unknown) =>
+    error instanceof DataError && error.code === "not-portable" &&
+    words.test(error.message);
+  await assert.rejects(
+    datasetFrom(USER, { path, transform: () => 1 }),
+    isRefusal(/^The options of datasetFrom cannot be posted/),
+  );
+  await assert.rejects(
+    datasetFrom({ module: USER, name: "nope" }),
+    isRefusal(/has no export 'nope'/),
+  );
+  await assert.rejects(
+    datasetFrom({ module: USER, name: "number" }),
+    isRefusal(/no function/),
+  );
+  await assert.rejects(
+    datasetFrom({ module: USER, name: "fail" }, { a: 1 }),
+    /^Error: no dataset of \{"a":1\}$/,
+  );
+  await assert.rejects(datasetFrom({ module: USER, name: "makeNone" }), {
+    name: "TypeError",
+    message: /^The function 'makeNone' of .* makes no dataset/,
+  });
+});

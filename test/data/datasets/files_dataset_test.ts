@@ -1,0 +1,223 @@
+/** Datasets of the files of packed folders, and of containers of any format. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { FormatError, PathError } from "../../../src/errors.ts";
+import {
+  BatchMemory,
+  DataError,
+  FileDataset,
+  type FileSample,
+  IndexError,
+  PackedFolderDataset,
+  RECIPE,
+} from "../../../src/data/datasets/mod.ts";
+import { revive } from "../../../src/data/recipe.ts";
+import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
+import { open } from "../../../src/vfs/mod.ts";
+import { goldenCase, sha256 } from "../../support/golden.ts";
+import { ffrBytes, packedSamples } from "../../support/make_ffr.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+import { assertPortable } from "../support/in_thread.ts";
+
+const USER = new URL("../support/custom_dataset.ts", import.meta.url);
+const tree = goldenCase("ffrecord/packed_tree");
+const files = tree.content.entries.filter(({ type }) => type === "file");
+const GULP = `${REPOSITORY}test/golden/gulp/v2_chunks/gulp`;
+const BAGS = `${REPOSITORY}test/golden/granular2/lists/data`;
+
+Deno.test("a packed folder's files stand in the order of its names, folders in place", async () => {
+  for (
+    const name of ["packed_tree", "packed_not_utf8_names", "packed_sort_order"]
+  ) {
+    const { path } = goldenCase(`ffrecord/${name}`);
+    using folder = PackedFolder.openSync(path);
+    using dataset = await PackedFolderDataset.open(path);
+    const listed = folder.list("", { recursive: true, dirs: false });
+    assert.deepEqual(dataset.paths, listed);
+    assert.equal(dataset.length, folder.numFiles);
+    const all = await dataset.get([...dataset.paths.keys()]);
+    assert.deepEqual(
+      all,
+      listed.map((path) => ({ path, bytes: folder.readSync(path) })),
+    );
+  }
+});
+
+Deno.test("any batch of files is the files one by one, in any memory", async () => {
+  using dataset = await PackedFolderDataset.open(tree.path);
+  const hashes = new Map(files.map(({ path, sha256 }) => [path, sha256]));
+  const { paths } = dataset;
+  const indices = fc.array(fc.nat(dataset.length - 1), { maxLength: 20 });
+  await fc.assert(fc.asyncProperty(indices, async (indices) => {
+    const memory = new BatchMemory();
+    for (const given of [{}, { memory }]) {
+      const batch = await dataset.get(indices, given);
+      assert.deepEqual(
+        batch.map(({ path }) => path),
+        indices.map((i) => paths[i]),
+      );
+      for (const { path, bytes } of batch) {
+        assert.equal(sha256(bytes), hashes.get(path));
+      }
+    }
+    assert.equal(memory.buffers.length, 1);
+  }));
+});
+
+Deno.test("globs, a function or a list choose files", async () => {
+  const chosen = async (
+    files: string | string[] | ((path: string) => boolean),
+  ) => {
+    using dataset = await PackedFolderDataset.open(tree.path, { files });
+    return dataset.paths;
+  };
+  using all = await PackedFolderDataset.open(tree.path);
+  const { paths } = all;
+  const inWords = paths.filter((path) => path.startsWith("words/"));
+  assert.ok(inWords.length > 1);
+  assert.deepEqual(await chosen("words"), inWords);
+  assert.deepEqual(await chosen("words/**"), inWords);
+  assert.deepEqual(await chosen((path) => path.startsWith("words/")), inWords);
+  assert.deepEqual(await chosen([]), []);
+  assert.deepEqual(await chosen("no such file"), []);
+  assert.deepEqual(await chosen(["...", "-dash"]), ["-dash", "..."]);
+  await assert.rejects(chosen("[a"), { code: "bad-pattern" });
+
+  const list = [inWords[1]!, "...", `./${inWords[1]}`, paths.at(-1)!];
+  using listed = await PackedFolderDataset.open(tree.path, { paths: list });
+  const expected = [inWords[1], "...", inWords[1], paths.at(-1)];
+  assert.deepEqual(listed.paths, expected);
+  const batch = await listed.get([2, 1]);
+  assert.deepEqual(batch.map(({ path }) => path), [inWords[1], "..."]);
+  for (const path of ["words", "nope"]) {
+    await assert.rejects(
+      PackedFolderDataset.open(tree.path, { paths: [path] }),
+      (error) => error instanceof PathError && error.path === path,
+    );
+  }
+  await assert.rejects(
+    PackedFolderDataset.open(tree.path, { paths: list, files: "*" }),
+    TypeError,
+  );
+});
+
+Deno.test("a container of any format is its files, as it is walked", async () => {
+  for (const path of [GULP, BAGS, tree.path]) {
+    using fs = await open(path);
+    using dataset = await FileDataset.open(path);
+    const walked: string[] = [];
+    for await (const entry of fs.walk()) {
+      if (entry.isFile) walked.push(entry.path);
+    }
+    assert.deepEqual(dataset.paths, walked);
+    const indices = [...walked.keys()].toReversed();
+    const expected = await fs.read(walked.toReversed());
+    const memory = new BatchMemory();
+    for (const given of [{}, { memory }]) {
+      const batch = await dataset.get(indices, given);
+      assert.deepEqual(batch.map(({ bytes }) => bytes), expected);
+    }
+    assert.equal(dataset.fileOf(0), `${path}/${walked[0]}`);
+    assert.equal(dataset.fileOf(walked.length), undefined);
+  }
+  using fs = await open(GULP);
+  using dataset = await FileDataset.open(fs, { files: "meta.json" });
+  assert.ok(dataset.length > 1);
+  assert.ok(dataset.paths.every((path) => path.endsWith("/meta.json")));
+});
+
+Deno.test("errors name the index, the container and the file", async () => {
+  using dataset = await PackedFolderDataset.open(tree.path);
+  for (const index of [dataset.length, -1, 1.5]) {
+    await assert.rejects(
+      dataset.get([0, index]),
+      (error) =>
+        error instanceof IndexError && error.index === index &&
+        error.message.includes(`File ${index} does not exist in ${tree.path}`),
+    );
+  }
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.ffr`;
+    const bytes = ffrBytes(
+      packedSamples({ a: { b: Uint8Array.of(1) }, c: Uint8Array.of(2) }),
+    );
+    bytes[12 + 12 * 3]! ^= 1; // the first byte of a/b
+    await Deno.writeFile(path, bytes);
+    using damaged = await PackedFolderDataset.open(path);
+    await assert.rejects(
+      damaged.get([1, 0]),
+      (error) =>
+        error instanceof FormatError && error.code === "sample-checksum" &&
+        error.message.includes(path) && error.message.includes("'a/b'"),
+    );
+    using unchecked = await FileDataset.open(path, { checkData: false });
+    const [sample] = await unchecked.get([0]);
+    assert.deepEqual(sample, { path: "a/b", bytes: Uint8Array.of(0) });
+  });
+});
+
+Deno.test("another thread makes the same dataset of files", async () => {
+  using packed = await PackedFolderDataset.open<string>(tree.path, {
+    files: (path) => path.includes("o"),
+    process: { module: USER, name: "nameFiles" },
+  });
+  await assertPortable(packed, [packed.length - 1, 0, 2]);
+  using listed = await PackedFolderDataset.open(tree.path, {
+    paths: ["...", "-dash"],
+  });
+  await assertPortable(listed, [1, 0]);
+  using frames = await FileDataset.open(GULP, { files: "*.jpg" });
+  await assertPortable(frames, [frames.length - 1, 0]);
+  using processed = await FileDataset.open<string>(BAGS, {
+    process: { module: USER, name: "nameFiles" },
+  });
+  await assertPortable(processed, [3, 1]);
+});
+
+Deno.test("what another thread cannot make says why", async () => {
+  const isRefusal = (words: RegExp) => (error: unknown) =>
+    error instanceof DataError && error.code === "not-portable" &&
+    words.test(error.message);
+  using fs = await open(GULP);
+  using given = await FileDataset.open(fs);
+  assert.throws(() => given[RECIPE](), isRefusal(/give FileDataset\.open/));
+  using inline = await PackedFolderDataset.open(tree.path, {
+    process: (files) => files,
+  });
+  assert.throws(
+    () => inline[RECIPE](),
+    isRefusal(/^The option 'process' of PackedFolderDataset/),
+  );
+  class Sizes extends PackedFolderDataset<number> {
+    protected override process(
+      _: readonly number[],
+      files: readonly FileSample[],
+    ): number[] {
+      return files.map(({ bytes }) => bytes.length);
+    }
+  }
+  using sizes: Sizes = await Sizes.open(tree.path, { files: "-dash" });
+  assert.deepEqual(await sizes.get([0]), [13]);
+  assert.throws(() => sizes[RECIPE](), isRefusal(/^Sizes extends/));
+});
+
+Deno.test("a container that was replaced meanwhile is not read by old numbers", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.ffr`;
+    const one = Uint8Array.of(1);
+    const pack = (...names: string[]) => {
+      const folder = Object.fromEntries(names.map((name) => [name, one]));
+      return Deno.writeFile(path, ffrBytes(packedSamples(folder)));
+    };
+    await pack("a", "b");
+    using packed = await PackedFolderDataset.open(path);
+    using any = await FileDataset.open(path);
+    const recipes = [packed[RECIPE](), any[RECIPE]()];
+    for (const names of [["a", "c"], ["a"], ["0", "a", "b"]]) {
+      await pack(...names);
+      for (const recipe of recipes) {
+        await assert.rejects(revive(recipe), { code: "changed", path });
+      }
+    }
+  });
+});

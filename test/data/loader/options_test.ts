@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import {
+  DataLoader,
+  type LoaderOptions,
+} from "../../../src/data/loader/mod.ts";
+import { BatchSampler, RandomSampler } from "../../../src/data/samplers/mod.ts";
+import { NumbersDataset } from "../support/numbers_dataset.ts";
+
+const dataset = new NumbersDataset(10);
+const batchSampler = new BatchSampler([1, 2], { batchSize: 1 });
+
+function make(options: LoaderOptions<[number, number, number], unknown>) {
+  return new DataLoader(dataset, options);
+}
+
+Deno.test("options that exclude each other are refused", () => {
+  const cases: [LoaderOptions<[number, number, number], unknown>, RegExp][] = [
+    [{ sampler: [1], shuffle: true }, /sampler and shuffle exclude/],
+    [{ batchSampler, batchSize: 2 }, /batchSampler and batchSize exclude/],
+    [{ batchSampler, shuffle: true }, /batchSampler and shuffle exclude/],
+    [{ batchSampler, sampler: [1] }, /batchSampler and sampler exclude/],
+    [{ batchSampler, dropLast: true }, /batchSampler and dropLast exclude/],
+    [{ timeout: 5 }, /timeout is for worker threads/],
+    [{ persistentWorkers: true }, /persistentWorkers is for worker threads/],
+    [
+      { workerInit: new URL("file:///x.ts") },
+      /workerInit is for worker threads/,
+    ],
+  ];
+  for (const [options, message] of cases) {
+    assert.throws(() => make(options), { name: "TypeError", message });
+  }
+  make({ sampler: new RandomSampler(10), shuffle: false, timeout: 0 });
+  make({ batchSampler, shuffle: false, dropLast: false });
+});
+
+Deno.test("options out of their range are refused", () => {
+  const cases: [LoaderOptions<[number, number, number], unknown>, RegExp][] = [
+    [{ batchSize: 0 }, /^batchSize is 0/],
+    [{ batchSize: 1.5 }, /^batchSize is 1.5/],
+    [{ seed: -1 }, /^seed is -1/],
+    [{ numWorkers: -1 }, /^numWorkers is -1/],
+    [{ prefetchFactor: 0 }, /^prefetchFactor is 0/],
+    [{ worldSize: 0 }, /^worldSize is 0/],
+    [{ rank: -1 }, /^rank is -1/],
+    [{ rank: 2, worldSize: 2 }, /rank of 2 among 2/],
+    [{ numWorkers: 1, timeout: -1 }, /^timeout is -1/],
+    [{ numWorkers: 1, timeout: NaN }, /^timeout is NaN/],
+    [{ numWorkers: 1, timeout: 1e12 }, /^timeout is 1000000000000/],
+    [{ sampler: [1, -1] }, /Index -1/],
+  ];
+  for (const [options, message] of cases) {
+    assert.throws(() => make(options), { name: "RangeError", message });
+  }
+});
+
+Deno.test("places that an epoch does not have are refused", () => {
+  const loader = make({ batchSize: 4 });
+  for (const step of [3, -1, 0.5, NaN, Infinity]) {
+    assert.throws(() => loader.setStep(step), {
+      name: "RangeError",
+      message: /There is no step .*: they count from 0 to 2/,
+    });
+  }
+  for (const epoch of [-1, 0.5, NaN]) {
+    assert.throws(() => loader.setEpoch(epoch), { name: "RangeError" });
+  }
+  assert.deepEqual([loader.epoch, loader.step], [0, 0]);
+});

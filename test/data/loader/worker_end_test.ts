@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
+import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
+
+/** The error of a loop over batches of 4 of which the third has the bad sample, number 10. */
+async function errorOf(
+  deed: Deed,
+  timeout: number,
+): Promise<{ error: BatchError; before: number }> {
+  await using loader = new DataLoader<unknown>(new HostileDataset(deed, 10), {
+    batchSize: 4,
+    numWorkers: 2,
+    timeout,
+  });
+  let before = 0;
+  try {
+    for await (const _ of loader) before++;
+  } catch (error) {
+    assert.ok(error instanceof BatchError);
+    loader.setStep(3);
+    for await (const batch of loader) { // the rest can be had nonetheless
+      assert.equal((batch as Float64Array).length, 4);
+      before++;
+    }
+    return { error, before };
+  }
+  throw new Error("It did not fail");
+}
+
+for (const deed of ["Deno.exit", "process.exit", "close"] as const) {
+  Deno.test(`a thread that ends itself is told of: ${deed}`, async () => {
+    const { error, before } = await errorOf(deed, 0);
+    assert.equal(error.code, "worker-died");
+    assert.equal(error.step, 2);
+    assert.deepEqual(error.indices, [8, 9, 10, 11]);
+    assert.match(error.message, /its thread ended itself \(exit code \d\)/);
+    assert.equal(before, 2 + 7);
+  });
+}
+
+for (
+  const [deed, message] of [
+    ["timer", "thrown by a timer"],
+    ["rejection", "rejected, and nobody looked"],
+  ] as const
+) {
+  Deno.test(`a thread that dies of an error is told of: ${deed}`, async () => {
+    const { error, before } = await errorOf(deed, 0);
+    assert.equal(error.code, "worker-died");
+    assert.equal(error.step, 2);
+    assert.ok(error.message.includes(message), error.message);
+    assert.ok(error.cause instanceof Error);
+    assert.equal(before, 2 + 7);
+  });
+}
+
+Deno.test("threads that hang are ended when their time is over", async () => {
+  // Long enough for threads to start on a busy machine.
+  const timeout = 4000;
+  const ends = await Promise.all(
+    (["wait", "spin"] as const).map((deed) => errorOf(deed, timeout)),
+  );
+  for (const { error, before } of ends) {
+    assert.equal(error.code, "worker-timeout");
+    assert.equal(error.step, 2);
+    assert.deepEqual(error.indices, [8, 9, 10, 11]);
+    assert.match(error.message, /within 4000 ms/);
+    assert.equal(before, 2 + 7);
+  }
+});

@@ -1,0 +1,26 @@
+import type { DataLoader } from "../../../src/data/loader/mod.ts";
+
+/** A loader of a `NumbersDataset`, whose batches are columns: index, seed and epoch. */
+export type NumbersLoader = DataLoader<
+  [number, number, number],
+  [Float64Array, Float64Array, Float64Array]
+>;
+
+/** The indices of a loader's batches: to the end of the epoch, or so many. */
+export async function indicesOf(
+  loader: NumbersLoader,
+  most = Infinity,
+): Promise<number[][]> {
+  const batches: number[][] = [];
+  if (most === 0) return batches;
+  for await (const [indices] of loader) {
+    batches.push([...indices]);
+    if (batches.length === most) break;
+  }
+  return batches;
+}
+
+/** All whole numbers below `end`. */
+export function below(end: number): number[] {
+  return Array.from({ length: end }, (_, i) => i);
+}

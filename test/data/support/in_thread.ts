@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Dataset } from "../../../src/data/dataset.ts";
+import { RECIPE } from "../../../src/data/recipe.ts";
+import type { Answer, Failure, Order } from "./reader_thread.ts";
+
+/** Makes a dataset again in another thread, and reads a batch of it there. */
+export async function inThread(
+  dataset: Dataset<unknown>,
+  indices: readonly number[],
+): Promise<Answer | Failure> {
+  const recipe = dataset[RECIPE]();
+  assert.ok(recipe !== undefined);
+  const url = new URL("reader_thread.ts", import.meta.url);
+  const worker = new Worker(url, { type: "module" });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = (event) => reject(new Error(event.message));
+      worker.postMessage({ recipe, indices } satisfies Order);
+    });
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** Compares what another thread reads of a dataset with what is read here. */
+export async function assertPortable(
+  dataset: Dataset<unknown>,
+  indices: readonly number[],
+): Promise<void> {
+  assert.deepEqual(await inThread(dataset, indices), {
+    length: dataset.length,
+    samples: await dataset.get(indices, { seed: 5, epoch: 2 }),
+    files: indices.map((index) => dataset.fileOf(index)),
+  });
+}

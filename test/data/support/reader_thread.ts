@@ -1,0 +1,42 @@
+/** The thread of {@linkcode inThread}: makes what a recipe says, and reads a batch of it. */
+import type { Dataset } from "../../../src/data/dataset.ts";
+import { type Recipe, revive } from "../../../src/data/recipe.ts";
+
+/** What the thread is told. */
+export interface Order {
+  readonly recipe: Recipe;
+  readonly indices: readonly number[];
+}
+
+/** What it answers. */
+export interface Answer {
+  readonly length: number;
+  readonly samples: readonly unknown[];
+  readonly files: readonly (string | undefined)[];
+}
+
+/** What it answers where that failed. */
+export interface Failure {
+  readonly code: unknown;
+  readonly message: string;
+}
+
+declare const self: Worker;
+
+self.onmessage = async ({ data }: MessageEvent<Order>) => {
+  self.postMessage(
+    await answer(data).catch((error): Failure => ({
+      code: error.code,
+      message: error.message,
+    })),
+  );
+};
+
+async function answer({ recipe, indices }: Order): Promise<Answer> {
+  using dataset = (await revive(recipe)) as Dataset<unknown>;
+  return {
+    length: dataset.length,
+    samples: await dataset.get(indices, { seed: 5, epoch: 2 }),
+    files: indices.map((index) => dataset.fileOf(index)),
+  };
+}

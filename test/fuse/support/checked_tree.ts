@@ -1,0 +1,30 @@
+/** A tree of files with checksums, in memory. */
+import { crc32 } from "node:zlib";
+import type { Extent, NodeId, Tree } from "../../../src/tree/tree.ts";
+import { MemoryTree } from "./memory_tree.ts";
+
+/** Compared with its checksum in 3 pieces. */
+const large = "0123456789".repeat(300_000);
+
+/** Files whose checksums are those of their texts, but for the ones that are called damaged. */
+export function checkedTree(): Tree {
+  const texts: Record<string, string> = {
+    small: "small file",
+    damaged: "damaged file",
+    large,
+    damagedLarge: `${large}!`,
+  };
+  const tree = MemoryTree.of(texts);
+  const checksums = Object.entries(texts).map(([name, text]) =>
+    name.startsWith("damaged") ? 0x1234 : crc32(new TextEncoder().encode(text))
+  );
+  const locate = tree.locate.bind(tree);
+  return Object.assign(tree, {
+    sampleOf: (node: NodeId) => node - 2,
+    locate(node: NodeId, into: Extent) {
+      const found = locate(node, into);
+      into.crc32 = checksums[node - 2] ?? -1;
+      return found;
+    },
+  });
+}

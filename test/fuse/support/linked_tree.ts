@@ -1,0 +1,17 @@
+import { LinkTree } from "../../../src/tree/link_tree.ts";
+import { samplesOf } from "../../../src/tree/samples_of.ts";
+import { MODULE } from "../../tree/support/reversed_orders.ts";
+import { type Folder, MemoryTree } from "./memory_tree.ts";
+
+/** A tree with links to its files, in the opposite order. */
+export async function linked(folder: Folder): Promise<LinkTree> {
+  const inner = MemoryTree.of(folder);
+  const samples = await samplesOf(inner);
+  return await LinkTree.of(inner, {
+    samples: samples.columns,
+    indices: undefined,
+    orders: { module: MODULE, data: samples.length },
+    firstEpoch: 0,
+    epochs: 1,
+  });
+}

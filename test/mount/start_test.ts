@@ -1,0 +1,75 @@
+/** A server that dies while its mount is made. */
+import assert from "node:assert/strict";
+import {
+  childrenOf,
+  isMounted,
+  isRunning,
+  type MountPlace,
+  until,
+  withMountPlace,
+} from "../cli/mount_place.ts";
+import { CLI } from "../cli/run_cli.ts";
+import { goldenCase } from "../support/golden.ts";
+import { send } from "../support/processes.ts";
+import { needs } from "../support/programs.ts";
+import { sleep, THOROUGH } from "./numbers_mount.ts";
+
+const { path } = goldenCase("ffrecord/packed_tree");
+
+/** How long a mount takes to be made and made resumable, or a little longer, in milliseconds. */
+const START_MS = 250;
+
+/** Mounts, kills the server after a while, and tells how the command ended and what is left of the mount. */
+async function mountAndKill(
+  { env, mountpoint }: MountPlace,
+  afterMs: number,
+): Promise<{ code: number; supervisor: number | undefined }> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", CLI, "mount", path, mountpoint],
+    env,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  let over = false;
+  const ended = child.status.then(({ code }) => {
+    over = true;
+    return code;
+  });
+  let supervisor: number | undefined;
+  await until(async () => {
+    [supervisor] = await childrenOf(child.pid);
+    return over || supervisor !== undefined;
+  });
+  await sleep(afterMs);
+  const [server] = supervisor === undefined ? [] : await childrenOf(supervisor);
+  if (server !== undefined) send(server, "SIGKILL");
+  await until(() => over); // or it hangs
+  return { code: await ended, supervisor };
+}
+
+Deno.test({
+  name:
+    "a server that is killed at any moment of its start leaves no mount that hangs",
+  ...needs("fuse"),
+  fn: () =>
+    withMountPlace(async (place) => {
+      const times = THOROUGH ? 200 : 12;
+      const { mountpoint } = place;
+      for (let i = 0; i < times; i++) {
+        const afterMs = START_MS * i / times;
+        const { code, supervisor } = await mountAndKill(place, afterMs);
+        assert.ok(code === 0 || code === 1, `exit code ${code}`);
+        if (code === 0) {
+          // It was made resumable before, or the mount ends.
+          await until(async () =>
+            (await place.listed())?.state === "ok" ||
+            !await isMounted(mountpoint)
+          );
+          await place.recordfs("unmount", mountpoint);
+        }
+        await until(async () => !await isRunning(supervisor));
+        assert.equal(await isMounted(mountpoint), false, `${afterMs} ms`);
+      }
+    }),
+});

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import type { Folder } from "../../fuse/support/memory_tree.ts";
+
+/** Folders with folders in them, some empty, whose files hold their own names. */
+export const folders: fc.Arbitrary<Folder> = fc.letrec((tie) => ({
+  folder: fc.dictionary(
+    fc.constantFrom(
+      "a",
+      "b",
+      "c",
+      "d.jpg",
+      "e.tar.gz",
+      ".f",
+      "g.",
+      "...h",
+      "...",
+    ),
+    fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.constantFrom("content", ""),
+      tie("folder"),
+    ),
+    { maxKeys: 6 },
+  ),
+})).folder as fc.Arbitrary<Folder>;
+
+/** Paths of all files, in the order of a walk. */
+export function pathsOf(folder: Folder, prefix = ""): string[] {
+  return Object.entries(folder).flatMap(([name, entry]) =>
+    typeof entry === "string"
+      ? [prefix + name]
+      : pathsOf(entry as Folder, `${prefix}${name}/`)
+  );
+}

@@ -1,0 +1,13 @@
+import type { LinkOrder } from "../../../src/tree/link_targets.ts";
+
+/** The last sample first; in each epoch one place further. */
+export function reviveOrders(data: unknown): (epoch: number) => LinkOrder {
+  const length = data as number;
+  return (epoch) => ({
+    length,
+    at: (position) => (2 * length - 1 - position + epoch) % length,
+  });
+}
+
+/** Names this module. */
+export const MODULE: string = import.meta.url;
