@@ -10,10 +10,12 @@ export const ShardFact = {
   NODES: 3,
   /** How many keys it has. */
   KEYS: 4,
-  GENERATION: 5,
+  /** Which inodes its bags are, as a hash. */
+  INODES: 5,
+  GENERATION: 6,
 } as const;
 
-const FACTS = 6;
+const FACTS = 7;
 
 /**
  * Facts about shards in memory that threads share. Each thread opens a shard when it first needs it; what

@@ -29,6 +29,8 @@ export interface TreeShardOptions {
   readonly mtime: number;
   /** The bags of its keys, where they have been opened. */
   readonly bags: readonly BagFile[];
+  /** The inode of each bag when the shard was opened. */
+  readonly inodes: readonly number[];
   /** Readable views to show as well. */
   readonly views: TreeViews | undefined;
 }
@@ -52,6 +54,7 @@ export class TreeShard implements ViewedDataset {
   readonly suffixes: readonly (ViewSuffix | undefined)[];
   readonly #head: DatasetHead;
   readonly #bags: (IndexedBag | undefined)[];
+  readonly #inodes: readonly number[];
   readonly #refs: IndexedBag | undefined;
   readonly #refsData: PagedFile | undefined;
   readonly #references: References;
@@ -61,7 +64,7 @@ export class TreeShard implements ViewedDataset {
   #referred = -1;
 
   constructor(head: DatasetHead, options: TreeShardOptions) {
-    const { length, mtime, bags, views } = options;
+    const { length, mtime, bags, inodes, views } = options;
     const { keys, refs } = head;
     this.generation = head.generation;
     this.length = length;
@@ -72,6 +75,7 @@ export class TreeShard implements ViewedDataset {
     this.#head = head;
     this.mtime = mtime;
     this.#bags = keys.map((_, k) => bags[k] && new IndexedBag(bags[k]));
+    this.#inodes = inodes;
     this.#refs = refs && new IndexedBag(refs);
     this.#refsData = refs && new PagedFile(refs.source, 0);
     this.#references = new References({ path: refs?.path ?? "", keys });
@@ -144,9 +148,11 @@ export class TreeShard implements ViewedDataset {
 
   #openBag(key: number): IndexedBag {
     const bag = runSync(openBagOf(this.#head, this.keys[key]!.key));
-    const isSame = this.#refs === undefined
-      ? bag.length >= this.length
-      : bag.source.mtime <= this.mtime;
+    const { ino } = bag.source.identity;
+    const isSame = (ino === this.#inodes[key] || this.length === 0) &&
+      (this.#refs === undefined
+        ? bag.length >= this.length
+        : bag.source.mtime <= this.mtime);
     if (!isSame) {
       closeBag(bag);
       throw changed(bag.path);

@@ -15,6 +15,7 @@ import {
   openHead,
 } from "./open_dataset.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
+import { hashInodes, inodesOf } from "./shard_inodes.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
 import type { TreeViews } from "./tree_views.ts";
 
@@ -106,7 +107,9 @@ export class TreeShards implements LazySources {
     if (isBehind) closeDataset(files);
     this.#keep(
       number,
-      isBehind ? this.#openHead(number) : this.#shardOf(number, files, bags),
+      isBehind
+        ? this.#openHead(number)
+        : this.#shardOf(number, files, bags, inodesOfBags(bags)),
     );
   }
 
@@ -139,23 +142,30 @@ export class TreeShards implements LazySources {
     const head = runSync(openHead(path, { generation }));
     const { refs } = head;
     const length = facts.get(number, ShardFact.LENGTH)!;
-    if (refs !== undefined && refs.length !== length) {
+    const inodes = inodesOf(head);
+    const isSame = (refs === undefined || refs.length === length) &&
+      // Where there is no datapoint yet, a writer may still make the bags.
+      (length === 0 ||
+        hashInodes(inodes) === facts.get(number, ShardFact.INODES));
+    if (!isSame) {
       closeHead(head);
       throw changed(path);
     }
-    return this.#shardOf(number, head, []);
+    return this.#shardOf(number, head, [], inodes);
   }
 
   #shardOf(
     number: number,
     head: DatasetHead,
     bags: readonly BagFile[],
+    inodes: readonly number[],
   ): TreeShard {
     const { facts, views } = this.#place;
     return new TreeShard(head, {
       length: facts.get(number, ShardFact.LENGTH)!,
       mtime: facts.get(number, ShardFact.MTIME)! / 1000,
       bags,
+      inodes,
       views,
     });
   }
@@ -199,8 +209,13 @@ function settleFacts(
   facts.agree(shard, ShardFact.BYTES, bytes);
   facts.agree(shard, ShardFact.NODES, nodes);
   facts.agree(shard, ShardFact.KEYS, dataset.keys.length);
+  facts.agree(shard, ShardFact.INODES, hashInodes(inodesOfBags(dataset.bags)));
   // Last: with it, the others are known.
   facts.agree(shard, ShardFact.GENERATION, dataset.generation);
+}
+
+function inodesOfBags(bags: readonly BagFile[]): number[] {
+  return bags.map(({ source }) => source.identity.ino);
 }
 
 function countNodes(

@@ -7,7 +7,9 @@ import {
 } from "../../../src/formats/bags/mod.ts";
 import { checkBags } from "../../../src/formats/bags/check.ts";
 import { openSync } from "../../../src/vfs/mod.ts";
+import { newExtent, ROOT, type Tree } from "../../../src/tree/tree.ts";
 import { decoders } from "../../support/bag_decoders.ts";
+import { revived } from "../../support/bag_trees.ts";
 import {
   type Records,
   writeBag,
@@ -204,5 +206,41 @@ Deno.test("the last shard is left out, and told, while its writer has no file in
       () => ShardedDatasetReader.openSync(dir),
       { name: "FormatError", code: "missing-spec" },
     );
+  });
+});
+
+/** Says where the value of a datapoint is, as a mount does that is asked for it. */
+function locate(tree: Tree, ...names: string[]): boolean {
+  const node = names.reduce((parent, name) => {
+    const bytes = new TextEncoder().encode(name);
+    return tree.lookup(parent, bytes, 0, bytes.length) as number;
+  }, ROOT);
+  return tree.locate(node, newExtent()) as boolean;
+}
+
+Deno.test("a thread that comes later doesn't take another bag for the one that was replaced", async () => {
+  await withTempDir((dir) => {
+    for (const generation of [1, 2, 3] as const) {
+      for (const isLooked of [false, true]) {
+        const path = `${dir}/${generation}-${isLooked}`;
+        const sorted = { a: "int", b: "int", c: "int" };
+        writeDataset(path, sorted, [datapoint, datapoint], generation);
+        const { atime, mtime } = Deno.statSync(`${path}/a.bag`);
+        using fs = openSync(path);
+        const other = revived(fs.tree);
+        if (isLooked) assert.ok(locate(other, "000001", "b"));
+        // Of a copy that is as old, and has more.
+        writeBag(`${path}/new.bag`, bytes(7, 8, 9), generation);
+        Deno.utimeSync(`${path}/new.bag`, atime!, mtime!);
+        Deno.renameSync(`${path}/new.bag`, `${path}/a.bag`);
+        if (generation === 3) {
+          Deno.renameSync(`${path}/new.idx`, `${path}/a.idx`);
+        }
+        assert.throws(() => locate(other, "000001", "a"), { code: "changed" });
+        if (isLooked) assert.ok(locate(other, "000001", "b"));
+        assert.deepEqual(fs.readSync("000001/a"), Uint8Array.of(1)); // was open
+        other.close();
+      }
+    }
   });
 });
