@@ -2,8 +2,9 @@ import type { Random } from "../random/random.ts";
 import {
   argument,
   type Imported,
-  importedFunction,
+  type ImportedName,
   importedRecipe,
+  importedValue,
   isPortable,
   type Portable,
   type Recipe,
@@ -42,9 +43,7 @@ export function runStep<In, Out>(
     return (value, random) => step.apply(value, random);
   }
   if (typeof step === "function") return step;
-  const isNamed = step instanceof URL ||
-    typeof step === "object" && step !== null && "module" in step;
-  if (isNamed) return runImported(step);
+  if (isElsewhere(step)) return runImported<In, Out>(step);
   throw new TypeError(
     `${
       String(step)
@@ -60,14 +59,19 @@ function isTransform<In, Out>(
     typeof value.apply === "function";
 }
 
+function isElsewhere(step: unknown): step is URL | ImportedName {
+  return step instanceof URL ||
+    typeof step === "object" && step !== null && "module" in step;
+}
+
 /** Imports the module when the first value comes. */
 function runImported<In, Out>(
-  from: Imported<TransformFunction<In, Out>>,
+  from: URL | ImportedName,
 ): TransformFunction<In, Out> {
   let run: TransformFunction<In, Out> | undefined;
   let loading: Promise<void> | undefined;
   const load = async () => {
-    run = runStep<In, Out>(await importedFunction<Step<In, Out>>(from));
+    run = runStep(await importedValue(from) as Step<In, Out>);
   };
   return async (value, random) => {
     if (run === undefined) await (loading ??= load());

@@ -1,0 +1,85 @@
+/** Loaders with threads of gulp directories give what they give without. */
+import assert from "node:assert/strict";
+import type { Dataset } from "../../../src/data/dataset.ts";
+import {
+  GulpImageDataset,
+  GulpVideoDataset,
+} from "../../../src/data/datasets/gulp.ts";
+import { DataLoader } from "../../../src/data/loader/mod.ts";
+import {
+  Compose,
+  ComposeVideo,
+  RandHorFlip,
+  RandHorFlipVideo,
+  RandomCrop,
+  RandomCropVideo,
+  Scale,
+  type Step,
+  ToArray,
+  UnitNorm,
+  UnitNormVideo,
+} from "../../../src/data/transforms/mod.ts";
+import type { Image } from "../../../src/codecs/image/mod.ts";
+import { gulpCase } from "../../support/gulp_golden.ts";
+
+const OWN = new URL("../../support/own_transforms.ts", import.meta.url);
+
+/** All batches of two epochs. */
+async function batches(
+  dataset: Dataset<unknown>,
+  numWorkers: number,
+): Promise<unknown[]> {
+  const loader = new DataLoader(dataset, {
+    batchSize: 3,
+    shuffle: true,
+    seed: 6,
+    numWorkers,
+  });
+  const all: unknown[] = [];
+  for (let epoch = 0; epoch < 2; epoch++) {
+    for await (const batch of loader) all.push(structuredClone(batch));
+  }
+  return all;
+}
+
+for (const codec of ["imagescript", "sharp"] as const) {
+  Deno.test(`batches of images are the same with and without threads: ${codec}`, async () => {
+    const { path, content } = gulpCase("v2_image_list");
+    using dataset = await GulpImageDataset.open(path, {
+      codec,
+      transform: new Compose([
+        OWN as Step<Image, Image>,
+        new Scale(20),
+        new RandomCrop(16),
+        new RandHorFlip(),
+        new UnitNorm(),
+        new ToArray(),
+      ]),
+    });
+    const alone = await batches(dataset, 0);
+    assert.equal(alone.length, 2 * Math.ceil(content.videos.length / 3));
+    assert.deepEqual(await batches(dataset, 2), alone);
+    const [first] = alone as { data: { shape: number[] }; label: unknown }[];
+    assert.deepEqual(first!.data.shape, [3, 3, 16, 16]);
+    assert.ok(first!.label instanceof Float64Array);
+  });
+}
+
+Deno.test("batches of clips are the same with and without threads", async () => {
+  const { path, content } = gulpCase("v2_chunks");
+  using dataset = await GulpVideoDataset.open(path, {
+    numFrames: 2,
+    label: { module: OWN, name: "labelOf" },
+    transform: new ComposeVideo([new Scale(20)], [
+      new RandomCropVideo(16),
+      new RandHorFlipVideo(),
+      new UnitNormVideo(),
+    ]),
+  });
+  const alone = await batches(dataset, 0);
+  assert.equal(alone.length, 2 * Math.ceil(content.videos.length / 3));
+  assert.deepEqual(await batches(dataset, 2), alone);
+  const [first] = alone as { data: { shape: number[] }; label: string[] }[];
+  assert.deepEqual(first!.data.shape, [3, 2, 16, 16, 3]);
+  assert.match(first!.label[0]!, /^(vid_|clip)\d{3}: \d+$/);
+});
