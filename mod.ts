@@ -11,6 +11,8 @@
  * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  * - {@linkcode BagReader}, {@linkcode DatasetReader} and {@linkcode ShardedDatasetReader} read Bags and Granular.
  * - {@linkcode convert} makes one format, or generation of Bags, of another.
+ *
+ * What trains on them, datasets and a loader, is in `@recordfs/recordfs/data`.
  * - {@linkcode DataLoader} loads any of them in batches for training, in threads, and continues where it stopped.
  *
  * @module

@@ -29,7 +29,7 @@ for (
   const [name, golden] of [
     ["gulps", "v2_integer_ids"],
     ["train_gulps", "v2_image_list"],
-    ["validation_gulps", "v1_image_list"],
+    ["clips", "v2_chunks"],
   ] as const
 ) {
   fs.cpSync(gulpCase(golden).path, `${place}/${name}`, { recursive: true });
