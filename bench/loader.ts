@@ -186,7 +186,7 @@ async function measureDecoding(
       name: "one decode in flight, no loader",
       async pass() {
         for (let i = 0; i < images; i++) {
-          await decodeJpegs([await reader.readOne(i)]);
+          await decodeJpegs([await reader.readOne(i)], [i]);
         }
         return images;
       },
