@@ -5,6 +5,9 @@ import type { BatchOrder } from "../samplers/sampler.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { BatchMaker } from "./make_batch.ts";
 
+/** How long a dataset may take to give up, in ms, before a loop that was left ends without it. */
+const PATIENCE = 2000;
+
 /** How batches are loaded in the caller's thread. */
 export interface LocalLimits {
   /** Batches under way or ready. */
@@ -57,7 +60,11 @@ export class LocalBatches implements Batches {
     clearImmediate(this.#later);
     this.#later = undefined;
     this.#abort.abort();
-    await this.#last.catch(() => {}); // nobody waits for it
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last.then(() => resolve(), () => resolve()); // nobody asks for it
+    const late = setTimeout(resolve, PATIENCE);
+    await promise;
+    clearTimeout(late);
   }
 
   #begin(): void {

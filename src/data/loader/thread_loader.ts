@@ -136,16 +136,24 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
     await call(worker);
   }
   const dataset = await revive(setup.dataset) as Dataset<unknown>;
-  if (dataset.length !== length) {
-    throw new DataError(
-      "worker-failed",
-      `The dataset has ${dataset.length} samples there and ${length} here: it must be the same in ` +
-        `every thread`,
-      { expected: length, actual: dataset.length },
-    );
+  try {
+    refuseOther(dataset, length);
+    const collate = setup.collate &&
+      await revive(setup.collate) as Collate<unknown, unknown>;
+    const maker = new BatchMaker(dataset, collate, seed, worker);
+    return { setup, dataset, maker };
+  } catch (error) {
+    dataset.close();
+    throw error;
   }
-  const collate = setup.collate &&
-    await revive(setup.collate) as Collate<unknown, unknown>;
-  const maker = new BatchMaker(dataset, collate, seed, worker);
-  return { setup, dataset, maker };
+}
+
+function refuseOther(dataset: Dataset<unknown>, length: number): void {
+  if (dataset.length === length) return;
+  throw new DataError(
+    "worker-failed",
+    `The dataset has ${dataset.length} samples there and ${length} here: it must be the same in ` +
+      `every thread`,
+    { expected: length, actual: dataset.length },
+  );
 }

@@ -213,6 +213,19 @@ Deno.test("threads whose dataset has another length are refused", async () => {
   assert.equal(loader.length, 8);
 });
 
+Deno.test("a thread that cannot start closes its dataset", async () => {
+  const module = import.meta.resolve("../support/collates.ts");
+  const counts = new Int32Array(new SharedArrayBuffer(16));
+  const dataset = new HostileDataset("throw", -1, counts);
+  await using loader = new DataLoader<unknown, unknown>(dataset, {
+    numWorkers: 1,
+    collate: { module, name: "missing" },
+  });
+  const loop = loader[Symbol.asyncIterator]();
+  await assert.rejects(loop.next(), { code: "worker-failed" });
+  assert.equal(counts[3], 1);
+});
+
 Deno.test("datasets that threads cannot make are refused at once", () => {
   class Own extends Dataset<number> {
     override readonly length = 3;

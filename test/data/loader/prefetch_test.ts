@@ -136,3 +136,16 @@ Deno.test("an abort while the caller works is heard before the next batch", asyn
     await loader.close();
   }
 });
+
+Deno.test("a loop can be left though the dataset has hung, and heeds no signal", async () => {
+  for (const numWorkers of [0, 1]) {
+    const dataset = new HostileDataset("wait-for-ever", 1);
+    await using loader = new DataLoader(dataset, { numWorkers });
+    for await (const batch of loader) {
+      assert.deepEqual([...batch], [0]);
+      await setTimeout(50); // the next one is begun
+      break;
+    }
+    assert.deepEqual([loader.epoch, loader.step], [0, 1]);
+  }
+});

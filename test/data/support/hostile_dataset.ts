@@ -13,6 +13,7 @@ export type Deed =
   | "too-few"
   | "function"
   | "wait"
+  | "wait-for-ever"
   | "spin"
   | "Deno.exit"
   | "process.exit"
@@ -94,6 +95,8 @@ export class HostileDataset extends Dataset<number | (() => void)> {
         return;
       case "wait":
         return await setTimeout(3_600_000, undefined, signal && { signal });
+      case "wait-for-ever":
+        return await new Promise(() => {});
       case "spin":
         for (;;);
       case "Deno.exit":
