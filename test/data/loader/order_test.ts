@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { BatchSampler } from "../../../src/data/samplers/mod.ts";
 import { below, indicesOf } from "../support/batches.ts";
+import { HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 
 const WORKERS = [0, 1, 2, 4];
@@ -83,6 +84,18 @@ Deno.test("datasets learn the seed and the epoch", async () => {
       assert.deepEqual([...seeds, ...epochs], [17, 17, 17, 17, 6, 6, 6, 6]);
     }
   }
+});
+
+Deno.test("batches come in their order, whichever thread is the quickest", async () => {
+  const dataset = new HostileDataset("take-unequal-times", -1);
+  await using loader = new DataLoader<number, number[]>(dataset as never, {
+    numWorkers: 3,
+    prefetchFactor: 3,
+    collate: false,
+  });
+  const indices: number[] = [];
+  for await (const batch of loader) indices.push(...batch);
+  assert.deepEqual(indices, below(40));
 });
 
 Deno.test("a smaller last batch is left out on request", async () => {

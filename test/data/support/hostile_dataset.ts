@@ -14,6 +14,7 @@ export type Deed =
   | "function"
   | "wait"
   | "wait-for-ever"
+  | "take-unequal-times"
   | "spin"
   | "Deno.exit"
   | "process.exit"
@@ -49,6 +50,9 @@ export class HostileDataset extends Dataset<number | (() => void)> {
   ): Promise<(number | (() => void))[]> {
     Atomics.add(this.#counts, 0, 1);
     if (indices.includes(this.#bad)) await this.#act(indices, options);
+    if (this.#deed === "take-unequal-times") {
+      await setTimeout(indices[0]! * 7 % 10);
+    }
     if (this.#deed === "too-few" && indices.includes(this.#bad)) return [];
     Atomics.add(this.#counts, 1, 1);
     return indices.map((index) =>
