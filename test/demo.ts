@@ -15,6 +15,7 @@ import {
   ShardedDatasetReader,
   ShardedDatasetWriter,
 } from "../mod.ts";
+import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
 import type { Folder } from "./support/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
@@ -93,13 +94,47 @@ async function demo(): Promise<void> {
   }
   await gulpedVideos();
   await shardedDataset();
+  await training();
   assert.deepEqual(fs.readdirSync(`${dir}/mnt`), []);
   say(
-    "Done: a directory was packed, samples, a dataset were written, videos were gulped;",
+    "Done: a directory was packed, samples and a dataset were written, videos were gulped, batches loaded;",
   );
   console.log(
     "all were listed, mounted, read by ordinary programs, compared, and unmounted.",
   );
+}
+
+/** Loads batches, goes on where another loader stopped, and shows the same order to other programs. */
+async function training(): Promise<void> {
+  say(
+    "Batches for training (DataLoader), in the order of an epoch, by two threads:",
+  );
+  using dataset = await PackedFolderDataset.open(`${dir}/photos.ffr`, {
+    files: "cats/*.jpg",
+  });
+  const options = { batchSize: 16, shuffle: true, seed: 1 };
+  await using loader = new DataLoader(dataset, { ...options, numWorkers: 2 });
+  const epoch: string[] = [];
+  let checkpoint = "";
+  for await (const { path } of loader) {
+    console.log(`  ${path.length} files: ${path.slice(0, 3).join(", ")}, …`);
+    epoch.push(...path);
+    if (loader.step === 1) checkpoint = JSON.stringify(loader.save());
+  }
+  assert.equal(new Set(epoch).size, 40);
+  await using other = new DataLoader(dataset, options);
+  other.load(JSON.parse(checkpoint));
+  const rest: string[] = [];
+  for await (const { path } of other) rest.push(...path);
+  assert.deepEqual(rest, epoch.slice(16));
+  console.log("  another loader went on after the first batch: the same files");
+  await recordfs("mount", "--shuffle", "1", "photos.ffr", "mnt");
+  try {
+    await sh("ls -l mnt/epoch-0000 | head -4");
+    await sh("cat mnt/epoch-0000/* | wc -c");
+  } finally {
+    await recordfs("unmount", "mnt");
+  }
 }
 
 /** Gulps videos, or images where there is no ffmpeg, and shows them mounted. */
