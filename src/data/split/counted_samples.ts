@@ -1,3 +1,4 @@
+import { unnumbered } from "../../formats/gulp/faults.ts";
 import type { ContainerInfo } from "../../tree/format.ts";
 
 /** What the indices of a container's dataset count. */
@@ -9,12 +10,18 @@ export interface CountedSamples {
   readonly length: number;
 }
 
-/** Counts the samples of a container. */
+/**
+ * Counts the samples of a container. Videos that it leaves out, since they are damaged, have their numbers.
+ *
+ * @throws {FormatError} If whole chunks of videos are left out.
+ */
 export function countSamples(
-  { kind, files, facts }: ContainerInfo,
+  { kind, files, facts, parts }: ContainerInfo,
 ): CountedSamples {
   if (facts?.videos !== undefined) {
-    return { unit: "videos", length: facts.videos };
+    const { videos, badVideos = 0, badChunks = 0 } = facts;
+    if (badChunks > 0) throw unnumbered(parts[0]!.path);
+    return { unit: "videos", length: videos + badVideos };
   }
   if (facts?.datapoints !== undefined) {
     return { unit: "datapoints", length: facts.datapoints };

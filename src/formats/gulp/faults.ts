@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
 import { FrameFault, VideoFault } from "./meta_columns.ts";
@@ -120,5 +120,20 @@ export function duplicateId(
     "duplicate-id",
     `${meta.path}: duplicate id ${shown}: ${before.path} has it too`,
     { path: meta.path },
+  );
+}
+
+/**
+ * The error about videos whose numbers nobody knows, since chunks among theirs are left out.
+ *
+ * @param path A file of their directory.
+ */
+export function unnumbered(path: string): FormatError {
+  const directory = dirname(path);
+  return new FormatError(
+    "missing-data",
+    `${directory} has chunks that cannot be opened, so that the numbers of its videos are not known: ` +
+      "`recordfs check` says what is wrong; bring those chunks back, or take their files away",
+    { path: directory },
   );
 }

@@ -45,7 +45,7 @@ function* open(
 }
 
 function describe(
-  { tree, chunks, videos, frames }: OpenedTree,
+  { tree, chunks, videos, frames, badVideos, badChunks }: OpenedTree,
   isDirectory: boolean,
   labels: number | undefined,
 ): ContainerInfo {
@@ -60,7 +60,13 @@ function describe(
       (sum, { dataSize, meta }) => sum + dataSize + meta.size,
       labelBytes,
     ),
-    facts: { videos, frames, ...(labels === undefined ? {} : { labels }) },
+    facts: {
+      videos,
+      frames,
+      ...(labels === undefined ? {} : { labels }),
+      ...(badVideos === 0 ? {} : { badVideos }),
+      ...(badChunks === 0 ? {} : { badChunks }),
+    },
     parts: chunks.map(({ dataPath, dataSize, meta }) => ({
       path: dataPath,
       bytes: dataSize,

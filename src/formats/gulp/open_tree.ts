@@ -24,6 +24,10 @@ export interface OpenedTree {
   /** How many videos are shown, and how many frames they have. */
   readonly videos: number;
   readonly frames: number;
+  /** How many videos of the chunks are left out. */
+  readonly badVideos: number;
+  /** How many chunks are left out, and files that are none. */
+  readonly badChunks: number;
 }
 
 /**
@@ -53,7 +57,7 @@ export function* openTree(
       if (source instanceof FileSource) labels = source;
       else onProblem(source);
     }
-    return build(chunks, labels, onProblem);
+    return build(chunks, problems.length, labels, onProblem);
   } catch (error) {
     for (const chunk of chunks) chunk.close();
     labels?.close();
@@ -73,6 +77,7 @@ function* attempt<T>(steps: Steps<T>): Steps<T | RecordfsError> {
 
 function build(
   chunks: readonly OpenedChunk[],
+  badChunks: number,
   labels: FileSource | undefined,
   onProblem: (problem: RecordfsError) => void,
 ): OpenedTree {
@@ -120,11 +125,19 @@ function build(
     chunkOf: sharedUint32(chunkOf),
     videoOf: sharedUint32(videoOf),
     filesBefore: sharedFloat64(filesBefore),
+    badChunks,
     labelSize: labels?.size ?? -1,
     mtime: sources.reduce((latest, { mtime }) => Math.max(latest, mtime), 0),
   }, sources);
   const videos = videoOf.length;
-  return { tree, chunks, videos, frames: filesBefore.at(-1)! - videos };
+  return {
+    tree,
+    chunks,
+    videos,
+    frames: filesBefore.at(-1)! - videos,
+    badVideos: total - videos,
+    badChunks,
+  };
 }
 
 /** Names differ unless two long ids have been made to have hashes that start the same. */

@@ -14,6 +14,7 @@ import {
   type TreeSeed,
 } from "../../tree/tree.ts";
 import { LABEL_FILE } from "./chunk_files.ts";
+import { unnumbered } from "./faults.ts";
 import type { MetaColumns } from "./meta_columns.ts";
 
 /** The tables a tree rests on, shared by threads as they are. */
@@ -28,6 +29,8 @@ export interface GulpTreeTables {
   readonly videoOf: Uint32Array;
   /** Per shown video, and once more: how many files lie in the videos before it. */
   readonly filesBefore: Float64Array;
+  /** How many chunks are left out: nobody knows how many videos they have. */
+  readonly badChunks: number;
   /** Size of the file of labels in bytes, or -1 where there is none. */
   readonly labelSize: number;
   /** Last modification of the newest file, in milliseconds since 1970. */
@@ -153,8 +156,13 @@ export class GulpTree implements Tree {
     return true;
   }
 
-  /** The videos of all chunks; what is left out keeps its place, as it does in a directory that is read. */
+  /**
+   * The videos of all chunks; what is left out keeps its place, as it does in a directory that is read.
+   *
+   * @throws {FormatError} If whole chunks are left out, as a directory that is read does.
+   */
   samples(): SampleNodes {
+    if (this.#tables.badChunks > 0) throw unnumbered(this.sources[0]!.name);
     const runs = videoRuns(this.#tables, this.#firstVideo);
     return { areDirectories: true, runs };
   }
