@@ -88,10 +88,11 @@ export class ConcatDataset<T> extends Dataset<T> {
   }
 
   /** The file that a sample lies in. */
-  override fileOf(index: number): string | undefined {
+  override fileOf(index: number, options?: GetOptions): string | undefined {
     if (!hasSample(this, index)) return undefined;
     const part = this.#find(index);
-    return this.#datasets[part]!.fileOf(index - this.#starts[part]!);
+    const own = index - this.#starts[part]!;
+    return this.#datasets[part]!.fileOf(own, options);
   }
 
   /** The datasets again. */

@@ -18,6 +18,7 @@ import {
   type LabelChoice,
   type LabelOf,
 } from "./gulp_labels.ts";
+import { hasSample } from "./has_sample.ts";
 
 /** Options of both datasets of gulp directories. */
 export interface GulpDatasetOptions<
@@ -110,6 +111,7 @@ export class GulpVideos<Label> {
 
   /** The data file that a video lies in. */
   fileOf(index: number): string | undefined {
+    if (!hasSample(this, index)) return undefined;
     let low = 0;
     let high = this.#chunks.length;
     while (low < high) {

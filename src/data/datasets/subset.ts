@@ -101,9 +101,11 @@ export class Subset<T> extends Dataset<T> {
   }
 
   /** The file that a sample lies in. */
-  override fileOf(index: number): string | undefined {
+  override fileOf(index: number, options?: GetOptions): string | undefined {
     const found = this.#indices[index];
-    return found === undefined ? undefined : this.#dataset.fileOf(found);
+    return found === undefined
+      ? undefined
+      : this.#dataset.fileOf(found, options);
   }
 
   /** The dataset again, and the same indices. */

@@ -1,5 +1,6 @@
 import { unlessAborted } from "../../io/unless_aborted.ts";
 import type { BatchMemory } from "../batch_memory.ts";
+import { DataError } from "../data_error.ts";
 import type { Dataset, GetOptions } from "../dataset.ts";
 import {
   type BatchError,
@@ -111,28 +112,46 @@ export class BatchMaker<T, B> {
         cause = own;
       }
     }
-    const path = this.#fileOf(sample) ?? pathIn(cause);
-    const what = sample === undefined
-      ? "it cannot be loaded, though each of its samples can"
-      : `sample ${sample}${
-        path === undefined ? "" : ` of ${path}`
-      } cannot be loaded`;
+    const path = this.#fileOf(sample, options) ?? pathIn(cause);
     return batchError(
       "sample-failed",
-      `${what}: ${messageOf(cause)}`,
+      whyOf(cause, sample, path),
       job,
       { worker: this.#worker, sample, path, cause },
     );
   }
 
-  #fileOf(sample: number | undefined): string | undefined {
+  #fileOf(
+    sample: number | undefined,
+    options: GetOptions,
+  ): string | undefined {
     if (sample === undefined) return undefined;
     try {
-      return this.#dataset.fileOf(sample);
+      return this.#dataset.fileOf(sample, options);
     } catch {
       return undefined; // an index that the dataset does not have is what the error is about
     }
   }
+}
+
+/** Why a batch cannot be loaded: which sample it is and which file is said once, here or by the cause. */
+function whyOf(
+  cause: unknown,
+  sample: number | undefined,
+  path: string | undefined,
+): string {
+  const reason = messageOf(cause);
+  if (sample === undefined) {
+    return `it cannot be loaded, though each of its samples can: ${reason}`;
+  }
+  const saysPath = path === undefined || reason.includes(path);
+  const saysSample = cause instanceof DataError &&
+    cause.code === "sample-failed" && cause.sample === sample;
+  if (saysSample && saysPath) return reason;
+  const file = saysPath ? "" : ` of ${path}`;
+  return `sample ${sample}${file} cannot be loaded: ${
+    saysSample && cause.cause !== undefined ? messageOf(cause.cause) : reason
+  }`;
 }
 
 function pathIn(error: unknown): string | undefined {
