@@ -55,12 +55,15 @@ type ElementsClass = new (
 /**
  * Arrays of one shape and type, one after the other.
  *
+ * @param where What they are, for the message.
+ * @param advice What to do where they differ; unless given, for the samples of a batch.
  * @throws {DataError} With code `bad-batch` if they differ.
  */
 export function stackArrays(
   arrays: readonly NdArray[],
-  memory: BatchMemory,
+  memory: Pick<BatchMemory, "take">,
   where: string,
+  advice?: string,
 ): NdArray {
   const [first] = arrays as [NdArray];
   arrays.forEach((array, i) => {
@@ -72,6 +75,7 @@ export function stackArrays(
     throw cannotStack(
       where,
       `the first is ${nameOf(first)} and number ${i} is ${nameOf(array)}`,
+      advice,
     );
   });
   const shape = [arrays.length, ...first.shape];

@@ -228,6 +228,19 @@ Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
     ],
   });
   await assert.rejects(() => odd.get([2]), /cannot be one array/);
+  using unlike = await GulpVideoDataset.open(CHUNKS, {
+    label: "idx",
+    transform: () =>
+      [1, 2].map((length) => ({
+        dtype: "<f4",
+        shape: [length],
+        data: new Float32Array(length),
+      })),
+  });
+  await assert.rejects(
+    () => unlike.get([2]),
+    /frames are not alike: .*\(1\) and number 1 is .*\(2\).*stack: false$/,
+  );
   using real = await GulpVideoDataset.open(CHUNKS, {
     label: "idx",
     transform: new UnitNormVideo(),

@@ -129,7 +129,8 @@ for (const numWorkers of [0, 2]) {
 }
 
 Deno.test("what cannot pass between threads", async () => {
-  await using loader = new DataLoader(new HostileDataset("function", 1), {
+  const dataset = new HostileDataset("function", 1);
+  await using loader = new DataLoader<unknown, unknown[]>(dataset, {
     batchSize: 2,
     numWorkers: 1,
     collate: false,

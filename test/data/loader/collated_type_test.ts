@@ -1,0 +1,42 @@
+/** The type of a batch, which is what the loader's stacking makes of samples of a type. */
+import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
+import type { Collated } from "../../../src/data/loader/mod.ts";
+import { BatchMemory } from "../../../src/data/batch_memory.ts";
+import { stackSamples } from "../../../src/data/loader/stack_samples.ts";
+import assert from "node:assert/strict";
+
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends
+  (<T>() => T extends B ? 1 : 2) ? true : false;
+
+/** Does not compile where two types are not the same. */
+function same<A, B>(_: IsSame<A, B>): void {}
+
+Deno.test("the batch of a union is that of one of its members", () => {
+  same<Collated<number | string>, Float64Array | string[]>(true);
+  same<Collated<NdArray | string>, NdArray | string[]>(true);
+  same<
+    Collated<{ a: number | string; readonly b: NdArray }>,
+    { a: Float64Array | string[]; readonly b: NdArray }
+  >(true);
+  const batch = (samples: (number | string)[]) =>
+    stackSamples(samples, new BatchMemory()) as Collated<number | string>;
+  assert.deepEqual(batch([1, 2]), new Float64Array([1, 2]));
+  assert.deepEqual(batch(["a", "b"]), ["a", "b"]);
+  assert.throws(() => batch([1, "b"]), { code: "bad-batch" });
+});
+
+Deno.test("what is not stacked is a list, of all members of a union", () => {
+  same<Collated<"a" | "b">, ("a" | "b")[]>(true);
+  same<Collated<boolean>, boolean[]>(true);
+  same<Collated<string | undefined>, (string | undefined)[]>(true);
+  same<Collated<Uint8Array>, Uint8Array[]>(true);
+  same<Collated<never>, never[]>(true);
+});
+
+Deno.test("what is stacked has the type of its parts", () => {
+  same<Collated<1 | 2>, Float64Array>(true);
+  same<Collated<Float32Array>, NdArray>(true);
+  same<Collated<readonly [number, string]>, [Float64Array, string[]]>(true);
+  same<Collated<number[]>, Float64Array[]>(true);
+  same<Collated<unknown>, unknown>(true);
+});
