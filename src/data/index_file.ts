@@ -15,6 +15,9 @@ const PIECE = 1 << 20;
 /** What a `.npy` file starts with. */
 const NPY_MAGIC = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);
 
+/** What some editors put before a text in UTF-8. */
+const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const HASH = 0x23;
@@ -23,7 +26,8 @@ const NINE = 0x39;
 
 /**
  * Reads which samples a file names: decimal indices, one a line, where empty lines and those that start
- * with `#` mean nothing; or a NumPy `.npy` file of whole numbers in one dimension.
+ * with `#` mean nothing, and neither do a byte order mark and carriage returns at the ends of lines; or a
+ * NumPy `.npy` file of whole numbers in one dimension.
  *
  * @param path Where it lies, as `recordfs split` writes it.
  * @param length How many samples there are; each index is compared with it.
@@ -59,12 +63,17 @@ function* readText(
   length: number,
 ): Steps<Uint32Array | Float64Array> {
   const parser = new IndexParser(source.name, length);
-  for (let offset = 0; offset < source.size; offset += PIECE) {
+  const mark = yield* readPart(source, 0, Math.min(source.size, 3));
+  const start = BYTE_ORDER_MARK.every((byte, i) => mark[i] === byte) ? 3 : 0;
+  for (let offset = start; offset < source.size; offset += PIECE) {
     const size = Math.min(PIECE, source.size - offset);
     parser.push(yield* readPart(source, offset, size));
   }
   return parser.finish();
 }
+
+const LONE_RETURN =
+  "a carriage return stands in it: lines end in a line feed, or in both";
 
 /** Takes the bytes of a text apart, however they come. */
 class IndexParser {
@@ -76,6 +85,8 @@ class IndexParser {
   #index = 0;
   #digits = 0;
   #inComment = false;
+  /** Whether a carriage return has come, which ends a line together with a line feed. */
+  #isEnding = false;
 
   constructor(path: string, length: number) {
     this.#path = path;
@@ -86,7 +97,9 @@ class IndexParser {
   push(bytes: Uint8Array): void {
     for (const byte of bytes) {
       if (byte === LINE_FEED) this.#endLine();
-      else if (this.#inComment || byte === CARRIAGE_RETURN) continue;
+      else if (byte === CARRIAGE_RETURN) this.#isEnding = true;
+      else if (this.#isEnding) throw this.#bad(LONE_RETURN);
+      else if (this.#inComment) continue;
       else if (byte >= ZERO && byte <= NINE) {
         this.#index = this.#index * 10 + (byte - ZERO);
         this.#digits++;
@@ -102,8 +115,10 @@ class IndexParser {
 
   #endLine(): void {
     if (this.#digits > 0) {
-      // Up to 2^53 even where the dataset never ends.
-      if (this.#index >= this.#length || !Number.isSafeInteger(this.#index)) {
+      if (!Number.isSafeInteger(this.#index)) {
+        throw this.#bad("this is no index: it is larger than 2^53 - 1");
+      }
+      if (this.#index >= this.#length) {
         throw this.#bad(missing(this.#index, this.#length), this.#index);
       }
       this.#indices.push(this.#index);
@@ -112,6 +127,7 @@ class IndexParser {
     this.#index = 0;
     this.#digits = 0;
     this.#inComment = false;
+    this.#isEnding = false;
   }
 
   #bad(what: string, sample?: number): DataError {

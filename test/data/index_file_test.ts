@@ -54,6 +54,9 @@ Deno.test("texts of other programs are read: comments, empty lines, any ends of 
         ["# 1\r\n0012\r\n\r\n3\r\n", [12, 3]],
         ["1\n#\n# é 4\n2\n", [1, 2]],
         ["0\n0\n", [0, 0]],
+        ["\ufeff5\n6\n", [5, 6]],
+        ["\ufeff# five\r\n5", [5]],
+        ["\ufeff", []],
       ] as const
     ) {
       await Deno.writeTextFile(path, text);
@@ -76,9 +79,12 @@ Deno.test("what is no index of the dataset is refused with its line", async () =
     for (
       const [text, words] of [
         ["1\n# two\n10\n", /line 3: there is no sample 10: .* 0 to 9/],
+        ["1\r2\n", /line 1: a carriage return stands in it/],
+        ["4\n# two\r5\r6\r", /line 2: a carriage return stands in it/],
+        ["1\n\ufeff2\n", /line 2: this is no index/],
         [
           "1\n99999999999999999999999\n",
-          /line 2: there is no sample \d/,
+          /line 2: this is no index: it is larger than 2\^53/,
         ],
         ["-1\n", /line 1: this is no index/],
         ["0\n1.5\n", /line 2: this is no index/],
