@@ -29,6 +29,9 @@ interface BenchLoaderOptions extends DatasetOfOptions {
 /** How long each run takes unless it is said. */
 const SECONDS = 3;
 
+/** More threads than that cannot be started on every system, and no loader is the faster for them. */
+const MOST_THREADS = 256;
+
 const AFTER_HELP = `
 Runs a DataLoader with each number of workers and each batch size, epoch after
 epoch, and prints how many samples it gives in a second. MB are 10^6 bytes of
@@ -50,7 +53,7 @@ export function benchLoaderCommand(): Command {
         "--workers <list>",
         "numbers of threads; 0 is the program's own",
       )
-        .argParser(listFrom(0)).default([0, 1, 2], "0,1,2"),
+        .argParser(listFrom(0, MOST_THREADS)).default([0, 1, 2], "0,1,2"),
     )
     .addOption(
       new Option("--batch <list>", "samples in a batch")
@@ -181,17 +184,21 @@ function line(cells: readonly string[]): string {
 }
 
 /** Reads the value of an option that is a list of whole numbers. */
-function listFrom(least: number): (text: string) => number[] {
+function listFrom(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number[] {
   return (text) => {
-    const numbers = text.split(",").map((word) => Number(word.trim() || NaN));
-    const areWhole = numbers.every((number) =>
-      Number.isSafeInteger(number) && number >= least
-    );
+    const words = text.split(",").map((word) => word.trim());
+    const numbers = words.map(Number);
+    const areWhole = words.every((word) => /^[0-9]+$/.test(word)) &&
+      numbers.every((number) => number >= least && number <= most);
     if (areWhole) return numbers;
+    const range = most < Number.MAX_SAFE_INTEGER
+      ? `from ${least} to ${most}`
+      : `from ${least} on`;
     throw new InvalidArgumentError(
-      `It is a list such as ${least},${
-        least + 1
-      }: whole numbers from ${least} on.`,
+      `It is a list such as ${least},${least + 1}: whole numbers ${range}.`,
     );
   };
 }

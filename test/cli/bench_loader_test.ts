@@ -165,6 +165,8 @@ Deno.test("bench-loader says what is wrong", async () => {
     ],
     [[samples, "--workers", ""], 2, /list such as 0,1/],
     [[samples, "--workers", "1.5"], 2, /list such as 0,1/],
+    [[samples, "--workers", "0,1e1"], 2, /list such as 0,1/],
+    [[samples, "--workers", "0,257"], 2, /from 0 to 256/],
     [[samples, "--batch", "0"], 2, /list such as 1,2: whole numbers from 1/],
     [[samples, "--seconds", "0"], 2, /whole number from 1 on/],
     [[samples, "--seconds", "1", "--batches", "1"], 2, /give one of them/],
