@@ -40,8 +40,9 @@ datasets with images the pixels that they are decoded to. START is how long the
 first batch took, which is not counted otherwise; threads start in that time.
 
 Samples are what they are for \`split\`: samples of plain FFRecord files,
-datapoints, videos of gulp directories, files of all else. What is read again
-comes from the system's memory, where it fits there.`;
+datapoints, videos of gulp directories, files of all else; of a single chunk of
+a gulp directory they are files as well. What is read again comes from the
+system's memory, where it fits there.`;
 
 /** `recordfs bench-loader` */
 export function benchLoaderCommand(): Command {
