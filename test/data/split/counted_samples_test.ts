@@ -53,7 +53,7 @@ Deno.test("videos that are left out have their numbers for split, mounts and dat
 Deno.test("videos have no numbers where a chunk is left out, as no dataset opens", async () => {
   await withTempDir(async (dir) => {
     writeDamaged(dir);
-    Deno.removeSync(`${dir}/meta_0.gmeta`);
+    await Deno.remove(`${dir}/meta_0.gmeta`);
     const isRefused = (error: unknown) => {
       assert.ok(error instanceof FormatError);
       assert.equal(error.path, dir);
