@@ -37,7 +37,7 @@ export type Collate<T, B> = (
  * @typeParam T What one sample is.
  */
 export type Collated<T> = unknown extends T ? unknown
-  : (
+  : [T] extends [
     | Uint8Array
     | Uint8ClampedArray
     | string
@@ -53,14 +53,15 @@ export type Collated<T> = unknown extends T ? unknown
     | DataView
     | ReadonlyMap<unknown, unknown>
     | ReadonlySet<unknown>
-    | ((...args: never[]) => unknown)
-  ) extends infer Listed ? [T] extends [Listed] ? T[]
-    : [T] extends [number] ? Float64Array
-      // Each member of a union by itself: the samples of a batch are alike, so that one of them is met.
-    : T extends Listed ? T[]
-    : T extends number ? Float64Array
-    : T extends NdArray | NumericArray | Image ? NdArray
-    : T extends readonly unknown[]
-      ? { -readonly [Place in keyof T]: Collated<T[Place]> }
-    : { [Key in keyof T]: Collated<T[Key]> }
-  : never;
+    | ((...args: never[]) => unknown),
+  ] ? T[]
+  : [T] extends [NdArray | NumericArray | Image] ? NdArray
+  : [T] extends [number] ? Float64Array
+  : [T] extends [readonly unknown[]]
+    ? { -readonly [Place in keyof T]: Collated<T[Place]> }
+  : [T] extends [object] ? { [Key in keyof T]: Collated<T[Key]> }
+  // A union: the samples of a batch are alike, so that one member is met. Not deeper: JSON has no end.
+  : T extends number ? Float64Array
+  : T extends Uint8Array | Uint8ClampedArray ? T[]
+  : T extends NdArray | NumericArray | Image ? NdArray
+  : T[];

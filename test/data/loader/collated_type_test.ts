@@ -1,4 +1,5 @@
 /** The type of a batch, which is what the loader's stacking makes of samples of a type. */
+import type { JsonValue } from "../../../src/codecs/json/value.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
 import type { Collated } from "../../../src/data/loader/mod.ts";
 import { BatchMemory } from "../../../src/data/batch_memory.ts";
@@ -18,6 +19,7 @@ Deno.test("the batch of a union is that of one of its members", () => {
     Collated<{ a: number | string; readonly b: NdArray }>,
     { a: Float64Array | string[]; readonly b: NdArray }
   >(true);
+  same<Collated<JsonValue>, never>(false); // it ends, though JSON is as deep as one likes
   const batch = (samples: (number | string)[]) =>
     stackSamples(samples, new BatchMemory()) as Collated<number | string>;
   assert.deepEqual(batch([1, 2]), new Float64Array([1, 2]));
