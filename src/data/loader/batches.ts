@@ -24,7 +24,7 @@ export interface Batches {
    */
   next(): Promise<Delivered>;
   /**
-   * Stops loading.
+   * Stops loading; who waits for a batch gets an error.
    *
    * @param keep Whether threads live on for the next loop.
    */

@@ -3,7 +3,7 @@ import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
 import { BatchPlan } from "./batch_plan.ts";
-import type { Batches } from "./batches.ts";
+import type { Batches, Delivered } from "./batches.ts";
 import type { Collated } from "./collate.ts";
 import {
   type LoaderOptions,
@@ -86,11 +86,12 @@ export class DataLoader<T, B = Collated<T>>
    * Makes a loader; nothing is read before the first loop.
    *
    * @param dataset What to load; it stays the caller's to close.
-   * @throws {TypeError} If one option excludes another.
+   * @throws {TypeError} If it is no dataset, or one option excludes another.
    * @throws {RangeError} If one is out of its range.
    * @throws {DataError} With code `not-portable` if threads are asked for that cannot make the dataset.
    */
   constructor(dataset: Dataset<T>, options: LoaderOptions<T, B> = {}) {
+    requireDataset(dataset);
     this.#settings = settingsOf(options);
     this.#samples = dataset.length;
     this.#plan = new BatchPlan(this.#settings, this.#samples);
@@ -184,8 +185,7 @@ export class DataLoader<T, B = Collated<T>>
     try {
       while (this.#step < this.#batches.length) {
         signal?.throwIfAborted();
-        const delivered = await loop.next();
-        this.#refuseEnded(loop);
+        const delivered = await this.#nextOf(loop);
         this.#step++;
         isSound = true;
         yield this.#loading.deliver(delivered) as B;
@@ -204,6 +204,8 @@ export class DataLoader<T, B = Collated<T>>
 
   /** Ends a loop that is under way, and the threads. The loader can be used again. */
   async close(): Promise<void> {
+    this.#leave(true);
+    await this.#begun; // a loop that was asked for would start threads behind our back
     this.#leave(true);
     await this.#ending;
     await this.#loading.close();
@@ -242,6 +244,15 @@ export class DataLoader<T, B = Collated<T>>
     return loop;
   }
 
+  /** The next batch of a loop, unless the loop has ended meanwhile. */
+  async #nextOf(loop: Batches): Promise<Delivered> {
+    try {
+      return await loop.next();
+    } finally {
+      this.#refuseEnded(loop); // rather than what became of the waiting
+    }
+  }
+
   /**
    * Leaves the loop that is under way.
    *
@@ -272,4 +283,13 @@ export class DataLoader<T, B = Collated<T>>
         "another place: begin a new loop",
     );
   }
+}
+
+/** Said here, since programs run without a check of types would hear of it far from here. */
+function requireDataset(dataset: Dataset<unknown>): void {
+  if (typeof dataset?.get === "function") return;
+  const why = dataset as unknown instanceof Promise
+    ? "it is a promise of one: await it"
+    : "give an object with length and get(indices), as FFRecordDataset.open() makes it";
+  throw new TypeError(`There is no dataset to load: ${why}`);
 }

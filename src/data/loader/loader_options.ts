@@ -137,7 +137,14 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1;
 function refuseExclusive(
   options: Omit<LoaderOptions<unknown, unknown>, "collate">,
 ): void {
-  if (options.batchSampler !== undefined) {
+  const { batchSampler } = options;
+  if (batchSampler !== undefined) {
+    if (typeof batchSampler?.order !== "function") {
+      throw new TypeError(
+        "This is no batch sampler: give an object with length and order(seed, epoch), as new BatchSampler() " +
+          "makes it of a list of indices",
+      );
+    }
     for (
       const name of ["batchSize", "shuffle", "sampler", "dropLast"] as const
     ) {

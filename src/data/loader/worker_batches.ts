@@ -88,6 +88,8 @@ export class WorkerBatches implements Batches {
   async end(keep: boolean): Promise<void> {
     this.#pool.events = undefined;
     this.#outcomes.clear();
+    this.#failure ??= new DOMException("The loop has ended", "AbortError");
+    this.#wake(); // who still waits for a batch would do so for ever
     if (keep && !this.#pool.isOver) {
       this.#pool.forget(this.#loop);
     } else {

@@ -20,6 +20,7 @@ Deno.test("options that exclude each other are refused", () => {
     [{ batchSampler, shuffle: true }, /batchSampler and shuffle exclude/],
     [{ batchSampler, sampler: [1] }, /batchSampler and sampler exclude/],
     [{ batchSampler, dropLast: true }, /batchSampler and dropLast exclude/],
+    [{ batchSampler: [[1], [2]] as never }, /^This is no batch sampler/],
     [{ timeout: 5 }, /timeout is for worker threads/],
     [{ persistentWorkers: true }, /persistentWorkers is for worker threads/],
     [
@@ -32,6 +33,24 @@ Deno.test("options that exclude each other are refused", () => {
   }
   make({ sampler: new RandomSampler(10), shuffle: false, timeout: 0 });
   make({ batchSampler, shuffle: false, dropLast: false });
+});
+
+Deno.test("what is no dataset is refused at once", async () => {
+  const opened = Promise.resolve(dataset);
+  for (
+    const [wrong, message] of [
+      [opened, /promise of one: await it/],
+      [[1, 2, 3], /give an object with length and get/],
+      ["train.ffr", /give an object/],
+      [undefined, /give an object/],
+    ] as const
+  ) {
+    assert.throws(() => new DataLoader(wrong as never), {
+      name: "TypeError",
+      message,
+    });
+  }
+  await opened;
 });
 
 Deno.test("options out of their range are refused", () => {

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { HostileDataset } from "../support/hostile_dataset.ts";
+import { NumbersDataset } from "../support/numbers_dataset.ts";
+
+const ENDED = { name: "TypeError", message: /This loop .* has ended/ };
+
+type Loader = DataLoader<unknown, unknown>;
+
+/** What ends the loop that is under way. */
+const ENDS: Readonly<Record<string, (loader: Loader) => unknown>> = {
+  "close": (loader) => loader.close(),
+  "setStep": (loader) => loader.setStep(3),
+  "load": (loader) => loader.load(loader.save()),
+  "another loop": (loader) => loader[Symbol.asyncIterator]().next(),
+};
+
+for (const [name, end] of Object.entries(ENDS)) {
+  for (const numWorkers of [0, 1]) {
+    for (
+      const persistentWorkers of numWorkers === 0 ? [false] : [false, true]
+    ) {
+      const how = `${numWorkers} workers, kept: ${persistentWorkers}`;
+      Deno.test(`who waits for a batch hears that ${name} ended the loop: ${how}`, async () => {
+        const counts = new Int32Array(new SharedArrayBuffer(16));
+        const dataset = new HostileDataset("wait", 1, counts);
+        await using loader: Loader = new DataLoader<unknown, unknown>(dataset, {
+          numWorkers,
+          persistentWorkers,
+        });
+        const loop = loader[Symbol.asyncIterator]();
+        await loop.next();
+        const waiting = assert.rejects(loop.next(), ENDED);
+        while (Atomics.load(counts, 0) < 2) { // the second batch is begun
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        await end(loader);
+        await waiting;
+        assert.equal((await loop.next()).done, true);
+      });
+    }
+  }
+}
+
+for (const numWorkers of [0, 1]) {
+  Deno.test(`a loop that is beginning ends with the loader: ${numWorkers} workers`, async () => {
+    const loader = new DataLoader(new NumbersDataset(10), { numWorkers });
+    const loop = loader[Symbol.asyncIterator]();
+    const beginning = assert.rejects(loop.next(), ENDED);
+    await loader.close();
+    await beginning;
+    assert.equal((await loop.next()).done, true);
+  });
+}
