@@ -1,4 +1,5 @@
 import { IndexError } from "../../errors.ts";
+import { BatchParts } from "../batch_parts.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
@@ -62,29 +63,20 @@ export class ConcatDataset<T> extends Dataset<T> {
    * @param indices From 0 to `length - 1`: any number, in any order, repeats allowed.
    * @returns The samples in the order of `indices`.
    * @throws {IndexError} If there is no such sample.
+   * @throws {DataError} With code `bad-batch` if one of the datasets gives more samples, or fewer.
    */
   override async get(
     indices: readonly number[],
     options: GetOptions = {},
   ): Promise<readonly T[]> {
-    const byPart = Map.groupBy(
-      indices.keys(),
-      (place) => this.#find(indices[place]!),
-    );
-    const samples: T[] = new Array(indices.length);
-    // All have ended when this does: their memory may be used for something else then.
-    const ends = await Promise.allSettled(
-      Array.from(byPart, async ([part, places]) => {
-        const start = this.#starts[part]!;
-        const own = places.map((place) => indices[place]! - start);
-        const read = await this.#datasets[part]!.get(own, options);
-        places.forEach((place, i) => samples[place] = read[i]!);
-      }),
-    );
-    for (const end of ends) {
-      if (end.status === "rejected") throw end.reason;
+    const parts = new BatchParts();
+    for (const index of indices) {
+      const part = this.#find(index);
+      parts.add(part, index - this.#starts[part]!);
     }
-    return samples;
+    return await parts.read((part, own) =>
+      this.#datasets[part]!.get(own, options)
+    );
   }
 
   /** The file that a sample lies in. */

@@ -3,7 +3,7 @@ import { requireClass } from "../datasets/process.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { RandomSampler } from "../samplers/random_sampler.ts";
 import type { Order } from "../samplers/sampler.ts";
-import { BatchParts } from "./batch_parts.ts";
+import { BatchParts } from "../batch_parts.ts";
 import { OwnSeed } from "./own_seed.ts";
 import { countOf, isStep, requireSteps } from "./steps.ts";
 

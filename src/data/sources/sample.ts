@@ -2,7 +2,7 @@ import { Dataset, type GetOptions } from "../dataset.ts";
 import { requireClass } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
-import { wholeBatch } from "./batch_parts.ts";
+import { wholeBatch } from "../batch_parts.ts";
 import { OwnSeed } from "./own_seed.ts";
 import { countOf, isStep, requireSteps } from "./steps.ts";
 

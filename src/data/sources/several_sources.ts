@@ -1,6 +1,6 @@
 import type { Dataset, GetOptions } from "../dataset.ts";
 import { argument } from "../recipe.ts";
-import { BatchParts } from "./batch_parts.ts";
+import { BatchParts } from "../batch_parts.ts";
 
 /** Where the sample of a step is: a step of one of several sources. */
 export interface Place {

@@ -10,7 +10,7 @@ import {
   stepArgument,
   type TransformFunction,
 } from "../transforms/transform.ts";
-import { wholeBatch } from "./batch_parts.ts";
+import { wholeBatch } from "../batch_parts.ts";
 import { OwnSeed } from "./own_seed.ts";
 
 /** Options of {@linkcode Transform}. */

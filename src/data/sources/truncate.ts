@@ -1,7 +1,7 @@
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { requireClass } from "../datasets/process.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
-import { wholeBatch } from "./batch_parts.ts";
+import { wholeBatch } from "../batch_parts.ts";
 import { countOf, isStep, requireSteps } from "./steps.ts";
 
 /**

@@ -7,6 +7,7 @@ import {
   ConcatDataset,
   Dataset,
   FFRecordDataset,
+  type GetOptions,
   IndexError,
   PackedFolderDataset,
   RECIPE,
@@ -147,6 +148,38 @@ Deno.test("joined datasets name what there is not, and what cannot be joined", a
   const endless = Object.assign(new ListDataset([]), {});
   Object.defineProperty(endless, "length", { value: Infinity });
   assert.throws(() => new ConcatDataset([endless]), RangeError);
+});
+
+Deno.test("a joined dataset that gives too few samples, or too many, is refused", async () => {
+  for (const given of [[], [7], [7, 8, 9], "ab", undefined]) {
+    class Wrong extends ListDataset<number> {
+      override get(): number[] {
+        return given as number[];
+      }
+    }
+    const joined = new ConcatDataset([
+      new ListDataset([1, 2]),
+      new Wrong([3, 4, 5]),
+    ]);
+    await assert.rejects(joined.get([0, 2, 3]), {
+      name: "DataError",
+      code: "bad-batch",
+    });
+    assert.deepEqual(await joined.get([1, 0]), [2, 1]);
+  }
+});
+
+Deno.test("parts of datasets whose indices are drawn name the file that is drawn", () => {
+  class Drawn extends ListDataset<number> {
+    override fileOf(index: number, options?: GetOptions): string | undefined {
+      return options && `${index} in epoch ${options.epoch}`;
+    }
+  }
+  const drawn = () => new Drawn([1, 2, 3]);
+  const joined = new ConcatDataset([drawn(), new Subset(drawn(), [2, 0])]);
+  assert.equal(joined.fileOf(1, { epoch: 4 }), "1 in epoch 4");
+  assert.equal(joined.fileOf(3, { epoch: 5 }), "2 in epoch 5");
+  assert.equal(joined.fileOf(9, { epoch: 5 }), undefined);
 });
 
 Deno.test("a joined read ends when all its reads have, also where one fails", async () => {

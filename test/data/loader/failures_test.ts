@@ -4,6 +4,7 @@ import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
 import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 import { Dataset } from "../../../src/data/dataset.ts";
+import { Epochs } from "../../../src/data/sources/mod.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 
 /** Loops over batches of 4 of which the third has a bad sample, number 10. */
@@ -127,6 +128,17 @@ for (const numWorkers of [0, 2]) {
     );
   });
 }
+
+Deno.test("where samples are drawn, an error names the file of the one that was", async () => {
+  const drawn = new Epochs(new HostileDataset("throw", 10), { length: 40 });
+  await using loader = new DataLoader<unknown>(drawn, { seed: 3 });
+  await assert.rejects(
+    async () => {
+      for await (const _ of loader);
+    },
+    { name: "BatchError", code: "sample-failed", path: "file_10" },
+  );
+});
 
 Deno.test("what cannot pass between threads", async () => {
   const dataset = new HostileDataset("function", 1);

@@ -1,4 +1,4 @@
-import { DataError } from "../data_error.ts";
+import { DataError } from "./data_error.ts";
 
 /** What one read answers of a batch: which samples, and where in the batch they stand. */
 interface Part {
@@ -69,11 +69,13 @@ export function wholeBatch<T>(
   samples: readonly T[],
   indices: readonly number[],
 ): readonly T[] {
-  if (samples.length === indices.length) return samples;
+  const isList = Array.isArray(samples);
+  if (isList && samples.length === indices.length) return samples;
+  const gave = isList ? `${samples.length} samples` : "no list of samples";
   throw new DataError(
     "bad-batch",
-    `A dataset gave ${samples.length} samples where it was asked for ${indices.length}: its \`get\` ` +
+    `A dataset gave ${gave} where it was asked for ${indices.length}: its \`get\` ` +
       "must give one for each index",
-    { expected: indices.length, actual: samples.length },
+    { expected: indices.length, actual: isList ? samples.length : undefined },
   );
 }
