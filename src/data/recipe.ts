@@ -215,7 +215,8 @@ async function importModule(module: string): Promise<Record<string, unknown>> {
     );
   }
   try {
-    return await import(module);
+    const imported = import(module);
+    return await (module === Deno.mainModule ? ofProgram(imported) : imported);
   } catch (cause) {
     throw new DataError(
       "not-portable",
@@ -224,6 +225,27 @@ async function importModule(module: string): Promise<Record<string, unknown>> {
       }`,
       { path: module, cause },
     );
+  }
+}
+
+/** How long the program's own module may take to be there, in ms; one that has been run is at once. */
+const PROGRAM_PATIENCE = 2000;
+
+/** What the program itself exports: it can only be had when the program does not wait for it. */
+async function ofProgram<M>(imported: Promise<M>): Promise<M> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(
+      new Error(
+        "it is the program itself, which waits for this with an await outside of functions, so that each " +
+          "waits for the other: put what is imported into a module of its own",
+      ),
+    );
+  }, PROGRAM_PATIENCE);
+  try {
+    return await Promise.race([imported, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,7 @@
 import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
 import { importedRecipe, RECIPE } from "../recipe.ts";
+import { refuseInLoaderThread } from "./loader_thread.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
@@ -13,6 +14,7 @@ export function threadSetupOf(
   dataset: Dataset<unknown>,
   { collate, seed, workerInit }: LoaderSettings,
 ): Omit<ThreadSetup, "worker"> {
+  refuseInLoaderThread();
   const recipe = dataset[RECIPE]();
   if (recipe === undefined) {
     throw new DataError(

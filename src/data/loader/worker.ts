@@ -5,9 +5,11 @@
  */
 import process from "node:process";
 import { workerData } from "node:worker_threads";
+import { markLoaderThread } from "./loader_thread.ts";
 import type { ToThread } from "./messages.ts";
 import { ThreadLoader } from "./thread_loader.ts";
 
+markLoaderThread();
 const port = workerData as MessagePort;
 const loader = new ThreadLoader((message, transfer) =>
   port.postMessage(message, transfer)

@@ -1,0 +1,23 @@
+/** Programs that name themselves as the module that threads import from. */
+import assert from "node:assert/strict";
+
+/** What a program fails with. */
+async function failureOf(program: string): Promise<string> {
+  const path = new URL(`../support/${program}`, import.meta.url);
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", path.href],
+  }).output();
+  assert.equal(code, 1);
+  return new TextDecoder().decode(stderr);
+}
+
+Deno.test("a thread that runs the program starts no threads of its own", async () => {
+  const message = await failureOf("program_with_loader.ts");
+  assert.match(message, /worker thread has been asked to start worker threads/);
+  assert.match(message, /into a module of its own/);
+});
+
+Deno.test("a program that waits for itself is told so", async () => {
+  const message = await failureOf("program_of_itself.ts");
+  assert.match(message, /it is the program itself, which waits for this/);
+});

@@ -1,0 +1,15 @@
+/** A program that has its threads import a function from itself. */
+import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { NumbersDataset } from "./numbers_dataset.ts";
+
+/** Collates. */
+export function count(samples: readonly unknown[]): number {
+  return samples.length;
+}
+
+const loader = new DataLoader(new NumbersDataset(5), {
+  batchSize: 2,
+  numWorkers: 1,
+  collate: { module: import.meta.url, name: "count" },
+});
+for await (const _ of loader);
