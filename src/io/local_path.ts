@@ -16,3 +16,17 @@ export function localPath(location: string | URL): string {
     { path: location.href },
   );
 }
+
+/**
+ * {@linkcode localPath} that means the same when the working directory is another one: for what threads open
+ * later.
+ *
+ * @throws {RecordfsError} If it is a URL of another machine.
+ */
+export function absoluteLocalPath(location: string | URL): string {
+  const path = localPath(location);
+  const isWhole = path === "" ||
+    process.getBuiltinModule("node:path").isAbsolute(path);
+  // Not resolved: behind a symbolic link, `..` is another directory.
+  return isWhole ? path : `${Deno.cwd()}/${path.replace(/^(\.\/+)+/, "")}`;
+}

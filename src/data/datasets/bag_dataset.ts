@@ -8,7 +8,7 @@ import type { Mask } from "../../formats/bags/selection.ts";
 import type { Spec } from "../../formats/bags/spec.ts";
 import type { Decoders } from "../../formats/bags/types/codec_types.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
-import { localPath } from "../../io/local_path.ts";
+import { absoluteLocalPath } from "../../io/local_path.ts";
 import { DataError } from "../data_error.ts";
 import type { GetOptions } from "../dataset.ts";
 import {
@@ -130,7 +130,7 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
       ? await importedValue(from) as Decoders
       : from;
     const opened = { ...others, decoders };
-    const reader = await openReader(localPath(path), opened, signal);
+    const reader = await openReader(absoluteLocalPath(path), opened, signal);
     try {
       await reader.read([], mask); // says now what the mask has too much
       return new this<unknown>(reader, mask, made);

@@ -1,8 +1,9 @@
 import { FFRecordReader } from "../../formats/ffrecord/reader.ts";
 import type { ReaderSeed } from "../../formats/ffrecord/reader_seed.ts";
-import type {
-  OpenOptions,
-  RecordLocation,
+import {
+  absoluteLocation,
+  type OpenOptions,
+  type RecordLocation,
 } from "../../formats/ffrecord/record_files.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import type { GetOptions } from "../dataset.ts";
@@ -120,7 +121,10 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     } = {},
   ): Promise<FFRecordDataset<unknown>> {
     const process = options.process && await importedFunction(options.process);
-    const reader = await FFRecordReader.open(location, options);
+    const reader = await FFRecordReader.open(
+      absoluteLocation(location),
+      options,
+    );
     return new this<unknown>(reader, process);
   }
 

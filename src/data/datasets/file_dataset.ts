@@ -1,5 +1,5 @@
 import { FormatError } from "../../errors.ts";
-import { localPath } from "../../io/local_path.ts";
+import { absoluteLocalPath } from "../../io/local_path.ts";
 import { open, type OpenContainerOptions } from "../../vfs/open.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
@@ -93,7 +93,7 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
   ): Promise<FileDataset<unknown>> {
     const fs = source instanceof VirtualFs
       ? source
-      : await openHere(localPath(source), options);
+      : await openHere(absoluteLocalPath(source), options);
     return await datasetOf<FileDataset<unknown>>(this, fs, options);
   }
 

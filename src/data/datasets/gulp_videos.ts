@@ -4,6 +4,7 @@ import type { RawVideo } from "../../formats/gulp/decoding.ts";
 import { shownId } from "../../formats/gulp/faults.ts";
 import type { FrameSelection } from "../../formats/gulp/frame_selection.ts";
 import { FormatError } from "../../errors.ts";
+import { absoluteLocalPath } from "../../io/local_path.ts";
 import type { GetOptions } from "../dataset.ts";
 import { Random } from "../random/random.ts";
 import {
@@ -87,7 +88,8 @@ export class GulpVideos<Label> {
     const { codec, colorspace, shortEdge } = options;
     const decoding = { codec, colorspace, shortEdge };
     const decoder = new DecodeImage(decoding);
-    const directory = await GulpDirectory.open(location, { decode: false });
+    const path = absoluteLocalPath(location);
+    const directory = await GulpDirectory.open(path, { decode: false });
     try {
       if (directory.numChunks === 0) throw noChunks(directory.path);
       const labels = await directory.labels();

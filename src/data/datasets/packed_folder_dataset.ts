@@ -3,6 +3,7 @@ import {
   type PackedFiles,
 } from "../../formats/ffrecord/packed_files.ts";
 import {
+  absoluteLocation,
   type OpenOptions,
   type RecordFilesSeed,
   type RecordLocation,
@@ -109,7 +110,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
     options: OpenOptions & OpenFilesOptions = {},
   ): Promise<PackedFolderDataset<unknown>> {
     const packed = await runAsync(
-      openPackedFiles(location, options),
+      openPackedFiles(absoluteLocation(location), options),
       options.signal,
     );
     const fs = showPacked(packed, options.checkData ?? true);

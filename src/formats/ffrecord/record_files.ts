@@ -1,7 +1,7 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import { sortNames } from "../../names.ts";
 import { FileSource } from "../../io/file_source.ts";
-import { localPath } from "../../io/local_path.ts";
+import { absoluteLocalPath, localPath } from "../../io/local_path.ts";
 import { pathIn } from "../../io/path_in.ts";
 import { readDirectory } from "../../io/read_directory.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
@@ -12,6 +12,13 @@ import { SampleIndex, type SamplePart } from "./sample_index.ts";
 
 /** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
 export type RecordLocation = string | URL | readonly (string | URL)[];
+
+/** A location that means the same when the working directory is another one. */
+export function absoluteLocation(location: RecordLocation): RecordLocation {
+  return typeof location === "string" || location instanceof URL
+    ? absoluteLocalPath(location)
+    : location.map(absoluteLocalPath);
+}
 
 /** Options of everything that opens `.ffr` files. */
 export interface OpenOptions {
