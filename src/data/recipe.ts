@@ -81,7 +81,8 @@ export function argument(value: unknown, what: string): unknown {
   );
 }
 
-function isPlain(value: object): boolean {
+/** Whether a value is an object of no class. */
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -4,6 +4,7 @@ import {
   importedFunction,
   type ImportedName,
   importedRecipe,
+  isPlain,
   RECIPE,
   type Recipe,
 } from "../recipe.ts";
@@ -59,17 +60,48 @@ export async function datasetFrom<T>(
 
 /** What another thread would get; changing one's own later has no effect on it. */
 function post(options: unknown): unknown {
+  let posted: unknown;
   try {
-    return structuredClone(options);
+    posted = structuredClone(options);
   } catch (cause) {
-    throw new DataError(
-      "not-portable",
-      `The options of datasetFrom cannot be posted to another thread: ${
-        cause instanceof Error ? cause.message : cause
-      }; give plain data, and make the rest of it in the function`,
-      { cause },
-    );
+    throw notPosted(cause instanceof Error ? cause.message : cause, cause);
   }
+  const lost = classLost(options, posted, new Set());
+  if (lost === undefined) return posted;
+  const hint = lost instanceof URL ? " (give its href)" : "";
+  throw notPosted(
+    `a ${lost.constructor.name} in them would arrive as a plain object${hint}`,
+  );
+}
+
+function notPosted(why: unknown, cause?: unknown): DataError {
+  return new DataError(
+    "not-portable",
+    `The options of datasetFrom cannot be posted to another thread: ${why}; give plain data, and make the ` +
+      `rest of it in the function`,
+    { cause },
+  );
+}
+
+/** A part that posting has made a plain object of: what it was is lost, and nothing would say so. */
+function classLost(
+  value: unknown,
+  posted: unknown,
+  seen: Set<unknown>,
+): object | undefined {
+  const isObject = typeof value === "object" && value !== null &&
+    typeof posted === "object" && posted !== null;
+  if (!isObject || ArrayBuffer.isView(value) || seen.has(value)) {
+    return undefined;
+  }
+  seen.add(value);
+  if (isPlain(posted) && !isPlain(value)) return value;
+  for (const [key, part] of Object.entries(value)) {
+    const other: unknown = (posted as Record<string, unknown>)[key];
+    const lost = classLost(part, other, seen);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
 }
 
 function isDataset<T>(value: unknown): value is Dataset<T> {

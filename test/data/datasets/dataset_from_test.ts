@@ -48,6 +48,25 @@ Deno.test("options that cannot be posted, and functions that make no dataset, ar
     isRefusal(/^The options of datasetFrom cannot be posted/),
   );
   await assert.rejects(
+    datasetFrom(USER, { path: new URL(`file://${path}`) }),
+    isRefusal(/a URL in them would arrive as a plain object \(give its href\)/),
+  );
+  class Own {
+    readonly paths = [path];
+  }
+  await assert.rejects(
+    datasetFrom(USER, { path, more: [{ own: new Own() }] }),
+    isRefusal(/a Own in them would arrive as a plain object/),
+  );
+  const rich = {
+    path,
+    date: new Date(),
+    map: new Map([[1, 2]]),
+    bytes: new Uint8Array(2),
+  };
+  using kept = await datasetFrom<Numbered>(USER, { ...rich, self: rich });
+  assert.ok(kept.length > 0);
+  await assert.rejects(
     datasetFrom({ module: USER, name: "nope" }),
     isRefusal(/has no export 'nope'/),
   );
