@@ -149,7 +149,7 @@ export function importedRecipe(
 function namedExport(from: URL | ImportedName) {
   return from instanceof URL
     ? { module: from.href, name: "default" }
-    : { module: String(from.module), name: from.name ?? "default" };
+    : { module: String(from.module ?? from), name: from.name ?? "default" };
 }
 
 /**
