@@ -37,13 +37,10 @@ export class Subset<T> extends Dataset<T> {
    * Makes a subset.
    *
    * @param dataset The whole; it is closed with the subset.
-   * @param indices Which samples of it. They are copied.
+   * @param indices Which samples of it: a list, or what else can be iterated. They are copied.
    * @throws {IndexError} If the dataset has no such sample.
    */
-  constructor(
-    dataset: Dataset<T>,
-    indices: Iterable<number> & { readonly length: number },
-  ) {
+  constructor(dataset: Dataset<T>, indices: Iterable<number>) {
     super();
     this.#dataset = dataset;
     this.#indices = isChecked(indices)
@@ -144,13 +141,20 @@ function isChecked(indices: Iterable<number>): indices is Indices {
   return checked.has(indices as Indices);
 }
 
+function isList(
+  indices: Iterable<number>,
+): indices is Iterable<number> & { readonly length: number } {
+  return Array.isArray(indices) || ArrayBuffer.isView(indices);
+}
+
 function checkedCopy(
   dataset: Dataset<unknown>,
-  indices: Iterable<number> & { readonly length: number },
+  indices: Iterable<number>,
 ): Indices {
-  const copy = newNumbers(indices.length, dataset.length - 1);
+  const list = isList(indices) ? indices : [...indices];
+  const copy = newNumbers(list.length, dataset.length - 1);
   let i = 0;
-  for (const index of indices) {
+  for (const index of list) {
     if (!hasSample(dataset, index)) {
       throw new IndexError(index, dataset.length, nameOf(dataset));
     }

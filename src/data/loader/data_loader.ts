@@ -287,7 +287,9 @@ export class DataLoader<T, B = Collated<T>>
 
 /** Said here, since programs run without a check of types would hear of it far from here. */
 function requireDataset(dataset: Dataset<unknown>): void {
-  if (typeof dataset?.get === "function") return;
+  const isDataset = typeof dataset?.get === "function" &&
+    typeof dataset.length === "number";
+  if (isDataset) return;
   const why = dataset as unknown instanceof Promise
     ? "it is a promise of one: await it"
     : "give an object with length and get(indices), as FFRecordDataset.open() makes it";

@@ -1,6 +1,6 @@
 import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
-import { importedRecipe, RECIPE } from "../recipe.ts";
+import { importedRecipe, isPortable, RECIPE } from "../recipe.ts";
 import { refuseInLoaderThread } from "./loader_thread.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
@@ -15,7 +15,7 @@ export function threadSetupOf(
   { collate, seed, workerInit }: LoaderSettings,
 ): Omit<ThreadSetup, "worker"> {
   refuseInLoaderThread();
-  const recipe = dataset[RECIPE]();
+  const recipe = isPortable(dataset) ? dataset[RECIPE]() : undefined;
   if (recipe === undefined) {
     throw new DataError(
       "not-portable",

@@ -63,6 +63,9 @@ class RankBatches implements BatchOrder {
         `A rank of ${rank} among ${worldSize}: ranks count from 0 to worldSize - 1`,
       );
     }
+    if (order.length !== Infinity) {
+      wholeNumber(order.length, 0, "The length of the sampler's order");
+    }
     const shared = options.pad === true ? order.length : order.length - rank;
     this.#count = Math.max(0, Math.ceil(shared / worldSize));
     const batches = this.#count / batchSize;

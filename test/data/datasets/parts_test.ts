@@ -61,6 +61,11 @@ Deno.test("indices of a subset are copied, and compared with its dataset", async
   indices[0] = 1;
   assert.deepEqual(await subset.get([0]), [4]);
   assert.deepEqual(await new Subset(whole, Int16Array.of(3)).get([0]), [3]);
+  for (const iterable of [new Set([3, 1]), [3, 1].values()]) {
+    const iterated = new Subset(whole, iterable);
+    assert.equal(iterated.length, 2);
+    assert.deepEqual(await iterated.get([0, 1]), [3, 1]);
+  }
   for (const index of [5, -1, 0.5, NaN]) {
     assert.throws(
       () => new Subset(whole, [0, index]),

@@ -252,6 +252,8 @@ Deno.test("datasets that threads cannot make are refused at once", () => {
     ...notPortable,
     message: /cannot make a Own.*datasetFrom/,
   });
+  const plain = { length: 1, get: () => [1] } as unknown as Dataset<number>;
+  assert.throws(() => new DataLoader(plain, options), notPortable);
   const collate = (samples: readonly unknown[]) => samples.length;
   assert.throws(
     () => new DataLoader(new NumbersDataset(3), { ...options, collate }),

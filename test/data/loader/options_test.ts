@@ -43,6 +43,7 @@ Deno.test("what is no dataset is refused at once", async () => {
       [[1, 2, 3], /give an object with length and get/],
       ["train.ffr", /give an object/],
       [undefined, /give an object/],
+      [{ get: () => [] }, /give an object with length/],
     ] as const
   ) {
     assert.throws(() => new DataLoader(wrong as never), {

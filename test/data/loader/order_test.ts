@@ -119,6 +119,28 @@ Deno.test("samplers and lists of indices say the order", async () => {
   assert.deepEqual(await indicesOf(own), [[4, 2], [0]]);
 });
 
+Deno.test("an order without a length is refused, and not taken for an empty one", async () => {
+  for (const length of [undefined, NaN, -1, 2.5]) {
+    const order = () => ({ length: length as number, at: () => 0 });
+    const batches = {
+      length: length as number,
+      order: () => ({ length: 3, at: () => [0] }),
+    };
+    for (
+      const options of [
+        { sampler: { length: 3, order } },
+        { batchSampler: batches },
+      ]
+    ) {
+      const loader = new DataLoader(new NumbersDataset(3), options);
+      await assert.rejects(loader[Symbol.asyncIterator]().next(), {
+        name: "RangeError",
+        message: /^The length of the sampler's order is/,
+      });
+    }
+  }
+});
+
 Deno.test("an empty dataset has epochs without batches", async () => {
   const loader = new DataLoader(new NumbersDataset(0), { batchSize: 3 });
   assert.equal(loader.length, 0);
