@@ -50,7 +50,9 @@ export class LocalBatches implements Batches {
   async next(): Promise<Delivered> {
     if (this.#queue.length === 0) this.#begin();
     const { signal } = this.#limits;
-    const delivered = await unlessAborted(this.#queue[0]!, signal);
+    // Also of a dataset that does not give up.
+    const batch = unlessAborted(this.#queue[0]!, this.#abort.signal);
+    const delivered = await unlessAborted(batch, signal);
     this.#queue.shift();
     this.#beginLater();
     return delivered;

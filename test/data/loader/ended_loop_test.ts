@@ -52,3 +52,16 @@ for (const numWorkers of [0, 1]) {
     assert.equal((await loop.next()).done, true);
   });
 }
+
+Deno.test("who waits for a dataset that never gives up hears of the end as well", async () => {
+  class Deaf extends NumbersDataset {
+    override get(): never {
+      return new Promise(() => {}) as never;
+    }
+  }
+  const loader = new DataLoader(new Deaf(10));
+  const waiting = assert.rejects(loader[Symbol.asyncIterator]().next(), ENDED);
+  await new Promise((resolve) => setTimeout(resolve));
+  await loader.close();
+  await waiting;
+});
