@@ -45,8 +45,8 @@ export type FinishedClip<Out, Stack extends boolean> = Out extends
   readonly (Picture | NdArray)[] ? (Stack extends true ? NdArray : NdArray[])
   : Out;
 
-/** Videos are many frames: a few are work enough. */
-const VIDEOS_IN_FLIGHT = 4;
+/** Videos are many frames: one is read while another one is decoded. */
+const VIDEOS_IN_FLIGHT = 2;
 
 /**
  * Clips of the videos of a gulp directory (Python's `GulpVideoDataset`): every `stepSize`th frame,

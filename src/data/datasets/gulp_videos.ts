@@ -38,9 +38,6 @@ export interface GulpSample<Data, Label = number> {
   readonly id: string;
 }
 
-/** Video files of many frames are decoded a few frames at a time, not all at once. */
-const FRAMES_IN_FLIGHT = 8;
-
 /** A sample in the making. */
 export interface Making {
   readonly index: number;
@@ -141,7 +138,6 @@ export class GulpVideos<Label> {
       frames.length,
       (i) => this.#decoder.apply(frames[i]!),
       signal,
-      FRAMES_IN_FLIGHT,
     );
   }
 

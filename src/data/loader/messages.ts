@@ -11,6 +11,8 @@ import type { SentError } from "./sent_error.ts";
 export interface ThreadSetup {
   /** The thread's number, from 0. */
   readonly worker: number;
+  /** How many threads there are. */
+  readonly numWorkers: number;
   /** How it makes the dataset. */
   readonly dataset: Recipe;
   /** How many samples that must have. */

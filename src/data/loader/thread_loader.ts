@@ -2,6 +2,7 @@ import { BatchMemory, BufferPool } from "../batch_memory.ts";
 import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
 import { revive } from "../recipe.ts";
+import { shareProcessors } from "../transforms/in_flight_limit.ts";
 import { batchError, messageOf } from "./batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { BatchMaker } from "./make_batch.ts";
@@ -130,7 +131,8 @@ export class ThreadLoader {
 }
 
 async function startedWith(setup: ThreadSetup): Promise<Started> {
-  const { worker, init, length, seed } = setup;
+  const { worker, numWorkers, init, length, seed } = setup;
+  shareProcessors(numWorkers);
   if (init !== undefined) {
     const call = await revive(init) as (worker: number) => unknown;
     await call(worker);

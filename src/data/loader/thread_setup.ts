@@ -12,7 +12,7 @@ import type { ThreadSetup } from "./messages.ts";
  */
 export function threadSetupOf(
   dataset: Dataset<unknown>,
-  { collate, seed, workerInit }: LoaderSettings,
+  { collate, seed, workerInit, numWorkers }: LoaderSettings,
 ): Omit<ThreadSetup, "worker"> {
   refuseInLoaderThread();
   const recipe = isPortable(dataset) ? dataset[RECIPE]() : undefined;
@@ -24,6 +24,7 @@ export function threadSetupOf(
     );
   }
   return {
+    numWorkers,
     dataset: recipe,
     length: dataset.length,
     collate: collate && importedRecipe(collate, "The option 'collate'"),

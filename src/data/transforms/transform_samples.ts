@@ -2,11 +2,9 @@ import { InFlight } from "../../io/in_flight.ts";
 import type { GetOptions } from "../dataset.ts";
 import { DataError } from "../data_error.ts";
 import { Random } from "../random/random.ts";
+import { inFlightLimit } from "./in_flight_limit.ts";
 import { type FinishedImage, finishImage } from "./to_array.ts";
 import { runStep, type Step } from "./transform.ts";
-
-/** How many samples are under way at once, where a step has to be waited for. */
-const SAMPLES_IN_FLIGHT = 16;
 
 /**
  * Applies a transform to the samples of a batch, several at a time where it waits; for the `process` of
@@ -52,7 +50,7 @@ export async function inFlight<T>(
   count: number,
   make: (i: number) => Promise<T>,
   signal: AbortSignal | undefined,
-  most = SAMPLES_IN_FLIGHT,
+  most: number = inFlightLimit(),
 ): Promise<T[]> {
   const results = new Array<T>(count);
   const flight = new InFlight(most);
