@@ -1,3 +1,4 @@
+import { dtypeOf } from "./dtype_of.ts";
 import { parseDtype } from "./dtype.ts";
 import { elementCount, type NdArray, type NumericArray } from "./nd_array.ts";
 import type { NpyContent } from "./write_npy.ts";
@@ -19,7 +20,7 @@ export interface EncodedArray {
  */
 export function encodeArray(array: NpyContent): EncodedArray {
   const { data } = array;
-  const dtype = array.dtype ?? dtypeOf(data);
+  const dtype = array.dtype ?? usualDtype(data);
   const elements = Array.isArray(data)
     ? encodeTexts(data, dtype)
     : numericBytes(data, dtype);
@@ -36,33 +37,11 @@ export function encodeArray(array: NpyContent): EncodedArray {
   return { dtype, shape, elements };
 }
 
-/** What a class holds when nothing else is said. */
-const DTYPES: Record<string, string> = {
-  Int8Array: "|i1",
-  Uint8Array: "|u1",
-  Int16Array: "<i2",
-  Uint16Array: "<u2",
-  Int32Array: "<i4",
-  Uint32Array: "<u4",
-  BigInt64Array: "<i8",
-  BigUint64Array: "<u8",
-  Float16Array: "<f2",
-  Float32Array: "<f4",
-  Float64Array: "<f8",
-};
-
-function dtypeOf(data: NdArray["data"]): string {
-  if (Array.isArray(data)) {
-    const longest = data.reduce((n, text) => Math.max(n, [...text].length), 1);
-    return `<U${longest}`;
-  }
-  // Not the constructor's name: Node's Buffer is a Uint8Array under another one.
-  const name = data[Symbol.toStringTag];
-  const dtype = DTYPES[name];
-  if (dtype === undefined) {
-    throw new TypeError(`NumPy has no type for the elements of ${name}`);
-  }
-  return dtype;
+/** The type that holds elements of which nothing else is said. */
+function usualDtype(data: NdArray["data"]): string {
+  if (!Array.isArray(data)) return dtypeOf(data);
+  const longest = data.reduce((n, text) => Math.max(n, [...text].length), 1);
+  return `<U${longest}`;
 }
 
 function numericBytes(data: NumericArray, dtypeName: string): Uint8Array {

@@ -71,7 +71,6 @@ const recipes = new WeakMap<
 export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
   readonly #reader: DatasetReader | ShardedDatasetReader;
   readonly #mask: Mask | undefined;
-  readonly #process: Process<Datapoint, T> | undefined;
 
   /**
    * Makes the dataset; {@linkcode BagDataset.open} opens one.
@@ -88,7 +87,6 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     super(process);
     this.#reader = reader;
     this.#mask = mask;
-    this.#process = process;
   }
 
   /**
@@ -161,17 +159,16 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
     const opened = recipes.get(this.#reader);
     if (opened === undefined) throw notOpenedByPath(this.#reader.path);
     const [path, { decoders, ...options }] = opened;
-    const portable = (value: unknown, option: string) =>
-      argument(value, `The option '${option}' of BagDataset`);
+    const what = "The option 'decoders' of BagDataset";
     return {
       module: import.meta.url,
       name: "reopenBagDataset",
       how: "call",
       args: [
         path,
-        { ...options, decoders: portable(decoders, "decoders") },
+        { ...options, decoders: argument(decoders, what) },
         this.#mask,
-        portable(this.#process, "process"),
+        this.portableProcess(),
       ],
     };
   }

@@ -8,7 +8,6 @@ import {
 import type { WaitOptions } from "../../io/byte_source.ts";
 import type { GetOptions } from "../dataset.ts";
 import {
-  argument,
   type Imported,
   importedFunction,
   RECIPE,
@@ -72,7 +71,6 @@ export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
 export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   extends ProcessedDataset<Uint8Array<ArrayBuffer>, T> {
   readonly #reader: FFRecordReader;
-  readonly #process: Process<Bytes, T> | undefined;
 
   /**
    * Makes the dataset; {@linkcode FFRecordDataset.open} opens one.
@@ -86,7 +84,6 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   ) {
     super(process);
     this.#reader = reader;
-    this.#process = process;
   }
 
   /**
@@ -146,15 +143,11 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   /** The files again, over the same tables. */
   override [RECIPE](): Recipe {
     requireClass(this, FFRecordDataset);
-    const process = argument(
-      this.#process,
-      "The option 'process' of FFRecordDataset",
-    );
     return {
       module: import.meta.url,
       name: "reopenFFRecordDataset",
       how: "call",
-      args: [this.#reader.share(), process],
+      args: [this.#reader.share(), this.portableProcess()],
     };
   }
 

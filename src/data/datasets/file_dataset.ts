@@ -46,19 +46,6 @@ const origins = new WeakMap<VirtualFs, [string, OpenContainerOptions]>();
  * ```
  */
 export class FileDataset<T = FileSample> extends FilesDataset<T> {
-  readonly #fs: VirtualFs;
-
-  /**
-   * Makes the dataset; {@linkcode FileDataset.open} opens one.
-   *
-   * @param files What it has opened.
-   * @param process What makes samples of files.
-   */
-  constructor(files: OpenedFiles, process?: Process<FileSample, T>) {
-    super(files, process);
-    this.#fs = files.fs;
-  }
-
   /**
    * Opens a container.
    *
@@ -100,8 +87,8 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
   /** The container again. */
   override [RECIPE](): Recipe {
     requireClass(this, FileDataset);
-    const origin = origins.get(this.#fs);
-    if (origin === undefined) throw notOpenedByPath(this.#fs.location);
+    const origin = origins.get(this.fs);
+    if (origin === undefined) throw notOpenedByPath(this.fs.location);
     const ends = this.length === 0
       ? []
       : [this.fileOf(0), this.fileOf(this.length - 1)];

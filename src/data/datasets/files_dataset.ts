@@ -6,7 +6,7 @@ import { readContents } from "../../vfs/read_contents.ts";
 import { verifyContent } from "../../vfs/verify_content.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { GetOptions } from "../dataset.ts";
-import { argument, type Imported, importedFunction } from "../recipe.ts";
+import { type Imported, importedFunction } from "../recipe.ts";
 import { type ChooseFilesOptions, chooserOf } from "./choose_files.ts";
 import {
   FileList,
@@ -35,9 +35,9 @@ export interface OpenedFiles {
 
 /** What datasets whose samples are files have in common. */
 export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
-  readonly #fs: VirtualFs;
+  /** The container. */
+  protected readonly fs: VirtualFs;
   readonly #files: FileList;
-  readonly #process: Process<FileSample, T> | undefined;
 
   /**
    * Makes the dataset; the static method `open` opens one.
@@ -50,9 +50,8 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
     process?: Process<FileSample, T>,
   ) {
     super(process);
-    this.#fs = fs;
+    this.fs = fs;
     this.#files = new FileList(fs.tree, chosen as FileListColumns);
-    this.#process = process;
   }
 
   /** Number of files. */
@@ -71,12 +70,12 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
   /** The path of a file: that of the container, and from its root on. */
   override fileOf(index: number): string | undefined {
     if (!hasSample(this, index)) return undefined;
-    return `${this.#fs.location}/${this.#files.path(index)}`;
+    return `${this.fs.location}/${this.#files.path(index)}`;
   }
 
   /** Closes the container's files. What was read stays valid. */
   override close(): void {
-    this.#fs.close();
+    this.fs.close();
   }
 
   /** Reads the files of a batch. */
@@ -94,15 +93,14 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
    * @throws {DataError} With code `not-portable` if `process` is no module's function.
    */
   protected portableParts(): unknown[] {
-    const what = `The option 'process' of ${this.constructor.name}`;
-    return [this.#files.columns, argument(this.#process, what)];
+    return [this.#files.columns, this.portableProcess()];
   }
 
   *#read(
     indices: readonly number[],
     memory: GetOptions["memory"],
   ): Steps<FileSample[]> {
-    const { tree, location, checkData } = this.#fs;
+    const { tree, location, checkData } = this.fs;
     const extents: Extent[] = [];
     for (const index of indices) {
       if (!hasSample(this, index)) {

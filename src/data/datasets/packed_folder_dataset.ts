@@ -65,19 +65,6 @@ const packedFiles = new WeakMap<VirtualFs, PackedFiles>();
  * ```
  */
 export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
-  readonly #fs: VirtualFs;
-
-  /**
-   * Makes the dataset; {@linkcode PackedFolderDataset.open} opens one.
-   *
-   * @param files What it has opened.
-   * @param process What makes samples of files.
-   */
-  constructor(files: OpenedFiles, process?: Process<FileSample, T>) {
-    super(files, process);
-    this.#fs = files.fs;
-  }
-
   /**
    * Opens a packed folder.
    *
@@ -120,7 +107,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
   /** The folder again, over the same tables. */
   override [RECIPE](): Recipe {
     requireClass(this, PackedFolderDataset);
-    const { files, names } = packedFiles.get(this.#fs)!;
+    const { files, names } = packedFiles.get(this.fs)!;
     return {
       module: import.meta.url,
       name: "reopenPackedFolderDataset",
@@ -128,7 +115,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
       args: [
         shareRecordFiles(files),
         names.columns,
-        this.#fs.checkData,
+        this.fs.checkData,
         ...this.portableParts(),
       ],
     };

@@ -1,6 +1,7 @@
 import { unlessAborted } from "../../io/unless_aborted.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
+import { argument } from "../recipe.ts";
 
 /**
  * Makes samples of what was read of a batch.
@@ -87,6 +88,16 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     return this.#process === undefined
       ? samples as readonly unknown[] as readonly T[]
       : this.#process(samples, indices, options);
+  }
+
+  /**
+   * What makes the samples, as an argument of the dataset's recipe.
+   *
+   * @throws {DataError} With code `not-portable` if it is no module's function.
+   */
+  protected portableProcess(): unknown {
+    const what = `The option 'process' of ${this.constructor.name}`;
+    return argument(this.#process, what);
   }
 
   #badBatch(indices: readonly number[], samples: unknown): DataError {

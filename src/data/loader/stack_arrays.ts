@@ -1,4 +1,5 @@
 import type { Image } from "../../codecs/image/image.ts";
+import { dtypeOf } from "../../codecs/numpy/dtype_of.ts";
 import type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
 import type { BatchMemory } from "../batch_memory.ts";
 import { cannotStack } from "./cannot_stack.ts";
@@ -12,21 +13,8 @@ export function arrayOfImage(
 
 /** A typed array as an array of one dimension. */
 export function arrayOfNumbers(data: NumericArray): NdArray {
-  return { dtype: DTYPES[data.constructor.name]!, shape: [data.length], data };
+  return { dtype: dtypeOf(data), shape: [data.length], data };
 }
-
-const DTYPES: Readonly<Record<string, string>> = {
-  Int8Array: "|i1",
-  Int16Array: "<i2",
-  Uint16Array: "<u2",
-  Int32Array: "<i4",
-  Uint32Array: "<u4",
-  BigInt64Array: "<i8",
-  BigUint64Array: "<u8",
-  Float16Array: "<f2",
-  Float32Array: "<f4",
-  Float64Array: "<f8",
-};
 
 /** One number of each sample. */
 export function stackNumbers(

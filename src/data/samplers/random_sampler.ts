@@ -1,5 +1,6 @@
 import { type Permutation, permutation } from "../random/permutation.ts";
 import { checkPosition, lengthOf, wholeNumber } from "../whole_numbers.ts";
+import { DrawnOrder } from "./drawn_order.ts";
 import { orderRandom } from "./order_random.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
@@ -70,29 +71,15 @@ export class RandomSampler implements Sampler {
   /** The order of an epoch. */
   order(seed: number, epoch: number): Order {
     if (this.#replacement) {
-      return new DrawnOrder(this.length, this.#samples, seed, epoch);
+      const samples = this.#samples;
+      return new DrawnOrder(
+        this.length,
+        seed,
+        epoch,
+        (random) => random.int(samples),
+      );
     }
     return new PassesOrder(this.length, this.#samples, seed, epoch);
-  }
-}
-
-/** Every position drawn for itself. */
-class DrawnOrder implements Order {
-  readonly length: number;
-  readonly #samples: number;
-  readonly #seed: number;
-  readonly #epoch: number;
-
-  constructor(length: number, samples: number, seed: number, epoch: number) {
-    this.length = length;
-    this.#samples = samples;
-    this.#seed = seed;
-    this.#epoch = epoch;
-  }
-
-  at(position: number): number {
-    checkPosition(position, this.length);
-    return orderRandom(this.#seed, this.#epoch, position).int(this.#samples);
   }
 }
 

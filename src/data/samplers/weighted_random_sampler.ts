@@ -1,4 +1,5 @@
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
+import { DrawnOrder } from "./drawn_order.ts";
 import { orderRandom } from "./order_random.ts";
 import type { Order, Sampler } from "./sampler.ts";
 import { WeightTable } from "./weight_table.ts";
@@ -72,9 +73,15 @@ export class WeightedRandomSampler implements Sampler {
 
   /** The draws of an epoch. */
   order(seed: number, epoch: number): Order {
-    return this.#table === undefined
+    const table = this.#table;
+    return table === undefined
       ? drawnWithout(this.#weights, this.length, seed, epoch)
-      : new DrawnOrder(this.#table, this.length, seed, epoch);
+      : new DrawnOrder(
+        this.length,
+        seed,
+        epoch,
+        (random) => table.at(random.float()),
+      );
   }
 }
 
@@ -91,27 +98,6 @@ function checkWeights(weights: Float64Array): number {
     if (weight > 0) drawable++;
   }
   return drawable;
-}
-
-/** Every position drawn for itself. */
-class DrawnOrder implements Order {
-  readonly length: number;
-  readonly #table: WeightTable;
-  readonly #seed: number;
-  readonly #epoch: number;
-
-  constructor(table: WeightTable, length: number, seed: number, epoch: number) {
-    this.length = length;
-    this.#table = table;
-    this.#seed = seed;
-    this.#epoch = epoch;
-  }
-
-  at(position: number): number {
-    checkPosition(position, this.length);
-    const random = orderRandom(this.#seed, this.#epoch, position);
-    return this.#table.at(random.float());
-  }
 }
 
 /**
