@@ -8,6 +8,7 @@ export const PACKAGES: Record<string, string> = {
   fish: "fish",
   fusermount3: "fuse3",
   faketime: "faketime",
+  jq: "jq",
   "mount.fuse3": "fuse3",
   msgpack: "python3-msgpack",
   numpy: "python3-numpy",

@@ -1,0 +1,176 @@
+/**
+ * Every shell block of the documents does what it says: each runs in a place that has the files it names,
+ * with directories below /mnt and processes of its own, which end with it.
+ */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { needs } from "../support/programs.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import { type Block, blocksOf, documentBlocks } from "./blocks.ts";
+import { makePlace } from "./place.ts";
+
+const BLOCKS = documentBlocks();
+const SHELL = BLOCKS.filter(({ info }) => /^(sh|bash|console)\b/.test(info));
+
+/** How many blocks of each document say that no test runs them. */
+const NOT_RUN: Readonly<Record<string, number>> = {
+  "README.md": 7,
+};
+
+Deno.test("blocks that no test runs say why, and are as many as they were", () => {
+  const marked = BLOCKS.filter(({ notRun }) => notRun !== undefined);
+  assert.deepEqual(
+    Object.fromEntries(
+      Map.groupBy(marked, ({ document }) => document)
+        .entries().map(([document, blocks]) => [document, blocks.length]),
+    ),
+    NOT_RUN,
+  );
+  const ignored = BLOCKS.filter(({ info }) => /\bignore\b/.test(info));
+  for (const { document, line, notRun } of ignored) {
+    assert.ok(notRun, `${document}:${line}: ignored without a reason`);
+  }
+});
+
+Deno.test("a block, its place and its mark are found in a document", () => {
+  const [first, second, ...rest] = blocksOf(
+    "a.md",
+    "# A\n\n```sh\nls\n\nls\n```\n\n<!-- Not run as a test: a reason. -->\n\n- x\n\n" +
+      "<!-- Not run as a test: a reason. -->\n\n  ```ts ignore\n  a\n  ```\n",
+  );
+  assert.deepEqual(rest, []);
+  assert.deepEqual(first, {
+    document: "a.md",
+    line: 4,
+    info: "sh",
+    text: "ls\n\nls",
+    notRun: undefined,
+  });
+  assert.deepEqual(second, {
+    document: "a.md",
+    line: 16,
+    info: "ts ignore",
+    text: "a",
+    notRun: "a reason.",
+  });
+});
+
+for (const block of SHELL.filter(({ notRun }) => notRun === undefined)) {
+  Deno.test({
+    name: `${block.document}:${block.line}: ${block.text.split("\n")[0]}`,
+    ...needs("root", "fuse", "unshare", "ffmpeg", "jq", "python3", "numpy"),
+    fn: () => withTempDir((dir) => runBlock(block, dir)),
+  });
+}
+
+Deno.test({
+  name: "a block that fails, or prints something else, fails its test",
+  ...needs("root", "unshare"),
+  async fn() {
+    const block = (info: string, text: string): Block => ({
+      ...{ document: "x.md", line: 1, notRun: undefined },
+      ...{ info, text },
+    });
+    const inPlace = (info: string, text: string) =>
+      withTempDir((dir) => runBlock(block(info, text), dir, () => {}));
+    await inPlace("sh", "true");
+    await assert.rejects(inPlace("sh", "false\ntrue"));
+    await assert.rejects(inPlace("sh", "false | true"));
+    await inPlace("console", "$ echo one; echo two 3\none\ntwo …");
+    await assert.rejects(inPlace("console", "$ echo one\ntwo"));
+    await assert.rejects(inPlace("console", "$ echo one; echo two\none"));
+  },
+});
+
+/** Runs a block in a place of its own; one with prompts must print what stands behind each. */
+async function runBlock(
+  block: Block,
+  dir: string,
+  make: (place: string) => Promise<void> | void = makePlace,
+): Promise<void> {
+  const place = `${dir}/place`;
+  fs.mkdirSync(place);
+  await make(place);
+  putPrograms(`${dir}/bin`);
+  fs.mkdirSync(`${dir}/run`);
+  const steps = block.info.startsWith("console")
+    ? prompted(block.text)
+    : [{ command: block.text, output: undefined }];
+  fs.writeFileSync(`${dir}/script`, script(block, place, steps));
+  const { code, stdout, stderr } = await new Deno.Command("unshare", {
+    args: [
+      ...["--mount", "--propagation", "private"],
+      ...["--pid", "--fork", "--kill-child", "--mount-proc"],
+      ...["bash", `${dir}/script`],
+    ],
+    env: {
+      PATH: `${dir}/bin:${Deno.env.get("PATH")}`,
+      XDG_RUNTIME_DIR: `${dir}/run`,
+      DENO_LOG: "warn",
+    },
+    stdin: "null",
+    signal: AbortSignal.timeout(LIMIT_MS),
+  }).output();
+  const decoder = new TextDecoder();
+  const printed = decoder.decode(stdout);
+  assert.equal(code, 0, `${block.text}\n\n${printed}${decoder.decode(stderr)}`);
+  const parts = printed.split(MARK).slice(1);
+  steps.forEach(({ command, output }, i) => {
+    if (output === undefined) return;
+    assert.match(parts[i]!, likePrinted(output), command);
+  });
+}
+
+/** How long a block may take: one that waits for somebody would never end. */
+const LIMIT_MS = 300_000;
+
+/** Printed before what a command prints. */
+const MARK = "\0";
+
+/** Does what a shell does with the steps, and ends at the first that fails. */
+function script(
+  { text }: Block,
+  place: string,
+  steps: readonly { command: string }[],
+): string {
+  const directories = new Set(text.match(/\/mnt\/\w+/g));
+  return [
+    "set -euo pipefail",
+    "mount -t tmpfs none /mnt",
+    `cd '${place}'`,
+    ...[...directories].map((path) => `mkdir '${path}'`),
+    ...steps.flatMap(({ command }) => ["printf '\\0'", command]),
+    "",
+  ].join("\n");
+}
+
+/** The commands behind prompts, and what they print. */
+function prompted(text: string): { command: string; output: string }[] {
+  return text.split(/^\$ /m).slice(1).map((step) => {
+    const end = step.indexOf("\n");
+    return end < 0
+      ? { command: step, output: "" }
+      : { command: step.slice(0, end), output: step.slice(end + 1) };
+  });
+}
+
+/** What matches a printed text, of which `…` stands for anything within a line. */
+function likePrinted(text: string): RegExp {
+  const lines = text.trimEnd().split("\n").map((line) =>
+    line.split("…").map((part) => RegExp.escape(part)).join(".*")
+  );
+  return new RegExp(`^${lines.join("\n")}\n?$`);
+}
+
+/** The command `recordfs`, as its installation makes it. */
+function putPrograms(bin: string): void {
+  fs.mkdirSync(bin);
+  const words = [
+    ...[Deno.execPath(), "run", "--allow-all"],
+    ...["--config", `${REPOSITORY}deno.json`, `${REPOSITORY}cli.ts`],
+  ];
+  const command = words.map((word) => `'${word}'`).join(" ");
+  fs.writeFileSync(`${bin}/recordfs`, `#!/bin/sh\nexec ${command} "$@"\n`, {
+    mode: 0o755,
+  });
+}
