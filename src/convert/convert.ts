@@ -15,9 +15,9 @@ import { filesToGulp } from "./files_to_gulp.ts";
 import { gulpToDataset } from "./gulp_to_dataset.ts";
 import { openSource, type Source } from "./source.ts";
 import {
-  requireAbsent,
   requireApart,
   requireOptions,
+  requirePlace,
   targetOf,
 } from "./target.ts";
 import { toFolder, toPacked } from "./to_files.ts";
@@ -74,7 +74,7 @@ export async function convert(
   try {
     const kind = targetOf(opened, to, options);
     requireOptions(opened, kind, options);
-    requireAbsent(to, kind, options);
+    await requirePlace(to, kind, options);
     const conversion = await planned(opened, kind, to, options);
     const plan = planOf(conversion);
     options.onPlan?.(plan);
@@ -149,7 +149,7 @@ function toDataset(
   source: Source,
   target: string,
   options: ConvertOptions,
-): Promise<Conversion> {
+): Conversion | Promise<Conversion> {
   switch (source.kind) {
     case "dataset":
       return betweenDatasets(source, target, options);

@@ -1,7 +1,10 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
-import { type NumberedNames, numberedNames } from "../../tree/numbered_names.ts";
+import {
+  type NumberedNames,
+  numberedNames,
+} from "../../tree/numbered_names.ts";
 import type { SampleNodes, SampleRun } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
