@@ -37,6 +37,9 @@ import { samplesToDataset, toBag, toSamples } from "./to_records.ts";
  * are empty and the target has no empty records, and lists become `msgpack` or `tree` in generation 3,
  * which has none. Types of one's own keep their bytes.
  *
+ * `label2idx.json` of GulpIO goes along into the directory of a dataset, or of its first shard, and
+ * comes back from there: no reader of the original packages looks at it.
+ *
  * The target appears when it is complete. It takes as much memory as the largest value, or list that
  * becomes one.
  *

@@ -68,7 +68,7 @@ async function loadCsvPackage(
 }
 
 /** What Python's `str.strip` takes for blanks; JavaScript's `trim` takes U+FEFF too, and no controls. */
-const BLANK =
+const BLANK = // deno-lint-ignore no-control-regex -- they are what is meant
   /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /**
