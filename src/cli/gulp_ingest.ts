@@ -38,7 +38,7 @@ const AFTER_HELP = `
 OUT is the directory of the chunks, data_0.gulp, meta_0.gmeta and so on. A chunk
 appears when it is complete; Ctrl-C and kill -9 leave complete ones, and the same
 command with --resume writes the others. Videos that fail are left out and
-named; the exit code is 1 then.`;
+named; the exit code is 1 then, and --resume tries them again.`;
 
 /**
  * A command that gulps what an adapter reads.
@@ -145,7 +145,9 @@ async function sayWhatWasWritten(
     return Promise.resolve();
   });
   if (json || failed.length === 0) return;
-  report(`${counted(failed.length, "video")} not gulped:`);
+  report(
+    `${counted(failed.length, "video")} not gulped; --resume tries again:`,
+  );
   for (const { id } of failed) report(`  ${escapeControls(id)}`);
 }
 

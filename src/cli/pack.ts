@@ -6,6 +6,7 @@ import {
   type PackProblem,
   type PackReport,
 } from "../formats/ffrecord/mod.ts";
+import { isInParts } from "../formats/ffrecord/parts.ts";
 import { PathFilter } from "../vfs/path_filter.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
@@ -51,7 +52,6 @@ export function packCommand(): Command {
       "--parts <n>",
       "N files instead, in the new directory OUT",
       parts,
-      1,
     )
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
@@ -66,8 +66,8 @@ async function pack(
   options: PackOptions,
 ): Promise<void> {
   checkGiven(dir, "the directory to pack");
-  if ((options.parts ?? 1) === 1) checkNewFile(out, options);
-  else checkNewDirectory(out, options);
+  if (isInParts(out, options.parts)) checkNewDirectory(out, options);
+  else checkNewFile(out, options);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
   const start = performance.now();

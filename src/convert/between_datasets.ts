@@ -2,6 +2,7 @@ import { BagReader } from "../formats/bags/bag_reader.ts";
 import { shardName } from "../formats/bags/shard_names.ts";
 import { ShardedDatasetReader } from "../formats/bags/sharded_dataset_reader.ts";
 import { writtenSpec } from "../formats/bags/written_spec.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import {
   type Conversion,
   ConversionError,
@@ -23,11 +24,12 @@ export async function betweenDatasets(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { path, reader, isSharded } = source;
+  const { path, reader, isSharded, labels } = source;
   const { generation: to = 3, shardSize, shardLength, signal } = options;
   const { generation: from } = reader;
   const notes = new PlanNotes();
   notes.kept.push("values, keys, the order of datapoints");
+  if (labels !== undefined) notes.kept.push(LABEL_FILE);
   const changes: KeyChange[] = [];
   for (const key of reader.keys) {
     const empty = from === 1 && to !== 1
@@ -46,9 +48,16 @@ export async function betweenDatasets(
     );
   }
   const keepsShards = isSharded && !cuts;
-  const form = { spec, generation: to, shardSize, shardLength, keepsShards };
+  const form = {
+    spec,
+    generation: to,
+    shardSize,
+    shardLength,
+    keepsShards,
+    labels,
+  };
   return {
-    from: `Bags, generation ${from}`,
+    from: source.what,
     to: `Bags, generation ${to}`,
     notes,
     unit: "datapoints",

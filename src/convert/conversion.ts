@@ -56,7 +56,10 @@ export interface ConvertOptions extends WaitOptions {
   readonly shardSize?: number | undefined;
   /** Of `bags`: a shard is full when it has this many datapoints. */
   readonly shardLength?: number | undefined;
-  /** Of `ffrecord-samples`, and of `ffrecord` from a folder: how many files; 1 by default. */
+  /**
+   * Of `ffrecord-samples`, and of `ffrecord` from a folder: how many files, in a new directory; one is the
+   * target itself where that ends in `.ffr`, as it is by default.
+   */
   readonly parts?: number | undefined;
   /** Of `gulp`: how many videos a chunk has; 100 by default. */
   readonly videosPerChunk?: number | undefined;

@@ -15,9 +15,9 @@ import { filesToGulp } from "./files_to_gulp.ts";
 import { gulpToDataset } from "./gulp_to_dataset.ts";
 import { openSource, type Source } from "./source.ts";
 import {
-  requireAbsent,
   requireApart,
   requireOptions,
+  requirePlace,
   targetOf,
 } from "./target.ts";
 import { toFolder, toPacked } from "./to_files.ts";
@@ -36,6 +36,9 @@ import { samplesToDataset, toBag, toSamples } from "./to_records.ts";
  * one, `array(float32,4)` of generation 1 becomes granular's `array`, texts become `msgpack` where some
  * are empty and the target has no empty records, and lists become `msgpack` or `tree` in generation 3,
  * which has none. Types of one's own keep their bytes.
+ *
+ * `label2idx.json` of GulpIO goes along into the directory of a dataset, or of its first shard, and
+ * comes back from there: no reader of the original packages looks at it.
  *
  * The target appears when it is complete. It takes as much memory as the largest value, or list that
  * becomes one.
@@ -74,7 +77,7 @@ export async function convert(
   try {
     const kind = targetOf(opened, to, options);
     requireOptions(opened, kind, options);
-    requireAbsent(to, kind, options);
+    await requirePlace(to, kind, options);
     const conversion = await planned(opened, kind, to, options);
     const plan = planOf(conversion);
     options.onPlan?.(plan);
@@ -149,7 +152,7 @@ function toDataset(
   source: Source,
   target: string,
   options: ConvertOptions,
-): Promise<Conversion> {
+): Conversion | Promise<Conversion> {
   switch (source.kind) {
     case "dataset":
       return betweenDatasets(source, target, options);

@@ -1,5 +1,7 @@
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import { decodersOf } from "../formats/bags/types/shipped.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
+import { parseLabels } from "../formats/gulp/labels.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -7,6 +9,7 @@ import {
   PlanNotes,
   UnfitError,
 } from "./conversion.ts";
+import { labelPlace } from "./label_file.ts";
 import { type NewVideo, writeGulp } from "./new_gulp.ts";
 import { findKeys, VideoFacts, type VideoKeys } from "./video_keys.ts";
 import { readDatapoints } from "./read_datapoints.ts";
@@ -24,11 +27,15 @@ export function datasetToGulp(
   target: string,
   options: ConvertOptions,
 ): Conversion {
-  const { reader } = source;
+  const { path, reader, labels } = source;
   const { videosPerChunk = 100 } = options;
+  if (labels !== undefined) {
+    parseLabels(`${path}/${labelPlace(source.isSharded)}`, labels);
+  }
   const notes = new PlanNotes();
   const keys = findKeys(source, notes);
   notes.kept.push("frames as JPEGs", "the order of videos");
+  if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push(
     `'${keys.frames.key}' is the frames of videos`,
     keys.id === undefined
@@ -42,7 +49,7 @@ export function datasetToGulp(
   if (source.isSharded) notes.changed.push("shards become chunks");
   const isList = keys.frames.type.isList;
   return {
-    from: `Bags, generation ${reader.generation}`,
+    from: source.what,
     to: "GulpIO",
     notes,
     unit: "videos",
@@ -51,7 +58,7 @@ export function datasetToGulp(
       const videos = isList
         ? videosOfLists(source, keys, options)
         : videosOfFrames(source, keys, options);
-      return writeGulp(target, { videosPerChunk, videos }, run);
+      return writeGulp(target, { videosPerChunk, labels, videos }, run);
     },
   };
 }

@@ -48,6 +48,36 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
   };
 }
 
+/** A tree with one more file in its root. */
+export function withRootFile(
+  files: FileTree,
+  name: string,
+  bytes: Uint8Array,
+): FileTree {
+  const entry: TreeEntry = { path: name, name, isDirectory: false };
+  async function* list(path: string, options?: WaitOptions) {
+    if (path === "") yield entry;
+    yield* files.list(path, options);
+  }
+  async function* walk(options?: WaitOptions) {
+    yield entry;
+    yield* files.walk(options);
+  }
+  return {
+    ...files,
+    list,
+    walk,
+    size: (path) =>
+      path === name ? Promise.resolve(bytes.length) : files.size(path),
+    read: (path, options) =>
+      path === name ? Promise.resolve(bytes) : files.read(path, options),
+    stream: (path, options) =>
+      path === name
+        ? Promise.resolve(ReadableStream.from([bytes]))
+        : files.stream(path, options),
+  };
+}
+
 /** The files of a folder on disk; symbolic links are followed. */
 export function folderFiles(location: string): FileTree {
   const at = (path: string) => path === "" ? location : `${location}/${path}`;

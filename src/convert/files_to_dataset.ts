@@ -3,6 +3,7 @@ import type { Generation } from "../formats/bags/generation.ts";
 import { parseSpec, specOf } from "../formats/bags/spec.ts";
 import { SHARD_NAME, SPEC_FILE } from "../formats/bags/dataset_names.ts";
 import { type WrittenSpec, writtenSpec } from "../formats/bags/written_spec.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import {
   type Conversion,
   ConversionError,
@@ -12,16 +13,21 @@ import {
 } from "./conversion.ts";
 import type { FileTree } from "./file_tree.ts";
 import { fitting, NewDataset } from "./new_dataset.ts";
+import { byNumber } from "./number_order.ts";
 import type { Source } from "./source.ts";
 
 /** How files are laid out as a dataset. */
 interface Layout {
   /** The directories of shards; just the root where there are none. */
   readonly shards: readonly string[];
+  /** Whether there are directories of datapoints or shards. */
+  readonly hasDirectories: boolean;
   /** What is neither a datapoint nor a shard. */
   readonly strays: readonly string[];
   /** Where the types are said. */
   readonly specPath: string | undefined;
+  /** Whether there is a `label2idx.json`, which came along from GulpIO. */
+  readonly hasLabels: boolean;
 }
 
 /**
@@ -37,6 +43,7 @@ export async function filesToDataset(
   const files = await source.files();
   const layout = await findLayout(files, options);
   const form = await specFor(source, files, layout, options);
+  requireDatapoints(source, layout);
   const written = writtenSpec(form, generation, target);
   const isSharded = layout.shards[0] !== "";
   const cuts = shardSize !== undefined || shardLength !== undefined;
@@ -48,6 +55,10 @@ export async function filesToDataset(
     "directories INDEX are datapoints, in the order of numbers",
   );
   if (isSharded) (cuts ? notes.changed : notes.kept).push("shards");
+  const labels = layout.hasLabels
+    ? await files.read(LABEL_FILE, options)
+    : undefined;
+  if (labels !== undefined) notes.kept.push(LABEL_FILE);
   if (layout.strays.length > 0) {
     const { strays } = layout;
     notes.lost.push(
@@ -62,9 +73,10 @@ export async function filesToDataset(
     shardSize,
     shardLength,
     keepsShards,
+    labels,
   };
   return {
-    from: source.kind === "folder" ? "a folder" : "an FFRecord packed folder",
+    from: source.what,
     to: `Bags, generation ${generation}`,
     notes,
     unit: "datapoints",
@@ -90,20 +102,40 @@ async function findLayout(
   const directories: string[] = [];
   const strays: string[] = [];
   let specPath: string | undefined;
+  let hasLabels = false;
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
     else if (path === SPEC_FILE) specPath = path;
+    else if (path === LABEL_FILE && !isDirectory) hasLabels = true;
     else if (!name.startsWith(".")) strays.push(path); // or of the desktop
   }
-  if (specPath !== undefined || directories.length === 0) {
-    return { shards: [""], strays, specPath };
+  const hasDirectories = directories.length > 0;
+  const common = { hasDirectories, strays, hasLabels };
+  if (specPath !== undefined || !hasDirectories) {
+    return { ...common, shards: [""], specPath };
   }
   const first = directories.sort(byNumber)[0]!;
   for await (const { path, name, isDirectory } of files.list(first, options)) {
     if (isDirectory || name !== SPEC_FILE) continue;
-    return { shards: directories, strays, specPath: path };
+    return { ...common, shards: directories, specPath: path };
   }
-  return { shards: [""], strays, specPath };
+  return { ...common, shards: [""], specPath };
+}
+
+/** An empty dataset has no datapoints, and nothing else. */
+function requireDatapoints(
+  { path }: Source,
+  { hasDirectories, strays }: Layout,
+): void {
+  if (hasDirectories || strays.length === 0) return;
+  throw new ConversionError(
+    "cannot-convert",
+    `Cannot convert ${path} to Bags: it has no directories 000000, 000001 and so on, which are the ` +
+      `datapoints, but ${
+        strays.slice(0, 3).join(", ")
+      }; the files are 000000/KEY, 000001/KEY and so on`,
+    path,
+  );
 }
 
 async function specFor(
@@ -141,18 +173,15 @@ async function numbered(
   directory: string,
   options: ConvertOptions,
 ): Promise<string[]> {
-  const paths: string[] = [];
-  for await (
-    const { path, name, isDirectory } of files.list(directory, options)
-  ) {
-    if (isDirectory && SHARD_NAME.test(name)) paths.push(path);
+  const names: string[] = [];
+  for await (const { name, isDirectory } of files.list(directory, options)) {
+    if (isDirectory && SHARD_NAME.test(name)) names.push(name);
   }
-  return paths.sort(byNumber);
+  return names.sort(byNumber).map((name) => `${prefixOf(directory)}${name}`);
 }
 
-/** `1000000` comes after `999999`. */
-function byNumber(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : 1);
+function prefixOf(directory: string): string {
+  return directory === "" ? "" : `${directory}/`;
 }
 
 async function readFiles(
@@ -206,16 +235,16 @@ async function valuesIn(
   key: string,
   options: ConvertOptions,
 ): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const { path, name } of files.list(directory, options)) {
-    if (/^\d+$/.test(name)) paths.push(path);
+  const names: string[] = [];
+  for await (const { name } of files.list(directory, options)) {
+    if (/^\d+$/.test(name)) names.push(name);
     else if (!name.startsWith(".")) {
       throw new UnfitError(
         `its '${key}' has '${name}': the values of a list are 000000, 000001, ...`,
       );
     }
   }
-  return paths.sort(byNumber);
+  return names.sort(byNumber).map((name) => `${directory}/${name}`);
 }
 
 async function* listOf(

@@ -1,10 +1,7 @@
 import { JsonError } from "../codecs/json/json_error.ts";
 import { type JsonValue, parseJsonFile } from "../codecs/json/value.ts";
 import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
-import { nameOfId } from "../formats/gulp/id_names.ts";
-import { decodeId } from "../formats/gulp/id_text.ts";
 import { parseLabels } from "../formats/gulp/labels.ts";
-import { byCodePoint, decodeName, encodeName } from "../names.ts";
 import {
   type Conversion,
   ConversionError,
@@ -14,7 +11,9 @@ import {
 } from "./conversion.ts";
 import type { FileTree } from "./file_tree.ts";
 import { type NewVideo, writeGulp } from "./new_gulp.ts";
+import { byNumber } from "./number_order.ts";
 import type { Source } from "./source.ts";
+import { cutIds, idOfName, lostInFiles } from "./video_reader.ts";
 
 const META = "meta.json";
 const FRAME = /\.jpe?g$/i;
@@ -30,6 +29,52 @@ export async function filesToGulp(
 ): Promise<Conversion> {
   const files = await source.files();
   const { videosPerChunk = 100 } = options;
+  const notes = new PlanNotes();
+  const facts = source.kind === "videos"
+    ? planVideos(source, notes)
+    : await planFiles(source, files, notes, options);
+  const { total, labels, ids } = facts;
+  if (labels !== undefined) parseLabels(`${source.path}/${LABEL_FILE}`, labels);
+  return {
+    from: source.what,
+    to: "GulpIO",
+    notes,
+    unit: "videos",
+    total,
+    write: (run) => {
+      const videos = videosOf(files, ids, options);
+      return writeGulp(target, { videosPerChunk, labels, videos }, run);
+    },
+  };
+}
+
+/** What is known of the videos before they are written. */
+interface VideoPlan {
+  readonly total: number;
+  /** Content of `label2idx.json`. */
+  readonly labels: Uint8Array | undefined;
+  /** Ids that names of directories do not say, by those names. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+function planVideos(
+  source: Extract<Source, { kind: "videos" }>,
+  notes: PlanNotes,
+): VideoPlan {
+  const { reader, labels, badVideos } = source;
+  notes.kept.push("frames as JPEGs, ids, the order of videos, meta data");
+  if (labels !== undefined) notes.kept.push(LABEL_FILE);
+  notes.changed.push("videos are put into other chunks");
+  notes.lost.push(...lostInFiles(source));
+  return { total: reader.length - badVideos, labels, ids: cutIds(reader) };
+}
+
+async function planFiles(
+  source: Source,
+  files: FileTree,
+  notes: PlanNotes,
+  options: ConvertOptions,
+): Promise<VideoPlan> {
   const { videos, hasLabels, strays } = await survey(files, options);
   if (videos === 0) {
     throw new ConversionError(
@@ -39,7 +84,6 @@ export async function filesToGulp(
       source.path,
     );
   }
-  const notes = new PlanNotes();
   notes.kept.push("frames as JPEGs, in the order of their names", "meta data");
   notes.changed.push(
     "names of directories are ids",
@@ -54,18 +98,7 @@ export async function filesToGulp(
     );
   }
   const labels = hasLabels ? await files.read(LABEL_FILE, options) : undefined;
-  if (labels !== undefined) parseLabels(`${source.path}/${LABEL_FILE}`, labels);
-  return {
-    from: source.kind === "folder" ? "a folder" : "an FFRecord packed folder",
-    to: "GulpIO",
-    notes,
-    unit: "videos",
-    total: videos,
-    write: (run) => {
-      const videos = videosOf(files, options);
-      return writeGulp(target, { videosPerChunk, labels, videos }, run);
-    },
-  };
+  return { total: videos, labels, ids: new Map() };
 }
 
 /** Looks at all names. */
@@ -88,6 +121,7 @@ function isOwn(path: string): boolean {
 
 async function* videosOf(
   files: FileTree,
+  ids: VideoPlan["ids"],
   options: ConvertOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
   for await (const { path, name, isDirectory } of files.list("", options)) {
@@ -96,7 +130,7 @@ async function* videosOf(
     let metaPath: string | undefined;
     for await (const entry of files.list(path, options)) {
       if (entry.isDirectory) continue;
-      if (FRAME.test(entry.name)) frames.push(entry.path);
+      if (FRAME.test(entry.name)) frames.push(entry.name);
       else if (entry.name === META) metaPath = entry.path;
     }
     const what = `${files.location}/${path}`;
@@ -104,28 +138,23 @@ async function* videosOf(
       ? {}
       : parseMeta(what, await files.read(metaPath, options));
     yield meta instanceof UnfitError ? meta : {
-      id: idOf(name),
+      id: ids.get(name) ?? idOfName(name),
       name: what,
       meta,
-      frames: readFrames(files, frames.sort(byFrame), options),
+      frames: readFrames(files, path, frames.sort(byNumber), options),
     };
   }
 }
 
-/** By the numbers that names end in, where they differ in no more: GulpIO's have four digits, or five. */
-function byFrame(a: string, b: string): number {
-  const [, before, number] = /^(.*?)(\d*)\.[^.]*$/.exec(a)!;
-  const [, otherBefore, otherNumber] = /^(.*?)(\d*)\.[^.]*$/.exec(b)!;
-  return byCodePoint(before!, otherBefore!) ||
-    Number(number) - Number(otherNumber) || byCodePoint(a, b);
-}
-
 async function* readFrames(
   files: FileTree,
-  paths: readonly string[],
+  directory: string,
+  names: readonly string[],
   options: ConvertOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const path of paths) yield await files.read(path, options);
+  for (const name of names) {
+    yield await files.read(`${directory}/${name}`, options);
+  }
 }
 
 function parseMeta(
@@ -142,24 +171,4 @@ function parseMeta(
   return typeof meta === "object" && meta !== null && !Array.isArray(meta)
     ? meta
     : new UnfitError(`${what}: its ${META} is no object`);
-}
-
-/** The id that a tree would show under this name; the name itself where that is of another origin. */
-function idOf(name: string): string {
-  const bytes: number[] = [];
-  const given = encodeName(name);
-  for (let i = 0; i < given.length; i++) {
-    const hex = given[i] === 0x25
-      ? decodeName(given, i + 1, Math.min(given.length, i + 3))
-      : "";
-    if (/^[0-9A-F]{2}$/.test(hex)) {
-      bytes.push(parseInt(hex, 16));
-      i += 2;
-    } else if (given[i] !== 0x25 || given.length > 1) bytes.push(given[i]!);
-  }
-  const id = Uint8Array.from(bytes);
-  const shown = nameOfId(id);
-  const isSame = shown.length === given.length &&
-    shown.every((byte, i) => byte === given[i]);
-  return isSame ? decodeId(id) : name;
 }

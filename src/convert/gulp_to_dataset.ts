@@ -4,6 +4,8 @@ import type { Datapoint } from "../formats/bags/datapoint.ts";
 import type { Generation } from "../formats/bags/generation.ts";
 import { intEncoder, intOptionsOf } from "../formats/bags/types/int.ts";
 import { encodeUtf8 } from "../formats/bags/types/text.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
+import { parseLabels } from "../formats/gulp/labels.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -11,7 +13,8 @@ import {
   type Run,
 } from "./conversion.ts";
 import { fitting, NewDataset } from "./new_dataset.ts";
-import type { RawGulp, Source } from "./source.ts";
+import type { Source } from "./source.ts";
+import { lostMeta, type VideoReader } from "./video_reader.ts";
 
 /** Frames of a long video that are read together. */
 const FRAMES = 64;
@@ -20,41 +23,41 @@ const FRAMES = 64;
  * Videos to a dataset. In generations 1 and 2 a datapoint is a video, `{ frames, id, meta }` with a list
  * of JPEGs; in generation 3, which has no lists, a frame: `{ frame, id, image, meta }`.
  */
-export async function gulpToDataset(
-  { path, reader }: Extract<Source, { kind: "videos" }>,
+export function gulpToDataset(
+  source: Extract<Source, { kind: "videos" }>,
   target: string,
   options: ConvertOptions,
-): Promise<Conversion> {
-  const { generation = 3, shardSize, shardLength, signal } = options;
+): Conversion {
+  const { path, reader, labels } = source;
+  const { generation = 3, shardSize, shardLength } = options;
   const notes = new PlanNotes();
   notes.kept.push("frames as JPEGs, ids, the order of videos");
   notes.changed.push(
     "meta data are msgpack: a number such as 1.0 becomes the integer 1",
     "all chunks become one sequence",
   );
-  if (await reader.labels({ signal }) !== undefined) {
-    notes.lost.push("label2idx.json, the numbers of labels");
+  if (labels !== undefined) {
+    parseLabels(`${path}/${LABEL_FILE}`, labels);
+    notes.kept.push(`${LABEL_FILE}, beside the values`);
   }
+  notes.lost.push(...lostMeta(reader));
   const perFrame = generation === 3;
   if (perFrame) noteFrames(reader, notes);
   const jpeg = generation === 1 ? "jpeg" : "jpg"; // as bags and granular call it
   const spec = perFrame
     ? { frame: "int", id: "utf8", image: jpeg, meta: "msgpack" }
     : { frames: `${jpeg}[]`, id: "utf8", meta: "msgpack" };
-  const form = { spec, generation, shardSize, shardLength };
+  const form = { spec, generation, shardSize, shardLength, labels };
   return {
-    from: "GulpIO",
+    from: source.what,
     to: `Bags, generation ${generation}`,
     notes,
     unit: "datapoints",
     total: perFrame ? undefined : reader.length,
     write: (run) =>
       NewDataset.write(target, form, run, async (dataset) => {
-        for (const [id, { metaData }] of reader.mergedMetaDict) {
+        for (const [id, { metaData }] of reader.metas) {
           const name = `the video ${JSON.stringify(id)} of ${path}`;
-          if (metaData.length > 1) {
-            run.leaveOut(`${name}: all but the first of its meta data`);
-          }
           const facts = () => factsOf(id, metaData[0] ?? {}, generation);
           if (!perFrame) {
             await dataset.append(name, () => ({
@@ -73,12 +76,12 @@ export async function gulpToDataset(
   };
 }
 
-function noteFrames(reader: RawGulp, notes: PlanNotes): void {
+function noteFrames(reader: VideoReader, notes: PlanNotes): void {
   notes.changed.push(
     "each frame is a datapoint with the id and meta data of its video: generation 3 has no lists",
   );
   let empty = 0;
-  for (const { frameInfo } of reader.mergedMetaDict.values()) {
+  for (const { frameInfo } of reader.metas.values()) {
     if (frameInfo[Symbol.iterator]().next().done) empty++;
   }
   if (empty > 0) notes.lost.push(`videos without frames (${empty})`);
@@ -96,13 +99,13 @@ function factsOf(
 }
 
 async function* framesOf(
-  reader: RawGulp,
+  reader: VideoReader,
   id: string,
   { signal }: Run,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   for (let start = 0;; start += FRAMES) {
     const part = { start, stop: start + FRAMES };
-    const { frames } = await reader.getRaw(id, part, { signal });
+    const { frames } = await reader.read(id, part, { signal });
     yield* frames;
     if (frames.length < FRAMES) return;
   }

@@ -9,6 +9,7 @@ import type { Spec } from "../formats/bags/spec.ts";
 import { NewDirectory } from "../io/new_directory.ts";
 import { runAsync } from "../io/steps.ts";
 import { isAboutValue, type Run, UnfitError } from "./conversion.ts";
+import { labelPlace, writeLabels } from "./label_file.ts";
 
 /** What a new dataset is like. */
 export interface DatasetForm {
@@ -19,6 +20,8 @@ export interface DatasetForm {
   readonly shardLength?: number | undefined;
   /** Shards end where {@linkcode NewDataset.startShard} says. */
   readonly keepsShards?: boolean | undefined;
+  /** Content of `label2idx.json`, which came along from GulpIO. */
+  readonly labels?: Uint8Array | undefined;
 }
 
 /**
@@ -57,6 +60,7 @@ export class NewDataset {
       if (form.keepsShards !== true) await dataset.#open();
       await fill(dataset);
       await dataset.#close();
+      dataset.#writeLabels();
       run.signal?.throwIfAborted();
       await runAsync(directory.publish());
       return dataset.#length;
@@ -112,6 +116,14 @@ export class NewDataset {
         shardSize,
         shardLength,
       });
+  }
+
+  #writeLabels(): void {
+    const { shardSize, shardLength, keepsShards, labels } = this.#form;
+    if (labels === undefined) return;
+    const isSharded = keepsShards === true || shardSize !== undefined ||
+      shardLength !== undefined;
+    writeLabels(this.#directory.temporary, labelPlace(isSharded), labels);
   }
 
   async #close(): Promise<void> {

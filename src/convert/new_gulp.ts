@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { ImageError } from "../codecs/image/image_error.ts";
 import { readImageHeader } from "../codecs/image/image_header.ts";
@@ -8,6 +7,7 @@ import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import { NewDirectory } from "../io/new_directory.ts";
 import { runAsync } from "../io/steps.ts";
 import { type Run, UnfitError } from "./conversion.ts";
+import { writeLabels } from "./label_file.ts";
 
 /** A video to be written; its frames are JPEGs, which stay as they are. */
 export interface NewVideo {
@@ -51,7 +51,7 @@ export async function writeGulp(
       await chunks.letGo();
     }
     if (labels !== undefined) {
-      fs.writeFileSync(path.join(directory.temporary, LABEL_FILE), labels);
+      writeLabels(directory.temporary, LABEL_FILE, labels);
     }
     signal?.throwIfAborted();
     await runAsync(directory.publish());

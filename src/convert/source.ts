@@ -1,30 +1,52 @@
+import * as fs from "node:fs";
 import { FormatError } from "../errors.ts";
 import { BagReader } from "../formats/bags/bag_reader.ts";
 import { ShardedDatasetReader } from "../formats/bags/sharded_dataset_reader.ts";
 import { SHARD_NAME, SPEC_FILE } from "../formats/bags/dataset_names.ts";
 import { FFRecordReader } from "../formats/ffrecord/reader.ts";
-import { GulpDirectory } from "../formats/gulp/directory.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
+import { openError } from "../io/file_source.ts";
 import { readDirectory } from "../io/read_directory.ts";
 import { perform, runAsync } from "../io/steps.ts";
+import { systemCode } from "../io/system_error.ts";
 import { open } from "../vfs/open.ts";
 import type { ConvertOptions } from "./conversion.ts";
-import { containerFiles, type FileTree, folderFiles } from "./file_tree.ts";
-
-/** Videos whose frames stay JPEGs. */
-export type RawGulp = GulpDirectory<Uint8Array<ArrayBuffer>>;
+import {
+  containerFiles,
+  type FileTree,
+  folderFiles,
+  withRootFile,
+} from "./file_tree.ts";
+import { labelPlace } from "./label_file.ts";
+import { openVideos, type VideoReader } from "./video_reader.ts";
 
 /** An opened source, by what it holds; `files` is how it looks as a file tree. */
 export type Source =
-  & { readonly path: string; close(): void; files(): Promise<FileTree> }
+  & {
+    readonly path: string;
+    /** What it is, for people. */
+    readonly what: string;
+    close(): void;
+    files(): Promise<FileTree>;
+  }
   & (
     | {
       readonly kind: "dataset";
       readonly reader: ShardedDatasetReader;
       readonly isSharded: boolean;
+      /** Its `label2idx.json`, which came along from GulpIO. */
+      readonly labels: Uint8Array | undefined;
     }
     | { readonly kind: "bag"; readonly reader: BagReader }
     | { readonly kind: "samples"; readonly reader: FFRecordReader }
-    | { readonly kind: "videos"; readonly reader: RawGulp }
+    | {
+      readonly kind: "videos";
+      readonly reader: VideoReader;
+      /** How many videos can't be read, and are not among the files. */
+      readonly badVideos: number;
+      /** Its `label2idx.json`. */
+      readonly labels: Uint8Array | undefined;
+    }
     | { readonly kind: "packed" | "folder" }
   );
 
@@ -36,26 +58,14 @@ export async function openSource(
   const { from: format, signal, onWarning } = options;
   const names = await runAsync(perform(readDirectory(path)), signal);
   if (names !== undefined && await isFolder(path, names, format)) {
-    const files = folderFiles(path);
-    return {
-      kind: "folder",
-      path,
-      close() {},
-      files: () => Promise.resolve(files),
-    };
+    return folder(path);
   }
   let container;
   try {
     container = await open(path, { format, signal, onWarning });
   } catch (error) {
     if (names === undefined || !isUnknown(error)) throw error;
-    const files = folderFiles(path);
-    return {
-      kind: "folder",
-      path,
-      close() {},
-      files: () => Promise.resolve(files),
-    };
+    return folder(path);
   }
   const common = {
     path,
@@ -73,15 +83,24 @@ export async function openSource(
   try {
     const { info } = container;
     if (info.format === "gulp") {
-      const reader = await GulpDirectory.open(path, { decode: false, signal });
-      return { kind: "videos", ...closing(reader) };
+      const isChunk = names === undefined;
+      const reader = await openVideos(path, isChunk, { signal });
+      return {
+        kind: "videos",
+        what: isChunk ? "a chunk of GulpIO" : "GulpIO",
+        badVideos: info.facts?.badVideos ?? 0,
+        // As a tree shows it, a chunk by itself has none.
+        labels: isChunk ? undefined : readIfThere(`${path}/${LABEL_FILE}`),
+        ...closing(reader),
+      };
     }
     if (info.format === "bags" && info.kind === "bag") {
       const reader = await BagReader.open(path.replace(/\.idx$/, ".bag"), {
         signal,
         onWarning,
       });
-      return { kind: "bag", ...closing(reader) };
+      const what = `a bag of generation ${reader.generation}`;
+      return { kind: "bag", what, ...closing(reader) };
     }
     if (info.format === "bags") {
       const reader = await ShardedDatasetReader.open(path, {
@@ -90,16 +109,51 @@ export async function openSource(
         onWarning,
       });
       const isSharded = names?.includes(SPEC_FILE) === false;
-      return { kind: "dataset", isSharded, ...closing(reader) };
+      const labels = readIfThere(`${path}/${labelPlace(isSharded)}`);
+      const what = `Bags, generation ${reader.generation}`;
+      const files = async () => {
+        const own = await common.files();
+        return labels === undefined
+          ? own
+          : withRootFile(own, LABEL_FILE, labels);
+      };
+      const dataset = { kind: "dataset", what, isSharded, labels } as const;
+      return { ...closing(reader), ...dataset, files };
     }
-    if (info.kind === "samples") {
+    if (SAMPLE_KINDS.includes(info.kind)) {
       const reader = await FFRecordReader.open(path, { signal, onWarning });
-      return { kind: "samples", ...closing(reader) };
+      return { kind: "samples", what: "FFRecord samples", ...closing(reader) };
     }
-    return { kind: "packed", ...common };
+    const what = info.kind === "packed folder"
+      ? "an FFRecord packed folder"
+      : "a directory of FFRecord packed folders";
+    return { kind: "packed", what, ...common };
   } catch (error) {
     container.close();
     throw error;
+  }
+}
+
+/** What FFRecord files are that are no packed folders: one file, or those of a directory. */
+const SAMPLE_KINDS = ["samples", "samples in several files"];
+
+function folder(path: string): Source {
+  const files = folderFiles(path);
+  return {
+    kind: "folder",
+    what: "a folder",
+    path,
+    close() {},
+    files: () => Promise.resolve(files),
+  };
+}
+
+function readIfThere(file: string): Uint8Array | undefined {
+  try {
+    return fs.readFileSync(file);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw openError(file, error);
   }
 }
 

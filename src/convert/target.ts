@@ -1,6 +1,11 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../errors.ts";
+import { isInParts } from "../formats/ffrecord/parts.ts";
+import { recordFilePath } from "../formats/ffrecord/record_file_path.ts";
+import { requireNewDirectory } from "../io/new_directory.ts";
+import { runAsync } from "../io/steps.ts";
+import { findTarget } from "../io/write_target.ts";
 import {
   ConversionError,
   type ConvertOptions,
@@ -81,24 +86,47 @@ export function requireOptions(
 }
 
 /**
- * Makes sure that nothing is there but an empty directory, where the target is one.
+ * Makes sure that the target can have its name, and that nothing is there but an empty directory where
+ * it is one: before any work is done for it.
  *
- * @throws {WriteError} If something is.
+ * @throws {WriteError} If that is not so.
  */
-export function requireAbsent(
+export async function requirePlace(
   target: string,
   kind: ConvertTarget,
-  { parts = 1 }: ConvertOptions,
-): void {
-  const found = fs.lstatSync(target, { throwIfNoEntry: false });
+  options: ConvertOptions,
+): Promise<void> {
+  const { parts, signal } = options;
+  const isFile = kind === "bag" ||
+    kind.startsWith("ffrecord") && !isInParts(target, parts);
+  if (kind === "bag") requireBagName(target);
+  else if (isFile) recordFilePath(target);
+  // Parts of samples are put into directories that are made.
+  if (kind === "ffrecord-samples" && !isFile && !parentIsThere(target)) return;
+  if (!isFile) {
+    await runAsync(requireNewDirectory(target), signal);
+    return;
+  }
+  const { found } = await runAsync(findTarget(target), signal);
   if (found === undefined) return;
-  const isFile = kind === "bag" || kind.startsWith("ffrecord") && parts === 1;
-  if (!isFile && !found.isFile()) return; // whether it is empty is seen when it is written
   throw new WriteError(
     "exists",
     `Cannot write ${target}: it exists; remove it, or choose another name`,
     { path: target },
   );
+}
+
+function requireBagName(target: string): void {
+  if (/[^/]\.bag$/.test(target)) return;
+  throw new WriteError(
+    "bad-name",
+    `Cannot write ${target}: the name of a bag ends in .bag`,
+    { path: target },
+  );
+}
+
+function parentIsThere(target: string): boolean {
+  return fs.existsSync(path.dirname(path.resolve(target)));
 }
 
 /**

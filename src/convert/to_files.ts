@@ -1,6 +1,7 @@
 import { packEntries } from "../formats/ffrecord/pack_entries.ts";
 import { packFolder } from "../formats/ffrecord/pack_folder.ts";
-import { recordFilePath } from "../formats/ffrecord/record_file_path.ts";
+import { isInParts } from "../formats/ffrecord/parts.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import { ExtractTarget } from "../io/extract_target.ts";
 import { NewDirectory } from "../io/new_directory.ts";
 import { runAsync } from "../io/steps.ts";
@@ -13,12 +14,7 @@ import {
 } from "./conversion.ts";
 import type { FileTree } from "./file_tree.ts";
 import type { Source } from "./source.ts";
-
-/** What a source is, and what of it files do not show. */
-interface Described {
-  readonly from: string;
-  readonly notes: PlanNotes;
-}
+import { cutIds, listed, lostInFiles } from "./video_reader.ts";
 
 /** Larger files are streamed. */
 const READ_WHOLE = 8 << 20;
@@ -29,8 +25,13 @@ export async function toFolder(
   target: string,
 ): Promise<Conversion> {
   const files = await source.files();
+  const notes = notesOf(source);
+  if (source.kind === "videos") {
+    notes.changed.push("videos are in the order of their names");
+  }
   return {
-    ...describe(source),
+    from: source.what,
+    notes,
     to: "a folder",
     unit: "files",
     write: (run) => writeFolder(files, target, run),
@@ -41,11 +42,11 @@ export async function toFolder(
 export async function toPacked(
   source: Source,
   target: string,
-  { parts = 1 }: ConvertOptions,
+  { parts }: ConvertOptions,
 ): Promise<Conversion> {
-  if (parts === 1) recordFilePath(target);
   const common = {
-    ...describe(source),
+    from: source.what,
+    notes: notesOf(source),
     to: "an FFRecord packed folder",
     unit: "files" as const,
   };
@@ -55,7 +56,7 @@ export async function toPacked(
       write: (run) => packOnDisk(source, target, parts, run),
     };
   }
-  if (parts > 1) {
+  if (isInParts(target, parts)) {
     throw new ConversionError(
       "bad-option",
       "Only a folder on disk is packed in parts: leave them out",
@@ -81,7 +82,7 @@ export async function toPacked(
 async function packOnDisk(
   { path }: Source,
   target: string,
-  parts: number,
+  parts: number | undefined,
   run: Run,
 ): Promise<number> {
   const { files } = await packFolder(path, target, {
@@ -137,7 +138,8 @@ async function content(
     : await files.read(path, options);
 }
 
-function describe(source: Source): Described {
+/** What of a source files show, and what not. */
+function notesOf(source: Source): PlanNotes {
   const notes = new PlanNotes();
   switch (source.kind) {
     case "folder":
@@ -146,35 +148,49 @@ function describe(source: Source): Described {
       if (source.kind === "folder") {
         notes.kept.push("what symbolic links lead to");
       }
-      return {
-        from: source.kind === "folder"
-          ? "a folder"
-          : "an FFRecord packed folder",
-        notes,
-      };
+      break;
     case "samples":
-      notes.kept.push("contents and their order");
-      notes.changed.push("samples are files named by their numbers");
-      return { from: "FFRecord samples", notes };
     case "bag":
       notes.kept.push("contents and their order");
-      notes.changed.push("records are files named by their numbers");
-      return { from: `a bag of generation ${source.reader.generation}`, notes };
+      notes.changed.push(
+        `${
+          source.kind === "bag" ? "records" : "samples"
+        } are files named by their numbers`,
+      );
+      break;
     case "videos":
-      notes.kept.push("frames, meta data, ids, numbers of labels");
-      notes.changed.push("chunks become one directory");
-      return { from: "GulpIO", notes };
+      noteVideos(source, notes);
+      break;
     case "dataset":
-      return describeDataset(source);
+      noteDataset(source, notes);
+  }
+  return notes;
+}
+
+function noteVideos(
+  source: Extract<Source, { kind: "videos" }>,
+  notes: PlanNotes,
+): void {
+  notes.kept.push("frames, meta data, ids, numbers of labels");
+  notes.changed.push("chunks become one directory");
+  notes.lost.push(...lostInFiles(source));
+  const cut = [...cutIds(source.reader).keys()];
+  if (cut.length > 0) {
+    notes.lost.push(
+      `ids longer than names can be (${cut.length}), which become ${
+        listed(cut)
+      }`,
+    );
   }
 }
 
-function describeDataset(
-  { reader }: Extract<Source, { kind: "dataset" }>,
-): Described {
+function noteDataset(
+  { reader, labels }: Extract<Source, { kind: "dataset" }>,
+  notes: PlanNotes,
+): void {
   const { generation, spec } = reader;
-  const notes = new PlanNotes();
   notes.kept.push("values as bytes, keys, types in spec.json, shards");
+  if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push("values are files named INDEX/KEY");
   const usesFirst = generation === 1 &&
     Object.values(spec).some((type) => /^int\b/.test(type));
@@ -184,5 +200,4 @@ function describeDataset(
         "convert the files back",
     );
   }
-  return { from: `Bags, generation ${generation}`, notes };
 }

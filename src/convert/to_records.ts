@@ -1,6 +1,7 @@
 import { writtenSpec } from "../formats/bags/written_spec.ts";
-import { dump } from "../formats/ffrecord/dump.ts";
-import { recordFilePath } from "../formats/ffrecord/record_file_path.ts";
+import { dump, dumpParts } from "../formats/ffrecord/dump.ts";
+import { isInParts } from "../formats/ffrecord/parts.ts";
+import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import {
   type Conversion,
   ConversionError,
@@ -12,11 +13,11 @@ import { writeBag } from "./new_bag.ts";
 import { fitting, NewDataset } from "./new_dataset.ts";
 import { contentsOf, type RecordList, recordsOf } from "./record_list.ts";
 import type { Source } from "./source.ts";
+import { lostInFiles } from "./video_reader.ts";
 
-/** Contents without names, and what they are called. */
+/** Contents without names, and what is lost by that. */
 interface Records {
   readonly list: RecordList;
-  readonly from: string;
   readonly notes: PlanNotes;
 }
 
@@ -26,10 +27,12 @@ export async function toSamples(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { parts = 1, signal, onWarning } = options;
-  const { list, from, notes } = await recordsFrom(source, options);
-  if (parts === 1) recordFilePath(target);
-  if (parts > 1 && (source.kind === "packed" || source.kind === "folder")) {
+  const { parts, signal, onWarning } = options;
+  const { list, notes } = await recordsFrom(source, options);
+  const inParts = isInParts(target, parts);
+  // Parts are written at once, and files come one after the other.
+  const isByIndex = ["samples", "bag", "dataset"].includes(source.kind);
+  if (!isByIndex && parts !== undefined && parts > 1) {
     throw new ConversionError(
       "bad-option",
       "Files that become samples are written to one file: leave out the parts",
@@ -37,14 +40,16 @@ export async function toSamples(
     );
   }
   return {
-    from,
+    from: source.what,
     to: "FFRecord samples",
     notes,
     unit: "samples",
     total: list.length,
     async write(run) {
       const onProgress = (done: number) => run.tell(done);
-      await dump(list, target, parts, { signal, onWarning, onProgress });
+      const told = { signal, onWarning, onProgress };
+      if (inParts) await dumpParts(list, target, parts!, told);
+      else await dump(list, target, 1, told);
       return list.length;
     },
   };
@@ -57,10 +62,10 @@ export async function toBag(
   options: ConvertOptions,
 ): Promise<Conversion> {
   const { generation = 3 } = options;
-  const { list, from, notes } = await recordsFrom(source, options);
+  const { list, notes } = await recordsFrom(source, options);
   noteChecksums(source, notes);
   return {
-    from,
+    from: source.what,
     to: `a bag of generation ${generation}`,
     notes,
     unit: "samples",
@@ -88,7 +93,7 @@ export async function samplesToDataset(
 ): Promise<Conversion> {
   const { generation = 3, spec = { sample: "bytes" } } = options;
   const { shardSize, shardLength } = options;
-  const { list, from, notes } = await recordsFrom(source, options);
+  const { list, notes } = await recordsFrom(source, options);
   const { keys } = writtenSpec(spec, generation, target);
   const [only, another] = keys;
   if (only === undefined || another !== undefined || only.type.isList) {
@@ -105,7 +110,7 @@ export async function samplesToDataset(
   );
   const form = { spec, generation, shardSize, shardLength };
   return {
-    from,
+    from: source.what,
     to: `Bags, generation ${generation}`,
     notes,
     unit: "samples",
@@ -128,7 +133,7 @@ function noteChecksums({ kind }: Source, notes: PlanNotes): void {
   }
 }
 
-/** What a source holds, as contents without names, and what is lost by that. */
+/** What a source holds, as contents without names. */
 async function recordsFrom(
   source: Source,
   options: ConvertOptions,
@@ -137,15 +142,8 @@ async function recordsFrom(
   notes.kept.push("contents and their order");
   switch (source.kind) {
     case "samples":
-      return {
-        list: recordsOf(source, options),
-        from: "FFRecord samples",
-        notes,
-      };
-    case "bag": {
-      const from = `a bag of generation ${source.reader.generation}`;
-      return { list: recordsOf(source, options), from, notes };
-    }
+    case "bag":
+      return { list: recordsOf(source, options), notes };
     case "dataset": {
       const { spec, keys, generation } = source.reader;
       const [key = ""] = keys;
@@ -161,16 +159,16 @@ async function recordsFrom(
         );
       }
       notes.lost.push(`the name of the key '${key}'`, `its type, ${type}`);
+      if (source.labels !== undefined) notes.lost.push(LABEL_FILE);
       if (source.isSharded) {
         notes.changed.push("all shards become one sequence");
       }
-      const from = `Bags, generation ${generation}`;
-      return { list: recordsOf(source, options), from, notes };
+      return { list: recordsOf(source, options), notes };
     }
-    default: {
-      const list = await contentsOf(await source.files(), options);
-      notes.lost.push("the names of files and directories");
-      return { list, from: "files", notes };
-    }
+    case "videos":
+      notes.lost.push(...lostInFiles(source));
   }
+  const list = await contentsOf(await source.files(), options);
+  notes.lost.push("the names of files and directories");
+  return { list, notes };
 }

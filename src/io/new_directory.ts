@@ -31,13 +31,10 @@ export class NewDirectory {
    * refuses.
    */
   static *create(location: string): Steps<NewDirectory> {
-    const target = yield* findTarget(renameable(location));
-    if (target.found !== undefined) {
-      yield* requireEmpty(location, target.path, target.found);
-    }
+    const target = yield* requireNewDirectory(location);
     for (;;) {
-      const temporary = temporaryName(target.path);
-      const directory = new NewDirectory(location, target.path, temporary);
+      const temporary = temporaryName(target);
+      const directory = new NewDirectory(location, target, temporary);
       try {
         yield* perform({
           sync: () => fs.mkdirSync(temporary),
@@ -101,6 +98,18 @@ export class NewDirectory {
       // On a disk that takes no change any more: the target is untouched anyhow.
     }
   }
+}
+
+/**
+ * Makes sure that a new directory can take its place: there is nothing, or an empty directory.
+ *
+ * @returns Its path behind all symbolic links.
+ * @throws {WriteError} If something else is in its place, or its parent is missing.
+ */
+export function* requireNewDirectory(location: string): Steps<string> {
+  const { path, found } = yield* findTarget(renameable(location));
+  if (found !== undefined) yield* requireEmpty(location, path, found);
+  return path;
 }
 
 /** `lstat` of `link/` would follow the link, and nothing can be renamed to `.`. */

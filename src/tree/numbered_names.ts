@@ -66,7 +66,7 @@ export class NumberedNames {
   }
 }
 
-/** Least digits of what {@linkcode numberedNames} names. */
+/** Least digits of the names of samples, records, datapoints and elements of a list. */
 const LEAST_DIGITS = 6;
 
 /** By suffix, then by digits. */
@@ -74,11 +74,15 @@ const numbered = new Map<string, NumberedNames[]>();
 
 /**
  * Names of so many samples, records, datapoints or elements of a list, counted from 0: padded to the
- * width of the last one, and at least to six digits.
+ * width of the last one, and at least to `least` digits. So they sort as they are numbered.
  */
-export function numberedNames(count: number, suffix: string): NumberedNames {
-  let digits = LEAST_DIGITS;
-  for (let most = 10 ** LEAST_DIGITS; most < count; most *= 10) digits++;
+export function numberedNames(
+  count: number,
+  suffix: string,
+  least = LEAST_DIGITS,
+): NumberedNames {
+  let digits = least;
+  for (let most = 10 ** least; most < count; most *= 10) digits++;
   let names = numbered.get(suffix);
   if (names === undefined) numbered.set(suffix, names = []);
   return names[digits] ??= new NumberedNames(digits, suffix);

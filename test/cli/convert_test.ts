@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
+import { writeImages } from "../support/gulp_content.ts";
 import { datapointsOf } from "../support/converted.ts";
 import { writeDataset } from "../support/make_bag.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
-import { CLI, recordfs, succeed } from "./run_cli.ts";
+import { CLI, type Ran, recordfs, succeed } from "./run_cli.ts";
 
 const GOLDEN = `${REPOSITORY}test/golden`;
 const LISTS = `${GOLDEN}/granular2/lists/data`;
@@ -83,6 +84,99 @@ Deno.test("types for files are in the file that --spec names", async () => {
       assert.match(stderr, new RegExp(`${spec}`));
       assert.doesNotMatch(stderr, /should not happen|\n.*\n/);
     }
+  });
+});
+
+/** Runs `recordfs` in a directory, where it must succeed. */
+function doneIn(cwd: string): (...args: string[]) => Promise<Ran> {
+  return async (...args) => {
+    const ran = await recordfs(args, { cwd });
+    assert.equal(ran.code, 0, ran.stderr);
+    return ran;
+  };
+}
+
+Deno.test("what gulp wrote becomes Bags as the README prints it, and comes back", async () => {
+  await withTempDir(async (dir) => {
+    const done = doneIn(dir);
+    writeImages(`${dir}/images`, ["dog", "cat"], 2);
+    await done("gulp", "image-folder", "images/", "gulp/");
+    const labels = await Deno.readFile(`${dir}/gulp/label2idx.json`);
+    await done(
+      "convert",
+      "gulp/",
+      "clips",
+      "--to",
+      "bags",
+      "--generation",
+      "2",
+    );
+    assert.deepEqual(
+      await Deno.readFile(`${dir}/clips/label2idx.json`),
+      labels,
+    );
+    const { stdout } = await done("convert", "clips", "again", "--to", "gulp");
+    assert.equal(stdout, "again: 4 videos\n");
+    for await (const { name } of Deno.readDir(`${dir}/gulp`)) {
+      assert.deepEqual(
+        await Deno.readFile(`${dir}/again/${name}`),
+        await Deno.readFile(`${dir}/gulp/${name}`),
+        name,
+      );
+    }
+    assert.equal((await done("check", "clips")).code, 0);
+    assert.match((await done("ls", "clips")).stdout, /^spec\.json$/m);
+  });
+});
+
+Deno.test("parts and chunks are converted by the command line as well", async () => {
+  await withTempDir(async (dir) => {
+    const done = doneIn(dir);
+    writeImages(dir, ["images"], 5);
+    await done("gulp", "image-folder", dir, "gulp", "--videos-per-chunk", "2");
+    const chunk = await done("convert", "gulp/data_1.gulp", "chunk/");
+    assert.equal(chunk.stdout, "chunk/: 4 files\n");
+    assert.match(chunk.stderr, /a chunk of GulpIO becomes a folder/);
+    await Deno.writeTextFile(`${dir}/spec.json`, '{"image": "jpg"}');
+    await done(
+      "write",
+      "one.ffr",
+      "images/0.jpg",
+      "images/1.jpg",
+      "images/2.jpg",
+    );
+    await done(
+      "convert",
+      "one.ffr",
+      "parts",
+      "--to",
+      "ffrecord-samples",
+      "--parts",
+      "2",
+    );
+    const spec = ["--spec", "spec.json"];
+    const bags = await done(
+      "convert",
+      "parts",
+      "bags",
+      "--to",
+      "bags",
+      ...spec,
+    );
+    assert.equal(bags.stdout, "bags: 3 samples\n");
+    assert.match(bags.stderr, /^recordfs: FFRecord samples becomes Bags/);
+    assert.equal(datapointsOf(`${dir}/bags`).length, 3);
+    const { code, stderr } = await recordfs([
+      "convert",
+      "parts",
+      "out/",
+      "--to",
+      "bag",
+    ], { cwd: dir });
+    assert.deepEqual([code, stderr], [
+      1,
+      "recordfs: Cannot write out/: the name of a bag ends in .bag\n",
+    ]);
   });
 });
 

@@ -41,6 +41,21 @@ async function pathsIn(container: string): Promise<string[]> {
   );
 }
 
+Deno.test("--parts 1 makes a directory, unless the name is that of a file", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/in`);
+    await Deno.writeTextFile(`${dir}/in/a`, "a");
+    for (const out of ["parts", "dir.ffr/", "file.ffr"]) {
+      await succeed(["pack", `${dir}/in`, `${dir}/${out}`, "--parts", "1"]);
+      const file = out === "file.ffr" ? out : `${out}/PART_00000.ffr`;
+      assert.equal((await Deno.stat(`${dir}/${file}`)).isFile, true);
+      await assertHolds(`${dir}/${out}`, `${dir}/in`, dir);
+    }
+    const forced = ["pack", `${dir}/in`, `${dir}/file.ffr`, "--parts", "1"];
+    await succeed([...forced, "--force"]);
+  });
+});
+
 Deno.test("pack holds what the directory holds, in one file or in parts", async () => {
   await withTempDir(async (dir) => {
     const files = makeSampleTree(dir);

@@ -9,6 +9,7 @@ import {
 import { RecordfsError, WriteError } from "../../src/errors.ts";
 import { bagCases, datasetCases } from "../support/bag_golden.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
+import { dump } from "../../src/formats/ffrecord/mod.ts";
 import { datapointsOf, namesIn } from "../support/converted.ts";
 import { writeDataset } from "../support/make_bag.ts";
 import { withTempDir } from "../support/paths.ts";
@@ -135,7 +136,10 @@ Deno.test("names and types that plain samples lack are a loss", async () => {
 
 /** Conversions that are impossible, or not what the options say. */
 const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
-  ["two keys to samples", { to: "ffrecord-samples" }, /one key .*'a' \(utf8\)/],
+  ["two keys to samples", {
+    to: "ffrecord-samples",
+    parts: 2,
+  }, /one key .*'a' \(utf8\)/],
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
   ["an unknown target", { to: "zip" as never }, /no target 'zip'/],
   ["no target", {}, /does not say what/],
@@ -205,6 +209,85 @@ Deno.test("nothing that is there is replaced", async (t) => {
     }
     await convert(`${dir}/a`, `${dir}/empty`, { to: "bags" });
     assert.deepEqual(datapointsOf(`${dir}/empty`), [{ x: bytes(1) }]);
+  });
+});
+
+/** Places that a target can't have, and what is said of them. */
+const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
+  ["out/", { to: "bag" }, /out\/: the name of a bag ends in \.bag/],
+  ["out", { to: "bag" }, /the name of a bag ends in \.bag/],
+  ["out.bag/", { to: "bag" }, /the name of a bag ends in \.bag/],
+  [".bag", {}, /the name of a bag ends in \.bag/],
+  ["out.idx", { to: "bag" }, /the name of a bag ends in \.bag/],
+  ["out/", { to: "ffrecord" }, /ends in \.ffr/],
+  ["out.ffr/", { to: "ffrecord-samples" }, /ends in \.ffr/],
+  ["out", { to: "ffrecord-samples" }, /ends in \.ffr/],
+  ["file/", {}, /it exists and is none/],
+  ["file", { to: "bags" }, /it exists and is none/],
+  ["file/x.bag", {}, /part of the path is not a directory/],
+  ["file/x/", {}, /part of the path is not a directory/],
+  ["none/x.bag", {}, /the directory .*none does not exist/],
+  ["none/x.ffr", {}, /the directory .*none does not exist/],
+  ["none/x/", {}, /the directory .*none does not exist/],
+  ["full/", {}, /it exists and is not empty/],
+  ["link.bag", {}, /it exists/],
+  [`${"n".repeat(256)}.bag`, {}, /Cannot write/],
+  ["out", { to: "ffrecord", parts: 1 }, /Only a folder on disk/],
+];
+
+Deno.test("a place that the target can't have is refused before anything is planned", async (t) => {
+  await withTempDir(async (dir) => {
+    writeDataset(`${dir}/a`, { x: "bytes" }, [{ x: bytes(1) }], 3);
+    await Deno.mkdir(`${dir}/full/sub`, { recursive: true });
+    await Deno.writeTextFile(`${dir}/file`, "kept");
+    await Deno.symlink("file", `${dir}/link.bag`);
+    const before = namesIn(dir);
+    for (const [target, options, words] of NO_PLACE) {
+      await t.step(`${target.slice(0, 20)} ${options.to}`, async () => {
+        let plans = 0;
+        await assert.rejects(
+          convert(`${dir}/a`, `${dir}/${target}`, {
+            ...options,
+            onPlan: () => void plans++,
+            lossy: true,
+          }),
+          (error) => {
+            assert.ok(error instanceof RecordfsError, `${error}`);
+            assert.match(error.message, words);
+            return true;
+          },
+        );
+        assert.equal(plans, 0);
+        assert.deepEqual(namesIn(dir), before);
+        assert.equal(await Deno.readTextFile(`${dir}/file`), "kept");
+      });
+    }
+  });
+});
+
+Deno.test("one part goes to the file itself, or to a directory, as the name says", async (t) => {
+  await withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/folder`);
+    await Deno.writeTextFile(`${dir}/folder/a`, "a");
+    await dump([bytes(1), bytes(2)], `${dir}/samples.ffr`, 1);
+    for (
+      const [source, to] of [
+        ["folder", "ffrecord"],
+        ["samples.ffr", "ffrecord-samples"],
+      ] as const
+    ) {
+      await t.step(to, async () => {
+        const [file, parts] = [`${dir}/${to}.ffr`, `${dir}/${to}`];
+        const options = { to, parts: 1 };
+        await convert(`${dir}/${source}`, file, options);
+        await convert(`${dir}/${source}`, parts, options);
+        assert.deepEqual(namesIn(parts), ["PART_00000.ffr"]);
+        assert.deepEqual(
+          await Deno.readFile(`${parts}/PART_00000.ffr`),
+          await Deno.readFile(file),
+        );
+      });
+    }
   });
 });
 

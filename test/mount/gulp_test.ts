@@ -116,3 +116,57 @@ for (const [who, as, needed] of USERS) {
       }),
   });
 }
+
+Deno.test({
+  name:
+    "frames of a long video are in order for whoever sorts names, and for ffmpeg",
+  ...needs("fuse", "root", "python3", "ffmpeg"),
+  fn: () =>
+    asSelf(async (user) => {
+      const { path } = gulpCase("v2_many_frames");
+      using directory = await GulpDirectory.open(path, { decode: false });
+      const { frames } = await directory.getRaw("long");
+      await mountedCase(user, "v2_many_frames", async (mountpoint) => {
+        const video = `${mountpoint}/long`;
+        const names = frames.map((_, i) =>
+          `frame_${String(i + 1).padStart(5, "0")}.jpg`
+        );
+        const listed = [...names, "meta.json"].join("\n");
+        for (const sort of ["C", "C.UTF-8"]) {
+          const shown = await user.do("env", `LC_ALL=${sort}`, "ls", video);
+          assert.equal(shown.trim(), listed);
+        }
+        const sorted = await user.do(
+          PYTHON,
+          "-c",
+          "import os, sys; print('\\n'.join(sorted(os.listdir(sys.argv[1]))))",
+          video,
+        );
+        assert.equal(sorted.trim(), listed);
+        const all = `${user.home}/all`;
+        const script = 'cat "$1"/frame_*.jpg > "$2"';
+        await user.do("sh", "-c", script, "sh", video, all);
+        assert.equal(sha256(fs.readFileSync(all)), sha256(joined(frames)));
+        // Each frame as it is, in the order in which ffmpeg takes them.
+        const copied = `${user.home}/copied`;
+        const ffmpeg = ["ffmpeg", "-v", "error", "-f", "image2", "-i"];
+        const pattern = `${video}/frame_%05d.jpg`;
+        const copy = ["-c", "copy", "-f", "mjpeg", copied];
+        await user.do("env", ...ffmpeg, pattern, ...copy);
+        assert.equal(sha256(fs.readFileSync(copied)), sha256(joined(frames)));
+        for (const name of ["frame_0001.jpg", "frame_000001.jpg"]) {
+          assert.equal(fs.existsSync(`${video}/${name}`), false);
+        }
+        const extracted = `${user.home}/extracted`;
+        await user.recordfs(
+          "extract",
+          mountpoint.replace(/mnt$/, "v2_many_frames"),
+          extracted,
+        );
+        assert.deepEqual(
+          fs.readdirSync(`${extracted}/long`).sort(),
+          [...names, "meta.json"],
+        );
+      });
+    }),
+});

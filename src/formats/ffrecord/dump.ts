@@ -64,13 +64,24 @@ export async function dump(
   options: DumpOptions = {},
 ): Promise<string[]> {
   requireParts(parts);
+  if (parts > 1) return await dumpParts(samples, out, parts, options);
   options.signal?.throwIfAborted();
   const target = localPath(out);
   const work = new Dump(samples, options);
-  if (parts === 1) {
-    await work.write(target, { name: "", start: 0, count: work.total });
-    return [target];
-  }
+  await work.write(target, { name: "", start: 0, count: work.total });
+  return [target];
+}
+
+/** {@linkcode dump} to a directory, also where it is one part. */
+export async function dumpParts(
+  samples: SampleList,
+  out: string | URL,
+  parts: number,
+  options: DumpOptions,
+): Promise<string[]> {
+  options.signal?.throwIfAborted();
+  const target = localPath(out);
+  const work = new Dump(samples, options);
   const files = divide(work.total, parts);
   if (files.length !== parts) {
     // deno-lint-ignore no-console -- a library's warning has no other place by default

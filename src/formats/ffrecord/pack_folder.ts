@@ -13,7 +13,7 @@ import {
 } from "./pack_problem.ts";
 import { writePacked } from "./pack_samples.ts";
 import { walkFolder } from "./pack_walk.ts";
-import { requireParts } from "./parts.ts";
+import { isInParts, requireParts } from "./parts.ts";
 import { recordFilePath } from "./record_file_path.ts";
 
 /**
@@ -30,8 +30,9 @@ import { recordFilePath } from "./record_file_path.ts";
  * for each, in turns of a few milliseconds.
  *
  * @param dir The directory.
- * @param out The file, which ends in `.ffr`; one of that name is replaced. With several `parts`, a
- * directory, new or empty, for `PART_00000.ffr` …: there may be fewer than asked for.
+ * @param out The file, which ends in `.ffr`; one of that name is replaced. With several `parts`, or with
+ * one and another name, a directory, new or empty, for `PART_00000.ffr` …: there may be fewer than
+ * asked for.
  * @returns What was packed, once it is on the disk under its name.
  * @throws {PackError} If the folder can't be read as it is.
  * @throws {WriteError} If `out` can't be written. In all cases nothing is left of it.
@@ -62,7 +63,7 @@ export async function packFolder(
   requireParts(parts);
   signal?.throwIfAborted();
   const target = localPath(out);
-  if (parts === 1) recordFilePath(target);
+  if (!isInParts(target, options.parts)) recordFilePath(target);
   const folder = localPath(dir);
   const root = namingFolder(folder, () => openDirectory(folder));
   try {

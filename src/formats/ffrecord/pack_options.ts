@@ -15,7 +15,7 @@ export interface PackProgress {
 
 /** Options of {@linkcode packFolder}. */
 export interface PackOptions extends WaitOptions {
-  /** How many files to spread the folder over. Defaults to 1. */
+  /** How many files to spread the folder over. Defaults to the file `out` itself. */
   readonly parts?: number | undefined;
   /**
    * Whether an entry is packed; a directory that is not is not entered. `path` is relative to the

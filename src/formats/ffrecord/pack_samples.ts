@@ -6,7 +6,7 @@ import { runAsync } from "../../io/steps.ts";
 import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";
 import type { PackOptions } from "./pack_options.ts";
-import { divide } from "./parts.ts";
+import { divide, isInParts } from "./parts.ts";
 import { writeStructure } from "./write_structure.ts";
 import { FFRecordWriter } from "./writer.ts";
 
@@ -28,7 +28,7 @@ export async function writePacked(
   try {
     const packing = new Packing(files, listing, options);
     const { parts = 1 } = options;
-    const paths = parts === 1
+    const paths = !isInParts(target, options.parts)
       ? await packing.writeFile(target)
       : await packing.writeParts(target, parts);
     packing.tellProgress();

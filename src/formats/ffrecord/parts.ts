@@ -27,6 +27,14 @@ export function divide(count: number, parts: number): Part[] {
   }));
 }
 
+/**
+ * Whether samples go to a new directory: if parts are asked for, though one part goes to the file
+ * itself where the name is that of one.
+ */
+export function isInParts(target: string, parts: number | undefined): boolean {
+  return parts !== undefined && (parts > 1 || !target.endsWith(".ffr"));
+}
+
 /** @throws {RangeError} If it is no number of files. */
 export function requireParts(parts: number): void {
   if (Number.isSafeInteger(parts) && parts >= 1) return;

@@ -82,35 +82,51 @@ export class ChunkWriter {
    * @throws What the adapter throws between videos, and where a program or permission is missing that
    * all videos need.
    */
-  async writeChunk<Frame>(
+  writeChunk<Frame>(
     chunk: GulpChunk<Frame>,
     slice: ChunkSlice,
     options: ChunkWriterOptions = {},
   ): Promise<ChunkReport> {
-    const { signal } = options;
-    const failed: FailedVideo[] = [];
-    const ids = new Set<string>();
-    let frames = 0;
-    await using _open = await chunk.open("wb", { signal });
-    for await (const video of this.#adapter.iterData(slice, { signal })) {
-      signal?.throwIfAborted();
-      const id = String(video.id);
-      if (ids.has(id)) throw twice(id);
-      const counted = new CountedFrames(video.frames, options.onFrame);
-      const failure = await append(chunk, video, counted, options);
-      if (failure === undefined) {
-        ids.add(id);
-        frames += counted.count;
-      } else failed.push(failure);
-      options.onVideo?.(failure);
-    }
-    if (ids.size === 0) return { videos: 0, frames: 0, bytes: 0, failed };
-    await options.onIds?.([...ids]);
-    signal?.throwIfAborted();
-    await chunk.flush();
-    const bytes = fs.statSync(chunk.dataPath).size;
-    return { videos: ids.size, frames, bytes, failed };
+    return writeVideos(this.#adapter, chunk, slice, undefined, options);
   }
+}
+
+/**
+ * Writes a slice of an adapter's videos to a chunk, which starts anew, or adds `only` these of them to one
+ * that is there.
+ */
+export async function writeVideos<Frame>(
+  adapter: DatasetAdapter,
+  chunk: GulpChunk<Frame>,
+  slice: ChunkSlice,
+  only: ReadonlySet<string> | undefined,
+  options: ChunkWriterOptions,
+): Promise<ChunkReport> {
+  const { signal } = options;
+  const failed: FailedVideo[] = [];
+  const ids = new Set<string>();
+  let frames = 0;
+  const mode = only === undefined ? "wb" : "ab";
+  await using _open = await chunk.open(mode, { signal });
+  for await (const video of adapter.iterData(slice, { signal })) {
+    signal?.throwIfAborted();
+    const id = String(video.id);
+    if (only?.has(id) === false) continue;
+    if (ids.has(id)) throw twice(id);
+    const counted = new CountedFrames(video.frames, options.onFrame);
+    const failure = await append(chunk, video, counted, options);
+    if (failure === undefined) {
+      ids.add(id);
+      frames += counted.count;
+    } else failed.push(failure);
+    options.onVideo?.(failure);
+  }
+  if (ids.size === 0) return { videos: 0, frames: 0, bytes: 0, failed };
+  await options.onIds?.([...ids]);
+  signal?.throwIfAborted();
+  await chunk.flush();
+  const bytes = fs.statSync(chunk.dataPath).size;
+  return { videos: ids.size, frames, bytes, failed };
 }
 
 /**

@@ -1,7 +1,10 @@
 import { RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
-import { NumberedNames } from "../../tree/numbered_names.ts";
+import {
+  type NumberedNames,
+  numberedNames,
+} from "../../tree/numbered_names.ts";
 import type { SampleNodes, SampleRun } from "../../tree/sample_runs.ts";
 import {
   type EntryVisitor,
@@ -40,14 +43,15 @@ export interface GulpTreeTables {
 const META_NAME = new TextEncoder().encode("meta.json");
 const LABEL_NAME = new TextEncoder().encode(LABEL_FILE);
 const FRAME_PREFIX = new TextEncoder().encode("frame_");
-/** `%04d`, which larger numbers exceed: what ffmpeg writes and reads by that pattern. */
+/** Least digits of a frame's number: ffmpeg's `%04d`, and `%05d` where a video has 10,000 frames. */
 const FRAME_DIGITS = 4;
 
 /** The file of labels, where there is one. */
 const LABELS: NodeId = ROOT + 1;
 
 /**
- * Videos as directories, `ID/frame_0001.jpg` … and `ID/meta.json`, and `label2idx.json` beside them.
+ * Videos as directories, `ID/frame_0001.jpg` … and `ID/meta.json`, and `label2idx.json` beside them. Frames
+ * of a video with 10,000 or more have names as wide as its last number.
  *
  * Node ids: the root, the file of labels if there is one, the videos in order, then the files of each
  * video: its frames, then its meta. Sources: the data files of the chunks, then what holds the meta
@@ -63,7 +67,6 @@ export class GulpTree implements Tree {
   readonly #firstVideo: NodeId;
   /** Node of the first file in a video. */
   readonly #firstFile: NodeId;
-  readonly #frameNames = new NumberedNames(FRAME_DIGITS, ".jpg");
   readonly #name = new Uint8Array(64);
   readonly #extent = newExtent();
 
@@ -109,8 +112,9 @@ export class GulpTree implements Tree {
     if (video < 0) return;
     const first = this.#firstFile + this.#tables.filesBefore[video]!;
     const frames = this.#frameCount(video);
+    const names = frameNames(frames);
     for (let i = cursor; i < frames; i++) {
-      const end = this.#writeFrameName(i);
+      const end = this.#writeFrameName(names, i);
       if (!visit(this.#name, 0, end, first + i, i + 1)) return;
     }
     if (cursor > frames) return;
@@ -209,14 +213,14 @@ export class GulpTree implements Tree {
     if (isName(META_NAME, name, start, end)) return first + frames;
     const digits = start + FRAME_PREFIX.length;
     if (digits > end || !isName(FRAME_PREFIX, name, start, digits)) return 0;
-    const number = this.#frameNames.parse(name, digits, end);
+    const number = frameNames(frames).parse(name, digits, end);
     return number >= 1 && number <= frames ? first + number - 1 : 0;
   }
 
-  #writeFrameName(frame: number): number {
+  #writeFrameName(names: NumberedNames, frame: number): number {
     const prefix = FRAME_PREFIX.length;
     const digits = this.#name.subarray(prefix);
-    return prefix + this.#frameNames.write(frame + 1, digits);
+    return prefix + names.write(frame + 1, digits);
   }
 
   /** The shown video that a directory is, or -1. */
@@ -247,6 +251,11 @@ export class GulpTree implements Tree {
     const { chunks, chunkOf, videoOf } = this.#tables;
     return chunks[chunkOf[shown]!]!.frameCounts[videoOf[shown]!]!;
   }
+}
+
+/** Names of a video's frames, counted from 1: all as wide as that of the last, so that they sort. */
+function frameNames(frames: number): NumberedNames {
+  return numberedNames(frames + 1, ".jpg", FRAME_DIGITS);
 }
 
 /** The videos of all chunks in order: those that show, and stretches of those that are left out. */

@@ -19,6 +19,11 @@ export class StoredVideoMeta implements VideoMeta {
     return this.#meta.columns.frameCounts[this.#video]!;
   }
 
+  /** How many items of meta_data there are. */
+  get metaCount(): number {
+    return this.#meta.columns.metaCounts[this.#video]!;
+  }
+
   /** The frames; made as they are asked for. */
   get frameInfo(): Iterable<FrameInfo> {
     return { [Symbol.iterator]: () => this.#frames() };

@@ -90,6 +90,7 @@ for (
     [3, 2, [2, 2]],
     [3, 9, [1, 1, 1, 1]],
     [0, 4, [1]],
+    [3, 1, [4]],
   ] as const
 ) {
   Deno.test(`${count} files in ${parts} parts`, async () => {
@@ -112,6 +113,25 @@ for (
     });
   });
 }
+
+Deno.test("one part goes to the file itself, as the name says, or to a directory", async () => {
+  await withTempDir(async (dir) => {
+    write(dir, { "in/a": "a" });
+    const options = { parts: 1 };
+    const file = `${dir}/out.ffr`;
+    const { paths } = await packFolder(`${dir}/in`, file, options);
+    assert.deepEqual(paths, [file]); // as Python's dump with nfiles = 1
+    await packFolder(`${dir}/in`, `${dir}/out`, options);
+    assert.deepEqual(
+      fs.readFileSync(`${dir}/out/PART_00000.ffr`),
+      fs.readFileSync(file),
+    );
+    await assert.rejects(
+      packFolder(`${dir}/in`, `${dir}/other`),
+      /ends in \.ffr/,
+    );
+  });
+});
 
 Deno.test("links are followed, to files and to directories", async () => {
   await withTempDir(async (dir) => {
@@ -253,7 +273,7 @@ Deno.test("what is written itself is left out, however it is reached", async () 
 Deno.test("a folder that is none, and an impossible target, are named first", async () => {
   await withTempDir(async (dir) => {
     write(dir, { "in/x": "x", "file": "", "full/x": "" });
-    const pack = (from: string, to: string, parts = 1) =>
+    const pack = (from: string, to: string, parts?: number) =>
       packFolder(`${dir}/${from}`, `${dir}/${to}`, { parts });
     await fails(pack("nothing", "out.ffr"), dir, { code: "ENOENT" });
     await fails(pack("file", "out.ffr"), dir, { code: "ENOTDIR" });

@@ -25,7 +25,11 @@ function nodes(tree: Tree, dir = ROOT, prefix = ""): [string, number][] {
   return found;
 }
 
-const frameName = (i: number) => `frame_${String(i + 1).padStart(4, "0")}.jpg`;
+/** The name of frame `i`, from 0, of a video with so many. */
+function frameName(i: number, count: number): string {
+  const width = Math.max(4, String(count).length);
+  return `frame_${String(i + 1).padStart(width, "0")}.jpg`;
+}
 
 for (const golden of gulpCases()) {
   const { valid, content, name } = golden;
@@ -38,7 +42,7 @@ for (const golden of gulpCases()) {
         directory,
         ...Array.from(
           { length: count },
-          (_, i) => `${directory}/${frameName(i)}`,
+          (_, i) => `${directory}/${frameName(i, count)}`,
         ),
         `${directory}/meta.json`,
       ];
@@ -143,24 +147,58 @@ Deno.test("node ids are the same on every open, and in a revived tree", async ()
 
 Deno.test("only names that are listed are found", async () => {
   using vfs = await open(gulpCase("v2_many_frames").path);
-  assert.equal(await vfs.isFile("long/frame_0001.jpg"), true);
+  assert.equal(await vfs.isFile("long/frame_00001.jpg"), true);
   assert.equal(await vfs.isFile("long/frame_10001.jpg"), true);
   for (
     const path of [
-      "long/frame_0000.jpg",
+      "long/frame_00000.jpg",
       "long/frame_10002.jpg",
-      "long/frame_00001.jpg",
+      "long/frame_0001.jpg",
+      "long/frame_9999.jpg",
+      "long/frame_000001.jpg",
+      "long/frame_010001.jpg",
       "long/frame_1.jpg",
       "long/frame_.jpg",
-      "long/frame_0001.jpeg",
-      "long/rame_0001.jpg",
-      "long/0001.jpg",
+      "long/frame_00001.jpeg",
+      "long/rame_00001.jpg",
+      "long/00001.jpg",
       "long/meta.jso",
       "meta.json",
       "label2idx.json",
       "lon",
     ]
   ) assert.equal(await vfs.exists(path), false, path);
+});
+
+Deno.test("names of frames are as wide as the last, and four digits at least", async () => {
+  const counts = [0, 1, 9_999, 10_000, 99_999, 100_000];
+  await withTempDir(async (dir) => {
+    const frame = [0, 0, 4];
+    fs.writeFileSync(`${dir}/data_0.gulp`, fakeJpeg(4));
+    const meta = counts.map((count) => [`v${count}`, {
+      meta_data: [{}],
+      frame_info: Array(count).fill(frame),
+    }]);
+    const text = JSON.stringify(Object.fromEntries(meta));
+    fs.writeFileSync(`${dir}/meta_0.gmeta`, text);
+    using vfs = await open(dir);
+    for (const count of counts) {
+      const names = await vfs.list(`v${count}`);
+      assert.deepEqual(names, [
+        ...Array.from({ length: count }, (_, i) => frameName(i, count)),
+        "meta.json",
+      ]);
+      assert.deepEqual(names.toSorted(), names);
+      for (const i of [0, 999, 9_998, 9_999, 99_998, 99_999]) {
+        for (const width of [3, 4, 5, 6, 7]) {
+          const digits = String(i + 1).padStart(width, "0");
+          const name = `frame_${digits}.jpg`;
+          const isThere = i < count && name === frameName(i, count);
+          assert.equal(await vfs.exists(`v${count}/${name}`), isThere, name);
+        }
+      }
+    }
+  });
 });
 
 Deno.test("one chunk opens by either of its files", async () => {

@@ -37,7 +37,7 @@ export interface ListedImage extends LabelledVideo {
  *
  * Its id is `label-path` from the last slash on, so `label-name.jpg` where the path has no directory, and
  * else `name.jpg`. The label follows the last comma of the line, so that paths may have commas; blanks
- * around it don't count. The meta data are `id`, `label` and `idx`, the label's number.
+ * around the comma count, as they do in Python: ` cat` is another label than `cat`. The meta data are `id`, `label` and `idx`, the label's number.
  */
 export class ImageListAdapter extends LabelledAdapter<ListedImage> {
   /** Where threads find this class. */
@@ -90,8 +90,8 @@ function readImages(list: string): ListedImage[] {
     if (comma < 0) {
       throw inputError(list, `line ${i + 1} has no label: give \`path,label\``);
     }
-    const path = line.slice(0, comma).trimEnd();
-    const label = line.slice(comma + 1).trimStart();
+    const path = line.slice(0, comma);
+    const label = line.slice(comma + 1);
     const id = `${label}-${path}`;
     images.push({ id: id.slice(id.lastIndexOf("/") + 1), label, path });
   }

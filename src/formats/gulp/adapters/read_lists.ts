@@ -67,9 +67,21 @@ async function loadCsvPackage(
   }
 }
 
-/** Reads the lines of a text; a mark of byte order before it, and blanks around them, are left out. */
+/** What Python's `str.strip` takes for blanks; JavaScript's `trim` takes U+FEFF too, and no controls. */
+const BLANK = // deno-lint-ignore no-control-regex -- they are what is meant
+  /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/**
+ * Reads the lines of a text, which end as they do for Python; a mark of byte order before it, and blanks
+ * around them, are left out.
+ */
 export function readTrimmedLines(path: string): string[] {
-  return readText(path).split("\n").map((line) => line.trim());
+  return readText(path).split(/\r\n|\r|\n/).map((line) => {
+    let [start, end] = [0, line.length];
+    while (start < end && BLANK.test(line[start]!)) start++;
+    while (end > start && BLANK.test(line[end - 1]!)) end--;
+    return line.slice(start, end);
+  });
 }
 
 function readText(path: string): string {

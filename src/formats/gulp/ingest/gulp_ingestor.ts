@@ -10,13 +10,18 @@ import type {
 import { recipeOf } from "../adapters/load_adapter.ts";
 import { calculateChunkSlices } from "../chunk_writer.ts";
 import { VideoIds } from "../video_ids.ts";
-import type { ChunkJob } from "./ingest_chunk.ts";
+import { type ChunkJob, reportOf } from "./ingest_chunk.ts";
 import { IngestError } from "./ingest_error.ts";
 import { IngestJournal } from "./ingest_journal.ts";
 import { hashIds, type IngestPlan, planOptions } from "./ingest_plan.ts";
 import type { IngestOptions, IngestReport } from "./ingest_report.ts";
-import { assertNewIds, claimIds, examineTarget } from "./ingest_target.ts";
-import { IngestTally, reportOf } from "./ingest_tally.ts";
+import {
+  assertNewIds,
+  claimIds,
+  examineTarget,
+  type IngestTarget,
+} from "./ingest_target.ts";
+import { IngestTally } from "./ingest_tally.ts";
 import {
   writeHere,
   writeInThreads,
@@ -32,7 +37,8 @@ import {
  *
  * While it runs, the directory has a file `.recordfs-ingest.jsonl`, which says what is to be written
  * and keeps others from ingesting there. Where an ingest is killed or fails, it stays, and the same
- * ingest with `resume` writes what is missing: then all is as if it had never been interrupted.
+ * ingest with `resume` writes what is missing: then all is as if it had never been interrupted. It
+ * stays as well where videos failed: `resume` tries those again, and adds them to their chunks.
  *
  * @example Gulp a directory of images
  * ```ts
@@ -129,7 +135,7 @@ export class GulpIngestor {
       examineTarget(directory, journal.plan, planned, ids, options),
     );
     const plan: IngestPlan = { ...planned, firstChunk: target.firstChunk };
-    if (journal.plan === undefined && !target.isFinished) {
+    if (!target.isResumed && !target.isFinished) {
       assertNewIds(directory, ids ?? [], target.ids);
       journal.begin(plan);
     }
@@ -137,11 +143,18 @@ export class GulpIngestor {
     const jobs = this.#jobs(plan);
     const complete = new Set(target.complete.map(({ number }) => number));
     const pending: ChunkJob[] = [];
+    const { retried } = target;
     for (const job of jobs) {
-      const noted = journal.done.get(job.number);
-      if (complete.has(job.number) || noted?.videos === 0) {
-        tally.add(noted ?? await runAsync(reportOf(job, ids)));
-      } else pending.push(job);
+      // What was tried again is not noted before all is done.
+      const noted = retried.size > 0 ? undefined : journal.done.get(job.number);
+      if (!complete.has(job.number) && noted?.videos !== 0) {
+        pending.push(job);
+        continue;
+      }
+      const report = noted ?? await runAsync(reportOf(job, ids));
+      const only = missing(job, ids, target);
+      if (only.size > 0) pending.push({ ...job, only });
+      tally.add(only.size > 0 ? { ...report, failed: [] } : report);
     }
     tally.start();
     await this.#write(pending, recipe, {
@@ -149,13 +162,16 @@ export class GulpIngestor {
         await claimIds(directory, found, target.ids)
       ),
       onChunk: (report) => {
-        journal.note(report);
+        if (retried.size === 0) journal.note(report);
         tally.add(report);
       },
       signal,
     });
-    journal.finish();
-    return tally.report(jobs);
+    const report = tally.report(jobs);
+    if (!target.isFinished) {
+      journal.finish(plan, report.failed.map(({ id }) => id));
+    }
+    return report;
   }
 
   /** The chunks of a plan. */
@@ -194,6 +210,18 @@ export class GulpIngestor {
         `class \`static module = import.meta.url\` and export it, or use one worker`,
     );
   }
+}
+
+/** Those of a chunk's videos that failed, are to be tried again, and are not there yet. */
+function missing(
+  { slice }: ChunkJob,
+  ids: readonly string[] | undefined,
+  { retried, ids: there }: IngestTarget,
+): ReadonlySet<string> {
+  const wanted = ids === undefined || retried.size === 0
+    ? [...retried]
+    : ids.slice(slice.start, slice.stop).filter((id) => retried.has(id));
+  return new Set(wanted.filter((id) => there.find(id) < 0));
 }
 
 function makeDirectory(directory: string): void {

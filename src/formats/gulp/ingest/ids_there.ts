@@ -36,7 +36,10 @@ export function idsThere(
   const root = localPath(directory);
   if (!fs.existsSync(root)) return [];
   const { chunks, problems } = runSync(listChunks(root));
-  const end = readPlan(root)?.firstChunk ?? Infinity;
+  const plan = readPlan(root);
+  const end = plan === undefined || plan.failed !== undefined
+    ? Infinity
+    : plan.firstChunk;
   // What a killed ingest left is no problem: it is written anew.
   if (problems[0] !== undefined && end === Infinity) throw problems[0];
   const there = new VideoIds();

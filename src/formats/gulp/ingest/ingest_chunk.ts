@@ -1,16 +1,21 @@
+import * as fs from "node:fs";
+import { runAsync, type Steps } from "../../../io/steps.ts";
 import type {
   ChunkSlice,
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
 import { GulpChunk } from "../chunk.ts";
 import type { ChunkPaths } from "../chunk_files.ts";
-import { ChunkWriter, type FailedVideo } from "../chunk_writer.ts";
+import { type FailedVideo, writeVideos } from "../chunk_writer.ts";
+import { openMeta } from "../open_meta.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
 
 /** A chunk to be written. */
 export interface ChunkJob extends ChunkPaths {
   /** Its videos. */
   readonly slice: ChunkSlice;
+  /** The ids that are added to the chunk, which is there; all are written to a new one without it. */
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
 /** What is told while chunks are written, in whatever thread. */
@@ -30,13 +35,40 @@ export async function ingestChunk(
   events: ChunkEvents,
   signal: AbortSignal | undefined,
 ): Promise<NumberedReport> {
-  const { dataPath, metaPath, number, slice } = job;
+  const { dataPath, metaPath, number, slice, only } = job;
   using chunk = await GulpChunk.load(dataPath, metaPath, { decode: false });
-  const report = await new ChunkWriter(adapter).writeChunk(chunk, slice, {
+  const report = await writeVideos(adapter, chunk, slice, only, {
     signal,
     onFrame: (bytes) => events.frames(1, bytes),
     onVideo: events.video,
     onIds: events.ids,
   });
-  return { chunk: number, ...report };
+  if (only === undefined) return { chunk: number, ...report };
+  const whole = await runAsync(reportOf(job, undefined));
+  return { ...whole, failed: report.failed };
+}
+
+/**
+ * What a chunk that is there has.
+ *
+ * @param ids The ids of all videos of the ingest, where the adapter knows them.
+ */
+export function* reportOf(
+  { number, slice, dataPath, metaPath }: ChunkJob,
+  ids: readonly string[] | undefined,
+): Steps<NumberedReport> {
+  const meta = yield* openMeta(metaPath);
+  meta.close();
+  const wanted = ids?.slice(slice.start, slice.stop) ?? [];
+  const failed = wanted.filter((id) => meta.find(id) < 0).map((id) => ({
+    id,
+    reason: "it failed before the ingest was resumed",
+  }));
+  return {
+    chunk: number,
+    videos: meta.length,
+    frames: meta.frameCount,
+    bytes: fs.statSync(dataPath).size,
+    failed,
+  };
 }

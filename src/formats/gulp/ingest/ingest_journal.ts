@@ -20,10 +20,10 @@ export interface NumberedReport extends ChunkReport {
 /**
  * The file in a directory that says what an ingest writes, and which of its chunks are done: one line
  * of JSON for the plan, and one for each chunk. It is locked while the ingest runs, and removed at its
- * end; where it lies about unlocked, an ingest was killed.
+ * end; where it lies about unlocked, an ingest was killed, or its plan says which videos failed.
  */
 export class IngestJournal implements Disposable {
-  /** The plan of an ingest that was not finished. */
+  /** The plan of an ingest that was not finished, or in which videos failed. */
   readonly plan: IngestPlan | undefined;
   /** Its chunks that are done, as far as it came to note them. */
   readonly done: ReadonlyMap<number, NumberedReport>;
@@ -92,9 +92,13 @@ export class IngestJournal implements Disposable {
     this.#act(() => this.#append(report));
   }
 
-  /** Removes the file: the ingest is finished. */
-  finish(): void {
-    this.#act(() => fs.rmSync(this.#path, { force: true }));
+  /** Removes the file: the ingest is finished. If videos failed, the plan stays, and says which. */
+  finish(plan: IngestPlan, failed: readonly string[]): void {
+    this.#act(() => {
+      if (failed.length === 0) return fs.rmSync(this.#path, { force: true });
+      this.#file.truncateSync(0);
+      this.#append({ ...plan, failed });
+    });
     this.#close();
   }
 

@@ -23,14 +23,16 @@ export interface IngestPlan {
     readonly name: string;
     readonly options: AdapterRecipe["options"];
   } | undefined;
+  /** The ids that failed, in an ingest that came to its end: it can be resumed to try them again. */
+  readonly failed?: readonly string[] | undefined;
 }
 
-/** Where the plan of an ingest is kept until it is finished. */
+/** Where the plan of an ingest is kept until it is finished, and none of its videos has failed. */
 export function planPath(directory: string): string {
   return path.join(directory, ".recordfs-ingest.jsonl");
 }
 
-/** The plan of the ingest that was not finished in a directory, if there is one. */
+/** The plan that is kept in a directory, if there is one. */
 export function readPlan(directory: string): IngestPlan | undefined {
   const file = planPath(directory);
   if (!fs.existsSync(file)) return undefined;
@@ -48,10 +50,11 @@ export function parsePlan(file: string, text: string): IngestPlan | undefined {
   const plan = parseLine(file, text.slice(0, end)) as
     | Partial<IngestPlan>
     | null;
-  const { firstChunk, videosPerChunk, videos } = plan ?? {};
-  if (isCount(firstChunk) && isCount(videosPerChunk) && isCount(videos)) {
-    return plan as IngestPlan;
-  }
+  const { firstChunk, videosPerChunk, videos, failed = [] } = plan ?? {};
+  const isPlan = isCount(firstChunk) && isCount(videosPerChunk) &&
+    isCount(videos) && Array.isArray(failed) &&
+    failed.every((id) => typeof id === "string");
+  if (isPlan) return plan as IngestPlan;
   throw noJournal(file);
 }
 

@@ -34,7 +34,7 @@ export interface IngestOptions {
   readonly extend?: boolean | undefined;
   /**
    * Whether to continue an ingest that was killed; where there is none, one is started, and where it
-   * had come to its end with all its videos, that is reported.
+   * had come to its end, the videos that failed are tried again.
    */
   readonly resume?: boolean | undefined;
   /** Told how far it is, after each frame. */

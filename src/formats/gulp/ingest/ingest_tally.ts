@@ -1,6 +1,3 @@
-import * as fs from "node:fs";
-import type { Steps } from "../../../io/steps.ts";
-import { openMeta } from "../open_meta.ts";
 import type { ChunkEvents, ChunkJob } from "./ingest_chunk.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
 import type { IngestOptions, IngestReport } from "./ingest_report.ts";
@@ -82,29 +79,4 @@ export class IngestTally {
       bytes: this.#bytes,
     });
   }
-}
-
-/**
- * What a complete chunk has, where its writer was killed before it could note it.
- *
- * @param ids The ids of all videos, where the adapter knows them.
- */
-export function* reportOf(
-  { number, slice, dataPath, metaPath }: ChunkJob,
-  ids: readonly string[] | undefined,
-): Steps<NumberedReport> {
-  const meta = yield* openMeta(metaPath);
-  meta.close();
-  const wanted = ids?.slice(slice.start, slice.stop) ?? [];
-  const failed = wanted.filter((id) => meta.find(id) < 0).map((id) => ({
-    id,
-    reason: "it failed before the ingest was resumed",
-  }));
-  return {
-    chunk: number,
-    videos: meta.length,
-    frames: meta.frameCount,
-    bytes: fs.statSync(dataPath).size,
-    failed,
-  };
 }

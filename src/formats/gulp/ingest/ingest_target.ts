@@ -17,6 +17,10 @@ export interface IngestTarget {
   readonly complete: readonly ChunkPaths[];
   /** Whether that are all: it was to be resumed, and had come to its end. */
   readonly isFinished: boolean;
+  /** Whether it goes on with what is noted of it. */
+  readonly isResumed: boolean;
+  /** Videos that failed when it came to its end, and are tried again. */
+  readonly retried: ReadonlySet<string>;
   /** The ids that are there. */
   readonly ids: VideoIds;
 }
@@ -52,21 +56,30 @@ export function* examineTarget(
 ): Steps<IngestTarget> {
   const { chunks, problems } = yield* listChunks(directory);
   const ids = new VideoIds();
-  if (before === undefined) {
+  const fresh = { isResumed: false, retried: new Set<string>() };
+  const failed = new Set(before?.failed);
+  const isEnded = before === undefined || failed.size > 0;
+  const difference = before &&
+    differenceOf(before, { ...plan, firstChunk: before.firstChunk });
+  // An adapter that leaves out what is there has nothing but those that failed.
+  const isRest = isEnded && difference !== undefined &&
+    planned?.every((id) => failed.has(id)) === true;
+  const isOther = isRest || extend === true && difference !== undefined;
+  if (before === undefined || isEnded && (resume !== true || isOther)) {
     if (problems[0] !== undefined) throw problems[0];
-    if (chunks.length > 0 && extend !== true) {
+    if (chunks.length > 0 && extend !== true && !(isRest && resume)) {
       const complete = resume === true && planned !== undefined
         ? yield* findFinished(chunks, planned, plan.videosPerChunk)
         : undefined;
       if (complete !== undefined) {
         const firstChunk = complete[0]!.number;
-        return { firstChunk, complete, isFinished: true, ids };
+        return { ...fresh, firstChunk, complete, isFinished: true, ids };
       }
       throw new IngestError(
         resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
           ? `There is nothing to resume in ${directory}: its ingest is finished, ` +
-            `with other videos; to add chunks to those that are there, extend it`
+            `and its videos are not these; to add chunks to those that are there, extend it`
           : `${directory} has chunks already (${chunks.length}): extend it to add ` +
             `more, or choose another directory`,
         { path: directory },
@@ -74,7 +87,7 @@ export function* examineTarget(
     }
     yield* addIdsOf(chunks, ids);
     const firstChunk = Math.max(-1, ...chunks.map(({ number }) => number)) + 1;
-    return { firstChunk, complete: [], isFinished: false, ids };
+    return { ...fresh, firstChunk, complete: [], isFinished: false, ids };
   }
   if (resume !== true) {
     throw new IngestError(
@@ -85,12 +98,12 @@ export function* examineTarget(
     );
   }
   const { firstChunk } = before;
-  const difference = differenceOf(before, { ...plan, firstChunk });
   if (difference !== undefined) {
     throw new IngestError(
       "other-ingest",
-      `The ingest into ${directory} that was not finished was another one: ` +
-        `${difference}; give what it was given`,
+      `The ingest into ${directory} ${
+        failed.size > 0 ? "in which videos failed" : "that was not finished"
+      } was another one: ${difference}; give what it was given`,
       { path: directory },
     );
   }
@@ -98,7 +111,14 @@ export function* examineTarget(
   const end = firstChunk + Math.ceil(before.videos / before.videosPerChunk);
   yield* sweep(directory, firstChunk, end, chunks);
   const complete = chunks.filter(({ number }) => number >= firstChunk);
-  return { firstChunk, complete, isFinished: false, ids };
+  return {
+    firstChunk,
+    complete,
+    isFinished: false,
+    isResumed: true,
+    retried: failed,
+    ids,
+  };
 }
 
 /**

@@ -13,6 +13,8 @@ import { adapted, jpeg, put } from "../../../support/adapted.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { gulpCases } from "../../../support/gulp_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
+import { needs } from "../../../support/programs.ts";
+import { pythonLines } from "../../../support/python.ts";
 
 for (
   const golden of gulpCases().filter(({ name }) => name.endsWith("image_list"))
@@ -49,13 +51,52 @@ for (
   });
 }
 
-Deno.test("a list of images may have commas in paths, blanks around labels, and empty lines", async () => {
+Deno.test({
+  name: "a list of images is split as Python splits it, blanks and all",
+  ...needs("python3"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      const lines = [
+        "a.jpg,cat",
+        "b.jpg, cat",
+        "c.jpg ,cat",
+        " d.jpg , cat ",
+        "\te.jpg\t,\tcat\t",
+        "f.jpg,  ",
+        "g.jpg,\u00a0cat\u00a0",
+        "h.jpg,\ufeffcat\ufeff",
+        "\x1ci.jpg,\x1fcat\x85",
+        "j.jpg,cat\u2028x",
+        "sub/k.jpg,a cat",
+        "sub/l.jpg,a/b",
+      ];
+      for (const end of ["\n", "\r\n", "\r"]) {
+        put(`${dir}/list.txt`, lines.join(end));
+        const [expected] = await pythonLines(`
+import json, os
+items = [line.strip().split(',') for line in open(${
+          JSON.stringify(`${dir}/list.txt`)
+        }, encoding='utf-8')]
+labels = sorted(set(label for _, label in items))
+print(json.dumps([[os.path.basename(label + '-' + path), label, labels.index(label)] for path, label in items]))
+`);
+        const adapter = new ImageListAdapter({ inputFile: `${dir}/list.txt` });
+        const found = (await adapted(adapter)).map(({ meta }) => {
+          const { id, label, idx } = meta as Record<string, unknown>;
+          return [id, label, idx];
+        });
+        assert.deepEqual(found, expected);
+      }
+    }),
+});
+
+Deno.test("a list of images may have commas in paths, and empty lines", async () => {
   await withTempDir(async (dir) => {
     put(`${dir}/in/a, b.jpg`, await jpeg(32, 24));
     put(`${dir}/in/sub/c.jpg`, await jpeg(24, 32));
     put(
       `${dir}/list.txt`,
-      "\ufeffa, b.jpg, zebra\r\n\nsub/c.jpg,ape\nnowhere.jpg,ape\n",
+      "\ufeffa, b.jpg,zebra\r\n\nsub/c.jpg,ape\nnowhere.jpg,ape\n",
     );
     const adapter = new ImageListAdapter({
       inputFile: pathToFileURL(`${dir}/list.txt`),
