@@ -79,7 +79,7 @@ export function decodeArrayValue(
 }
 
 /** Whether a value is a list of lengths, as few as NumPy takes. */
-export function isShape(value: MsgpackValue | undefined): value is number[] {
+export function isShape(value: unknown): value is number[] {
   return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
     value.every((length) =>
       Number.isSafeInteger(length) && length as number >= 0
