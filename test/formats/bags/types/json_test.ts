@@ -142,7 +142,7 @@ function asMaps(value: TreeContent): TreeContent {
     const made = Object.fromEntries(map);
     const isObject = keys.every((key) => typeof key === "string") &&
       Object.keys(made).every((key, i) => key === keys[i]) &&
-      !(keys.length === 1 && keys[0].startsWith("$")) && !isNdArray(made);
+      !(keys.length === 1 && keys[0]!.startsWith("$")) && !isNdArray(made);
     return isObject ? made : map;
   }
   const isObject = typeof value === "object" && value !== null &&
