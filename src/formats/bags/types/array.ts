@@ -7,11 +7,7 @@ import {
   type NpyContent,
   NumpyError,
 } from "../../../codecs/numpy/mod.ts";
-import {
-  type MsgpackValue,
-  readMsgpack,
-  writeMsgpack,
-} from "../../../codecs/msgpack/mod.ts";
+import { readMsgpack, writeMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { swapBytes } from "../../../codecs/numpy/swap_bytes.ts";
 import { ValueError } from "./value_error.ts";
 
