@@ -20,7 +20,7 @@ const NUMPY =
 
 const MSGPACK =
   `ErrorFacts MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue RecordfsError
-  readMsgpack writeMsgpack`;
+  ReadMsgpackOptions readMsgpack writeMsgpack`;
 
 const IMAGE =
   `AlphaImage Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
@@ -40,10 +40,10 @@ const GULP =
   ImageOptions IngestError IngestErrorCode IngestOptions IngestProgress IngestReport JsonVideoOptions KineticsAdapter
   KineticsOptions Label LabelledAdapter LabelledVideo ListedAdapter ListedOptions ListedVideo VideoFolderAdapter
   VideoFolderOptions WriteError calculateChunkSlices makeAdapter
-  repairGulp ${IMAGE} FormatError FormatErrorCode`;
+  MsgpackFloat parseJson repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const BAGS =
-  `BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter
+  `BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter DecoderOptions
   DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
   Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
   ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader

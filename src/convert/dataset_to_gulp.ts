@@ -68,7 +68,10 @@ async function* videosOfLists(
   keys: VideoKeys,
   options: ConvertOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
-  const facts = new VideoFacts(keys, decodersOf(reader.generation));
+  const facts = new VideoFacts(
+    keys,
+    decodersOf(reader.generation, { keepFloats: true }),
+  );
   let index = 0;
   for await (const datapoint of readDatapoints(reader, options)) {
     const name = `datapoint ${index} of ${path}`;
@@ -87,7 +90,10 @@ async function* videosOfFrames(
   keys: VideoKeys,
   options: ConvertOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
-  const facts = new VideoFacts(keys, decodersOf(reader.generation));
+  const facts = new VideoFacts(
+    keys,
+    decodersOf(reader.generation, { keepFloats: true }),
+  );
   const datapoints = readDatapoints(reader, options);
   let index = 0;
   let next = await datapoints.next();

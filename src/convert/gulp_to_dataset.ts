@@ -1,5 +1,6 @@
 import { writeMsgpack } from "../codecs/msgpack/mod.ts";
-import type { JsonValue } from "../codecs/json/value.ts";
+import { formatJson } from "../codecs/json/format.ts";
+import { type JsonValue, parseExactJson } from "../codecs/json/value.ts";
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import type { Generation } from "../formats/bags/generation.ts";
 import { intEncoder, intOptionsOf } from "../formats/bags/types/int.ts";
@@ -33,7 +34,7 @@ export function gulpToDataset(
   const notes = new PlanNotes();
   notes.kept.push("frames as JPEGs, ids, the order of videos");
   notes.changed.push(
-    "meta data are msgpack: a number such as 1.0 becomes the integer 1",
+    "meta data are msgpack",
     "all chunks become one sequence",
   );
   if (labels !== undefined) {
@@ -94,7 +95,11 @@ function factsOf(
 ): Datapoint {
   return {
     id: fitting("id", generation, () => encodeUtf8(id)),
-    meta: fitting("meta", generation, () => writeMsgpack(meta)),
+    meta: fitting(
+      "meta",
+      generation,
+      () => writeMsgpack(parseExactJson(formatJson(meta))),
+    ),
   };
 }
 

@@ -1,5 +1,10 @@
-import { readMsgpack } from "../codecs/msgpack/mod.ts";
-import type { JsonValue } from "../codecs/json/value.ts";
+import { MsgpackFloat, readMsgpack } from "../codecs/msgpack/mod.ts";
+import { formatJson } from "../codecs/json/format.ts";
+import {
+  type ExactJson,
+  type JsonValue,
+  parseJson,
+} from "../codecs/json/value.ts";
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import { parseType, type SpecKey } from "../formats/bags/spec.ts";
 import type { Decoder } from "../formats/bags/types/codec_types.ts";
@@ -86,23 +91,28 @@ export class VideoFacts {
     const { id, meta, others } = this.#keys;
     const own = meta === undefined
       ? {}
-      : readMsgpack(datapoint[meta.key] as Uint8Array);
-    assertPlainJson(own);
-    if (typeof own !== "object" || own === null || Array.isArray(own)) {
+      : readMsgpack(datapoint[meta.key] as Uint8Array, { keepFloats: true });
+    assertPlainJson(own, true);
+    const isMap = typeof own === "object" && own !== null &&
+      !Array.isArray(own) && !(own instanceof MsgpackFloat);
+    if (!isMap) {
       throw new UnfitError(`its 'meta' is no map with texts as keys`);
     }
-    const made = { ...own } as Record<string, JsonValue>;
+    const made = new Map<string, ExactJson>(
+      own instanceof Map ? own as never : Object.entries(own),
+    );
     for (const key of others) {
-      if (Object.hasOwn(made, key.key)) {
+      if (made.has(key.key)) {
         throw new UnfitError(`its '${key.key}' is there in 'meta' too`);
       }
       const value = this.#value(key, datapoint);
-      assertPlainJson(value);
-      made[key.key] = value as JsonValue;
+      assertPlainJson(value, true);
+      made.set(key.key, value as ExactJson);
     }
     return {
       id: id === undefined ? `${index}` : String(this.#value(id, datapoint)),
-      meta: made,
+      // By way of the text, which keeps floats and the order of keys.
+      meta: parseJson(formatJson(made)) as { [key: string]: JsonValue },
     };
   }
 

@@ -84,7 +84,7 @@ function withoutArrays(directory: string): Map<string, Uint8Array> {
 /** A line for each datapoint, its keys in another order than that of the spec. */
 async function linesOf(golden: DatasetCase): Promise<string> {
   const decoders = Object.fromEntries(
-    Object.entries(decodersOf(generationOf(golden)))
+    Object.entries(decodersOf(generationOf(golden), { keepFloats: true }))
       .filter(([type]) => IN_JSON.test(type)),
   );
   using reader = await DatasetReader.open(golden.path, { decoders });

@@ -1,4 +1,7 @@
-import type { JsonValue } from "./value.ts";
+import { MsgpackFloat } from "../msgpack/value.ts";
+import { keptText } from "./kept_text.ts";
+import { jsonItems, jsonMembers } from "./parts.ts";
+import { type ExactJson, type JsonValue, parsePlainJson } from "./value.ts";
 
 /** A string as Python's `json.dumps` writes it: all of ASCII, the rest as escapes. */
 export function formatString(text: string): string {
@@ -33,23 +36,85 @@ export function formatNumber(number: number | bigint): string {
 }
 
 /**
- * Writes JSON as Python's `json.dumps` does, with its blanks and its words for no numbers.
+ * Writes JSON as Python's `json.dumps` does, with its blanks and its words for no numbers. What
+ * `parseJson` has read is written by the text it was, as far as it is unchanged.
  *
+ * @param value Also what `parseExactJson` makes.
  * @throws {TypeError} If the value is something that JSON has no form for.
  * @throws {RangeError} If it is nested too deep, or holds itself.
  */
-export function formatJson(value: JsonValue): string {
+export function formatJson(value: JsonValue | ExactJson): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number" || typeof value === "bigint") {
     return formatNumber(value);
   }
   if (typeof value === "string") return formatString(value);
-  if (Array.isArray(value)) return `[${value.map(formatJson).join(", ")}]`;
   if (typeof value !== "object") {
     throw new TypeError(`JSON has no form for a ${typeof value}`);
   }
-  const items = Object.entries(value).map(([key, item]) =>
-    `${formatString(key)}: ${formatJson(item)}`
-  );
+  const text = keptText(value as JsonValue);
+  // A text with lone surrogates has no form in UTF-8.
+  if (text?.isWellFormed()) return formatBeside(value as JsonValue, text);
+  if (Array.isArray(value)) return listOf(value.map(formatJson));
+  if (value instanceof MsgpackFloat) return formatFloat(value.value);
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return objectOf(entries.map(([key, item]) => [key, formatJson(item)]));
+}
+
+/**
+ * Writes a value of which an older state is there as text: what has not changed by its text, keys in
+ * their places, and new ones behind them.
+ */
+function formatBeside(value: JsonValue, text: string): string {
+  if (isSame(value, parsePlainJson(text))) return text;
+  if (Array.isArray(value)) {
+    const items = jsonItems(text) ?? [];
+    return listOf(value.map((item, i) => formatPart(item, items[i])));
+  }
+  const parts: [string, string][] = [];
+  const members = jsonMembers(text) ?? new Map<string, string>();
+  const object = value as { readonly [key: string]: JsonValue };
+  for (const [key, part] of members) {
+    if (!Object.hasOwn(object, key)) continue;
+    parts.push([key, formatPart(object[key]!, part)]);
+  }
+  for (const [key, item] of Object.entries(object)) {
+    if (!members.has(key)) parts.push([key, formatJson(item)]);
+  }
+  return objectOf(parts);
+}
+
+/** @param text What stood there, if anything did. */
+function formatPart(value: JsonValue, text: string | undefined): string {
+  if (text === undefined || keptText(value) !== undefined) {
+    return formatJson(value); // new, or of another text
+  }
+  const isContainer = typeof value === "object" && value !== null &&
+    text[0] === (Array.isArray(value) ? "[" : "{");
+  if (isContainer) return formatBeside(value, text);
+  return isSame(value, parsePlainJson(text)) ? text : formatJson(value);
+}
+
+function isSame(a: JsonValue, b: JsonValue): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === b) {
+    return Object.is(a, b);
+  }
+  if (a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length &&
+      a.every((item, i) => isSame(item, b[i]!));
+  }
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key]!, b[key]!));
+}
+
+function listOf(items: readonly string[]): string {
+  return `[${items.join(", ")}]`;
+}
+
+/** @param parts Keys, and values that are text already. */
+function objectOf(parts: readonly (readonly [string, string])[]): string {
+  const items = parts.map(([key, part]) => `${formatString(key)}: ${part}`);
   return `{${items.join(", ")}}`;
 }

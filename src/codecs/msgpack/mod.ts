@@ -4,7 +4,7 @@
  * @module
  */
 export { MsgpackError } from "./msgpack_error.ts";
-export { readMsgpack } from "./read_msgpack.ts";
+export { readMsgpack, type ReadMsgpackOptions } from "./read_msgpack.ts";
 export {
   MsgpackExt,
   MsgpackFloat,

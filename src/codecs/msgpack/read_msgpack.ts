@@ -2,10 +2,22 @@ import { MsgpackError } from "./msgpack_error.ts";
 import { objectKeepsOrder } from "./object_order.ts";
 import {
   DEEPEST,
+  isWrittenAsInt,
   MsgpackExt,
+  MsgpackFloat,
   MsgpackTimestamp,
   type MsgpackValue,
+  type PackableValue,
 } from "./value.ts";
+
+/** Options of {@linkcode readMsgpack}. */
+export interface ReadMsgpackOptions {
+  /**
+   * Whether a float that is a whole number, `1.0`, becomes a {@linkcode MsgpackFloat}, which is
+   * written as a float again; unless given, it becomes the number 1, which is written as an integer.
+   */
+  readonly keepFloats?: boolean | undefined;
+}
 
 /**
  * Reads one MessagePack value (Python's `msgpack.unpackb`).
@@ -24,6 +36,7 @@ import {
  * Of keys that occur twice the last value counts, as in Python. Unlike there, keys may be of any type.
  *
  * @param bytes The value, and nothing behind it.
+ * @param options Whether `1.0` is told apart from `1`.
  * @throws {MsgpackError} If the bytes are cut, go on behind the value, nest more than 1,024 deep
  * (Python's limit), hold text that is not UTF-8, or are no MessagePack.
  *
@@ -36,8 +49,20 @@ import {
  * assert.deepEqual(readMsgpack(packed), { a: 1, b: [null, true] });
  * ```
  */
-export function readMsgpack(bytes: Uint8Array): MsgpackValue {
-  return new MsgpackReader(bytes).read();
+export function readMsgpack(
+  bytes: Uint8Array,
+  options?: { readonly keepFloats?: false | undefined },
+): MsgpackValue;
+/** {@linkcode readMsgpack} of a value that is going to be written again. */
+export function readMsgpack(
+  bytes: Uint8Array,
+  options: ReadMsgpackOptions,
+): PackableValue;
+export function readMsgpack(
+  bytes: Uint8Array,
+  { keepFloats = false }: ReadMsgpackOptions = {},
+): MsgpackValue | PackableValue {
+  return new MsgpackReader(bytes, keepFloats).read();
 }
 
 const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -53,10 +78,12 @@ class MsgpackReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at = 0;
+  readonly #keepFloats: boolean;
   #depth = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, keepFloats: boolean) {
     this.#bytes = bytes;
+    this.#keepFloats = keepFloats;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
@@ -90,9 +117,9 @@ class MsgpackReader {
       case 0xc9:
         return this.#ext(this.#uint(head - 0xc7));
       case 0xca:
-        return this.#view.getFloat32(this.#take(4));
+        return this.#float(this.#view.getFloat32(this.#take(4)));
       case 0xcb:
-        return this.#view.getFloat64(this.#take(8));
+        return this.#float(this.#view.getFloat64(this.#take(8)));
       case 0xcc:
       case 0xcd:
       case 0xce:
@@ -140,6 +167,11 @@ class MsgpackReader {
     }
     this.#at = at + size;
     return at;
+  }
+
+  #float(value: number): MsgpackValue {
+    if (!this.#keepFloats || !isWrittenAsInt(value)) return value;
+    return new MsgpackFloat(value) as never; // said by the type of `readMsgpack`
   }
 
   /** @param power 0 for 8 bits, 1 for 16, 2 for 32. */

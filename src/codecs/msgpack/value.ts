@@ -79,5 +79,10 @@ export class MsgpackFloat {
   constructor(readonly value: number) {}
 }
 
+/** Whether a number is written as an int unless it is a {@linkcode MsgpackFloat}. */
+export function isWrittenAsInt(value: number): boolean {
+  return Number.isSafeInteger(value) && !Object.is(value, -0);
+}
+
 /** How deep values may nest: as deep as Python's `msgpack` reads. */
 export const DEEPEST = 1024;

@@ -2,6 +2,7 @@ import { types } from "node:util";
 import { ByteOutput } from "./byte_output.ts";
 import {
   DEEPEST,
+  isWrittenAsInt,
   MsgpackExt,
   MsgpackFloat,
   MsgpackTimestamp,
@@ -48,7 +49,7 @@ class MsgpackWriter {
       case "string":
         return this.#text(value);
       case "number":
-        return Number.isSafeInteger(value) && !Object.is(value, -0)
+        return isWrittenAsInt(value)
           ? this.#int(value)
           : out.float64(0xcb, value);
       case "bigint":

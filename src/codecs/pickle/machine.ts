@@ -14,6 +14,18 @@ import {
 } from "./text_arguments.ts";
 import { Tag, type ValueColumns } from "./value_columns.ts";
 
+/** Where a pickle can be added to, in bytes from its start. */
+export interface PicklePlaces {
+  /** The protocol it says it is of; 0 without. */
+  protocol: number;
+  /** Where the opcodes FRAME stand. */
+  readonly frames: number[];
+  /** By the numbers of lists: behind the opcode that added to one last, or made it. It is on top of the stack there. */
+  readonly lists: Map<number, number>;
+  /** Where STOP stands; the pickled value is on top of the stack there. */
+  stop: number;
+}
+
 /** Highest protocol there is (Python 3.8 and later). */
 const HIGHEST_PROTOCOL = 5;
 
@@ -36,9 +48,16 @@ export class PickleMachine {
   readonly #in: ByteReader;
   readonly #state: PickleState;
   readonly #stack: ValueColumns;
+  readonly #places: PicklePlaces | undefined;
 
-  constructor(bytes: Uint8Array, allowed: AllowedClasses) {
+  /** @param places Filled while the pickle runs. */
+  constructor(
+    bytes: Uint8Array,
+    allowed: AllowedClasses,
+    places?: PicklePlaces,
+  ) {
     this.bytes = bytes;
+    this.#places = places;
     this.#in = new ByteReader(bytes);
     this.#state = new PickleState(this.#in);
     this.#stack = this.#state.values;
@@ -117,6 +136,7 @@ export class PickleMachine {
           this.#calls.call(opcode);
           break;
         case Op.FRAME: {
+          this.#places?.frames.push(input.position - 1);
           const size = input.u64();
           input.position = input.skip(size, "a frame"); // only looked at
           break;
@@ -126,10 +146,14 @@ export class PickleMachine {
           if (version > HIGHEST_PROTOCOL) {
             this.#bad(`unsupported pickle protocol ${version}`);
           }
+          if (this.#places !== undefined) this.#places.protocol = version;
           break;
         }
         case Op.STOP:
           this.#state.top(1);
+          if (this.#places !== undefined) {
+            this.#places.stop = input.position - 1;
+          }
           return stack;
         default:
           this.#runRare(opcode);
@@ -223,7 +247,8 @@ export class PickleMachine {
       case Op.BYTEARRAY8:
         return this.#pushBytes(Tag.BYTES, input.u64());
       case Op.EMPTY_LIST:
-        return stack.push(Tag.LIST, this.containers.create(), 0);
+        stack.push(Tag.LIST, this.containers.create(), 0);
+        return this.#noteList();
       case Op.EMPTY_SET:
         return stack.push(Tag.SET, this.containers.create(), 0);
       case Op.TUPLE:
@@ -235,7 +260,8 @@ export class PickleMachine {
       case Op.TUPLE3:
         return this.#state.gather(Tag.TUPLE, this.#state.top(3));
       case Op.LIST:
-        return this.#state.gather(Tag.LIST, this.#state.popMark());
+        this.#state.gather(Tag.LIST, this.#state.popMark());
+        return this.#noteList();
       case Op.FROZENSET:
         return this.#state.gather(Tag.SET, this.#state.popMark());
       case Op.DICT: {
@@ -244,9 +270,11 @@ export class PickleMachine {
         return this.#state.gather(Tag.DICT, from);
       }
       case Op.APPEND:
-        return this.#state.extend(Tag.LIST, this.#state.top(1));
+        this.#state.extend(Tag.LIST, this.#state.top(1));
+        return this.#noteList();
       case Op.APPENDS:
-        return this.#state.extend(Tag.LIST, this.#state.popMark());
+        this.#state.extend(Tag.LIST, this.#state.popMark());
+        return this.#noteList();
       case Op.ADDITEMS:
         return this.#state.extend(Tag.SET, this.#state.popMark());
       case Op.GET:
@@ -281,6 +309,12 @@ export class PickleMachine {
       default:
         this.#bad(`it is not a pickle: ${opcodeName(opcode)} is no opcode`);
     }
+  }
+
+  /** Notes where the list on top of the stack was added to. */
+  #noteList(): void {
+    const { length, a } = this.#stack;
+    this.#places?.lists.set(a[length - 1]!, this.#in.position);
   }
 
   #pushBytes(tag: number, length: number, ascii = false): void {

@@ -17,9 +17,16 @@ export class PickleEmitter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
   #memoized = 0;
+  readonly #protocol: number;
 
-  /** Starts a pickle. */
-  constructor() {
+  /**
+   * Starts a pickle.
+   *
+   * @param within The protocol of a pickle that is there already, to which what is emitted is added.
+   */
+  constructor(within?: number) {
+    this.#protocol = within ?? PROTOCOL;
+    if (within !== undefined) return;
     this.#u8(Op.PROTO);
     this.#u8(PROTOCOL);
   }
@@ -58,6 +65,12 @@ export class PickleEmitter {
     } else this.#long(BigInt(value));
   }
 
+  /** Emits a class; every protocol has this form of it. */
+  global(module: string, name: string): void {
+    this.#u8(Op.GLOBAL);
+    this.#append(new TextEncoder().encode(`${module}\n${name}\n`));
+  }
+
   /** Emits a `float`. */
   float(value: number): void {
     this.#u8(Op.BINFLOAT);
@@ -72,7 +85,8 @@ export class PickleEmitter {
 
   /** Emits a `str` of UTF-8, in which lone surrogates stand as three bytes. */
   encodedText(utf8: Uint8Array): void {
-    this.#sized(Op.SHORT_BINUNICODE, Op.BINUNICODE, Op.BINUNICODE8, utf8);
+    const short = this.#protocol < 4 ? Op.BINUNICODE : Op.SHORT_BINUNICODE;
+    this.#sized(short, Op.BINUNICODE, Op.BINUNICODE8, utf8);
   }
 
   /** Emits a `bytes`. */
@@ -112,7 +126,7 @@ export class PickleEmitter {
   }
 
   #sized(short: number, middle: number, long: number, bytes: Uint8Array): void {
-    if (bytes.length <= LARGEST_U8) {
+    if (bytes.length <= LARGEST_U8 && short !== middle) {
       this.#u8(short);
       this.#u8(bytes.length);
     } else if (bytes.length <= LARGEST_U32) {

@@ -97,7 +97,8 @@ function decode(
     );
   }
   const bytes = runSync(readPart(source, offset, length));
-  return decodersOf(generation)[type.name]!(bytes, ...type.args);
+  const decoders = decodersOf(generation, { keepFloats: true });
+  return decoders[type.name]!(bytes, ...type.args);
 }
 
 function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {

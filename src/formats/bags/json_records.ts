@@ -1,19 +1,23 @@
 import {
   decodeText,
-  type JsonValue,
-  parseJson,
+  type ExactJson,
+  parseExactJson,
 } from "../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../codecs/msgpack/mod.ts";
 import { RecordfsError } from "../../errors.ts";
 import type { SampleData } from "../../io/sample_data.ts";
 import { type Datapoint, setValue } from "./datapoint.ts";
 import type { Generation } from "./generation.ts";
 import { parseType, type Spec, type ValueType } from "./spec.ts";
 import type { Encoders } from "./types/codec_types.ts";
+import { plainNumber } from "./types/array_rows.ts";
 import { parsedJsonToValue } from "./types/json_to_value.ts";
 import { encodersOf } from "./types/shipped.ts";
 
 /** The types whose values JSON can hold; those of others, such as `jpeg`, are bytes. */
 const JSON_TYPES = ["array", "i64", "int", "msgpack", "tree", "u64", "utf8"];
+
+const WHOLE_NUMBERS = ["i64", "int", "u64"];
 
 /** The only key of an object that names a file. */
 const FILE = "$file";
@@ -53,7 +57,7 @@ export class JsonRecords {
    */
   parse(line: Uint8Array): Datapoint {
     const datapoint: Datapoint = {};
-    for (const [key, json] of Object.entries(objectOf(line))) {
+    for (const [key, json] of entriesOf(line)) {
       const type = this.#types.get(key);
       const isList = type?.isList === true && Array.isArray(json);
       const value = type === undefined || type.isList && !isList
@@ -66,7 +70,7 @@ export class JsonRecords {
     return datapoint;
   }
 
-  #record(json: JsonValue, type: ValueType, name: string): SampleData {
+  #record(json: ExactJson, type: ValueType, name: string): SampleData {
     try {
       const path = fileOf(json);
       return path === undefined ? this.#encode(json, type) : this.#file(path);
@@ -80,8 +84,10 @@ export class JsonRecords {
     }
   }
 
-  #encode(json: JsonValue, { word, name, args }: ValueType): Uint8Array {
-    const value = parsedJsonToValue(json, word);
+  #encode(json: ExactJson, { word, name, args }: ValueType): Uint8Array {
+    const read = parsedJsonToValue(json, word);
+    // Of a whole number, the type says what it is, not the point with which some write it.
+    const value = WHOLE_NUMBERS.includes(name) ? plainNumber(read) : read;
     if (Object.hasOwn(this.#encoders, name)) {
       // Those of JSON_TYPES have nothing to wait for.
       return this.#encoders[name]!(value as never, ...args) as Uint8Array;
@@ -95,31 +101,32 @@ export class JsonRecords {
 }
 
 /** The path that a value names, if it names one. */
-function fileOf(json: JsonValue): string | undefined {
+function fileOf(json: ExactJson): string | undefined {
   const isReference = typeof json === "object" && json !== null &&
     Object.hasOwn(json, FILE) && Object.keys(json).length === 1;
   if (!isReference) return undefined;
-  const path = (json as { readonly [FILE]: JsonValue })[FILE];
+  const path = (json as { readonly [FILE]: ExactJson })[FILE];
   if (typeof path === "string" && path !== "" && !path.includes("\0")) {
     return path;
   }
   throw new TypeError(`{"${FILE}": …} must name the path of a file`);
 }
 
-function objectOf(line: Uint8Array): { readonly [key: string]: JsonValue } {
+function entriesOf(line: Uint8Array): Iterable<[string, ExactJson]> {
   if (line.length === 0) throw new RecordfsError("bad-json", "it is empty");
-  let value: JsonValue;
+  let value: ExactJson;
   try {
-    value = parseJson(decodeText(line));
+    value = parseExactJson(decodeText(line));
   } catch (cause) {
     const { message } = cause as Error;
     throw new RecordfsError("bad-json", `it is not JSON: ${message}`, {
       cause,
     });
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value;
-  }
+  if (value instanceof Map) return value;
+  const isObject = typeof value === "object" && value !== null &&
+    !Array.isArray(value) && !(value instanceof MsgpackFloat);
+  if (isObject) return Object.entries(value as { [key: string]: ExactJson });
   throw new RecordfsError(
     "bad-json",
     `it is no object with a value for each key, such as {"text": "hello"}`,

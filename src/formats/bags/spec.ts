@@ -1,4 +1,4 @@
-import { parseObjectEntries } from "../../codecs/json/object_entries.ts";
+import { parseObjectEntries } from "../../codecs/json/parts.ts";
 import { FormatError } from "../../errors.ts";
 import { byCodePoint } from "../../names.ts";
 import { REFS_KEY } from "./dataset_names.ts";

@@ -128,7 +128,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
   open(mode?: "rb"): Disposable;
   /**
    * Opens the chunk for writing: `wb` starts it anew, `ab` adds to what is there. Data that the meta file
-   * does not name, left by a process that was killed while it appended, are cut off then.
+   * does not name, left by a process that was killed while it appended, are cut off then. What the meta
+   * file says stays as it is: JSON byte for byte, a pickle opcode by opcode.
    *
    * {@linkcode GulpChunk.flush} makes what was appended part of the chunk: until then readers find it
    * as it was, or not at all where it is new.
@@ -184,8 +185,11 @@ export class GulpChunk<Frame = Image> implements Disposable {
 
   /**
    * Appends a video. To one that is there already, its frames and meta data are added; readers go on
-   * to show the meta data it had first. Calls without `await` keep their order. Keys of meta data that look
-   * like integers come first, as always in JavaScript's objects.
+   * to show the meta data it had first. Calls without `await` keep their order.
+   *
+   * Meta data that were read from a chunk, or by `parseJson`, are written by the text they
+   * were as far as they are unchanged, so that `1.0` stays a float and keys their order. In other
+   * objects a number without fraction is an integer, and keys that look like integers come first.
    *
    * @param frames Pixels, encoded with quality 90, or JPEGs, stored as they are; none is fine. They are
    * written as they come; if they fail, nothing of the video is appended.

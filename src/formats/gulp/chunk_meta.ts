@@ -1,3 +1,4 @@
+import { jsonItems } from "../../codecs/json/parts.ts";
 import { parseJson } from "../../codecs/json/value.ts";
 import type { JsonValue } from "../../codecs/json/value.ts";
 import { FormatError } from "../../errors.ts";
@@ -105,7 +106,8 @@ export class ChunkMeta {
       throw videoError(this, video);
     }
     const { metaStarts, metaLengths } = this.columns;
-    const value = yield* this.#parse(metaStarts[video]!, metaLengths[video]!);
+    const start = metaStarts[video]!;
+    const value = yield* this.#parse(start, metaLengths[video]!, parseJson);
     return value as { [key: string]: JsonValue };
   }
 
@@ -113,12 +115,11 @@ export class ChunkMeta {
   *readMetaData(video: number): Steps<JsonValue[]> {
     const { metaStarts, metaListLengths, metaCounts } = this.columns;
     if (metaCounts[video] === 0) return [];
-    const value = yield* this.#parse(
+    return yield* this.#parse(
       metaStarts[video]!,
       metaListLengths[video]!,
-      true,
+      (text) => jsonItems(`[${text}]`)!.map(parseJson),
     );
-    return value as JsonValue[];
   }
 
   /** Lets go of the file. */
@@ -126,11 +127,15 @@ export class ChunkMeta {
     this.text.close();
   }
 
-  *#parse(start: number, length: number, asList = false): Steps<JsonValue> {
+  *#parse<Value>(
+    start: number,
+    length: number,
+    parse: (text: string) => Value,
+  ): Steps<Value> {
     const bytes = yield* readPart(this.text, start, length);
     const text = decoder.decode(bytes);
     try {
-      return parseJson(asList ? `[${text}]` : text);
+      return parse(text);
     } catch (cause) {
       throw new FormatError(
         "bad-meta",

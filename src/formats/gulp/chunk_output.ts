@@ -5,7 +5,6 @@ import { perform, type Steps } from "../../io/steps.ts";
 import { WritableFile } from "../../io/writable_file.ts";
 import { writeError } from "../../io/write_error.ts";
 import { CollectedMeta, shortDataError } from "./collected_meta.ts";
-import { dumpMeta } from "./dump_meta.ts";
 import type { OpenedChunk } from "./opened_chunk.ts";
 import { RecordOutput } from "./record_output.ts";
 import type { SerializerChoice } from "./serializer.ts";
@@ -21,7 +20,6 @@ import type { SerializerChoice } from "./serializer.ts";
 export class ChunkOutput {
   readonly #dataPath: string;
   readonly #metaPath: string;
-  readonly #serializer: SerializerChoice;
   readonly #meta: CollectedMeta;
   /** The data file under its temporary name, until it is published. */
   #newData: NewFile | undefined;
@@ -34,14 +32,12 @@ export class ChunkOutput {
 
   private constructor(
     chunk: OpenedChunk,
-    serializer: SerializerChoice,
     meta: CollectedMeta,
     data: NewFile | WritableFile,
     end: number,
   ) {
     this.#dataPath = chunk.dataPath;
     this.#metaPath = chunk.meta.path;
-    this.#serializer = serializer;
     this.#meta = meta;
     this.#newData = data instanceof NewFile ? data : undefined;
     this.#data = data instanceof NewFile ? data.file : data;
@@ -55,7 +51,7 @@ export class ChunkOutput {
     serializer: SerializerChoice,
   ): Steps<ChunkOutput> {
     const data = yield* NewFile.create(chunk.dataPath);
-    return new ChunkOutput(chunk, serializer, new CollectedMeta(), data, 0);
+    return new ChunkOutput(chunk, CollectedMeta.empty(serializer), data, 0);
   }
 
   /**
@@ -87,7 +83,7 @@ export class ChunkOutput {
         { path: dataPath },
       );
     }
-    const collected = yield* CollectedMeta.of(meta);
+    const collected = yield* CollectedMeta.of(meta.path, serializer);
     const { end } = collected;
     const file = yield* WritableFile.open(dataPath);
     try {
@@ -97,7 +93,7 @@ export class ChunkOutput {
       });
       if (size < end) throw shortDataError(dataPath, end, size);
       if (size > end) yield* file.truncate(end);
-      return new ChunkOutput(chunk, serializer, collected, file, end);
+      return new ChunkOutput(chunk, collected, file, end);
     } catch (error) {
       file.close();
       throw error;
@@ -114,8 +110,13 @@ export class ChunkOutput {
     return this.#records.end;
   }
 
-  /** Begins a video: its frames follow, then {@linkcode endVideo} or {@linkcode dropVideo}. */
-  *beginVideo(): Steps<void> {
+  /**
+   * Begins a video: its frames follow, then {@linkcode endVideo} or {@linkcode dropVideo}.
+   *
+   * @throws {FormatError} If it is there, in a form that takes no more.
+   */
+  *beginVideo(id: string): Steps<void> {
+    this.#meta.requireRoom(id);
     this.#frames = [];
     if (this.#newData !== undefined || !this.#data.closed) return;
     this.#data = yield* WritableFile.open(this.#dataPath); // published by a flush
@@ -151,7 +152,7 @@ export class ChunkOutput {
     }
     const meta = yield* NewFile.create(this.#metaPath);
     try {
-      yield* meta.file.writeAt(dumpMeta(this.#meta, this.#serializer), 0);
+      yield* meta.file.writeAt(this.#meta.dump(), 0);
       yield* meta.file.sync();
       this.#assertOpen();
       this.#flushed = this.#records.end; // from here on, closing drops none of it

@@ -1,108 +1,119 @@
 import { formatJson } from "../../codecs/json/format.ts";
-import { type JsonValue, parseJson } from "../../codecs/json/value.ts";
+import type { JsonValue } from "../../codecs/json/value.ts";
 import { FormatError } from "../../errors.ts";
-import { readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
+import { CustomMetaFile } from "./custom_meta_file.ts";
+import { frameError } from "./faults.ts";
+import { JsonMetaFile } from "./json_meta_file.ts";
+import { AddedVideo, type MetaFile } from "./meta_file.ts";
+import { openMetaFile } from "./open_meta.ts";
+import { emptyPickle, PickledMetaFile } from "./pickled_meta_file.ts";
 import { assertPlainJson } from "./plain_json.ts";
-import type { FrameInfo, VideoMeta } from "./serializer.ts";
-import { StoredVideoMeta } from "./video_meta.ts";
+import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
+import type { SerializerChoice } from "./serializer.ts";
 
 /** What a chunk's `.gmeta` will say, collected while the chunk is written. */
 export class CollectedMeta {
-  readonly #videos = new Map<string, CollectedVideo>();
+  readonly #file: MetaFile;
+  readonly #before: ChunkMeta | undefined;
+  readonly #added = new Map<string, AddedVideo>();
+  #length: number;
+  #end: number;
+
+  private constructor(file: MetaFile, before: ChunkMeta | undefined) {
+    this.#file = file;
+    this.#before = before;
+    this.#length = before?.length ?? 0;
+    this.#end = before === undefined ? 0 : endOf(before);
+  }
+
+  /** Starts with nothing. */
+  static empty(serializer: SerializerChoice): CollectedMeta {
+    return new CollectedMeta(newFile(serializer), undefined);
+  }
 
   /**
-   * Starts with what a `.gmeta` says, to say more.
+   * Starts with what a `.gmeta` says now, to say more.
    *
    * @throws {FormatError} If an entry of it is damaged: nothing may be put behind it then.
    */
-  static *of(meta: ChunkMeta): Steps<CollectedMeta> {
-    const collected = new CollectedMeta();
-    const { metaStarts, metaListLengths } = meta.columns;
-    const text = yield* readPart(meta.text, 0, meta.text.size);
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-    for (let row = 0; row < meta.length; row++) {
-      const fault = meta.fault(row);
-      if (fault !== undefined) throw fault;
-      const start = metaStarts[row]!;
-      const end = start + metaListLengths[row]!;
-      const video = new CollectedVideo(
-        decoder.decode(text.subarray(start, end)),
-      );
-      for (const frame of new StoredVideoMeta(meta, row).frameInfo) {
-        video.frames.push(...frame);
-      }
-      collected.#videos.set(meta.id(row), video);
-    }
-    return collected;
+  static *of(
+    path: string,
+    serializer: SerializerChoice,
+  ): Steps<CollectedMeta> {
+    const { meta, file } = yield* openMetaFile(path, serializer);
+    return new CollectedMeta(file, meta);
   }
 
   /** How many videos there are. */
   get length(): number {
-    return this.#videos.size;
+    return this.#length;
   }
 
   /** Where the last record ends, in bytes. */
   get end(): number {
-    let end = 0;
-    for (const { frames } of this.#videos.values()) {
-      for (let i = 0; i < frames.length; i += 3) {
-        end = Math.max(end, frames[i]! + frames[i + 2]!);
-      }
-    }
-    return end;
+    return this.#end;
   }
 
-  /** The videos by their ids, in the order of the file. */
-  entries(): Iterable<readonly [string, CollectedVideo]> {
-    return this.#videos;
+  /**
+   * Makes sure that a video can be added.
+   *
+   * @throws {FormatError} If it is there, in a form that takes no more.
+   */
+  requireRoom(id: string): void {
+    if (this.#isKnown(id)) this.#file.requireRoom(id);
   }
 
   /** Adds a video; one that is there already gets the frames and the meta data besides its own. */
   add(id: string, metaJson: string, frames: readonly number[]): void {
-    const known = this.#videos.get(id);
-    if (known === undefined) {
-      const video = new CollectedVideo(metaJson);
-      for (const number of frames) video.frames.push(number);
-      this.#videos.set(id, video);
-      return;
+    let video = this.#added.get(id);
+    if (video === undefined) {
+      video = new AddedVideo(this.#isKnown(id));
+      if (!video.isKnown) this.#length++;
+      this.#added.set(id, video);
     }
-    known.metaJson = known.metaJson === ""
-      ? metaJson
-      : `${known.metaJson}, ${metaJson}`;
-    for (const number of frames) known.frames.push(number);
+    video.metaData.push(metaJson);
+    for (const number of frames) video.frames.push(number);
+    for (let i = 0; i < frames.length; i += 3) {
+      this.#end = Math.max(this.#end, frames[i]! + frames[i + 2]!);
+    }
+  }
+
+  /** The content of the file. */
+  dump(): Uint8Array {
+    return this.#file.with(this.#added);
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#before !== undefined && this.#before.find(id) >= 0;
   }
 }
 
-/** What will be said of one video. */
-export class CollectedVideo implements VideoMeta {
-  /** Its frames: loc, pad and length of each, one after the other. */
-  readonly frames: number[] = [];
-  /** The items of its meta_data as JSON, as the file had them, with commas between. */
-  metaJson: string;
+function newFile(serializer: SerializerChoice): MetaFile {
+  if (serializer === "json") return new JsonMetaFile();
+  if (serializer !== "pickle") return new CustomMetaFile(serializer, []);
+  const bytes = emptyPickle();
+  const lists = pickledLists();
+  readPickledMeta(bytes, lists);
+  return new PickledMetaFile("", bytes, lists);
+}
 
-  constructor(metaJson: string) {
-    this.metaJson = metaJson;
-  }
-
-  /** Its frames. */
-  get frameInfo(): Iterable<FrameInfo> {
-    return { [Symbol.iterator]: () => this.#frames() };
-  }
-
-  /** The items of its meta_data, parsed at each access. */
-  get metaData(): readonly JsonValue[] {
-    return parseJson(`[${this.metaJson}]`) as JsonValue[];
-  }
-
-  *#frames(): Generator<FrameInfo, undefined, unknown> {
-    const { frames } = this;
-    for (let i = 0; i < frames.length; i += 3) {
-      yield [frames[i]!, frames[i + 1]!, frames[i + 2]!];
+/** @throws {FormatError} If a video or a frame is not what it should be. */
+function endOf(meta: ChunkMeta): number {
+  const { offsets, lengths, firstFrames, frameCounts } = meta.columns;
+  let end = 0;
+  for (let video = 0; video < meta.length; video++) {
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const first = firstFrames[video]!;
+    for (let i = 0; i < frameCounts[video]!; i++) {
+      const offset = offsets[first + i]!;
+      if (offset < 0) throw frameError(meta, video, i, "", 0);
+      end = Math.max(end, offset + lengths[first + i]!);
     }
-    return undefined;
   }
+  return end;
 }
 
 /**

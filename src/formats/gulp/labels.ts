@@ -1,4 +1,4 @@
-import { parseJsonFile } from "../../codecs/json/value.ts";
+import { parseObjectEntries } from "../../codecs/json/parts.ts";
 import { FormatError } from "../../errors.ts";
 import { FileSource } from "../../io/file_source.ts";
 import { readPart } from "../../io/read_part.ts";
@@ -24,7 +24,7 @@ export function* readLabels(
 }
 
 /**
- * The numbers of labels that the bytes of `label2idx.json` say.
+ * The numbers of labels that the bytes of `label2idx.json` say, in the order of the file.
  *
  * @throws {FormatError} If they say something else.
  */
@@ -33,13 +33,10 @@ export function parseLabels(
   bytes: Uint8Array,
 ): Map<string, number> {
   try {
-    const labels = parseJsonFile(bytes);
-    const entries = Object.entries(labels ?? {});
-    const isNumbered = labels !== null && typeof labels === "object" &&
-      !Array.isArray(labels) &&
-      entries.every(([_, number]) => Number.isSafeInteger(number));
+    const labels = parseObjectEntries(bytes);
+    const isNumbered = labels?.values().every(Number.isSafeInteger);
     if (!isNumbered) throw new TypeError("it is no object of whole numbers");
-    return new Map(entries as [string, number][]);
+    return labels as Map<string, number>;
   } catch (cause) {
     throw new FormatError(
       "bad-meta",

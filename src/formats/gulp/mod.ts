@@ -87,7 +87,8 @@ export type {
   SerializerChoice,
   VideoMeta,
 } from "./serializer.ts";
-export type { JsonValue } from "../../codecs/json/value.ts";
+export { type JsonValue, parseJson } from "../../codecs/json/value.ts";
+export { MsgpackFloat } from "../../codecs/msgpack/value.ts";
 export * from "../../codecs/image/mod.ts";
 export type { WaitOptions } from "../../io/byte_source.ts";
 export {

@@ -77,7 +77,7 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
       this.#assertOpen();
       const output = this.#output;
       const json = formatVideoMeta(meta);
-      await runAsync(output.beginVideo(), signal);
+      await runAsync(output.beginVideo(id), signal);
       try {
         for await (const frame of frames) {
           const jpeg = await jpegOf(frame);
@@ -102,7 +102,7 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
     this.#assertIdle();
     const output = this.#output;
     const json = formatVideoMeta(meta);
-    runSync(output.beginVideo());
+    runSync(output.beginVideo(id));
     try {
       for (const frame of frames) {
         runSync(output.writeFrame(jpegOfSync(frame)));

@@ -7,12 +7,25 @@ import { MemorySource } from "../../io/memory_source.ts";
 import { fill } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
+import { CustomMetaFile } from "./custom_meta_file.ts";
 import { MetaBuilder } from "./meta_builder.ts";
 import { readCustomMeta } from "./read_custom_meta.ts";
 import { readJsonMeta } from "./read_json_meta.ts";
-import { type MetaWithText, readPickledMeta } from "./read_pickled_meta.ts";
+import { JsonMetaFile } from "./json_meta_file.ts";
+import type { MetaFile } from "./meta_file.ts";
+import { PickledMetaFile } from "./pickled_meta_file.ts";
+import {
+  type MetaWithText,
+  type PickledLists,
+  pickledLists,
+  readPickledMeta,
+} from "./read_pickled_meta.ts";
 import { release, scratchBuffer } from "./scratch_memory.ts";
-import type { SerializerChoice } from "./serializer.ts";
+import type {
+  GulpSerializer,
+  SerializerChoice,
+  VideoMeta,
+} from "./serializer.ts";
 
 /** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
 export const LONGEST_META = 2 ** 32 - 2;
@@ -46,6 +59,42 @@ export function* openMeta(
   } catch (error) {
     text.close();
     throw error;
+  }
+}
+
+/**
+ * Reads a `.gmeta` file as it is now, to add to it.
+ *
+ * @param serializer How it is kept.
+ * @throws {FormatError} If it is empty or damaged as a whole.
+ */
+export function* openMetaFile(
+  path: string,
+  serializer: SerializerChoice,
+): Steps<{ meta: ChunkMeta; file: MetaFile }> {
+  const source = yield* FileSource.open(path);
+  try {
+    const withZero = yield* readWithSentinel(source);
+    const bytes = withZero.slice(0, -1);
+    const made = (file: MetaFile, { builder, text }: MetaWithText) => ({
+      file,
+      meta: build(source, builder, new MemorySource(text, path)),
+    });
+    if (serializer === "json") {
+      const builder = readJson(withZero, path);
+      release(withZero);
+      return made(new JsonMetaFile(bytes), { builder, text: bytes });
+    }
+    release(withZero);
+    if (serializer !== "pickle") {
+      const read = readOwn(serializer, bytes, path);
+      return made(new CustomMetaFile(serializer, read.entries), read);
+    }
+    const lists = pickledLists();
+    const read = readPickle(bytes, path, lists);
+    return made(new PickledMetaFile(path, bytes, lists), read);
+  } finally {
+    source.close();
   }
 }
 
@@ -99,9 +148,13 @@ function readJson(text: Uint8Array, path: string): MetaBuilder {
   }
 }
 
-function readPickle(bytes: Uint8Array, path: string): MetaWithText {
+function readPickle(
+  bytes: Uint8Array,
+  path: string,
+  lists?: PickledLists,
+): MetaWithText {
   try {
-    return readPickledMeta(bytes);
+    return readPickledMeta(bytes, lists);
   } catch (error) {
     if (!(error instanceof PickleError)) throw error;
     const isHostile = error.code === "unsafe-pickle";
@@ -116,13 +169,21 @@ function readPickle(bytes: Uint8Array, path: string): MetaWithText {
   }
 }
 
+/** The entries may be iterated again and again. */
 function readOwn(
-  serializer: Exclude<SerializerChoice, string>,
+  serializer: GulpSerializer,
   bytes: Uint8Array,
   path: string,
-): MetaWithText {
+): MetaWithText & { readonly entries: [string, VideoMeta][] } {
   try {
-    return readCustomMeta(serializer.load(bytes));
+    const entries = Array.from(
+      serializer.load(bytes),
+      ([id, { frameInfo, metaData }]): [string, VideoMeta] => [id, {
+        frameInfo: [...frameInfo],
+        metaData: [...metaData],
+      }],
+    );
+    return { ...readCustomMeta(entries), entries };
   } catch (error) {
     if (error instanceof RecordfsError) throw error;
     throw new FormatError(

@@ -1,3 +1,5 @@
+import { MsgpackFloat } from "../../codecs/msgpack/mod.ts";
+
 /** As deep as readers follow. */
 const DEEPEST = 900;
 
@@ -5,9 +7,10 @@ const DEEPEST = 900;
  * Makes sure that a value is what JSON has a form for, rather than something that would silently
  * become `{}`.
  *
+ * @param isExact Whether it may be what `parseExactJson` makes: with floats, and maps of text keys.
  * @throws {TypeError} If it holds anything else, or itself, or nests too deep; the message says where.
  */
-export function assertPlainJson(root: unknown): void {
+export function assertPlainJson(root: unknown, isExact = false): void {
   const inside = new Set<object>();
   const visit = (value: unknown, place: string, depth: number): void => {
     switch (typeof value) {
@@ -21,13 +24,18 @@ export function assertPlainJson(root: unknown): void {
       default:
         refuse(value === undefined ? "undefined" : `a ${typeof value}`, place);
     }
-    if (value === null) return;
+    if (value === null || isExact && value instanceof MsgpackFloat) return;
     if (inside.has(value)) refuse("something that contains itself", place);
     if (depth > DEEPEST) refuse(`more than ${DEEPEST} levels`, place);
     inside.add(value);
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) { // holes too
         visit(value[i], `${place}[${i}]`, depth + 1);
+      }
+    } else if (isExact && value instanceof Map) {
+      for (const [key, item] of value) {
+        if (typeof key !== "string") refuse("a key that is no text", place);
+        visit(item, `${place}.${key}`, depth + 1);
       }
     } else {
       const prototype = Object.getPrototypeOf(value);

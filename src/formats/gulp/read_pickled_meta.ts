@@ -4,7 +4,10 @@ import {
   ORDERED_DICT,
 } from "../../codecs/pickle/allowed_classes.ts";
 import { PickledJson } from "../../codecs/pickle/json_text.ts";
-import { PickleMachine } from "../../codecs/pickle/machine.ts";
+import {
+  PickleMachine,
+  type PicklePlaces,
+} from "../../codecs/pickle/machine.ts";
 import { PickleError } from "../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../codecs/pickle/text.ts";
 import { Tag, type ValueColumns } from "../../codecs/pickle/value_columns.ts";
@@ -36,19 +39,44 @@ export interface MetaWithText {
   readonly text: Uint8Array;
 }
 
+/** Where the lists of a pickled `.gmeta` can be added to. */
+export interface PickledLists {
+  readonly places: PicklePlaces;
+  /** The numbers of each video's lists in `places`; there, only lists have a place. */
+  readonly ofVideo: Map<
+    string,
+    { readonly frameInfo: number; readonly metaData: number }
+  >;
+  /** How many videos have that same list. */
+  readonly uses: Map<number, number>;
+}
+
+/** None yet: {@linkcode readPickledMeta} fills them in. */
+export function pickledLists(): PickledLists {
+  return {
+    places: { protocol: 0, frames: [], lists: new Map(), stop: 0 },
+    ofVideo: new Map(),
+    uses: new Map(),
+  };
+}
+
 /**
  * Reads a `.gmeta` that is a pickle (the originals' `PickleSerializer`). Nothing is executed.
  *
+ * @param lists Filled with the places where more can be put.
  * @throws {PickleError} If it is damaged, or asks for more than data and `ImgInfo` tuples.
  */
-export function readPickledMeta(bytes: Uint8Array): MetaWithText {
-  const machine = new PickleMachine(bytes, GULP_CLASSES);
+export function readPickledMeta(
+  bytes: Uint8Array,
+  lists?: PickledLists,
+): MetaWithText {
+  const machine = new PickleMachine(bytes, GULP_CLASSES, lists?.places);
   const stack = machine.run();
   const last = stack.length - 1;
   if (stack.tags[last] !== Tag.DICT) {
     throw new PickleError("bad-pickle", bytes.length, "it holds no dict");
   }
-  return new PickledMetaReader(machine).read(stack.a[last]!);
+  return new PickledMetaReader(machine, lists).read(stack.a[last]!);
 }
 
 class PickledMetaReader {
@@ -58,9 +86,11 @@ class PickledMetaReader {
   readonly #json: PickledJson;
   /** Where the text of a dict lies that was written before: videos may share one. */
   readonly #written = new Map<number, { start: number; length: number }>();
+  readonly #lists: PickledLists | undefined;
   #visited = 0;
 
-  constructor(machine: PickleMachine) {
+  constructor(machine: PickleMachine, lists: PickledLists | undefined) {
+    this.#lists = lists;
     this.#machine = machine;
     this.#items = machine.containers.items;
     this.#builder = new MetaBuilder(
@@ -71,9 +101,10 @@ class PickledMetaReader {
 
   read(root: number): MetaWithText {
     this.#forEachItem(root, (key, value) => {
-      const id = encodeId(this.#id(key));
+      const text = this.#id(key);
+      const id = encodeId(text);
       this.#builder.beginVideo(id, 0, id.length);
-      this.#video(value);
+      this.#video(text, value);
     });
     return { builder: this.#builder, text: this.#json.finish() };
   }
@@ -112,7 +143,7 @@ class PickledMetaReader {
     return typeof side === "string" ? side : undefined;
   }
 
-  #video(row: number): void {
+  #video(id: string, row: number): void {
     const { tags, a } = this.#items;
     const { frames } = this.#builder;
     let firstFrame = frames.length;
@@ -128,12 +159,25 @@ class PickledMetaReader {
       if (name === "frame_info") frameInfo = value;
       else if (name === "meta_data") metaData = value;
     });
+    this.#noteLists(id, frameInfo, metaData);
     let fault: number = VideoFault.NONE;
     if (!this.#metaData(metaData, place)) fault = VideoFault.NO_META_DATA;
     firstFrame = frames.length;
     if (this.#isSequence(frameInfo)) this.#frames(a[frameInfo]!);
     else fault = VideoFault.NO_FRAME_INFO;
     this.#builder.endVideo(firstFrame, place, fault);
+  }
+
+  #noteLists(id: string, ...rows: [number, number]): void {
+    if (this.#lists === undefined) return;
+    const [frameInfo, metaData] = rows.map((row) =>
+      this.#isSequence(row) ? this.#items.a[row]! : -1
+    );
+    const { ofVideo, uses } = this.#lists;
+    ofVideo.set(id, { frameInfo: frameInfo!, metaData: metaData! });
+    for (const list of [frameInfo!, metaData!]) {
+      uses.set(list, (uses.get(list) ?? 0) + 1);
+    }
   }
 
   #isSequence(row: number): boolean {

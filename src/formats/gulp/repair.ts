@@ -8,7 +8,6 @@ import { readPart } from "../../io/read_part.ts";
 import { perform, runAsync, type Steps } from "../../io/steps.ts";
 import { WritableFile } from "../../io/writable_file.ts";
 import { type ChunkPaths, LABEL_FILE, listChunks } from "./chunk_files.ts";
-import { dumpMeta } from "./dump_meta.ts";
 import { KeptIds } from "./kept_ids.ts";
 import { readLabels } from "./labels.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
@@ -215,7 +214,7 @@ class Repair {
       }
       await runAsync(file.sync(), signal);
       const metaName = path.basename(chunk.meta.path);
-      await this.#write(metaName, dumpMeta(repair.meta, "json"));
+      await this.#write(metaName, repair.meta.dump());
       this.#report.chunks++;
       this.#report.videos += repair.meta.length;
       this.#report.frames += repair.frames;

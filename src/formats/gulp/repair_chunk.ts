@@ -35,7 +35,7 @@ export interface ChunkRepairOptions {
 
 /** Copies the sound videos of a chunk, in their order, to a new data file. */
 export class ChunkRepair {
-  readonly meta = new CollectedMeta();
+  readonly meta = CollectedMeta.empty("json");
   /** How many frames were kept. */
   frames = 0;
   /** Where the new data file ends. */

@@ -56,8 +56,8 @@ Deno.test("appending to a chunk extends what an id has, and keeps the text of wh
     }
     assert.equal(
       fs.readFileSync(chunk.metaPath, "utf8"),
-      '{"x": {"frame_info": [[0, 0, 8], [20, 0, 4]], "meta_data": ' +
-        '[{"f": 1.0,"big":12345678901234567890}, {"again": true}]}, ' +
+      '{ "x" : {"meta_data":[{"f": 1.0,"big":12345678901234567890}, ' +
+        '{"again": true}],"frame_info":[[0,0,8], [20, 0, 4]]}, ' +
         '"y": {"frame_info": [[8, 0, 12]], "meta_data": [{}]}}',
     );
     const { frames, meta } = await chunk.readRaw("x");

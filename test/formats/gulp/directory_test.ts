@@ -263,6 +263,12 @@ Deno.test("labels are read, and damaged ones refused", async () => {
       ["b", 1],
       ["__proto__", 0],
     ]);
+    // The order of the file, by which `classes[idx]` are counted.
+    assert.deepEqual(await labels('{"10": 0, "2": 1, "a": 2, "10": 3}'), [
+      ["10", 3],
+      ["2", 1],
+      ["a", 2],
+    ]);
     for (const text of ["", "{", "[]", "null", '{"a": "b"}', '{"a": 0.5}']) {
       await assert.rejects(
         labels(text),

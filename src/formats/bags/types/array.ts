@@ -7,11 +7,7 @@ import {
   type NpyContent,
   NumpyError,
 } from "../../../codecs/numpy/mod.ts";
-import {
-  type MsgpackValue,
-  readMsgpack,
-  writeMsgpack,
-} from "../../../codecs/msgpack/mod.ts";
+import { readMsgpack, writeMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { swapBytes } from "../../../codecs/numpy/swap_bytes.ts";
 import { ValueError } from "./value_error.ts";
 
@@ -79,7 +75,7 @@ export function decodeArrayValue(
 }
 
 /** Whether a value is a list of lengths, as few as NumPy takes. */
-export function isShape(value: MsgpackValue | undefined): value is number[] {
+export function isShape(value: unknown): value is number[] {
   return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
     value.every((length) =>
       Number.isSafeInteger(length) && length as number >= 0

@@ -1,6 +1,7 @@
 /** Elements of arrays as lists in lists, in JSON. */
 import { formatNumber } from "../../../codecs/json/format.ts";
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import type { ExactJson } from "../../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { elementCount, type NdArray } from "../../../codecs/numpy/nd_array.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 
@@ -35,7 +36,7 @@ export function rowsOf({ dtype, shape, data }: NdArray): string {
 export function elementsOf(
   dtype: string,
   shape: readonly number[],
-  values: JsonValue,
+  values: ExactJson,
 ): NdArray["data"] {
   const items = shape.includes(0) ? [] : flattened(values, shape);
   const { holder: Holder } = parseDtype(dtype);
@@ -59,7 +60,7 @@ export function elementsOf(
 }
 
 function isOfKind(
-  item: JsonValue,
+  item: ExactJson,
   kind: "bool" | "int" | "float",
 ): item is boolean | number | bigint {
   if (kind === "bool") return typeof item === "boolean";
@@ -67,13 +68,13 @@ function isOfKind(
     typeof item === "number" && (kind === "float" || Number.isInteger(item));
 }
 
-function misfit(item: JsonValue, dtype: string): never {
+function misfit(item: ExactJson, dtype: string): never {
   throw new TypeError(
     `${String(item).slice(0, 80)} is no element of an array of '${dtype}'`,
   );
 }
 
-function flattened(values: JsonValue, shape: readonly number[]): JsonValue[] {
+function flattened(values: ExactJson, shape: readonly number[]): ExactJson[] {
   let items = [values];
   for (const length of shape) {
     items = items.flatMap((item) => {
@@ -83,5 +84,12 @@ function flattened(values: JsonValue, shape: readonly number[]): JsonValue[] {
       );
     });
   }
-  return items;
+  return items.map(plainNumber);
+}
+
+/** A number without how it was written, where its type says what it is. */
+export function plainNumber<Value>(
+  value: Value | MsgpackFloat,
+): Value | number {
+  return value instanceof MsgpackFloat ? value.value : value;
 }

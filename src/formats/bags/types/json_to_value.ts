@@ -1,6 +1,6 @@
 import { DEEPEST } from "../../../codecs/json/scanner.ts";
 import { JsonError } from "../../../codecs/json/json_error.ts";
-import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
+import { type ExactJson, parseExactJson } from "../../../codecs/json/value.ts";
 import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
 import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
 import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
@@ -11,7 +11,7 @@ import {
   MsgpackTimestamp,
   type PackableValue,
 } from "../../../codecs/msgpack/mod.ts";
-import { elementsOf } from "./array_rows.ts";
+import { elementsOf, plainNumber } from "./array_rows.ts";
 import { isShape } from "./array.ts";
 import type { TreeContent } from "./tree.ts";
 import { ValueError } from "./value_error.ts";
@@ -20,8 +20,9 @@ import { ValueError } from "./value_error.ts";
  * The value that {@linkcode valueToJson} wrote, or that a user writes in the same form. JSON as
  * Python has it is taken: `NaN` is a number, and integers beyond 2^53 become `bigint`.
  *
- * `1.0` becomes the number 1, which MessagePack writes as an integer: `{"$float": 1.0}` is written
- * as a float.
+ * What is written with a point or an exponent is a float: `1.0` becomes a {@linkcode MsgpackFloat},
+ * and so does `{"$float": 1}`. An object whose keys JavaScript would put into another order,
+ * `{"10": …, "2": …}`, becomes a `Map`.
  *
  * @param text One value, nested up to 1,000 levels deep, as Python's `json` reads it. A `$map` is three.
  * @param type What errors call the value's type.
@@ -29,7 +30,7 @@ import { ValueError } from "./value_error.ts";
  * starts with `$` is none of the forms (`code: "bad-json"`).
  */
 export function jsonToValue(text: string, type = "tree"): TreeContent {
-  return orValueError(type, () => valueOf(parseJson(text), 0));
+  return orValueError(type, () => valueOf(parseExactJson(text), 0));
 }
 
 /**
@@ -37,7 +38,7 @@ export function jsonToValue(text: string, type = "tree"): TreeContent {
  *
  * @throws {ValueError} As that does.
  */
-export function parsedJsonToValue(json: JsonValue, type: string): TreeContent {
+export function parsedJsonToValue(json: ExactJson, type: string): TreeContent {
   return orValueError(type, () => valueOf(json, 0));
 }
 
@@ -53,13 +54,14 @@ function orValueError<T>(type: string, make: () => T): T {
   }
 }
 
-function valueOf(json: JsonValue, depth: number): TreeContent {
+function valueOf(json: ExactJson, depth: number): TreeContent {
   if (typeof json !== "object" || json === null) return json;
+  if (json instanceof MsgpackFloat) return json;
   if (depth > DEEPEST) {
     throw new TypeError(`The JSON nests more than ${DEEPEST} levels deep`);
   }
   if (Array.isArray(json)) return json.map((item) => valueOf(item, depth + 1));
-  const entries = Object.entries(json);
+  const entries = json instanceof Map ? [...json] : Object.entries(json);
   const [word, content] = entries[0] ?? [];
   if (entries.length === 1 && word!.startsWith("$")) {
     return specialValue(word!, content!, depth);
@@ -67,6 +69,7 @@ function valueOf(json: JsonValue, depth: number): TreeContent {
   const items = entries.map(([key, item]) =>
     [key, valueOf(item, depth + 1)] as const
   );
+  if (json instanceof Map) return new Map(items);
   const made: Record<string, TreeContent> = Object.fromEntries(items);
   return isNdArray(made) ? new Map(items) : made; // a map, though it looks like an array
 }
@@ -74,14 +77,18 @@ function valueOf(json: JsonValue, depth: number): TreeContent {
 /** By the words, what the values are made of. */
 function specialValue(
   word: string,
-  content: JsonValue,
+  content: ExactJson,
   depth: number,
 ): TreeContent {
-  const { type, data, seconds, nanoseconds } = fieldsOf(content);
+  const { data, ...numbers } = fieldsOf(content);
+  const type = plainNumber(numbers.type);
+  const seconds = plainNumber(numbers.seconds);
+  const nanoseconds = plainNumber(numbers.nanoseconds);
   switch (word) {
     case "$bytes":
       return bytesOf(content, word);
     case "$float":
+      if (content instanceof MsgpackFloat) return content;
       if (typeof content === "number" || typeof content === "bigint") {
         return new MsgpackFloat(Number(content));
       }
@@ -109,7 +116,7 @@ function specialValue(
 }
 
 function entryOf(
-  entry: JsonValue,
+  entry: ExactJson,
   depth: number,
 ): [PackableValue, TreeContent] {
   if (!Array.isArray(entry) || entry.length !== 2) return refuse("$map");
@@ -118,9 +125,10 @@ function entryOf(
 }
 
 function arrayOf(
-  { dtype, shape, values, data }: Record<string, JsonValue>,
+  { dtype, shape: written, values, data }: Record<string, ExactJson>,
 ): NdArray {
-  const isArray = typeof dtype === "string" && Array.isArray(shape) &&
+  const shape = Array.isArray(written) ? written.map(plainNumber) : undefined;
+  const isArray = typeof dtype === "string" && shape !== undefined &&
     isShape(shape) && (values === undefined) !== (data === undefined);
   if (!isArray) return refuse("$array");
   if (data !== undefined) {
@@ -131,14 +139,15 @@ function arrayOf(
   return array;
 }
 
-function fieldsOf(content: JsonValue): Record<string, JsonValue> {
+function fieldsOf(content: ExactJson): Record<string, ExactJson> {
   return typeof content === "object" && content !== null &&
-      !Array.isArray(content)
+      !Array.isArray(content) && !(content instanceof Map) &&
+      !(content instanceof MsgpackFloat)
     ? content
     : {};
 }
 
-function bytesOf(content: JsonValue | undefined, word: string): Uint8Array {
+function bytesOf(content: ExactJson | undefined, word: string): Uint8Array {
   if (typeof content !== "string") return refuse(word);
   try {
     return Uint8Array.fromBase64(content);

@@ -13,7 +13,7 @@ export {
 } from "./int.ts";
 export { jsonToValue } from "./json_to_value.ts";
 export { videoDecoder, videoEncoder } from "./media.ts";
-export { decodersOf, encodersOf } from "./shipped.ts";
+export { type DecoderOptions, decodersOf, encodersOf } from "./shipped.ts";
 export type { TreeContent, TreeValue } from "./tree.ts";
 export { ValueError } from "./value_error.ts";
 export { valueToJson } from "./value_to_json.ts";

@@ -9,7 +9,7 @@ import type { Decoders, Encoders } from "./codec_types.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "./int.ts";
 import { decodeImageValue, encodeJpegValue, encodePngValue } from "./media.ts";
 import { decodeUtf8, encodeBytes, encodeUtf8 } from "./text.ts";
-import { decodeTree, encodeTree } from "./tree.ts";
+import { decodeTree, decodeTreeWithFloats, encodeTree } from "./tree.ts";
 
 const I64 = { size: 8, signed: true } as const;
 const U64 = { size: 8, signed: false } as const;
@@ -63,6 +63,15 @@ export function encodersOf(generation: Generation): Encoders {
   };
 }
 
+/** Options of {@linkcode decodersOf}. */
+export interface DecoderOptions {
+  /**
+   * Whether a float that is a whole number is a `MsgpackFloat` in values of `msgpack` and `tree`, so
+   * that they are the same again when they are written; unless given, it is a number as `1` is.
+   */
+  readonly keepFloats?: boolean | undefined;
+}
+
 /**
  * The decoders for the types that bags and granular ship. Each gives what the encoder of
  * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see
@@ -78,7 +87,10 @@ export function encodersOf(generation: Generation): Encoders {
  * assert.deepEqual(decodersOf(3).array!(bytes.slice()), array);
  * ```
  */
-export function decodersOf(generation: Generation): Decoders {
+export function decodersOf(
+  generation: Generation,
+  { keepFloats = false }: DecoderOptions = {},
+): Decoders {
   return {
     __proto__: NO_WORDS,
     bytes: asBytes,
@@ -86,9 +98,9 @@ export function decodersOf(generation: Generation): Decoders {
     int: intDecoder(intOptionsOf(generation)),
     i64: intDecoder(I64, "i64"),
     u64: intDecoder(U64, "u64"),
-    msgpack: (bytes) => readMsgpack(bytes),
+    msgpack: (bytes) => readMsgpack(bytes, { keepFloats }),
     array: decodeArrayValue,
-    tree: decodeTree,
+    tree: keepFloats ? decodeTreeWithFloats : decodeTree,
     jpeg: decodeImageValue,
     jpg: decodeImageValue,
     png: decodeImageValue,

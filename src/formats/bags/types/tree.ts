@@ -4,7 +4,7 @@ import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
 import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
 import {
   MsgpackExt,
-  type MsgpackFloat,
+  MsgpackFloat,
   MsgpackTimestamp,
   type MsgpackValue,
   type PackableValue,
@@ -88,25 +88,31 @@ function packable(value: TreeContent, depth: number): PackableValue {
  * @throws {MsgpackError} If it is not sound MessagePack.
  */
 export function decodeTree(bytes: Uint8Array): TreeValue {
-  return withArrays(readMsgpack(bytes));
+  return withArrays(readMsgpack(bytes)) as TreeValue;
 }
 
-function withArrays(value: MsgpackValue): TreeValue {
-  if (isLeaf(value)) return value as TreeValue;
+/** {@linkcode decodeTree}, but a float that is a whole number is a {@linkcode MsgpackFloat}. */
+export function decodeTreeWithFloats(bytes: Uint8Array): TreeContent {
+  return withArrays(readMsgpack(bytes, { keepFloats: true }));
+}
+
+function withArrays(value: PackableValue): TreeContent {
+  if (isLeaf(value)) return value as TreeContent;
   if (Array.isArray(value)) return arrayOf(value) ?? value.map(withArrays);
   if (value instanceof Map) return mapValues(value, withArrays);
-  if (value instanceof MsgpackExt || value instanceof MsgpackTimestamp) {
-    return value;
-  }
-  const items = Object.entries(value as Record<string, MsgpackValue>).map(
+  if (
+    value instanceof MsgpackExt || value instanceof MsgpackTimestamp ||
+    value instanceof MsgpackFloat
+  ) return value;
+  const items = Object.entries(value as Record<string, PackableValue>).map(
     ([key, item]) => [key, withArrays(item)] as const,
   );
-  const made: Record<string, TreeValue> = Object.fromEntries(items);
+  const made: Record<string, TreeContent> = Object.fromEntries(items);
   return isNdArray(made) ? new Map(items) : made;
 }
 
 /** The array that a list stands for; `undefined` if it is a list. */
-function arrayOf(list: MsgpackValue[]): NdArray | undefined {
+function arrayOf(list: PackableValue[]): NdArray | undefined {
   const [mark, dtype, shape, elements] = list;
   const isMarked = mark === MARK && list.length === 4 &&
     typeof dtype === "string" && isShape(shape) &&

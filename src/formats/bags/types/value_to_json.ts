@@ -1,4 +1,4 @@
-import { formatNumber } from "../../../codecs/json/format.ts";
+import { formatFloat, formatNumber } from "../../../codecs/json/format.ts";
 import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
 import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
 import type { NdArray } from "../../../codecs/numpy/mod.ts";
@@ -25,12 +25,12 @@ const DEEPEST = 1024;
  * | bytes                              | `{"$bytes": "base64"}`                                      |
  * | array of numbers, bools or text    | `{"$array": {"dtype": "<f4", "shape": [2, 2], "values": [[1, 2], [3, 4]]}}` |
  * | other array                        | `{"$array": {"dtype": "<c8", "shape": [2], "data": "base64"}}` |
- * | map with keys that are no strings, or in an order that an object does not keep | `{"$map": [[1, "one"], [2, "two"]]}` |
+ * | map with keys that are no strings  | `{"$map": [[1, "one"], [2, "two"]]}`                         |
  * | {@linkcode MsgpackExt}             | `{"$ext": {"type": 5, "data": "base64"}}`                   |
  * | {@linkcode MsgpackTimestamp}       | `{"$timestamp": {"seconds": 1, "nanoseconds": 0}}`          |
- * | {@linkcode MsgpackFloat}           | `{"$float": 1}`                                             |
  *
- * An object whose only key starts with `$` is written as a `$map` too.
+ * An object whose only key starts with `$` is written as a `$map` too. A whole number is a float where
+ * it has a point, as in Python: {@linkcode MsgpackFloat} is written as `1.0`.
  *
  * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024
  * deep.
@@ -71,35 +71,41 @@ function objectJson(value: object, depth: number): string {
   if (Array.isArray(value)) {
     return `[${value.map((item) => json(item, depth + 1)).join(", ")}]`;
   }
-  if (value instanceof Map) return mapJson([...value], depth);
+  if (value instanceof Map) return entriesJson([...value], depth);
   if (value instanceof MsgpackExt) {
     const { type, data } = value;
-    return special("$ext", fields({ type: `${type}`, data: base64(data) }));
+    return special(
+      "$ext",
+      fields([["type", `${type}`], ["data", base64(data)]]),
+    );
   }
   if (value instanceof MsgpackTimestamp) {
     const { seconds, nanoseconds } = value;
     return special(
       "$timestamp",
-      fields({ seconds: `${seconds}`, nanoseconds: `${nanoseconds}` }),
+      fields([["seconds", `${seconds}`], ["nanoseconds", `${nanoseconds}`]]),
     );
   }
-  if (value instanceof MsgpackFloat) {
-    return special("$float", formatNumber(value.value));
-  }
+  if (value instanceof MsgpackFloat) return formatFloat(value.value);
   if (isNdArray(value)) return special("$array", arrayJson(value));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     return refuse(`a ${value.constructor?.name ?? "object of a class"}`);
   }
-  const entries = Object.entries(value);
-  if (entries.length === 1 && entries[0]![0].startsWith("$")) {
-    return mapJson(entries, depth);
-  }
-  return fields(
-    Object.fromEntries(
-      entries.map(([key, item]) => [key, json(item, depth + 1)]),
-    ),
-  );
+  return entriesJson(Object.entries(value), depth);
+}
+
+function entriesJson(
+  entries: readonly (readonly [unknown, unknown])[],
+  depth: number,
+): string {
+  const isObject = entries.every(([key]) => typeof key === "string") &&
+    (entries.length !== 1 || !(entries[0]![0] as string).startsWith("$"));
+  return isObject
+    ? fields(
+      entries.map(([key, item]) => [key as string, json(item, depth + 1)]),
+    )
+    : mapJson(entries, depth);
 }
 
 function mapJson(
@@ -114,20 +120,18 @@ function mapJson(
 
 function arrayJson(array: NdArray): string {
   const { dtype, shape } = array;
-  const head = {
-    dtype: JSON.stringify(dtype),
-    shape: `[${shape.join(", ")}]`,
-  };
-  return hasListedValues(dtype)
-    ? fields({ ...head, values: rowsOf(array) })
-    : fields({ ...head, data: base64(encodeArray(array).elements) });
+  return fields([
+    ["dtype", JSON.stringify(dtype)],
+    ["shape", `[${shape.join(", ")}]`],
+    hasListedValues(dtype)
+      ? ["values", rowsOf(array)]
+      : ["data", base64(encodeArray(array).elements)],
+  ]);
 }
 
-/** An object of texts that are JSON already. */
-function fields(items: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(items).map(([key, item]) =>
-    `${JSON.stringify(key)}: ${item}`
-  );
+/** An object of keys with texts that are JSON already. */
+function fields(items: readonly (readonly [string, string])[]): string {
+  const parts = items.map(([key, item]) => `${JSON.stringify(key)}: ${item}`);
   return `{${parts.join(", ")}}`;
 }
 

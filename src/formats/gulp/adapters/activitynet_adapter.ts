@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import type { WaitOptions } from "../../../io/byte_source.ts";
 import { localPath } from "../../../io/local_path.ts";
 import type { Frames } from "../frame_data.ts";
@@ -15,7 +15,7 @@ import {
   type ListedVideo,
 } from "./listed_adapter.ts";
 import type { AdapterOption } from "./options.ts";
-import { objectOf, readJsonList } from "./read_lists.ts";
+import { membersOf, readMembers } from "./read_lists.ts";
 
 /** Options of {@linkcode ActivitynetAdapter}. */
 export interface ActivitynetOptions extends ListedOptions {
@@ -102,13 +102,15 @@ function findClips(
   { jsonFile, folder, phase = "training" }: ActivitynetOptions,
 ): ActivitynetVideo[] {
   const list = localPath(jsonFile);
-  const file = objectOf(list, readJsonList(list), "its content");
-  const database = objectOf(list, file.database, "database");
+  const file = readMembers(list);
+  const database = membersOf(list, file.get("database"), "database");
   const clips: ActivitynetVideo[] = [];
   for (const path of filesIn(localPath(folder), [""])) {
     const [id] = path.slice(path.lastIndexOf("/") + 1).split(".");
-    if (path.endsWith("part") || !Object.hasOwn(database, id!)) continue;
-    const meta = objectOf(list, database[id!], `the entry ${id}`);
+    const text = database.get(id!);
+    if (path.endsWith("part") || text === undefined) continue;
+    membersOf(list, text, `the entry ${id}`);
+    const meta = parseJson(text) as { readonly [key: string]: JsonValue };
     if (meta.subset === phase) clips.push({ id: id!, path, meta });
   }
   return clips;

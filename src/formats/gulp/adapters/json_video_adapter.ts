@@ -1,3 +1,4 @@
+import { parseExactJson } from "../../../codecs/json/value.ts";
 import type { WaitOptions } from "../../../io/byte_source.ts";
 import { localPath } from "../../../io/local_path.ts";
 import type { Frames } from "../frame_data.ts";
@@ -16,7 +17,7 @@ import {
 } from "./labelled_adapter.ts";
 import { LISTED_OPTIONS, type ListedOptions } from "./listed_adapter.ts";
 import type { AdapterOption } from "./options.ts";
-import { objectOf, readJsonList } from "./read_lists.ts";
+import { membersOf, readItems } from "./read_lists.ts";
 
 /** Options of {@linkcode Custom20BNJsonVideoAdapter}. */
 export interface JsonVideoOptions extends ListedOptions {
@@ -93,13 +94,14 @@ function readVideos(
   if (!/\.json(\.gz)?$/.test(path)) {
     throw inputError(path, "it must be a .json or .json.gz file");
   }
-  const list = readJsonList(path);
-  if (!Array.isArray(list)) throw inputError(path, "it is no list of videos");
-  return list.map((item, i) => {
+  return readItems(path, "list of videos").map((item, i) => {
     const entry = `entry ${i}`;
-    const fields = objectOf(path, item, entry);
+    const fields = new Map(
+      [...membersOf(path, item, entry)]
+        .map(([key, text]) => [key, parseExactJson(text)]),
+    );
     return {
-      id: idOf(path, entry, fields.id),
+      id: idOf(path, entry, fields.get("id")),
       label: labelOf(path, entry, fields, labelName),
     };
   });

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import type { WaitOptions } from "../../../io/byte_source.ts";
 import { localPath } from "../../../io/local_path.ts";
 import { byCodePoint } from "../../../names.ts";
@@ -17,7 +17,7 @@ import {
   type ListedVideo,
 } from "./listed_adapter.ts";
 import type { AdapterOption } from "./options.ts";
-import { objectOf, readJsonList } from "./read_lists.ts";
+import { membersOf, readMembers } from "./read_lists.ts";
 
 /** Options of {@linkcode KineticsAdapter}. */
 export interface KineticsOptions extends ListedOptions {
@@ -98,14 +98,15 @@ export class KineticsAdapter extends ListedAdapter<KineticsClip> {
 
 function findClips({ jsonFile, folder }: KineticsOptions): KineticsClip[] {
   const list = localPath(jsonFile);
-  const entries = objectOf(list, readJsonList(list), "its content");
+  const entries = readMembers(list);
   const paths = directoriesIn(withoutSlash(localPath(folder)))
     .flatMap((directory) => filesIn(directory, [".mp4"])).sort(byCodePoint);
   return paths.map((path) => {
     const id = clipId(path.slice(path.lastIndexOf("/") + 1));
-    const meta = Object.hasOwn(entries, id)
-      ? objectOf(list, entries[id], `the entry ${id}`)
-      : undefined;
+    const text = entries.get(id);
+    if (text === undefined) return { id, path, meta: undefined };
+    membersOf(list, text, `the entry ${id}`);
+    const meta = parseJson(text) as { readonly [key: string]: JsonValue };
     return { id, path, meta };
   });
 }

@@ -1,5 +1,7 @@
+import { inserted } from "../../../codecs/insertions.ts";
+import { endOfObject, insertItems } from "../../../codecs/json/insert_items.ts";
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { NewFile } from "../../../io/new_file.ts";
 import { runAsync, type Steps } from "../../../io/steps.ts";
 import { systemCode } from "../../../io/system_error.ts";
@@ -11,12 +13,15 @@ import { LABEL_FILE } from "../chunk_files.ts";
 import { parseLabels } from "../labels.ts";
 import type { ListedLabels } from "./listed_adapter.ts";
 
-/** A label, as data sets have them. */
-export type Label = Exclude<JsonValue, unknown[] | { [key: string]: unknown }>;
+/** A label, as data sets have them; `1.0` in JSON is a {@linkcode MsgpackFloat}. */
+export type Label = null | boolean | number | bigint | string | MsgpackFloat;
+
+/** A file without labels. */
+const NONE = new TextEncoder().encode("{}");
 
 /**
- * The numbers of labels, `label2idx.json`. Labels that the file has keep their numbers; new ones
- * follow, sorted.
+ * The numbers of labels, `label2idx.json`. Labels that the file has keep their numbers and places; new
+ * ones follow, sorted.
  */
 export class LabelNumbers implements ListedLabels {
   readonly #path: string | undefined;
@@ -61,18 +66,21 @@ export class LabelNumbers implements ListedLabels {
   *#save(): Steps<void> {
     const file = this.#path;
     if (file === undefined) return;
-    const there = readNumbers(file);
-    const isSame = there?.size === this.#numbers.size &&
-      [...there].every(([label, number]) =>
-        this.#numbers.get(label) === number
-      );
-    if (isSame) return;
-    const entries = [...this.#numbers].sort(([_, a], [__, b]) => a - b)
+    const bytes = readBytes(file);
+    const there = bytes && parseLabels(file, bytes);
+    const isKept = [...there ?? []].every(([label, number]) =>
+      this.#numbers.get(label) === number
+    );
+    const before = isKept ? there : undefined; // else somebody else has numbered them meanwhile
+    if (before?.size === this.#numbers.size) return;
+    const entries = [...this.#numbers]
+      .filter(([label]) => !before?.has(label))
       .map(([label, number]) => `${formatString(label)}: ${number}`);
-    const text = new TextEncoder().encode(`{${entries.join(", ")}}`);
+    const text = before === undefined ? NONE : bytes!;
     const output = yield* NewFile.create(file);
     try {
-      yield* output.file.writeAt(text, 0);
+      const made = inserted(text, [insertItems(endOfObject(text), entries)]);
+      yield* output.file.writeAt(made, 0);
       yield* output.file.sync();
     } catch (error) {
       output.discard();
@@ -87,8 +95,13 @@ function readNumbers(
   file: string | undefined,
 ): Map<string, number> | undefined {
   if (file === undefined) return undefined;
+  const bytes = readBytes(file);
+  return bytes && parseLabels(file, bytes);
+}
+
+function readBytes(file: string): Uint8Array | undefined {
   try {
-    return parseLabels(file, fs.readFileSync(file));
+    return fs.readFileSync(file);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     // Where it cannot be read it could not be written either.
@@ -102,7 +115,10 @@ function keyOf(label: Label): string {
 }
 
 /** Numbers by their size, before all others by code point. */
-function byLabel(a: Label, b: Label): number {
+function byLabel(first: Label, second: Label): number {
+  const [a, b] = [first, second].map((label) =>
+    label instanceof MsgpackFloat ? label.value : label
+  ) as [Label, Label];
   if (isNumber(a)) return !isNumber(b) || a < b ? -1 : a > b ? 1 : 0;
   return isNumber(b) ? 1 : byCodePoint(keyOf(a), keyOf(b));
 }

@@ -1,4 +1,10 @@
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { formatJson } from "../../../codecs/json/format.ts";
+import {
+  type ExactJson,
+  type JsonValue,
+  parseJson,
+} from "../../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { localPath } from "../../../io/local_path.ts";
 import { inputError } from "./input_error.ts";
 import { type Label, LabelNumbers } from "./label_numbers.ts";
@@ -43,7 +49,10 @@ export abstract class LabelledAdapter<Video extends LabelledVideo>
   protected override metaOf(
     { id, label }: Video,
   ): { readonly [key: string]: JsonValue } {
-    return { id, label, idx: this.#labels.of(label) };
+    const idx = this.#labels.of(label);
+    if (!(label instanceof MsgpackFloat)) return { id, label, idx };
+    const meta = parseJson(formatJson({ id, label, idx })); // which keeps its point
+    return meta as { readonly [key: string]: JsonValue };
   }
 }
 
@@ -56,27 +65,27 @@ export abstract class LabelledAdapter<Video extends LabelledVideo>
 export function labelOf(
   list: string,
   entry: string,
-  fields: { readonly [key: string]: JsonValue | undefined },
+  fields: ReadonlyMap<string, ExactJson>,
   labelName: string,
 ): Label {
-  const label = Object.hasOwn(fields, labelName)
-    ? fields[labelName]
-    : undefined;
+  const label = fields.get(labelName);
   if (label === undefined) {
     throw inputError(
       list,
       `${entry} has no label '${labelName}'; it has ${
-        Object.keys(fields).join(", ") || "nothing"
+        [...fields.keys()].join(", ") || "nothing"
       }`,
     );
   }
-  if (label !== null && typeof label === "object") {
+  const isNested = label !== null && typeof label === "object" &&
+    !(label instanceof MsgpackFloat);
+  if (isNested) {
     throw inputError(
       list,
       `the label '${labelName}' of ${entry} is a list or an object: labels are text or numbers`,
     );
   }
-  return label;
+  return label as Label;
 }
 
 /**
@@ -87,7 +96,7 @@ export function labelOf(
 export function idOf(
   list: string,
   entry: string,
-  id: JsonValue | undefined,
+  id: ExactJson | undefined,
 ): string | number | bigint {
   const isId = typeof id === "string" || typeof id === "bigint" ||
     Number.isSafeInteger(id);

@@ -1,16 +1,40 @@
 import * as fs from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { type JsonValue, parseJsonFile } from "../../../codecs/json/value.ts";
+import { jsonItems, jsonMembers } from "../../../codecs/json/parts.ts";
 import { inputError, reading } from "./input_error.ts";
 
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
 const CSV_PACKAGE: string = "csv-parse/sync";
 
-/** Reads JSON as Python does; `.json.gz` is unpacked first. */
-export function readJsonList(path: string): JsonValue {
+/**
+ * The text of each value of a JSON file that is an object, by key, in its order; `.json.gz` is
+ * unpacked first.
+ */
+export function readMembers(path: string): Map<string, string> {
+  return parsing(path, (bytes) => jsonMembers(bytes)) ??
+    refuse(path, "its content is no object");
+}
+
+/** The text of each item of a JSON file that is a list; `.json.gz` is unpacked first. */
+export function readItems(path: string, what: string): string[] {
+  return parsing(path, (bytes) => jsonItems(bytes)) ??
+    refuse(path, `it is no ${what}`);
+}
+
+/** The text of each value of an object in such a file, or an error that says where it was expected. */
+export function membersOf(
+  path: string,
+  text: string | undefined,
+  what: string,
+): Map<string, string> {
+  const members = text === undefined ? undefined : jsonMembers(text);
+  return members ?? refuse(path, `${what} is no object`);
+}
+
+function parsing<T>(path: string, parse: (bytes: Uint8Array) => T): T {
   const bytes = reading(path, () => fs.readFileSync(path));
   try {
-    return parseJsonFile(path.endsWith(".gz") ? gunzipSync(bytes) : bytes);
+    return parse(path.endsWith(".gz") ? gunzipSync(bytes) : bytes);
   } catch (error) {
     throw inputError(
       path,
@@ -20,16 +44,8 @@ export function readJsonList(path: string): JsonValue {
   }
 }
 
-/** A JSON object, or an error that says where it was expected. */
-export function objectOf(
-  path: string,
-  value: JsonValue | undefined,
-  what: string,
-): { [key: string]: JsonValue } {
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    return value;
-  }
-  throw inputError(path, `${what} is no object`);
+function refuse(path: string, what: string): never {
+  throw inputError(path, what);
 }
 
 /**

@@ -30,7 +30,7 @@ const FORMS: [TreeContent, string][] = [
   ['é"\n\ud83d\ude00', '"é\\"\\n\ud83d\ude00"'],
   [{ a: [1, { b: true }] }, '{"a": [1, {"b": true}]}'],
   [{ 0: "x", 1: "y" }, '{"0": "x", "1": "y"}'],
-  [new Map([["1", 1], ["0", 2]]), '{"$map": [["1", 1], ["0", 2]]}'],
+  [new Map([["1", 1], ["0", 2]]), '{"1": 1, "0": 2}'],
   [new Map([[1, "one"]]), '{"$map": [[1, "one"]]}'],
   [new Map([[Uint8Array.of(97), 1]]), '{"$map": [[{"$bytes": "YQ=="}, 1]]}'],
   [Uint8Array.of(0, 255, 1), '{"$bytes": "AP8B"}'],
@@ -42,7 +42,8 @@ const FORMS: [TreeContent, string][] = [
     new MsgpackTimestamp(2n ** 60n, 7),
     '{"$timestamp": {"seconds": 1152921504606846976, "nanoseconds": 7}}',
   ],
-  [new MsgpackFloat(1), '{"$float": 1}'],
+  [new MsgpackFloat(1), "1.0"],
+  [{ a: [new MsgpackFloat(-1e5), 1] }, '{"a": [-100000.0, 1]}'],
   [
     { dtype: "<f4", shape: [2, 2], data: Float32Array.of(0.5, NaN, -0, 3) },
     '{"$array": {"dtype": "<f4", "shape": [2, 2], "values": [[0.5, NaN], [-0.0, 3]]}}',
@@ -72,6 +73,18 @@ const FORMS: [TreeContent, string][] = [
     '{"$array": {"dtype": "|u1", "shape": [3, 0], "values": []}}',
   ],
 ];
+
+Deno.test("a float in JSON is one in MessagePack, in each of its forms", () => {
+  const floats = ["1.0", "1e0", "10E-1", '{"$float": 1}', '{"$float": 1.0}'];
+  for (const json of floats) {
+    assert.deepStrictEqual(jsonToValue(json), new MsgpackFloat(1));
+  }
+  assert.deepStrictEqual(jsonToValue("-0"), 0); // an integer, as in Python
+  assert.deepStrictEqual(
+    jsonToValue("1.9999999999999999"),
+    new MsgpackFloat(2),
+  );
+});
 
 for (const [value, json] of FORMS) {
   Deno.test(`${json} is shown, and read back`, () => {
@@ -120,11 +133,17 @@ const { value: anyValue } = fc.letrec<{ value: TreeContent }>((tie) => ({
   ),
 }));
 
-/** Plain objects with one key that starts with `$` come back as maps. */
+/** Objects are maps only where they must be: for their keys, their order, one `$`, or an array's fields. */
 function asMaps(value: TreeContent): TreeContent {
   if (Array.isArray(value)) return value.map(asMaps);
   if (value instanceof Map) {
-    return new Map([...value].map(([key, item]) => [key, asMaps(item)]));
+    const map = new Map([...value].map(([key, item]) => [key, asMaps(item)]));
+    const keys = [...map.keys()];
+    const made = Object.fromEntries(map);
+    const isObject = keys.every((key) => typeof key === "string") &&
+      Object.keys(made).every((key, i) => key === keys[i]) &&
+      !(keys.length === 1 && keys[0]!.startsWith("$")) && !isNdArray(made);
+    return isObject ? made : map;
   }
   const isObject = typeof value === "object" && value !== null &&
     Object.getPrototypeOf(value) === Object.prototype && !isNdArray(value);

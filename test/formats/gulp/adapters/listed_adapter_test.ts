@@ -77,6 +77,18 @@ Deno.test("labels that label2idx.json has keep their numbers, new ones follow", 
     );
     const again = new ImageFolderAdapter({ folder: `${dir}/in`, outputFolder });
     assert.deepEqual(again.label2idx, adapter.label2idx);
+    put(`${outputFolder}/label2idx.json`, '{ "10":1,"2" : 0,"Zoo":3\n}\n');
+    const more = new ImageFolderAdapter({ folder: `${dir}/in`, outputFolder });
+    assert.deepEqual([...more.label2idx!.keys()].slice(0, 3), [
+      "10",
+      "2",
+      "Zoo",
+    ]);
+    await adapted(more);
+    assert.equal( // what was there stays byte for byte
+      fs.readFileSync(`${outputFolder}/label2idx.json`, "utf8"),
+      '{ "10":1,"2" : 0,"Zoo":3, "ant": 4, "cat": 5, "\\u00c4hre": 6\n}\n',
+    );
     put(`${outputFolder}/label2idx.json`, '{"zebra": "no number"}');
     assert.throws(
       () => new ImageFolderAdapter({ folder: `${dir}/in`, outputFolder }),
@@ -199,7 +211,19 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
         2,
       ]]);
     }
+    put(
+      `${dir}/floats.json`,
+      '[{"id": 1, "note": 2.0}, {"id": 2, "note": 1.5}]',
+    );
+    const byFloat = new Custom20BNJsonVideoAdapter({
+      jsonFile: `${dir}/floats.json`,
+      folder: dir,
+      labelName: "note",
+    });
+    // As Python's json.dump has the key 2.0.
+    assert.deepEqual([...byFloat.label2idx!], [["1.5", 0], ["2.0", 1]]);
     const bad: [string, string, RegExp][] = [
+      ["g.json", '[{"id": 1.0, "template": "x"}]', /no id that is a string/],
       ["list.txt", text, /must be a \.json/],
       ["a.json", text.slice(0, -1), /is not JSON: .*byte/],
       ["b.json", "{}", /no list/],

@@ -174,6 +174,43 @@ testClips(
 );
 
 testClips(
+  "what JSON files say reaches the chunk as it stands: 1.0, the order of keys",
+  async (dir) => {
+    await clip(`${dir}/in/a/x_000000_000010.mp4`, 2);
+    const meta =
+      '{"subset":"training",  "duration": 1.0, "10": [1e0, 1], "2": {"3": -0.0}}';
+    put(
+      `${dir}/net.json`,
+      `{"database": {"x": {}, "x_000000_000010": ${meta}}}`,
+    );
+    put(`${dir}/kinetics.json`, `{"10": {}, "x": ${meta}}`);
+    put(`${dir}/list.json`, '[{"id": "a", "template": 1.0}]');
+    const adapters = {
+      net: new ActivitynetAdapter({
+        jsonFile: `${dir}/net.json`,
+        folder: `${dir}/in/a`,
+      }),
+      kinetics: new KineticsAdapter({
+        jsonFile: `${dir}/kinetics.json`,
+        folder: `${dir}/in`,
+      }),
+      list: new Custom20BNJsonVideoAdapter({
+        jsonFile: `${dir}/list.json`,
+        folder: `${dir}/in`,
+      }),
+    };
+    for (const [name, adapter] of Object.entries(adapters)) {
+      await new GulpIngestor(adapter, `${dir}/${name}`, 10, 1).run();
+      const text = fs.readFileSync(`${dir}/${name}/meta_0.gmeta`, "utf8");
+      const expected = name === "list"
+        ? '{"id": "a", "label": 1.0, "idx": 0}'
+        : meta;
+      assert.ok(text.endsWith(`"meta_data": [${expected}]}}`), text);
+    }
+  },
+);
+
+testClips(
   "videos are gulped by threads as by one; what fails is said in ffmpeg's words",
   async (dir) => {
     for (let i = 0; i < 7; i++) {

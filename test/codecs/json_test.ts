@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { formatJson } from "../../src/codecs/json/format.ts";
+import {
+  type JsonValue,
+  parseExactJson,
+  parseJson,
+} from "../../src/codecs/json/value.ts";
+import { readMsgpack, writeMsgpack } from "../../src/codecs/msgpack/mod.ts";
+import { inPython, jsonObjectText, jsonText } from "../support/json_texts.ts";
+import { needs } from "../support/programs.ts";
+
+type Meta = { [key: string]: JsonValue };
+
+Deno.test("what was parsed and is unchanged is written by its text", () => {
+  fc.assert(fc.property(jsonText, (text) => {
+    const value = parseJson(` ${text}\n`);
+    const isNested = typeof value === "object" && value !== null;
+    if (isNested) assert.equal(formatJson(value), text);
+  }));
+});
+
+Deno.test({
+  name: "of what was changed, the rest stays as Python would have it",
+  ...needs("python3"),
+  async fn() {
+    const texts = fc.sample(jsonObjectText, 500);
+    // A value in the place of another, and one behind all.
+    const changed = texts.map((text) => {
+      const meta = parseJson(text) as Meta;
+      meta["a"] = "changed";
+      meta["new"] = [2];
+      return formatJson(meta);
+    });
+    const expected = texts.map((text) => {
+      const before = text.replace(/\s*\}$/, "");
+      const comma = before.endsWith("{") ? "" : ",";
+      return `${before}${comma}"a":"changed","new":[2]}`;
+    });
+    assert.deepEqual(await inPython(changed), await inPython(expected));
+  },
+});
+
+Deno.test("a change deep in an object, or a list, leaves what stands beside it", () => {
+  const meta = parseJson(
+    '{"10": {"x":1.0, "y": [1.0,2.0]}, "2": 1e0, "gone": 1.0}',
+  ) as { 10: { y: number[]; z?: number }; gone?: number };
+  meta[10].y.push(3);
+  meta[10].z = 4;
+  delete meta.gone;
+  assert.equal(
+    formatJson(meta as never),
+    '{"10": {"x": 1.0, "y": [1.0, 2.0, 3], "z": 4}, "2": 1e0}',
+  );
+  const other = parseJson('{"inner": 1.0}') as Meta;
+  other.inner = parseJson('{"b": 1.0}');
+  assert.equal(formatJson(other), '{"inner": {"b": 1.0}}');
+  assert.equal(formatJson({ ...parseJson('{"a": 1.0}') as Meta }), '{"a": 1}');
+});
+
+Deno.test("nothing of the text shows on what was parsed", () => {
+  const value = parseJson('{"10": 1.0, "2": [1]}') as Meta;
+  assert.deepEqual(Reflect.ownKeys(value), ["2", "10"]);
+  assert.deepStrictEqual(value, { 2: [1], 10: 1 });
+  assert.equal(JSON.stringify(value), '{"2":[1],"10":1}');
+  assert.equal(formatJson(structuredClone(value)), '{"2": [1], "10": 1}');
+});
+
+Deno.test({
+  name: "the exact values of JSON are Python's, also by way of MessagePack",
+  ...needs("python3"),
+  async fn() {
+    const texts = fc.sample(jsonText, 500);
+    const parsed = texts.map((text) => parseExactJson(text));
+    const expected = await inPython(texts);
+    assert.deepEqual(
+      await inPython(parsed.map((value) => formatJson(value))),
+      expected,
+    );
+    const packable = texts.map((text, i) => ({ text, i })).filter(({ text }) =>
+      !text.includes("\\ud800") && !text.includes("18446744073709551617")
+    );
+    assert.ok(packable.length > 100);
+    const packed = packable.map(({ i }) =>
+      readMsgpack(writeMsgpack(parsed[i]!), { keepFloats: true })
+    );
+    assert.deepEqual(
+      await inPython(packed.map((value) => formatJson(value as never))),
+      packable.map(({ i }) => expected[i]),
+    );
+  },
+});
