@@ -53,3 +53,11 @@ export function formatJson(value: JsonValue): string {
   );
   return `{${items.join(", ")}}`;
 }
+
+/** A value for messages, which any JSON may be: lists and objects are not written out. */
+export function briefJson(value: JsonValue): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = typeof value === "string" ? formatString(value) : String(value);
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
+}

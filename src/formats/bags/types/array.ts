@@ -31,6 +31,12 @@ export function encodeArrayValue(
   array: NpyContent,
   ...args: string[]
 ): Uint8Array {
+  if (!isContent(array)) {
+    throw new TypeError(
+      `A value of type 'array' must be an array, { dtype, shape, data } or in JSON ` +
+        `{"$array": {"dtype", "shape", "values"}}, not ${named(array)}`,
+    );
+  }
   const { dtype, shape, elements } = encodeArray(array);
   if (args.length === 0) return writeMsgpack([dtype, [...shape], elements]);
   const wanted = parseArguments(args);
@@ -76,6 +82,23 @@ export function decodeArrayValue(
     "array",
     "it is not a list of an element type, a shape and bytes",
   );
+}
+
+/** Whether a value has what an array is encoded from: numbers or texts. */
+function isContent(value: unknown): value is NpyContent {
+  if (typeof value !== "object" || value === null) return false;
+  const { data, dtype, shape } = value as Partial<NpyContent>;
+  const isData = Array.isArray(data)
+    ? data.every((text) => typeof text === "string")
+    : ArrayBuffer.isView(data) && !(data instanceof DataView);
+  return isData && (dtype === undefined || typeof dtype === "string") &&
+    (shape === undefined || Array.isArray(shape));
+}
+
+function named(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  return Array.isArray(value) ? "a list" : "an object without them";
 }
 
 /** Whether a value is a list of lengths, as few as NumPy takes. */

@@ -1,5 +1,5 @@
 /** Elements of arrays as lists in lists, in JSON. */
-import { formatNumber } from "../../../codecs/json/format.ts";
+import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { elementCount, type NdArray } from "../../../codecs/numpy/nd_array.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
@@ -69,7 +69,7 @@ function isOfKind(
 
 function misfit(item: JsonValue, dtype: string): never {
   throw new TypeError(
-    `${String(item).slice(0, 80)} is no element of an array of '${dtype}'`,
+    `${briefJson(item)} is no element of an array of '${dtype}'`,
   );
 }
 
