@@ -66,7 +66,8 @@ export function encodersOf(generation: Generation): Encoders {
 /**
  * The decoders for the types that bags and granular ship. Each gives what the encoder of
  * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see
- * {@linkcode videoDecoder}. There is none for other words.
+ * {@linkcode videoDecoder}. Generation 1 has one for `arraytree`, too, as granular 0.8.1 called
+ * `tree`. There is none for other words.
  *
  * @example An array
  * ```ts
@@ -89,6 +90,7 @@ export function decodersOf(generation: Generation): Decoders {
     msgpack: (bytes) => readMsgpack(bytes),
     array: decodeArrayValue,
     tree: decodeTree,
+    ...generation === 1 ? { arraytree: decodeTree } : {},
     jpeg: decodeImageValue,
     jpg: decodeImageValue,
     png: decodeImageValue,
