@@ -10,6 +10,7 @@ import {
   ShardedDatasetReader,
 } from "../../../src/formats/bags/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
+import { assertConsistent } from "../../support/bag_trees.ts";
 import { assertExpected } from "../../support/expected_value.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { succeed } from "../../cli/run_cli.ts";
@@ -84,6 +85,7 @@ for (const [name, generation] of CASES) {
     assert.ok(names.includes(`${prefix}/text.txt`), names.join(" "));
     const view = name.startsWith("arraytree") ? "tree.json" : "array.npy";
     assert.ok((await tree.read(`${prefix}/${view}`)).length > 20);
+    assertConsistent(tree);
     await withTempDir(async (dir) => {
       await succeed(["extract", path, `${dir}/files`]);
       const args = ["--generation", String(generation)];
