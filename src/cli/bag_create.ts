@@ -43,7 +43,8 @@ INPUT is one of
 A dataset of generation 1 or 2 appears when it is complete. With --shard-start
 or --shard-step, by which several processes share the work, each shard does.
 One of generation 3 is written in its place: what fails, Ctrl-C and kill -9 leave
-complete datapoints, and the same command with --resume adds those that follow.`;
+complete datapoints, and the same command with --resume adds those that follow.
+What fails before the first leaves nothing.`;
 
 /** `recordfs bag create` */
 export function createCommand(): Command {

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { RecordfsError, WriteError } from "../errors.ts";
-import { makeDirectories } from "../formats/bags/dataset_target.ts";
+import { makeDirectories } from "../io/make_directories.ts";
 import {
   DatasetWriter,
   type Generation,
@@ -108,7 +108,8 @@ class Creation {
         ? `has ${counted(this.#datapoints, "datapoint")}`
         : "keeps the datapoints that were written";
       const hint = `${this.#out} ${there}; --resume adds those that follow`;
-      if (error instanceof Exit) report(`stopped: ${hint}`);
+      const isThere = this.#datapoints > 0 || !this.#isWritten;
+      if (error instanceof Exit && isThere) report(`stopped: ${hint}`);
       if (!(error instanceof RecordfsError) || this.#added === 0) throw error;
       throw reworded(error, `${error.message} (${hint})`);
     }
@@ -117,16 +118,19 @@ class Creation {
   /** Shards of generations 1 and 2 in a directory that appears with all of them. */
   async atOnce(): Promise<CreatedDataset> {
     const above = dirname(this.#out);
-    await runAsync(makeDirectories(above, this.#out), this.#signal);
-    const place = await runAsync(NewDirectory.create(this.#out), this.#signal);
+    const signal = this.#signal;
+    const made = await runAsync(makeDirectories(above, this.#out), signal);
+    let place: NewDirectory | undefined;
     try {
+      place = await runAsync(NewDirectory.create(this.#out), signal);
       const created = await this.write(place.temporary);
       await runAsync(place.publish());
       return created;
     } catch (error) {
-      throw place.asPublished(error);
+      throw place?.asPublished(error) ?? error;
     } finally {
-      place.discard();
+      place?.discard();
+      made.removeEmpty();
     }
   }
 
@@ -202,7 +206,8 @@ class Creation {
       await writer.close({ signal: this.#signal });
     } catch (error) {
       // What is gathered is written before the writer is given up; what hinders that is in `error` already.
-      if (this.#options.generation === 3) {
+      // Where there is nothing, nothing is to stay.
+      if (this.#options.generation === 3 && writer.length > length) {
         await writer.close().catch(() => this.#isWritten = false);
       }
       throw error;

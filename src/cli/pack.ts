@@ -7,6 +7,7 @@ import {
   type PackReport,
 } from "../formats/ffrecord/mod.ts";
 import { isInParts } from "../formats/ffrecord/parts.ts";
+import { isLeftOut } from "../formats/ffrecord/pack_problem.ts";
 import { PathFilter } from "../vfs/path_filter.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
@@ -83,10 +84,10 @@ async function pack(
     );
     return Promise.resolve();
   });
-  for (const skipped of packed.skipped.filter(isOutput)) {
+  for (const skipped of packed.skipped.filter(isLeftOut)) {
     warn(describe(dir, skipped));
   }
-  const problems = packed.skipped.filter((skipped) => !isOutput(skipped));
+  const problems = packed.skipped.filter((skipped) => !isLeftOut(skipped));
   if (problems.length === 0) return;
   const were = problems.length === 1 ? "was" : "were";
   report(`${entries(problems)} of ${dir} ${were} not packed`);
@@ -150,11 +151,6 @@ function describe(dir: string, { path, reason }: PackProblem): string {
 
 function entries({ length }: readonly PackProblem[]): string {
   return counted(length, "entry", "entries");
-}
-
-/** What is being written lies in the folder: it is left out, and nothing is wrong. */
-function isOutput({ code }: PackProblem): boolean {
-  return code === "output";
 }
 
 function checkNewDirectory(out: string, options: PackOptions): void {

@@ -12,7 +12,7 @@ import {
 import type { LabelColumn } from "../data/split/label_column.ts";
 import { Ratios } from "../data/split/ratios.ts";
 import { readLabels } from "../data/split/read_labels.ts";
-import { makeDirectories } from "../formats/bags/dataset_target.ts";
+import { makeDirectories } from "../io/make_directories.ts";
 import { runAsync } from "../io/steps.ts";
 import type { VirtualFs } from "../vfs/mod.ts";
 import { counted } from "./counted.ts";

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import type { WaitOptions } from "../io/byte_source.ts";
 import { openError } from "../io/file_source.ts";
+import { isTemporary } from "../io/temporaries.ts";
 import { sortNames } from "../names.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
 
@@ -78,7 +79,7 @@ export function withRootFile(
   };
 }
 
-/** The files of a folder on disk; symbolic links are followed. */
+/** The files of a folder on disk, complete ones; symbolic links are followed. */
 export function folderFiles(location: string): FileTree {
   const at = (path: string) => path === "" ? location : `${location}/${path}`;
   const naming = async <T>(path: string, work: () => Promise<T>) => {
@@ -95,6 +96,7 @@ export function folderFiles(location: string): FileTree {
     const names = await naming(path, () => fs.promises.readdir(at(path)));
     for (const name of sortNames(names)) {
       signal?.throwIfAborted();
+      if (isTemporary(name)) continue;
       const own = path === "" ? name : `${path}/${name}`;
       const stat = await naming(own, () => fs.promises.stat(at(own)));
       yield { path: own, name, isDirectory: stat.isDirectory() };

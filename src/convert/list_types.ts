@@ -57,15 +57,17 @@ export function joinLists(
         note: becomes("tree", "arrays"),
       };
     case "msgpack":
-    case "tree":
       return {
-        word: name === "tree" ? "tree" : "msgpack",
-        join: name === "tree" ? joinTrees : joinPacked,
+        word: "msgpack",
+        join: joinPacked,
         note: becomes(name, "values"),
       };
-    default:
-      return packed(`bytes, each of type ${word}`, (bytes) => bytes);
+    case "tree":
+    case "arraytree":
+      if (name === "arraytree" && from !== 1) break; // a type of the user's own
+      return { word: "tree", join: joinTrees, note: becomes("tree", "values") };
   }
+  return packed(`bytes, each of type ${word}`, (bytes) => bytes);
 }
 
 function numbers(

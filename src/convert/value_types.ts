@@ -4,6 +4,7 @@ import type { ValueType } from "../formats/bags/spec.ts";
 import {
   decodeArrayValue,
   encodeArrayValue,
+  isHeaded,
 } from "../formats/bags/types/array.ts";
 import {
   intDecoder,
@@ -79,6 +80,14 @@ export function changeWord(
       recode: (bytes) => encodeArrayValue(decodeArrayValue(bytes, ...args)),
       note: `${word} becomes array: element type and shape go into each value`,
     };
+  }
+  if (word === "array") {
+    const recode = (bytes: Raw) =>
+      isHeaded(bytes) ? encodeArrayValue(decodeArrayValue(bytes)) : bytes;
+    return { word, recode };
+  }
+  if (word === "arraytree") {
+    return { word: "tree", note: `${word} becomes tree: the bytes are kept` };
   }
   const media = MEDIA[name];
   if (Object.hasOwn(MEDIA, name)) {

@@ -6,6 +6,7 @@ import type { Directory, EntryKind, OpenFile } from "./directory.ts";
 import { DirectoryChain } from "./directory_chain.ts";
 import { openDirectory } from "./open_directory.ts";
 import { systemCode } from "./system_error.ts";
+import { extractorOf } from "./temporaries.ts";
 
 /** How files are put into an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {
@@ -21,7 +22,8 @@ export interface ExtractTargetOptions {
  * rename in it meanwhile.
  *
  * A file appears under its name when it is complete. Until then it has a temporary name, which is
- * removed if anything goes wrong.
+ * removed if anything goes wrong, and by the next one that comes to its directory if the process was
+ * killed.
  */
 export class ExtractTarget implements Disposable {
   readonly #root: string;
@@ -35,6 +37,7 @@ export class ExtractTarget implements Disposable {
     this.#root = resolve(directory);
     this.#options = options;
     this.#chain = new DirectoryChain(openDirectory(this.#root), "keep");
+    this.#removeLeftovers();
   }
 
   /**
@@ -165,8 +168,29 @@ export class ExtractTarget implements Disposable {
         throw notEntered(`${last.path}/${name}`, kind);
       }
       chain.enter(name);
+      if (kind === "directory") this.#removeLeftovers();
     }
   }
+
+  /** Removes what processes that live no longer have left in the directory that was come to. */
+  #removeLeftovers(): void {
+    const { last } = this.#chain;
+    try {
+      for (const name of last.list().names) {
+        const writer = extractorOf(name);
+        if (writer === undefined || isAlive(writer)) continue;
+        if (last.stat(name, "keep")?.kind === "file") last.remove(name);
+      }
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      // Not to be listed or changed: what is wrong with it is said when a file is put there.
+    }
+  }
+}
+
+/** Whether there is a process of that number; where none can be seen, there may be. */
+function isAlive(pid: number): boolean {
+  return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
 }
 
 interface Temporary {

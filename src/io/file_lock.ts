@@ -1,10 +1,18 @@
+import * as fs from "node:fs";
 import { WriteError } from "../errors.ts";
 import { perform, type Steps } from "./steps.ts";
 import { systemCode } from "./system_error.ts";
 import { writeError } from "./write_error.ts";
 
 /** What file systems answer that have no locks, as some of networks. */
-const NO_LOCKS = ["ENOLCK", "ENOSYS", "EOPNOTSUPP", "ENOTSUP", "EINVAL"];
+const NO_LOCKS = [
+  "ENOLCK",
+  "ENOSYS",
+  "EOPNOTSUPP",
+  "ENOTSUP",
+  "EINVAL",
+  "EBADF",
+];
 
 /**
  * Keeps others that ask for it from a file (flock(2)), until it is let go of or the process ends,
@@ -12,6 +20,7 @@ const NO_LOCKS = ["ENOLCK", "ENOSYS", "EOPNOTSUPP", "ENOTSUP", "EINVAL"];
  */
 export class FileLock implements Disposable {
   #file: Deno.FsFile | undefined;
+  #isHeld = false;
 
   private constructor() {}
 
@@ -42,14 +51,57 @@ export class FileLock implements Disposable {
     );
   }
 
+  /**
+   * Takes the lock of a file or directory that is there, at once: no wait can be given up between
+   * making it and this.
+   *
+   * @returns `undefined` if another has it, or there is nothing any more.
+   */
+  static tryTakeSync(path: string): FileLock | undefined {
+    const lock = new FileLock();
+    try {
+      lock.#file = openSync(path);
+      try {
+        lock.#isHeld = lock.#file.tryLockSync(true);
+        if (lock.#isHeld) return lock;
+      } catch (error) {
+        if (hasNoLocks(error)) return lock;
+        throw error;
+      }
+    } catch (error) {
+      lock[Symbol.dispose]();
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+    lock[Symbol.dispose]();
+    return undefined;
+  }
+
+  /** Whether others are kept from it: not where the file system has no locks. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** That of {@linkcode WritableFile.identity}. */
+  get identity(): string {
+    const { dev, ino } = this.#file!.statSync();
+    return `${dev}:${ino}`;
+  }
+
+  /** Whether the locked file still has that name. */
+  isOf(path: string): boolean {
+    const found = fs.statSync(path, { throwIfNoEntry: false });
+    return found !== undefined &&
+      `${found.dev}:${found.ino}` === this.identity;
+  }
+
   *#lock(): Steps<boolean> {
     try {
-      return yield* perform({
+      return this.#isHeld = yield* perform({
         sync: () => this.#file!.tryLockSync(true),
         async: () => this.#file!.tryLock(true),
       });
     } catch (error) {
-      if (NO_LOCKS.includes(systemCode(error) ?? "")) return true;
+      if (hasNoLocks(error)) return true;
       throw error;
     }
   }
@@ -58,5 +110,20 @@ export class FileLock implements Disposable {
   [Symbol.dispose](): void {
     this.#file?.close();
     this.#file = undefined;
+    this.#isHeld = false;
+  }
+}
+
+function hasNoLocks(error: unknown): boolean {
+  return NO_LOCKS.includes(systemCode(error) ?? "");
+}
+
+/** For writing, too, without which file systems of networks lock no file; directories are only read. */
+function openSync(path: string): Deno.FsFile {
+  try {
+    return Deno.openSync(path, { read: true, write: true });
+  } catch (error) {
+    if (systemCode(error) !== "EISDIR") throw error;
+    return Deno.openSync(path, { read: true });
   }
 }

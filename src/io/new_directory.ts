@@ -1,14 +1,21 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../errors.ts";
+import type { FileLock } from "./file_lock.ts";
 import { perform, type Steps } from "./steps.ts";
 import { writeError } from "./write_error.ts";
-import { findTarget, syncDirectoryOf, temporaryName } from "./write_target.ts";
+import {
+  makeTemporary,
+  removeLeftovers,
+  type Temporary,
+} from "./temporaries.ts";
+import { findTarget, syncDirectoryOf } from "./write_target.ts";
 
 /**
  * A directory whose files appear all at once or not at all: they are written into a temporary
  * directory beside its target, `.NAME.recordfs-PID-N.part`, which takes the target's name when
- * they are complete.
+ * they are complete. What a process that was killed has left of such a directory goes when the next
+ * one starts it.
  */
 export class NewDirectory {
   /** The path that it was asked for. */
@@ -16,12 +23,18 @@ export class NewDirectory {
   /** The directory to write into. */
   readonly temporary: string;
   readonly #target: string;
+  readonly #lock: FileLock;
   #ended = false;
 
-  private constructor(path: string, target: string, temporary: string) {
-    this.path = path;
+  private constructor(
+    location: string,
+    target: string,
+    { path, lock }: Temporary<void>,
+  ) {
+    this.path = location;
     this.#target = target;
-    this.temporary = temporary;
+    this.temporary = path;
+    this.#lock = lock;
   }
 
   /**
@@ -32,21 +45,11 @@ export class NewDirectory {
    */
   static *create(location: string): Steps<NewDirectory> {
     const target = yield* requireNewDirectory(location);
-    for (;;) {
-      const temporary = temporaryName(target);
-      const directory = new NewDirectory(location, target, temporary);
-      try {
-        yield* perform({
-          sync: () => fs.mkdirSync(temporary),
-          async: () => fs.promises.mkdir(temporary),
-        });
-        return directory;
-      } catch (error) {
-        // Left by a killed process that had our number.
-        if ((error as { code?: unknown }).code === "EEXIST") continue;
-        directory.discard();
-        throw writeError(location, error);
-      }
+    try {
+      const temporary = yield* makeTemporary(target, makeDirectory, remove);
+      return new NewDirectory(location, target, temporary);
+    } catch (error) {
+      throw writeError(location, error);
     }
   }
 
@@ -70,6 +73,7 @@ export class NewDirectory {
       throw writeError(this.path, error);
     }
     this.#ended = true;
+    this.#lock[Symbol.dispose]();
     yield* syncDirectoryOf(this.#target);
   }
 
@@ -92,11 +96,36 @@ export class NewDirectory {
   discard(): void {
     if (this.#ended) return;
     this.#ended = true;
-    try {
-      fs.rmSync(this.temporary, { recursive: true, force: true });
-    } catch {
-      // On a disk that takes no change any more: the target is untouched anyhow.
-    }
+    remove(this.temporary);
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+function* makeDirectory(location: string): Steps<void> {
+  let isMade = false;
+  try {
+    // Known from inside: a wait that is aborted just now must not leave it.
+    yield* perform({
+      sync() {
+        fs.mkdirSync(location);
+        isMade = true;
+      },
+      async async() {
+        await fs.promises.mkdir(location);
+        isMade = true;
+      },
+    });
+  } catch (error) {
+    if (isMade) remove(location);
+    throw error;
+  }
+}
+
+function remove(directory: string): void {
+  try {
+    fs.rmSync(directory, { recursive: true, force: true });
+  } catch {
+    // On a disk that takes no change any more: the target is untouched anyhow.
   }
 }
 
@@ -125,6 +154,7 @@ function* requireEmpty(
   found: fs.Stats,
 ): Steps<void> {
   if (!found.isDirectory()) throw notADirectory(path);
+  yield* removeLeftovers(target);
   let names: string[];
   try {
     names = yield* perform({

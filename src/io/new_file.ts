@@ -3,11 +3,13 @@ import { WriteError } from "../errors.ts";
 import { perform, type Steps } from "./steps.ts";
 import { WritableFile } from "./writable_file.ts";
 import { writeError } from "./write_error.ts";
-import { findTarget, syncDirectoryOf, temporaryName } from "./write_target.ts";
+import { makeTemporary, type Temporary, temporaryName } from "./temporaries.ts";
+import { findTarget, syncDirectoryOf } from "./write_target.ts";
 
 /**
  * A file that appears whole or not at all: it is written under a temporary name beside its target,
- * `.NAME.recordfs-PID-N.part`, and takes the target's place when it is complete.
+ * `.NAME.recordfs-PID-N.part`, and takes the target's place when it is complete. What a process that
+ * was killed has left of such a file goes when the next one starts it.
  */
 export class NewFile {
   /** The path that it was asked for. */
@@ -15,19 +17,18 @@ export class NewFile {
   /** Where its bytes go. */
   readonly file: WritableFile;
   readonly #target: string;
-  readonly #temporary: string;
+  readonly #temporary: Temporary<WritableFile>;
   #ended = false;
 
   private constructor(
     path: string,
     target: string,
-    temporary: string,
-    file: WritableFile,
+    temporary: Temporary<WritableFile>,
   ) {
     this.path = path;
     this.#target = target;
     this.#temporary = temporary;
-    this.file = file;
+    this.file = temporary.made;
   }
 
   /**
@@ -48,8 +49,19 @@ export class NewFile {
         { path },
       );
     }
-    const { temporary, file } = yield* createTemporary(target.path, path);
-    return new NewFile(path, target.path, temporary, file);
+    try {
+      const temporary = yield* makeTemporary(
+        target.path,
+        (temporary) => WritableFile.create(temporary, path),
+        (temporary, file) => {
+          file.close();
+          fs.rmSync(temporary, { force: true });
+        },
+      );
+      return new NewFile(path, target.path, temporary);
+    } catch (error) {
+      throw writeError(path, error);
+    }
   }
 
   /**
@@ -60,9 +72,18 @@ export class NewFile {
    */
   static *createScratch(path: string, name = path): Steps<WritableFile> {
     const target = yield* findTarget(path);
-    const { temporary, file } = yield* createTemporary(target.path, name);
-    fs.unlinkSync(temporary);
-    return file;
+    for (;;) {
+      const temporary = temporaryName(target.path);
+      try {
+        const file = yield* WritableFile.create(temporary, name);
+        fs.rmSync(temporary, { force: true });
+        return file;
+      } catch (error) {
+        // Left by a killed process that had our number.
+        if ((error as { code?: unknown }).code === "EEXIST") continue;
+        throw writeError(name, error);
+      }
+    }
   }
 
   /**
@@ -73,14 +94,15 @@ export class NewFile {
     this.file.close();
     try {
       yield* perform({
-        sync: () => fs.renameSync(this.#temporary, this.#target),
-        async: () => fs.promises.rename(this.#temporary, this.#target),
+        sync: () => fs.renameSync(this.#temporary.path, this.#target),
+        async: () => fs.promises.rename(this.#temporary.path, this.#target),
       });
     } catch (error) {
       this.discard();
       throw writeError(this.path, error);
     }
     this.#ended = true;
+    this.#temporary.lock[Symbol.dispose]();
     yield* syncDirectoryOf(this.#target);
   }
 
@@ -90,26 +112,10 @@ export class NewFile {
     this.#ended = true;
     this.file.close();
     try {
-      fs.unlinkSync(this.#temporary);
+      fs.unlinkSync(this.#temporary.path);
     } catch {
       // Gone already, or on a disk that takes no change any more: the target is untouched anyhow.
     }
-  }
-}
-
-function* createTemporary(
-  target: string,
-  name: string,
-): Steps<{ temporary: string; file: WritableFile }> {
-  for (;;) {
-    const temporary = temporaryName(target);
-    try {
-      const file = yield* WritableFile.create(temporary, name);
-      return { temporary, file };
-    } catch (error) {
-      // Left by a killed process that had our number.
-      if ((error as { code?: unknown }).code === "EEXIST") continue;
-      throw writeError(name, error);
-    }
+    this.#temporary.lock[Symbol.dispose]();
   }
 }

@@ -101,6 +101,15 @@ export class WritableFile {
     return size;
   }
 
+  /** The same for one file, however it was opened; different for any other. */
+  *identity(): Steps<string> {
+    const { dev, ino } = yield* this.#act({
+      sync: (fd) => fs.fstatSync(fd),
+      async: (fd) => stat(fd),
+    });
+    return `${dev}:${ino}`;
+  }
+
   /** Whether it was closed. */
   get closed(): boolean {
     return this.#closed;

@@ -1,16 +1,11 @@
-import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import process from "node:process";
 import { WriteError } from "../errors.ts";
 import { perform, type Steps } from "./steps.ts";
 import { writeError } from "./write_error.ts";
 
 /** As many as the kernel follows in one path. */
 const MOST_LINKS = 40;
-
-/** Longest name of a directory entry in bytes, on every common file system. */
-const LONGEST_NAME = 255;
 
 /** What stands at the place that is to be written. */
 export interface WriteTarget {
@@ -73,21 +68,6 @@ function* requireDirectory(location: string, target: string): Steps<void> {
     `Cannot write ${location}: the directory ${parent} does not exist; make it first`,
     { path: location },
   );
-}
-
-let made = 0;
-
-/**
- * A new name beside `target` for what becomes `target` when it is complete. It is hidden, and says
- * whose it is: a process that is killed leaves it behind.
- */
-export function temporaryName(target: string): string {
-  const own = `.recordfs-${process.pid}-${++made}.part`;
-  let name = path.basename(target);
-  while (Buffer.byteLength(name) + own.length + 1 > LONGEST_NAME) {
-    name = [...name].slice(0, -1).join("");
-  }
-  return path.join(path.dirname(target), `.${name}${own}`);
 }
 
 /** Makes a renamed entry of `target`'s directory survive a loss of power. */

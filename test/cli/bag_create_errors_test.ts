@@ -46,6 +46,42 @@ Deno.test("a line that is wrong is named, with its key; of generations 1 and 2 n
   });
 });
 
+Deno.test("where the first line is wrong, nothing is left, and another spec may follow", async () => {
+  await withTempDir(async (dir) => {
+    const wrong = `${dir}/wrong`;
+    fs.writeFileSync(wrong, '{"n": "one"}\n{"n": 2}\n');
+    const cases = ["1", "2", "3"].flatMap((generation) =>
+      [[], ["--shard-length", "1"]].map((shards) => [
+        ...["--generation", generation, ...shards],
+      ])
+    );
+    cases.push([...cases[1]!, "--shard-step", "2"]);
+    cases.push([...cases[5]!, "--shard-step", "2"]);
+    fs.mkdirSync(`${dir}/there`);
+    for (const args of cases) {
+      const create = (out: string, spec: string) =>
+        recordfs(["bag", "create", out, wrong, "--spec", spec, ...args]);
+      for (const out of [`${dir}/new/deep/out`, `${dir}/there`]) {
+        assertFailed(await create(out, '{"n": "int"}'), 1, /line 1: .*'n'/);
+        assert.equal(fs.existsSync(`${dir}/new`), false, args.join(" "));
+        assert.deepEqual(fs.readdirSync(`${dir}/there`), []);
+      }
+    }
+    const out = `${dir}/new/deep/out`;
+    const other = ["--spec", '{"n": "msgpack"}'];
+    await succeed(["bag", "create", out, wrong, ...other]);
+    assert.ok(fs.existsSync(`${out}/spec.json`));
+    // What was there before stays, though it has no datapoint.
+    fs.writeFileSync(`${dir}/none`, "");
+    await succeed(["bag", "create", `${dir}/empty`, `${dir}/none`, ...other]);
+    const empty = filesBelow(`${dir}/empty`);
+    fs.writeFileSync(wrong, "[]\n");
+    const again = ["bag", "create", `${dir}/empty`, wrong, ...other];
+    assertFailed(await recordfs(again), 1, /line 1: it is no object/);
+    assert.deepEqual(filesBelow(`${dir}/empty`), empty);
+  });
+});
+
 Deno.test("a directory that is wrong is named, and nothing is written", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/out`);

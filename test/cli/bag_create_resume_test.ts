@@ -48,6 +48,11 @@ Deno.test("a process that is killed is gone on with, as if it had not been", asy
       assert.equal(signal, "SIGKILL");
       await written;
       await input.abort().catch(() => {});
+      // As one that is killed while it begins a dataset or shard leaves it.
+      const last = shards.length === 0
+        ? killed
+        : `${killed}/${fs.readdirSync(killed).sort().at(-1)}`;
+      fs.writeFileSync(`${last}/.spec.json.recordfs-1-1.part`, "{");
       const again = ["bag", "create", killed, lines, ...args];
       assertFailed(await recordfs(again), 1, /datapoints already; --resume/);
       const { stdout } = await succeed([...again, "--resume"]);
@@ -127,9 +132,12 @@ for (const generation of ["2", "3"]) {
           assert.deepEqual(fs.readdirSync(`${dir}/out`), []);
           return;
         }
+        // It may have been ended before the first, and then there is nothing to go on with.
         assert.match(
           said,
-          /^recordfs: stopped: .*a has [02] datapoints; --res/,
+          fs.existsSync(out)
+            ? /^recordfs: stopped: .*a has 2 datapoints; --res/
+            : /^$/,
         );
         fs.writeFileSync(`${dir}/lines`, '{"n": 1}\n{"n": 2}\n{"n": 3}\n');
         await succeed([...args.toSpliced(3, 0, `${dir}/lines`), "--resume"]);

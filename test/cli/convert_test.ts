@@ -233,6 +233,10 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
         left.join("\n"),
         interrupted ? /^$/ : /^\.out\.recordfs-\d+-\d+\.part$/,
       );
+      const small = `${REPOSITORY}test/golden/granular3/one_datapoint/data`;
+      const { code: again } = await recordfs(["convert", small, `${dir}/out/`]);
+      assert.equal(again, 0);
+      assert.deepEqual(readdirSync(dir).sort(), ["in", "out"]);
     });
   });
 }

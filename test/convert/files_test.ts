@@ -29,6 +29,8 @@ function rawOf(path: string): unknown {
 Deno.test("a packed folder becomes a folder, and a packed folder again", async () => {
   await withTempDir(async (dir) => {
     await convert(PACKED, `${dir}/folder/`);
+    fs.mkdirSync(`${dir}/folder/.data.recordfs-1-1.part`); // which a killed writer left
+    fs.writeFileSync(`${dir}/folder/.data.recordfs-1-1.part/a`, "half");
     const { count } = await convert(`${dir}/folder`, `${dir}/again.ffr`);
     assert.equal(count, 44);
     assert.deepEqual(await filesOf(`${dir}/again.ffr`), await filesOf(PACKED));

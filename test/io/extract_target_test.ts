@@ -33,6 +33,29 @@ Deno.test("a directory that is swapped for a link leads nowhere", async () => {
   });
 });
 
+Deno.test("what extractions left that were killed goes, what others write stays", async () => {
+  await withTempDir(async (dir) => {
+    const child = new Deno.Command("true").spawn();
+    await child.status;
+    const dead = `.recordfs-${child.pid}-1.part`;
+    const alive = `.recordfs-${Deno.pid}-1000000.part`;
+    const another = `.a.recordfs-${child.pid}-1.part`; // a writer's, which locks say more of
+    for (const place of [`${dir}/out`, `${dir}/out/a`, `${dir}/out/b`]) {
+      await Deno.mkdir(place);
+      for (const name of [dead, alive, another]) {
+        await Deno.writeTextFile(`${place}/${name}`, "half");
+      }
+    }
+    using target = new ExtractTarget(`${dir}/out`, options);
+    target.write("a/one", bytes);
+    target.write("two", bytes);
+    const stay = [another, alive].sort();
+    assert.deepEqual(await names(`${dir}/out/a`), [...stay, "one"]);
+    assert.deepEqual(await names(`${dir}/out`), [...stay, "a", "b", "two"]);
+    assert.ok((await names(`${dir}/out/b`)).includes(dead)); // not come to
+  });
+});
+
 Deno.test("an upper directory that is swapped is not gone back to", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outside`);

@@ -23,27 +23,86 @@ Deno.test("a discarded file's descriptor is closed when the last write has ended
   });
 });
 
-Deno.test("what a killed process left behind is no obstacle", async () => {
+Deno.test("what a writer that is killed has left goes, what others write stays", async () => {
+  await withTempDir(async (dir) => {
+    const script = `
+      import { NewDirectory } from "${
+      import.meta.resolve("../../src/io/new_directory.ts")
+    }";
+      import { NewFile } from "${
+      import.meta.resolve("../../src/io/new_file.ts")
+    }";
+      import { runAsync, runSync } from "${
+      import.meta.resolve("../../src/io/steps.ts")
+    }";
+      globalThis.kept = [
+        runSync(NewFile.create("a")),
+        await runAsync(NewDirectory.create("b")),
+        await runAsync(NewFile.create("${"long".repeat(60)}")),
+      ];
+      Deno.writeTextFileSync(kept[1].temporary + "/content", "");
+      console.log("written");
+      setInterval(() => {}, 1000);`;
+    fs.writeFileSync(`${dir}/script.ts`, script);
+    fs.mkdirSync(`${dir}/out`);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "../script.ts"],
+      cwd: `${dir}/out`,
+      stdout: "piped",
+    }).spawn();
+    const output = child.stdout.getReader();
+    await output.read();
+    const theirs = fs.readdirSync(`${dir}/out`);
+    assert.equal(theirs.length, 3);
+    const writeAll = () => {
+      for (const name of ["a", "long".repeat(60)]) {
+        const file = runSync(NewFile.create(`${dir}/out/${name}`));
+        runSync(file.publish());
+      }
+      const directory = runSync(NewDirectory.create(`${dir}/out/b`));
+      runSync(directory.publish());
+    };
+    writeAll();
+    const complete = ["a", "b", "long".repeat(60)];
+    const all = [...theirs, ...complete].sort();
+    assert.deepEqual(fs.readdirSync(`${dir}/out`).sort(), all);
+    child.kill("SIGKILL");
+    await child.status;
+    await output.cancel();
+    fs.writeFileSync(`${dir}/out/.other.recordfs-1-1.part`, "another target");
+    writeAll();
+    assert.deepEqual(
+      fs.readdirSync(`${dir}/out`).sort(),
+      [".other.recordfs-1-1.part", ...complete],
+    );
+  });
+});
+
+Deno.test("names that are taken, be it by what is being removed just now, are passed", async () => {
   await withTempDir((dir) => {
     const first = runSync(NewFile.create(`${dir}/a`));
     const [name] = fs.readdirSync(dir);
     const number = Number(/-(\d+)\.part$/.exec(name!)![1]);
     first.discard();
-    const pid = /recordfs-(\d+)-/.exec(name!)![1];
-    for (let i = 1; i <= 3; i++) {
-      fs.writeFileSync(
-        `${dir}/.a.recordfs-${pid}-${number + i}.part`,
-        "theirs",
-      );
-    }
+    const taken = [1, 2].map((next) =>
+      `${dir}/${name!.replace(/\d+\.part$/, `${number + next}.part`)}`
+    );
+    const locks = taken.map((path) => {
+      fs.writeFileSync(path, "theirs");
+      const file = Deno.openSync(path, { write: true });
+      file.lockSync(true);
+      return file;
+    });
     const file = runSync(NewFile.create(`${dir}/a`));
     runSync(file.file.writeAt(Uint8Array.of(65), 0));
     runSync(file.publish());
     assert.equal(fs.readFileSync(`${dir}/a`, "utf8"), "A");
-    for (let i = 1; i <= 3; i++) {
-      const theirs = `${dir}/.a.recordfs-${pid}-${number + i}.part`;
-      assert.equal(fs.readFileSync(theirs, "utf8"), "theirs");
+    for (const path of taken) {
+      assert.equal(fs.readFileSync(path, "utf8"), "theirs");
     }
+    for (const lock of locks) lock.close();
+    runSync(NewFile.create(`${dir}/a`)).discard();
+    assert.deepEqual(fs.readdirSync(dir), ["a"]);
   });
 });
 
@@ -96,5 +155,19 @@ Deno.test("a discarded directory goes with all that is in it", async () => {
     directory.discard();
     directory.discard();
     assert.deepEqual(fs.readdirSync(dir), []);
+  });
+});
+
+Deno.test("a directory of leftovers is as good as an empty one", async () => {
+  await withTempDir((dir) => {
+    fs.mkdirSync(`${dir}/a/.000000.recordfs-1-1.part/b`, { recursive: true });
+    const directory = runSync(NewDirectory.create(`${dir}/a`));
+    runSync(directory.publish());
+    assert.deepEqual(fs.readdirSync(`${dir}/a`), []);
+    fs.writeFileSync(`${dir}/a/.hidden.part`, "");
+    assert.throws(
+      () => runSync(NewDirectory.create(`${dir}/a`)),
+      { code: "not-empty" },
+    );
   });
 });

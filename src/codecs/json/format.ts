@@ -118,3 +118,12 @@ function objectOf(parts: readonly (readonly [string, string])[]): string {
   const items = parts.map(([key, part]) => `${formatString(key)}: ${part}`);
   return `{${items.join(", ")}}`;
 }
+
+/** A value for messages, which any JSON may be: lists and objects are not written out. */
+export function briefJson(value: JsonValue | ExactJson): string {
+  if (value instanceof MsgpackFloat) return formatFloat(value.value);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = typeof value === "string" ? formatString(value) : String(value);
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
+}

@@ -1,5 +1,6 @@
 import { FormatError } from "../../errors.ts";
 import { FileSource } from "../../io/file_source.ts";
+import type { MemorySource } from "../../io/memory_source.ts";
 import { readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
 import type { Generation } from "./generation.ts";
@@ -7,9 +8,12 @@ import { withTrailer } from "./bag_trailer.ts";
 import { ENTRY, readEntry } from "./index_entries.ts";
 import { indexPath } from "./index_path.ts";
 
+/** What the bytes of a bag, or of its index, are read from. */
+export type BagBytes = FileSource | MemorySource;
+
 /** An opened bag: where its records and their ends are. Records lie back to back from byte 0. */
-export interface BagFile {
-  /** Path of the `.bag`. */
+export interface BagFile<S extends BagBytes = FileSource> {
+  /** Path of the `.bag`; what messages call one in memory. */
   readonly path: string;
   readonly generation: Generation;
   /** How many records there are. */
@@ -17,9 +21,9 @@ export interface BagFile {
   /** Bytes of the `.bag` that records may lie in. */
   readonly dataEnd: number;
   /** The `.bag`. */
-  readonly source: FileSource;
-  /** The file that holds the index: the `.bag` itself, but the `.idx` in generation 3. */
-  readonly index: FileSource;
+  readonly source: S;
+  /** What holds the index: the `.bag` itself, but the `.idx` in generation 3. */
+  readonly index: S;
   /**
    * Where in `index` the ends of the records start, `length` u64 each: the generations differ in no
    * more than that, since generation 1 has one more number before, which is 0.
@@ -38,7 +42,7 @@ export interface BagFileOptions {
 }
 
 /** Closes what {@linkcode openBag} opened. */
-export function closeBag({ source, index }: BagFile): void {
+export function closeBag({ source, index }: BagFile<BagBytes>): void {
   source.close();
   if (index !== source) index.close();
 }
@@ -81,6 +85,47 @@ export function* openBag(
   }
 }
 
+/**
+ * Opens a bag that is in memory, or one whose index is not beside it.
+ *
+ * @param bag Path of the `.bag`, or its bytes.
+ * @param index Path of the index of generation 3, or its bytes.
+ * @throws {FormatError} If it is no bag, or was cut; or one in memory of generation 3 without index.
+ * @throws {RangeError} If an index is given for generation 1 or 2.
+ */
+export function* openBagParts(
+  bag: string | MemorySource,
+  index: string | MemorySource | undefined,
+  options: BagFileOptions,
+): Steps<BagFile<BagBytes>> {
+  if (typeof bag === "string" && index === undefined) {
+    return yield* openBag(bag, options);
+  }
+  const { generation } = options;
+  if (index === undefined) {
+    const source = bag as MemorySource;
+    if (generation === 3) throw missingIndex(source.name, "the option index");
+    return yield* withTrailer<BagBytes>(source, generation);
+  }
+  if (generation === 1 || generation === 2) {
+    throw new RangeError(
+      `Bags of generation ${generation} have their index at their end: leave the option index out`,
+    );
+  }
+  const opened = yield* openPart(index);
+  try {
+    return withIndex(yield* openPart(bag), opened, options);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+function* openPart(part: string | MemorySource): Steps<BagBytes> {
+  if (typeof part !== "string") return part;
+  return yield* FileSource.open(part, { mayGrow: true }); // a writer may be at work
+}
+
 /** The `.idx`, or `undefined` where there is none. */
 function* openIndex(path: string): Steps<FileSource | undefined> {
   try {
@@ -113,11 +158,11 @@ function* isStray(index: FileSource, source: FileSource): Steps<boolean> {
 }
 
 /** Generation 3. The index is written after the records: what it does not name is not yet there. */
-function withIndex(
-  source: FileSource,
-  index: FileSource,
+function withIndex<S extends BagBytes>(
+  source: S,
+  index: S,
   { onWarning }: BagFileOptions,
-): BagFile {
+): BagFile<S> {
   const length = Math.floor(index.size / ENTRY);
   if (length * ENTRY !== index.size) {
     onWarning?.(
@@ -127,7 +172,7 @@ function withIndex(
     );
   }
   return {
-    path: source.path,
+    path: source.name,
     generation: 3,
     length,
     dataEnd: source.size,
@@ -137,8 +182,10 @@ function withIndex(
   };
 }
 
-function missingIndex(path: string): FormatError {
-  const expected = indexPath(path);
+function missingIndex(
+  path: string,
+  expected = indexPath(path),
+): FormatError {
   return new FormatError(
     "missing-index",
     `${path} has no index: ${expected} is missing, which a bag of generation 3 needs`,

@@ -1,6 +1,8 @@
+import { bytesOf } from "../../bytes_of.ts";
 import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import { MemorySource } from "../../io/memory_source.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
 import { BagRecords } from "./bag_records.ts";
 import type { Generation } from "./generation.ts";
@@ -17,9 +19,28 @@ export interface BagOptions {
    * read where they are needed, of which a thread keeps up to 4 MiB for all bags.
    */
   readonly cacheIndex?: boolean | undefined;
+  /**
+   * Whether to hold the records in memory as well; not by default. They are those that the bag had when
+   * it was opened, whatever becomes of its file.
+   */
+  readonly cacheData?: boolean | undefined;
+  /**
+   * The index of generation 3, where it is not the `.idx` beside the bag: a path, or its bytes. One
+   * that is given makes the bag one of generation 3.
+   */
+  readonly index?:
+    | string
+    | URL
+    | Uint8Array
+    | ArrayBuffer
+    | SharedArrayBuffer
+    | undefined;
   /** Told of what is odd but readable. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
+
+/** Where a bag or its index is, or its bytes. */
+type BagLocation = NonNullable<BagOptions["index"]>;
 
 /**
  * Reads the records of a `.bag` of any generation (Python's `BagReader`).
@@ -34,6 +55,17 @@ export interface BagOptions {
  * const [first, second] = await bag.range(0, 2);
  * assert.deepEqual(await bag.read([1, 0]), [second, first]);
  * ```
+ *
+ * @example Share a bag in memory with other threads, which open it alike
+ * ```ts
+ * import { BagReader } from "@recordfs/recordfs/bags";
+ *
+ * const bytes = await Deno.readFile("test/golden/bags/types/data/text.bag");
+ * const shared = new SharedArrayBuffer(bytes.length);
+ * new Uint8Array(shared).set(bytes);
+ * using bag = BagReader.openSync(shared);
+ * console.log(bag.getSync(0).length); // of a copy
+ * ```
  */
 export class BagReader implements Disposable {
   readonly #records: BagRecords;
@@ -43,32 +75,43 @@ export class BagReader implements Disposable {
     this.#records = records;
   }
 
-  static *#open(path: string | URL, options: BagOptions): Steps<BagReader> {
-    const { cacheIndex = true } = options;
-    return new BagReader(
-      yield* BagRecords.open(localPath(path), { ...options, cacheIndex }),
+  static *#open(
+    bag: BagLocation,
+    { index, cacheIndex = true, cacheData = false, ...options }: BagOptions,
+  ): Steps<BagReader> {
+    const records = yield* BagRecords.open(
+      partOf(bag, "a bag in memory"),
+      index === undefined ? undefined : partOf(index, "an index in memory"),
+      { ...options, cacheIndex, cacheData },
     );
+    return new BagReader(records);
   }
 
   /**
    * Opens a bag.
    *
-   * @param path The `.bag`; its `.idx` lies beside it where it is of generation 3.
+   * @param bag The `.bag`; its `.idx` lies beside it where it is of generation 3. Or its bytes, in memory
+   * of one's own or shared with other threads: they are not copied, and must not change while the bag is
+   * open. Those of generation 3 take the option `index`.
    * @throws {FormatError} If it is no bag, or was cut.
+   * @throws {RangeError} If an index is given for another generation than the third.
    */
   static open(
-    path: string | URL,
+    bag: string | URL | Uint8Array | ArrayBuffer | SharedArrayBuffer,
     options: BagOptions & WaitOptions = {},
   ): Promise<BagReader> {
-    return runAsync(BagReader.#open(path, options), options.signal);
+    return runAsync(BagReader.#open(bag, options), options.signal);
   }
 
   /** {@linkcode BagReader.open} without waiting. */
-  static openSync(path: string | URL, options: BagOptions = {}): BagReader {
-    return runSync(BagReader.#open(path, options));
+  static openSync(
+    bag: string | URL | Uint8Array | ArrayBuffer | SharedArrayBuffer,
+    options: BagOptions = {},
+  ): BagReader {
+    return runSync(BagReader.#open(bag, options));
   }
 
-  /** Path of the `.bag`. */
+  /** Path of the `.bag`; `a bag in memory` for one of which the bytes were given. */
   get path(): string {
     return this.#records.bag.path;
   }
@@ -164,7 +207,7 @@ export class BagReader implements Disposable {
 
   /**
    * A view of a record in a memory map of the bag: nothing is copied. Linux only, and it needs
-   * `--allow-ffi`.
+   * `--allow-ffi`. Of a bag in memory, it is a view of the bytes that were given.
    *
    * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so
    * for files that nobody changes. Writing to a view never changes the file; it changes what all views
@@ -175,7 +218,8 @@ export class BagReader implements Disposable {
    * @param index From 0 to `length - 1`.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was cut.
-   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `get` works there.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped, and of bytes in a
+   * shared buffer: `get` works there.
    *
    * @example Look at a record in place
    * ```ts
@@ -238,4 +282,15 @@ export class BagReader implements Disposable {
     if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
     throw new IndexError(index, length, this.path, 0, "record");
   }
+}
+
+/** @throws {TypeError} If it is neither a location nor bytes. */
+function partOf(part: BagLocation, name: string): string | MemorySource {
+  if (typeof part === "string" || part instanceof URL) return localPath(part);
+  const bytes = bytesOf(part);
+  if (bytes !== undefined) return new MemorySource(bytes, name);
+  throw new TypeError(
+    "A bag, or its index, is a path, a file: URL, or the bytes: a Uint8Array, ArrayBuffer or " +
+      "SharedArrayBuffer",
+  );
 }

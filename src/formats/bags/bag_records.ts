@@ -1,5 +1,4 @@
 import { RecordfsError } from "../../errors.ts";
-import type { FileSource } from "../../io/file_source.ts";
 import { MappedFile } from "../../io/mapped_file.ts";
 import { MemorySource } from "../../io/memory_source.ts";
 import type { ReadMemory } from "../../io/read_memory.ts";
@@ -8,10 +7,11 @@ import { readSlices } from "../../io/read_slices.ts";
 import type { Slice } from "../../io/slice_runs.ts";
 import type { Steps } from "../../io/steps.ts";
 import {
+  type BagBytes,
   type BagFile,
   type BagFileOptions,
   closeBag,
-  openBag,
+  openBagParts,
 } from "./bag_file.ts";
 import { newExtent } from "../../tree/tree.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
@@ -34,37 +34,43 @@ const BEFORE = 2;
 
 /** The records of an opened bag. */
 export class BagRecords {
-  readonly bag: BagFile;
+  readonly bag: BagFile<BagBytes>;
   /** Byte offset of the record that {@linkcode BagRecords.locateSync} was last asked for. */
   start = 0;
   /** Byte offset of its end. */
   end = 0;
   /** The ends of all records, as in the file. */
   #table: Uint8Array | undefined;
-  #source: FileSource | MemorySource;
+  #source: BagBytes;
   #lastEnd = 0;
   /** Finds records where the index is in its file. */
-  readonly #indexed: IndexedBag;
+  readonly #indexed: IndexedBag<BagBytes>;
   readonly #place = newExtent();
-  readonly #mapped: MappedFile;
+  /** None for a bag in memory. */
+  readonly #mapped: MappedFile | undefined;
 
-  private constructor(bag: BagFile) {
+  private constructor(bag: BagFile<BagBytes>) {
     this.bag = bag;
     this.#source = bag.source;
     this.#indexed = new IndexedBag(bag);
-    this.#mapped = new MappedFile(bag.source);
+    this.#mapped = bag.source instanceof MemorySource
+      ? undefined
+      : new MappedFile(bag.source);
   }
 
   /**
    * Opens a bag.
    *
+   * @param path Path of the `.bag`, or its bytes.
+   * @param index Where the index of generation 3 is, if not beside it.
    * @throws {FormatError} If it is none.
    */
   static *open(
-    path: string,
+    path: string | MemorySource,
+    index: string | MemorySource | undefined,
     options: RecordsOptions & BagFileOptions,
   ): Steps<BagRecords> {
-    const bag = yield* openBag(path, options);
+    const bag = yield* openBagParts(path, index, options);
     try {
       return yield* BagRecords.of(bag, options);
     } catch (error) {
@@ -74,7 +80,10 @@ export class BagRecords {
   }
 
   /** The records of a bag that has been opened; it belongs to them unless this throws. */
-  static *of(bag: BagFile, options: RecordsOptions): Steps<BagRecords> {
+  static *of(
+    bag: BagFile<BagBytes>,
+    options: RecordsOptions,
+  ): Steps<BagRecords> {
     const records = new BagRecords(bag);
     yield* records.#load(options);
     return records;
@@ -86,7 +95,7 @@ export class BagRecords {
   }
 
   /** What the records are read from. */
-  get source(): FileSource | MemorySource {
+  get source(): BagBytes {
     return this.#source;
   }
 
@@ -102,19 +111,25 @@ export class BagRecords {
   }
 
   close(): void {
-    this.#mapped.close();
+    this.#mapped?.close();
     closeBag(this.bag);
   }
 
   *#load({ cacheIndex, cacheData }: RecordsOptions): Steps<void> {
     const { bag } = this;
-    if (cacheIndex) this.#table = yield* this.#readEntries(0, bag.length);
+    const { index, indexStart } = bag;
+    if (index instanceof MemorySource) {
+      const end = indexStart + bag.length * ENTRY;
+      this.#table = index.bytes.subarray(indexStart, end);
+    } else if (cacheIndex) {
+      this.#table = yield* this.#readEntries(0, bag.length);
+    }
     if (bag.generation === 3 && bag.length > 0) {
       const last = this.#table ??
         (yield* this.#readEntries(bag.length - 1, 1));
       this.#lastEnd = readEntry(last, last.length - ENTRY);
     }
-    if (cacheData) {
+    if (cacheData && !(bag.source instanceof MemorySource)) {
       this.#source = new MemorySource(
         yield* readWhole(bag),
         bag.path,
@@ -177,7 +192,19 @@ export class BagRecords {
   view(record: number): Uint8Array<ArrayBuffer> {
     this.locateSync(record);
     const { start, end } = this;
-    return this.#mapped.bytes().subarray(start, end);
+    return (this.#mapped?.bytes() ?? this.#given()).subarray(start, end);
+  }
+
+  /** The bytes of a bag in memory. */
+  #given(): Uint8Array<ArrayBuffer> {
+    const { bytes } = this.bag.source as MemorySource;
+    if (bytes.buffer instanceof ArrayBuffer) {
+      return bytes as Uint8Array<ArrayBuffer>;
+    }
+    throw new RecordfsError(
+      "unsupported",
+      "A view of a shared buffer would change while it is looked at: use get, which copies",
+    );
   }
 
   /** {@linkcode BagRecords.readSync}, waiting where it must. */
@@ -287,7 +314,7 @@ export class BagRecords {
 
 /** The records of a bag, whatever the index says. */
 function* readWhole(
-  { source, dataEnd, path }: BagFile,
+  { source, dataEnd, path }: BagFile<BagBytes>,
 ): Steps<Uint8Array<ArrayBuffer>> {
   let bytes: Uint8Array<ArrayBuffer>;
   try {
@@ -295,7 +322,8 @@ function* readWhole(
   } catch (cause) { // RangeError: there is no such memory
     throw new RecordfsError(
       "too-large",
-      `Cannot keep ${path} in memory: it has ${dataEnd} bytes; leave it out of cacheKeys`,
+      `Cannot keep ${path} in memory: it has ${dataEnd} bytes; do without cacheData, or leave ` +
+        "it out of cacheKeys",
       { path, actual: dataEnd, cause },
     );
   }

@@ -1,8 +1,8 @@
 import { FormatError } from "../../errors.ts";
-import type { FileSource } from "../../io/file_source.ts";
+import { MemorySource } from "../../io/memory_source.ts";
 import { readPart } from "../../io/read_part.ts";
 import type { Steps } from "../../io/steps.ts";
-import type { BagFile } from "./bag_file.ts";
+import type { BagBytes, BagFile } from "./bag_file.ts";
 import { checkIndexPage, ENTRY, readEntry } from "./index_entries.ts";
 import { indexPath } from "./index_path.ts";
 
@@ -13,26 +13,27 @@ import { indexPath } from "./index_path.ts";
  * @param forced Takes the bag for one of this generation instead of looking at its content.
  * @throws {FormatError} If it is no bag, or was cut.
  */
-export function* withTrailer(
-  source: FileSource,
+export function* withTrailer<S extends BagBytes>(
+  source: S,
   forced: 1 | 2 | undefined,
-): Steps<BagFile> {
+): Steps<BagFile<S>> {
   const bag = yield* findTrailer(source, forced);
   yield* checkIndex(bag);
   return bag;
 }
 
-function* findTrailer(
-  source: FileSource,
+function* findTrailer<S extends BagBytes>(
+  source: S,
   forced: 1 | 2 | undefined,
-): Steps<BagFile> {
-  const { path, size } = source;
+): Steps<BagFile<S>> {
+  const { name: path, size } = source;
+  const otherwise = noIndexFile(source);
   if (size < ENTRY) {
     if (size === 0 && forced !== 1) return trailed(source, 2, 0, 0);
     throw new FormatError(
       "truncated",
       `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}` +
-        noIndexFile(path),
+        otherwise,
       { path, expected: ENTRY, actual: size },
     );
   }
@@ -43,7 +44,7 @@ function* findTrailer(
       "truncated",
       `${path}: the index does not fit the file: its last entry says that the index starts ` +
         `past the end of the file, at byte ${end} of ${size}. The file was cut, or it is no bag` +
-        noIndexFile(path),
+        otherwise,
       { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
     );
   }
@@ -52,7 +53,7 @@ function* findTrailer(
       "truncated",
       `${path}: the index does not fit the file: the index length is no multiple of ${ENTRY}: ` +
         `it starts at byte ${end} of ${size}. The file was cut, or it is no bag` +
-        noIndexFile(path),
+        otherwise,
       { path, offset: size - ENTRY, actual: end },
     );
   }
@@ -69,14 +70,14 @@ function* findTrailer(
   return trailed(source, generation, end, entries);
 }
 
-function trailed(
-  source: FileSource,
+function trailed<S extends BagBytes>(
+  source: S,
   generation: 1 | 2,
   end: number,
   entries: number,
-): BagFile {
+): BagFile<S> {
   return {
-    path: source.path,
+    path: source.name,
     generation,
     length: generation === 1 ? entries - 1 : entries,
     dataEnd: end,
@@ -94,20 +95,23 @@ const PAGE = 512;
  *
  * @throws {FormatError} If it is none.
  */
-function* checkIndex(bag: BagFile): Steps<void> {
-  const { path, index, indexStart, length } = bag;
+function* checkIndex(bag: BagFile<BagBytes>): Steps<void> {
+  const { source, index, indexStart, length } = bag;
+  const otherwise = noIndexFile(source);
   if (length === 0) return;
   const head = Math.min(length, PAGE);
   const first = yield* readPart(index, indexStart, head * ENTRY);
-  checkIndexPage(bag, first, 0, noIndexFile(path));
+  checkIndexPage(bag, first, 0, otherwise);
   const tail = Math.max(head, length - PAGE);
   if (tail === length) return;
   const start = indexStart + tail * ENTRY;
   const bytes = yield* readPart(index, start, (length - tail) * ENTRY);
-  checkIndexPage(bag, bytes, tail, noIndexFile(path));
+  checkIndexPage(bag, bytes, tail, otherwise);
 }
 
-function noIndexFile(path: string): string {
-  return `; a bag of generation 3 needs ${indexPath(path)} beside it ` +
-    "(no index: neither a trailer nor an .idx file)";
+function noIndexFile(source: BagBytes): string {
+  return source instanceof MemorySource
+    ? "; a bag of generation 3 needs its index: give it by the option index"
+    : `; a bag of generation 3 needs ${indexPath(source.path)} beside it ` +
+      "(no index: neither a trailer nor an .idx file)";
 }

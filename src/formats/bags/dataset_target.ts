@@ -1,16 +1,15 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { WriteError } from "../../errors.ts";
+import { makeDirectories } from "../../io/make_directories.ts";
 import { NewDirectory } from "../../io/new_directory.ts";
 import { perform, type Steps } from "../../io/steps.ts";
-import { systemCode } from "../../io/system_error.ts";
 import { WritableFile } from "../../io/writable_file.ts";
 import { writeError } from "../../io/write_error.ts";
 import { syncDirectoryOf } from "../../io/write_target.ts";
 import type { BagOutput } from "./bag_output.ts";
 import { DatasetOutput } from "./dataset_output.ts";
 import type { Generation } from "./generation.ts";
-import { resumeDataset } from "./resume_dataset.ts";
+import { removeUnwritten, resumeDataset } from "./resume_dataset.ts";
 import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import type { Encoders } from "./types/codec_types.ts";
@@ -48,45 +47,50 @@ export function* openDatasetTarget(
   const valueEncoders = spec.keys.map((key) =>
     new ValueEncoder(directory, key, encoders)
   );
-  if (generation === 3) {
-    yield* makeDirectories(directory, directory);
-    const bags = yield* resumeDataset(directory, spec);
-    const output = new DatasetOutput({
-      directory,
-      encoders: valueEncoders,
-      bags,
-      refs: undefined,
-    });
-    return {
-      output,
-      finish: () => output.finish(),
-      *publish() {},
-      letGo: () => output.close(),
+  const isInPlace = generation === 3;
+  const parent = isInPlace ? directory : path.dirname(directory);
+  const made = yield* makeDirectories(parent, directory);
+  try {
+    const target = isInPlace
+      ? yield* continuedDataset(directory, spec, valueEncoders)
+      : yield* newDataset(directory, spec, valueEncoders, generation);
+    const letGo = () => {
+      target.letGo();
+      made.removeEmpty();
     };
+    return { ...target, letGo };
+  } catch (error) {
+    made.removeEmpty();
+    throw error;
   }
-  yield* makeDirectories(path.dirname(directory), directory);
-  return yield* newDataset(directory, spec, valueEncoders, generation);
 }
 
-/** Makes a directory, and those above it, where they are missing. */
-export function* makeDirectories(
+/** Generation 3: what is there is continued, and what was written stays. */
+function* continuedDataset(
   directory: string,
-  forPath: string,
-): Steps<void> {
-  if (!directory.isWellFormed()) return; // refused next; Deno would make another
-  try {
-    yield* perform({
-      sync: () => fs.mkdirSync(directory, { recursive: true }),
-      async: () => fs.promises.mkdir(directory, { recursive: true }),
-    });
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw writeError(forPath, error);
-    throw new WriteError(
-      "not-a-directory",
-      `Cannot write ${forPath}: ${directory} exists and is no directory; choose another name`,
-      { path: forPath, cause: error },
-    );
-  }
+  spec: WrittenSpec,
+  encoders: readonly ValueEncoder[],
+): Steps<DatasetTarget> {
+  const { bags, isNew } = yield* resumeDataset(directory, spec);
+  const output = new DatasetOutput({
+    directory,
+    encoders,
+    bags,
+    refs: undefined,
+  });
+  let isFinished = false;
+  return {
+    output,
+    *finish() {
+      yield* output.finish();
+      isFinished = true;
+    },
+    *publish() {},
+    letGo() {
+      if (isNew && !isFinished) removeUnwritten(directory, spec);
+      output.close(); // the locks last
+    },
+  };
 }
 
 /** Generations 1 and 2: a directory that appears when all its bags are complete. */

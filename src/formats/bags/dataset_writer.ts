@@ -32,7 +32,8 @@ interface DatapointOutput {
  * datapoint that all keys have, of which {@linkcode DatasetWriter.length} tells the number. What a
  * process that was killed wrote ahead of that is compared with what is appended. Up to 1 MiB of a
  * key is gathered, which is lost with the process, unless it is flushed. (One that is killed while it
- * starts the dataset may leave a hidden `.spec.json.*.part`, which nobody reads.)
+ * starts the dataset may leave a hidden `.spec.json.*.part`, which nobody reads, and which goes when
+ * it is continued.)
  *
  * In generations 1 and 2 the directory appears when the writer is closed, complete and on the disk;
  * an empty one may be there. Until then it is a hidden directory beside it. A dataset without
@@ -199,7 +200,8 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
 
   /**
    * Gives the writer up: in generations 1 and 2 nothing remains of the dataset, or of the last shard,
-   * in generation 3 what was written; what was only gathered is lost.
+   * in generation 3 what was written; what was only gathered is lost, and where nothing was written
+   * and nothing was there before, nothing remains.
    */
   abort(): void {
     this.#life.abort();

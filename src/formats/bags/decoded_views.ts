@@ -16,6 +16,7 @@ import { valueToJson } from "./types/value_to_json.ts";
 const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
   __proto__: null as never, // types are any words
   array: ".npy",
+  arraytree: ".json", // of generation 1
   i64: ".json",
   int: ".json",
   msgpack: ".json",
@@ -38,8 +39,12 @@ export class DecodedViews implements TreeViews {
   readonly #kept = new Map<NodeId, Uint8Array>();
   #bytes = 0;
 
-  suffixOf({ name }: ValueType): ViewSuffix | undefined {
-    return SUFFIXES[name];
+  suffixOf(
+    { name }: ValueType,
+    generation: Generation,
+  ): ViewSuffix | undefined {
+    const isOwn = name === "arraytree" && generation !== 1;
+    return isOwn ? undefined : SUFFIXES[name];
   }
 
   replace(

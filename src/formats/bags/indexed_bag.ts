@@ -1,14 +1,15 @@
 import type { Extent } from "../../tree/tree.ts";
-import type { BagFile } from "./bag_file.ts";
+import type { FileSource } from "../../io/file_source.ts";
+import type { BagBytes, BagFile } from "./bag_file.ts";
 import { checkLimits } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
 
 /** A bag whose index is read page by page. */
-export class IndexedBag {
-  readonly file: BagFile;
+export class IndexedBag<S extends BagBytes = FileSource> {
+  readonly file: BagFile<S>;
   readonly #index: PagedFile;
 
-  constructor(file: BagFile) {
+  constructor(file: BagFile<S>) {
     this.file = file;
     this.#index = new PagedFile(file.index, file.indexStart);
   }

@@ -33,11 +33,9 @@ export class IndexedBagOutput extends BagOutput {
     const idx = indexPath(path);
     yield* requireRegular(path);
     const hasIndex = yield* requireRegular(idx);
-    const file = yield* WritableFile.openOrCreate(path);
-    let lock: FileLock | undefined;
+    const { file, lock } = yield* openLocked(path);
     let indexFile: WritableFile | undefined;
     try {
-      lock = yield* FileLock.take(path);
       const records = yield* file.size();
       if (records > 0 && !hasIndex && !(yield* requireRegular(idx))) {
         throw noIndex(path, idx);
@@ -55,7 +53,7 @@ export class IndexedBagOutput extends BagOutput {
     } catch (error) {
       file.close();
       indexFile?.close();
-      lock?.[Symbol.dispose]();
+      lock[Symbol.dispose]();
       throw error;
     }
   }
@@ -100,6 +98,29 @@ export class IndexedBagOutput extends BagOutput {
     };
     this.file.close(onClosed);
     this.indexFile.close(onClosed);
+  }
+}
+
+/** Opens the file of that name, be it made just now, with its lock. */
+function* openLocked(
+  path: string,
+): Steps<{ file: WritableFile; lock: FileLock }> {
+  for (;;) {
+    const file = yield* WritableFile.openOrCreate(path);
+    let lock: FileLock | undefined;
+    try {
+      lock = yield* FileLock.take(path);
+      const isOne = lock.identity === (yield* file.identity());
+      if (isOne && lock.isOf(path)) return { file, lock };
+    } catch (error) {
+      file.close();
+      lock?.[Symbol.dispose]();
+      if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+      continue;
+    }
+    // Removed by a writer that gave up before it had written anything.
+    file.close();
+    lock[Symbol.dispose]();
   }
 }
 

@@ -7,7 +7,7 @@ const LARGEST_OF_OBJECTS = 16 * 1024 * 1024;
 const LARGEST = 2 ** 30;
 
 /** Types whose values become objects, any number of them. */
-const OF_OBJECTS = ["msgpack", "tree"];
+const OF_OBJECTS = ["arraytree", "msgpack", "tree"];
 
 /**
  * Bytes of the largest value of a type that is decoded where nobody asked for that very value: a process

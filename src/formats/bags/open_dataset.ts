@@ -16,7 +16,11 @@ export interface DatasetHead {
   /** In the order of `spec.json`. */
   readonly keys: readonly SpecKey[];
   readonly spec: FileSource;
-  /** The references, in generations 1 and 2. */
+  /**
+   * The references, in generations 1 and 2. Datasets of granular's commits 243d3bf and fb0e774, which
+   * are numbered 0.22.0 as well, have bags of generation 2 and none: record i of every key belongs to
+   * datapoint i, as in generation 3.
+   */
   readonly refs: BagFile | undefined;
 }
 
@@ -64,17 +68,27 @@ export function* openDataset(
 ): Steps<DatasetFiles> {
   const names = yield* listDirectory(path);
   if (!names.has(SPEC_FILE)) throw missingSpec(path, names);
+  if (names.has(`${REFS_KEY}-00000.bag`)) throw inParts(path);
   const hasRefs = options.generation === undefined
     ? hasReferences(names)
     : options.generation < 3;
   if (hasRefs && !names.has(`${REFS_KEY}.bag`)) {
-    throw missingBag(path, REFS_KEY, "which holds the references");
+    if (options.generation !== 2) {
+      throw missingBag(path, REFS_KEY, "which holds the references");
+    }
+    return yield* openRefless(path, names, options);
   }
   const head = yield* openHead(path, hasRefs ? options : GENERATION_3);
   const bags: BagFile[] = [];
+  let found: Found = "written";
   try {
-    const isUnused = !hasRefs && (yield* neverWritten(head, names));
-    if (isUnused) {
+    if (!hasRefs) found = yield* lookFor(head, names);
+    if (found === "unindexed" && options.generation === undefined) {
+      const dataset = yield* openRefless(path, names, options);
+      closeHead(head);
+      return dataset;
+    }
+    if (found === "unwritten") {
       options.onWarning?.(
         `${path}: there is no datapoint yet: its writer was killed while it made the files`,
       );
@@ -95,6 +109,41 @@ export function* openDataset(
   }
 }
 
+/**
+ * Opens a dataset as granular's commits 243d3bf and fb0e774 wrote it: bags of generation 2, of which all
+ * have as many records, and no references and no lists.
+ *
+ * @throws {FormatError} If it is none, so that it is one of generation 1 or 2 that has lost them, or one
+ * of generation 3 that has lost its indexes.
+ */
+function* openRefless(
+  path: string,
+  names: ReadonlySet<string>,
+  options: OpenDatasetOptions,
+): Steps<DatasetFiles> {
+  const head = yield* openHead(path, REFLESS);
+  const bags: BagFile[] = [];
+  try {
+    for (const { key } of head.keys) {
+      if (!names.has(`${key}.bag`)) {
+        throw missingBag(path, key, `which ${SPEC_FILE} names`);
+      }
+      bags.push(yield* openBagOf(head, key, { onWarning: options.onWarning }));
+    }
+    const [length = 0] = bags.map(({ length }) => length);
+    const isSound = head.keys.every(({ type }) => !type.word.endsWith("[]")) &&
+      bags.every((bag) => bag.generation === 2 && bag.length === length);
+    if (!isSound) throw missingReferences(path);
+    return { ...head, bags, length };
+  } catch (error) {
+    closeHead(head);
+    bags.forEach(closeBag);
+    const isOfBag = error instanceof FormatError &&
+      error.code !== "missing-bag";
+    throw isOfBag ? missingReferences(path, error) : error;
+  }
+}
+
 /** The names in a directory. */
 export function* listDirectory(path: string): Steps<ReadonlySet<string>> {
   const names = yield* perform(readDirectory(path));
@@ -104,6 +153,15 @@ export function* listDirectory(path: string): Steps<ReadonlySet<string>> {
 
 const GENERATION_3 = { generation: 3 } as const;
 
+/** As {@linkcode DatasetHead.refs} has it. */
+export const REFLESS = { generation: 2, isRefless: true } as const;
+
+/** How to open what a dataset has besides the bags of its keys. */
+interface OpenHeadOptions extends OpenDatasetOptions {
+  /** Whether one of generation 2 has no references. */
+  readonly isRefless?: boolean | undefined;
+}
+
 /**
  * Opens what a dataset has besides the bags of its keys.
  *
@@ -111,18 +169,26 @@ const GENERATION_3 = { generation: 3 } as const;
  */
 export function* openHead(
   path: string,
-  options: OpenDatasetOptions,
+  options: OpenHeadOptions,
 ): Steps<DatasetHead> {
-  const hasRefs = options.generation !== 3;
   const spec = yield* FileSource.open(`${path}/${SPEC_FILE}`);
+  let refs: BagFile | undefined;
   try {
-    const keys = yield* readSpec(spec, hasRefs);
-    const refs = hasRefs
-      ? yield* openBag(`${path}/${REFS_KEY}.bag`, options)
-      : undefined;
-    return { path, generation: refs?.generation ?? 3, keys, spec, refs };
+    const { generation, isRefless } = options;
+    if (generation !== 3 && isRefless !== true) {
+      refs = yield* openBag(`${path}/${REFS_KEY}.bag`, options);
+    }
+    const keys = yield* readSpec(spec, refs !== undefined);
+    return {
+      path,
+      generation: refs?.generation ?? generation!,
+      keys,
+      spec,
+      refs,
+    };
   } catch (error) {
     spec.close();
+    if (refs !== undefined) closeBag(refs);
     throw error;
   }
 }
@@ -135,13 +201,13 @@ export function closeHead({ spec, refs }: DatasetHead): void {
 
 /** Opens the bag of a key. In generations 1 and 2, its content says which it is. */
 export function* openBagOf(
-  { path, refs }: DatasetHead,
+  { path, generation }: DatasetHead,
   key: string,
   options: OpenDatasetOptions = {},
 ): Steps<BagFile> {
   return yield* openBag(
     `${path}/${key}.bag`,
-    refs === undefined
+    generation === 3
       ? { ...options, ...GENERATION_3 }
       : { ...options, isTrailed: true },
   );
@@ -153,32 +219,30 @@ function hasReferences(names: ReadonlySet<string>): boolean {
 }
 
 /**
- * Whether files of a dataset of generation 3 are missing, and there is nothing in the others: its writer
- * was killed while it made them.
- *
- * @throws {FormatError} If it is a dataset of another generation that has lost its references.
+ * What a dataset without references is: one of generation 3; one whose writer was killed while it made
+ * the files, of which some are missing, and there is nothing in the others; or one without any `.idx`.
  */
-function* neverWritten(
+type Found = "written" | "unwritten" | "unindexed";
+
+/** Tells what a dataset without references is. */
+function* lookFor(
   { path, keys }: DatasetHead,
   names: ReadonlySet<string>,
-): Steps<boolean> {
+): Steps<Found> {
   const isMade = keys.every(({ key }) => names.has(`${key}.idx`));
-  if (isMade) return false;
+  if (isMade) return "written";
   for (const { key } of keys) {
     for (const name of [`${key}.bag`, `${key}.idx`]) {
       if (!names.has(name)) continue;
       const file = yield* FileSource.open(`${path}/${name}`, { mayGrow: true });
       file.close();
       if (file.size === 0) continue;
-      if (keys.some(({ key }) => names.has(`${key}.idx`))) return false;
-      throw missingBag(
-        path,
-        REFS_KEY,
-        "which holds the references in generations 1 and 2, and so are the .idx files of generation 3",
-      );
+      return keys.some(({ key }) => names.has(`${key}.idx`))
+        ? "written"
+        : "unindexed";
     }
   }
-  return true;
+  return "unwritten";
 }
 
 function* readSpec(spec: FileSource, hasRefs: boolean): Steps<SpecKey[]> {
@@ -226,6 +290,28 @@ function missingSpec(
   return new FormatError("missing-spec", `${path} is missing: ${why}`, {
     path,
   });
+}
+
+function missingReferences(path: string, cause?: unknown): FormatError {
+  return new FormatError(
+    "missing-bag",
+    `${path}: ${REFS_KEY}.bag is missing, which holds the references in generations 1 and 2, and so ` +
+      `are the .idx files of generation 3. (Granular's commits numbered 0.22.0 before 0.22.0a1 had ` +
+      `neither, but then every bag has its index at its end, and as many records as the others.) ` +
+      `Fetch the dataset again`,
+    { path: `${path}/${REFS_KEY}.bag`, cause },
+  );
+}
+
+/** As bags wrote datasets from 0.2.0 to 0.4.0. */
+function inParts(path: string): FormatError {
+  return new FormatError(
+    "unknown-format",
+    `${path} was written by bags 0.2 to 0.4, whose bags are in parts (${REFS_KEY}-00000.bag), which ` +
+      `recordfs does not read: read it with bags 0.4.0 (commit 5c8c6d6 of danijar/granular), and ` +
+      `write it with a later version`,
+    { path },
+  );
 }
 
 function missingBag(path: string, key: string, what: string): FormatError {

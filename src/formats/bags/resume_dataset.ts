@@ -4,12 +4,22 @@ import { WriteError } from "../../errors.ts";
 import { NewFile } from "../../io/new_file.ts";
 import { perform, type Steps } from "../../io/steps.ts";
 import { systemCode } from "../../io/system_error.ts";
+import { removeLeftovers } from "../../io/temporaries.ts";
 import { writeError } from "../../io/write_error.ts";
 import { findTarget } from "../../io/write_target.ts";
+import { indexPath } from "./index_path.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { REFS_KEY, SPEC_FILE } from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec } from "./spec.ts";
 import type { WrittenSpec } from "./written_spec.ts";
+
+/** A dataset of generation 3 that is opened to be written. */
+export interface ResumedDataset {
+  /** In the order of the keys. */
+  readonly bags: IndexedBagOutput[];
+  /** Whether there was none. */
+  readonly isNew: boolean;
+}
 
 /**
  * Opens the bags of a dataset of generation 3 behind the last datapoint that all of them have. A bag
@@ -18,9 +28,11 @@ import type { WrittenSpec } from "./written_spec.ts";
 export function* resumeDataset(
   directory: string,
   spec: WrittenSpec,
-): Steps<IndexedBagOutput[]> {
+): Steps<ResumedDataset> {
   yield* requireGeneration3(directory, spec);
-  if (!(yield* hasSameSpec(directory, spec))) yield* writeSpec(directory, spec);
+  yield* removeLeftovers(directory, SPEC_FILE);
+  const isNew = !(yield* hasSameSpec(directory, spec));
+  if (isNew) yield* writeSpec(directory, spec);
   const bags: IndexedBagOutput[] = [];
   try {
     for (const { key } of spec.keys) {
@@ -28,12 +40,39 @@ export function* resumeDataset(
         yield* IndexedBagOutput.open(path.join(directory, `${key}.bag`)),
       );
     }
+    // Another writer may have given up, and removed it, before the bags were locked.
+    if (!(yield* hasSameSpec(directory, spec))) {
+      yield* writeSpec(directory, spec);
+    }
     const length = Math.min(...bags.map(({ length }) => length));
     for (const bag of bags) yield* bag.rewind(length);
-    return bags;
+    return { bags, isNew };
   } catch (error) {
+    // Who has the lock of the first bag is the only writer.
+    if (isNew && bags.length > 0) removeUnwritten(directory, spec);
     for (const bag of bags) bag.close();
     throw error;
+  }
+}
+
+/** Removes a dataset that has not a byte of a datapoint. To be called by its only writer. */
+export function removeUnwritten(
+  directory: string,
+  { keys }: WrittenSpec,
+): void {
+  const bags = keys.map(({ key }) => path.join(directory, `${key}.bag`));
+  const files = bags.flatMap((bag) => [bag, indexPath(bag)]);
+  try {
+    const isWritten = files.some((file) =>
+      (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+    );
+    if (isWritten) return;
+    // The spec last: what is killed here leaves a dataset, without a datapoint.
+    for (const file of [...files, path.join(directory, SPEC_FILE)]) {
+      fs.rmSync(file, { force: true });
+    }
+  } catch {
+    // On a disk that takes no change any more: what stays has no datapoint.
   }
 }
 

@@ -1,8 +1,12 @@
 import * as path from "node:path";
 import type { WaitOptions } from "../../io/byte_source.ts";
 import { localPath } from "../../io/local_path.ts";
+import {
+  type MadeDirectories,
+  makeDirectories,
+} from "../../io/make_directories.ts";
 import { runAsync, runSync, type Steps } from "../../io/steps.ts";
-import { type DatasetForm, makeDirectories } from "./dataset_target.ts";
+import type { DatasetForm } from "./dataset_target.ts";
 import { DatasetWriter } from "./dataset_writer.ts";
 import {
   requireLimits,
@@ -26,8 +30,8 @@ export interface ShardedDatasetWriterOptions
  * numbers must have no gap.
  *
  * In generations 1 and 2 each shard appears when it is complete: before the datapoint that follows
- * it is written, or on closing. A process that is killed leaves a hidden directory, which is to be
- * removed by hand.
+ * it is written, or on closing. A process that is killed leaves a hidden directory, which goes when
+ * that shard is written again.
  *
  * In generation 3, opening the directory again continues its last shard, as
  * {@linkcode DatasetWriter} does, and {@linkcode ShardedDatasetWriter.length} counts the datapoints
@@ -55,8 +59,20 @@ export interface ShardedDatasetWriterOptions
 export class ShardedDatasetWriter extends DatasetWriter {
   readonly #output: ShardOutput;
 
-  private constructor(path: string, form: DatasetForm, output: ShardOutput) {
-    super(path, form, output, output);
+  private constructor(
+    path: string,
+    form: DatasetForm,
+    output: ShardOutput,
+    made: MadeDirectories,
+  ) {
+    super(path, form, output, {
+      finish: () => output.finish(),
+      publish: () => output.publish(),
+      letGo() {
+        output.letGo();
+        made.removeEmpty();
+      },
+    });
     this.#output = output;
   }
 
@@ -68,12 +84,17 @@ export class ShardedDatasetWriter extends DatasetWriter {
     const directory = localPath(location);
     const form = datasetForm(directory, spec, options);
     const numbers = requireLimits(options);
-    yield* makeDirectories(directory, directory);
-    const done = yield* findWrittenShards(directory, numbers, form);
-    const place = (name: string) => path.join(directory, name);
-    const output = new ShardOutput(place, form, options, done);
-    if (done.isBegun) yield* output.openShard();
-    return new ShardedDatasetWriter(directory, form, output);
+    const made = yield* makeDirectories(directory, directory);
+    try {
+      const done = yield* findWrittenShards(directory, numbers, form);
+      const place = (name: string) => path.join(directory, name);
+      const output = new ShardOutput(place, form, options, done);
+      if (done.isBegun) yield* output.openShard();
+      return new ShardedDatasetWriter(directory, form, output, made);
+    } catch (error) {
+      made.removeEmpty();
+      throw error;
+    }
   }
 
   /**

@@ -1,4 +1,6 @@
 import { parseObjectEntries } from "../../codecs/json/parts.ts";
+import { briefJson } from "../../codecs/json/format.ts";
+import type { JsonValue } from "../../codecs/json/value.ts";
 import { FormatError } from "../../errors.ts";
 import { byCodePoint } from "../../names.ts";
 import { REFS_KEY } from "./dataset_names.ts";
@@ -60,8 +62,8 @@ export function keyProblem(key: string, hasRefs: boolean): string | undefined {
 }
 
 /** The entries of `spec.json`, in the order of the file. */
-function parseObject(bytes: Uint8Array, path: string): Map<string, unknown> {
-  let entries: Map<string, unknown> | undefined;
+function parseObject(bytes: Uint8Array, path: string): Map<string, JsonValue> {
+  let entries: Map<string, JsonValue> | undefined;
   try {
     entries = parseObjectEntries(bytes);
   } catch (cause) {
@@ -102,7 +104,7 @@ export function parseSpec(
       throw bad(
         path,
         `the type of ${JSON.stringify(key)} is ${
-          JSON.stringify(text)
+          briefJson(text)
         }: a type must be a string`,
       );
     }

@@ -69,7 +69,9 @@ export class TreeShard implements ViewedDataset {
     this.generation = head.generation;
     this.length = length;
     this.keys = keys;
-    this.suffixes = keys.map(({ type }) => views?.suffixOf(type));
+    this.suffixes = keys.map(({ type }) =>
+      views?.suffixOf(type, head.generation)
+    );
     this.names = nameKeys(keys, this.suffixes);
     this.rowNames = numberedNames(length, "");
     this.#head = head;

@@ -13,6 +13,7 @@ import {
   filesOf,
   openDataset,
   openHead,
+  REFLESS,
 } from "./open_dataset.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
 import { hashInodes, inodesOf } from "./shard_inodes.ts";
@@ -24,6 +25,9 @@ const MOST_FILES = 4096;
 
 /** Files of a shard are numbered from its own multiple of this. */
 const FILES_IN_SHARD = 2 ** 24;
+
+/** What stands for generation 2 without references among the facts. */
+const REFLESS_GENERATION = 4;
 
 /** Where shards are, and how to open them. */
 export interface ShardPlace {
@@ -137,9 +141,12 @@ export class TreeShards implements LazySources {
 
   #openHead(number: number): TreeShard {
     const { facts } = this.#place;
-    const generation = facts.get(number, ShardFact.GENERATION) as Generation;
+    const generation = facts.get(number, ShardFact.GENERATION);
     const path = this.#pathOf(number);
-    const head = runSync(openHead(path, { generation }));
+    const form = generation === REFLESS_GENERATION
+      ? REFLESS
+      : { generation: generation as Generation };
+    const head = runSync(openHead(path, form));
     const { refs } = head;
     const length = facts.get(number, ShardFact.LENGTH)!;
     const inodes = inodesOf(head);
@@ -211,7 +218,13 @@ function settleFacts(
   facts.agree(shard, ShardFact.KEYS, dataset.keys.length);
   facts.agree(shard, ShardFact.INODES, hashInodes(inodesOfBags(dataset.bags)));
   // Last: with it, the others are known.
-  facts.agree(shard, ShardFact.GENERATION, dataset.generation);
+  const { generation, refs } = dataset;
+  const isRefless = generation === 2 && refs === undefined;
+  facts.agree(
+    shard,
+    ShardFact.GENERATION,
+    isRefless ? REFLESS_GENERATION : generation,
+  );
 }
 
 function inodesOfBags(bags: readonly BagFile[]): number[] {
@@ -219,13 +232,13 @@ function inodesOfBags(bags: readonly BagFile[]): number[] {
 }
 
 function countNodes(
-  { bags, keys, length }: DatasetFiles,
+  { bags, generation, keys, length }: DatasetFiles,
   views: TreeViews | undefined,
 ): number {
   let inEach = 1;
   let elements = 0;
   for (const [k, { type }] of keys.entries()) {
-    const shown = views?.suffixOf(type) === undefined ? 1 : 2;
+    const shown = views?.suffixOf(type, generation) === undefined ? 1 : 2;
     inEach += type.isList ? 1 : shown;
     elements += type.isList ? shown * bags[k]!.length : 0;
   }

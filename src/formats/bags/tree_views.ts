@@ -19,7 +19,7 @@ export interface TreeViews {
   /** URL of the module whose `reviveTree` rebuilds a tree with these views. */
   readonly module: string;
   /** What the name of a view of such values ends in; `undefined` for those that have none. */
-  suffixOf(type: ValueType): ViewSuffix | undefined;
+  suffixOf(type: ValueType, generation: Generation): ViewSuffix | undefined;
   /**
    * Puts the view in the place of the value.
    *

@@ -3,10 +3,12 @@ import type { Directory } from "../../io/directory.ts";
 import { localPath } from "../../io/local_path.ts";
 import { openDirectory } from "../../io/open_directory.ts";
 import { runAsync } from "../../io/steps.ts";
+import { temporaryTarget } from "../../io/temporaries.ts";
 import { findTarget } from "../../io/write_target.ts";
 import { requireRoom } from "./pack_limits.ts";
 import type { PackOptions, PackReport } from "./pack_options.ts";
 import {
+  isLeftOut,
   namingFolder,
   type PackProblem,
   problemsError,
@@ -74,7 +76,7 @@ export async function packFolder(
       emptyFolders: options.emptyDirectories ?? true,
       isOutput: await outputFinder(target),
       onProblem(problem) {
-        if (problem.code !== "output") {
+        if (!isLeftOut(problem)) {
           if (options.onProblem === undefined) problems.push(problem);
           else options.onProblem(problem);
         }
@@ -106,7 +108,6 @@ async function outputFinder(
   return (directory, name) =>
     places.some((place) =>
       place.parent === directory.identity &&
-      (name === place.name ||
-        name.startsWith(`.${place.name}.recordfs-`) && name.endsWith(".part"))
+      (name === place.name || temporaryTarget(name) === place.name)
     );
 }

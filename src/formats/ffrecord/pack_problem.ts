@@ -10,8 +10,8 @@ export interface PackProblem {
   readonly reason: string;
   /**
    * `broken-link`, `cycle`, `special-file` (a socket, pipe or device), `vanished`,
-   * `name-needs-ffi`, `name-too-long`, `output` (what is being written itself), or the system's
-   * code, such as `EACCES`.
+   * `name-needs-ffi`, `name-too-long`, `output` (what is being written itself), `temporary` (what
+   * another writer writes, or left when it was killed), or the system's code, such as `EACCES`.
    */
   readonly code: string;
 }
@@ -43,6 +43,8 @@ const REASONS: Record<string, PackProblem["reason"]> = {
   "name-needs-ffi": NAME_NEEDS_FFI,
   "name-too-long": "its name is too long to be read again",
   "output": "it is what is being written, and left out",
+  "temporary":
+    "it is what a writer of recordfs has not completed, and left out",
   ENOENT: "there is no such directory",
   ENOTDIR: "it is not a directory",
   EACCES: "permission denied",
@@ -56,6 +58,11 @@ const REASONS: Record<string, PackProblem["reason"]> = {
 /** A problem of a kind that is known beforehand. */
 export function problem(code: string, path: string): PackProblem {
   return { path, reason: REASONS[code] ?? code, code };
+}
+
+/** Whether that is no content of the folder: it is left out, and nothing is wrong. */
+export function isLeftOut({ code }: PackProblem): boolean {
+  return code === "output" || code === "temporary";
 }
 
 /** The problem that a refusal of the system is; other errors are thrown again. */

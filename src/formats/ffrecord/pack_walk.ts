@@ -1,6 +1,7 @@
 import type { Directory, EntryStat } from "../../io/directory.ts";
 import { DirectoryChain } from "../../io/directory_chain.ts";
 import { isOthersTurn, otherTasks } from "../../io/event_loop.ts";
+import { isTemporary } from "../../io/temporaries.ts";
 import { encodeName, sortNames } from "../../names.ts";
 import { LONGEST_NAME } from "../../tree/name_table_builder.ts";
 import { type ListingMark, PackListing } from "./pack_listing.ts";
@@ -91,6 +92,7 @@ class Walk {
     const { filter, isOutput, onProblem } = this.#options;
     const directory = this.chain.last;
     if (isOutput(directory, name)) return onProblem(problem("output", path));
+    if (isTemporary(name)) return onProblem(problem("temporary", path));
     let stat: EntryStat | PackProblem;
     try {
       stat = directory.stat(name, "follow") ?? missing(directory, name, path);

@@ -243,6 +243,7 @@ Deno.test("what is written itself is left out, however it is reached", async () 
       "in/x": "x",
       "in/out.ffr": "old",
       "in/.out.ffr.recordfs-1-1.part": "left by a killed process",
+      "in/.data.recordfs-1-1.part/spec.json": "left by another",
       "in/parts/": "",
     });
     fs.symlinkSync(".", `${dir}/in/sub`);
@@ -252,6 +253,7 @@ Deno.test("what is written itself is left out, however it is reached", async () 
       onProblem,
     });
     assert.deepEqual(skipped.map(({ path, code }) => [path, code]), [
+      [".data.recordfs-1-1.part", "temporary"],
       [".out.ffr.recordfs-1-1.part", "output"],
       ["out.ffr", "output"],
       ["sub", "cycle"],
@@ -265,7 +267,10 @@ Deno.test("what is written itself is left out, however it is reached", async () 
       parts: 2,
       filter: ({ path }) => !path.includes("out.ffr"),
     });
-    assert.deepEqual(parts.skipped.map(({ path }) => path), ["parts"]);
+    assert.deepEqual(parts.skipped.map(({ path }) => path), [
+      ".data.recordfs-1-1.part",
+      "parts",
+    ]);
     assert.deepEqual(await unpack(`${dir}/in/parts`), [["x", "x"]]);
   });
 });

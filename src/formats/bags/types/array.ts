@@ -15,8 +15,8 @@ import { ValueError } from "./value_error.ts";
 const MOST_DIMENSIONS = 64;
 
 /**
- * The type `array`. Without arguments, as in granular, it is msgpack `[dtype.str, shape, bytes]`;
- * with them, as in bags, the bare elements: `array(float32,64,128)`.
+ * The type `array`. Without arguments, as in granular from 0.8.1 on, it is msgpack
+ * `[dtype.str, shape, bytes]`; with them, as in bags, the bare elements: `array(float32,64,128)`.
  *
  * @param array Its type must be that of the arguments, and its shape too.
  * @param args NumPy's word for the element type, and the length of each dimension.
@@ -27,6 +27,12 @@ export function encodeArrayValue(
   array: NpyContent,
   ...args: string[]
 ): Uint8Array {
+  if (!isContent(array)) {
+    throw new TypeError(
+      `A value of type 'array' must be an array, { dtype, shape, data } or in JSON ` +
+        `{"$array": {"dtype", "shape", "values"}}, not ${named(array)}`,
+    );
+  }
   const { dtype, shape, elements } = encodeArray(array);
   if (args.length === 0) return writeMsgpack([dtype, [...shape], elements]);
   const wanted = parseArguments(args);
@@ -44,7 +50,7 @@ export function encodeArrayValue(
 }
 
 /**
- * Reads a value of the type `array`, in either form. It shares the memory of `bytes` where the
+ * Reads a value of the type `array`, in any form. It shares the memory of `bytes` where the
  * elements lie aligned and little-endian.
  *
  * @throws {MsgpackError} If they should be msgpack and are not.
@@ -59,6 +65,8 @@ export function decodeArrayValue(
     const { dtype, shape } = parseArguments(args);
     return fromBytes(dtype, shape, bytes);
   }
+  const headed = decodeHeaded(bytes);
+  if (headed !== undefined) return headed;
   const value = readMsgpack(bytes);
   const [dtype, shape, elements] = Array.isArray(value) && value.length === 3
     ? value
@@ -72,6 +80,51 @@ export function decodeArrayValue(
     "array",
     "it is not a list of an element type, a shape and bytes",
   );
+}
+
+/** Whether a value is in the form of granular 0.7.0 and 0.8.0, which later ones cannot read. */
+export function isHeaded(bytes: Uint8Array): boolean {
+  return decodeHeaded(bytes) !== undefined;
+}
+
+/** A header has a type's name and the lengths of 32 dimensions at most, of 9 bytes each. */
+const LARGEST_HEADER = 1024;
+
+/** Of a list of two in msgpack. */
+const PAIR = 0x92;
+
+/**
+ * The array as granular 0.7.0 and 0.8.0 wrote it (commits 4bcc83f and 49e83e9): the size of a header
+ * as u32, the header, msgpack `[dtype.str, shape]`, and the bare elements. It is like no other: what
+ * 0.8.1 writes starts with a list of three, and letters of the type's name.
+ */
+function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
+  if (bytes[4] !== PAIR) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const size = view.getUint32(0, true);
+  if (size > LARGEST_HEADER) return undefined;
+  const header = readMsgpack(bytes.subarray(4, 4 + size));
+  const [dtype, shape] = Array.isArray(header) ? header : [];
+  return typeof dtype === "string" && isShape(shape)
+    ? fromBytes(dtype, shape, bytes.subarray(4 + size))
+    : undefined;
+}
+
+/** Whether a value has what an array is encoded from: numbers or texts. */
+function isContent(value: unknown): value is NpyContent {
+  if (typeof value !== "object" || value === null) return false;
+  const { data, dtype, shape } = value as Partial<NpyContent>;
+  const isData = Array.isArray(data)
+    ? data.every((text) => typeof text === "string")
+    : ArrayBuffer.isView(data) && !(data instanceof DataView);
+  return isData && (dtype === undefined || typeof dtype === "string") &&
+    (shape === undefined || Array.isArray(shape));
+}
+
+function named(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  return Array.isArray(value) ? "a list" : "an object without them";
 }
 
 /** Whether a value is a list of lengths, as few as NumPy takes. */

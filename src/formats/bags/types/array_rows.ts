@@ -1,5 +1,5 @@
 /** Elements of arrays as lists in lists, in JSON. */
-import { formatNumber } from "../../../codecs/json/format.ts";
+import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { ExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { elementCount, type NdArray } from "../../../codecs/numpy/nd_array.ts";
@@ -70,7 +70,7 @@ function isOfKind(
 
 function misfit(item: ExactJson, dtype: string): never {
   throw new TypeError(
-    `${String(item).slice(0, 80)} is no element of an array of '${dtype}'`,
+    `${briefJson(item)} is no element of an array of '${dtype}'`,
   );
 }
 

@@ -11,6 +11,12 @@ export interface IntOptions {
   readonly endian?: "little" | "big" | undefined;
   /** Bytes of the number 0, where `size` is not given: 0 unless given. */
   readonly least?: 0 | 1 | undefined;
+  /**
+   * Whether the top bit of numbers that are not signed stays clear, where `size` is not given: they
+   * get a highest byte of 0 where they would set it, and read the same where it is taken for a sign.
+   * Not unless given.
+   */
+  readonly keepsTopBitClear?: boolean | undefined;
 }
 
 /** Encodes a whole number; what it is not told, the type's arguments say: `(size)` or `(size,endian)`. */
@@ -25,7 +31,7 @@ export type IntDecoder = (
   ...args: string[]
 ) => number | bigint;
 
-/** Longer numbers are not written by Python without a size, nor read by granular. */
+/** Longer numbers are not written by Python without a size, nor read by granular from 0.10.3 on. */
 const MOST_BYTES = 16;
 
 /** Even where the type's arguments give a size. */
@@ -36,11 +42,15 @@ const LARGEST_SIZE = 65_535;
  * and 0 has no bytes; from granular 0.20 (generation 2) signed, and 0 has one byte.
  *
  * Granular 0.17.1 to 0.19, of generation 1, were signed, but failed to write a number with its
- * top bit set and any below 0, so that what they wrote reads the same either way.
+ * top bit set and any below 0, so that what they wrote reads the same either way. What older ones
+ * wrote with its top bit set, they read as negative, and so do 0.20 to 0.21.2, which read
+ * generation 1. So the encoder departs from the older ones' bytes there: it adds a byte of 0, which
+ * every decoder takes that has to do without a size. A size that a spec gives is kept: only those
+ * older ones know it.
  */
 export function intOptionsOf(generation: Generation): IntOptions {
   return generation === 1
-    ? { signed: false, least: 0 }
+    ? { signed: false, least: 0, keepsTopBitClear: true }
     : { signed: true, least: 1 };
 }
 
@@ -48,7 +58,7 @@ export function intOptionsOf(generation: Generation): IntOptions {
  * Makes an encoder for whole numbers, to use instead of that of the generation.
  *
  * Without a size it takes the fewest bytes, as Python does; where that is signed and sets the top
- * bit, at which Python fails, it takes one more.
+ * bit, at which Python fails, it takes one more. More than 16 take a size.
  *
  * @param options What the encoder is to do.
  * @param type What errors call the type.
@@ -63,14 +73,23 @@ export function intEncoder(
   return (value, ...args) => {
     const { size, signed, endian, least } = withArguments(options, args, type);
     const number = wholeNumber(value, type);
-    const length = size ?? Math.max(least, fewestBytes(number, signed));
+    const hasSign = signed || options.keepsTopBitClear === true;
+    const length = size ?? Math.max(least, fewestBytes(number, hasSign));
+    if (size === undefined && length > MOST_BYTES) {
+      throw new RangeError(
+        `${
+          bounded(number)
+        } takes ${length} bytes, and readers take up to ${MOST_BYTES} without a ` +
+          `size: store it as another type`,
+      );
+    }
     const bits = 8 * length;
     const kept = signed
       ? BigInt.asIntN(bits, number)
       : BigInt.asUintN(bits, number);
     if (kept !== number) {
       throw new RangeError(
-        `${number} does not fit in ${length} bytes, ${
+        `${bounded(number)} does not fit in ${length} bytes, ${
           signed ? "signed" : "unsigned"
         }: give a number that does, or another size`,
       );
@@ -178,4 +197,10 @@ function fewestBytes(number: bigint, signed: boolean): number {
   const size = number < 0n ? -number - 1n : number;
   const bits = size === 0n ? 0 : size.toString(2).length;
   return Math.ceil((signed && (bits > 0 || number < 0n) ? bits + 1 : bits) / 8);
+}
+
+/** A number for messages, which may have millions of digits. */
+function bounded(number: bigint): string {
+  const digits = number.toString(16);
+  return digits.length <= 80 ? String(number) : `0x${digits.slice(0, 40)}…`;
 }

@@ -75,7 +75,8 @@ export interface DecoderOptions {
 /**
  * The decoders for the types that bags and granular ship. Each gives what the encoder of
  * {@linkcode encodersOf} takes; `mp4` and `webm` the bytes, for frames see
- * {@linkcode videoDecoder}. There is none for other words.
+ * {@linkcode videoDecoder}. Generation 1 has one for `arraytree`, too, as granular 0.8.1 called
+ * `tree`. There is none for other words.
  *
  * @example An array
  * ```ts
@@ -101,6 +102,9 @@ export function decodersOf(
     msgpack: (bytes) => readMsgpack(bytes, { keepFloats }),
     array: decodeArrayValue,
     tree: keepFloats ? decodeTreeWithFloats : decodeTree,
+    ...generation === 1
+      ? { arraytree: keepFloats ? decodeTreeWithFloats : decodeTree }
+      : {},
     jpeg: decodeImageValue,
     jpg: decodeImageValue,
     png: decodeImageValue,

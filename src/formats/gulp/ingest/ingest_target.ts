@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { perform, type Steps } from "../../../io/steps.ts";
+import { removeLeftovers } from "../../../io/temporaries.ts";
 import { type ChunkPaths, listChunks } from "../chunk_files.ts";
 import { encodeId } from "../id_text.ts";
 import { VideoIds } from "../video_ids.ts";
@@ -30,10 +31,6 @@ export interface TargetOptions {
   readonly extend?: boolean | undefined;
   readonly resume?: boolean | undefined;
 }
-
-/** Names under which files are written until they are complete; for chunks, their numbers. */
-const PART_NAME =
-  /^\.(?:data_(\d+)\.gulp|meta_(\d+)\.gmeta|label2idx\.json)\.recordfs-.*\.part$/;
 
 /** The name of a data file, and its number. */
 const DATA_NAME = /^data_(\d+)\.gulp$/;
@@ -132,15 +129,16 @@ function* sweep(
   end: number,
   complete: readonly ChunkPaths[],
 ): Steps<void> {
+  yield* removeLeftovers(directory);
   const names = yield* perform({
     sync: () => fs.readdirSync(directory),
     async: () => fs.promises.readdir(directory),
   });
   const kept = new Set(complete.map(({ dataPath }) => path.basename(dataPath)));
   for (const name of names) {
-    const found = PART_NAME.exec(name) ?? DATA_NAME.exec(name);
+    const found = DATA_NAME.exec(name);
     if (found === null || kept.has(name)) continue;
-    const number = Number(found[1] ?? found[2] ?? firstChunk);
+    const number = Number(found[1]);
     if (number < firstChunk || number >= end) continue;
     const file = path.join(directory, name);
     yield* perform({
