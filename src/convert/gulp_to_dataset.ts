@@ -2,6 +2,7 @@ import { writeMsgpack } from "../codecs/msgpack/mod.ts";
 import type { JsonValue } from "../codecs/json/value.ts";
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import type { Generation } from "../formats/bags/generation.ts";
+import type { Spec } from "../formats/bags/spec.ts";
 import { intEncoder, intOptionsOf } from "../formats/bags/types/int.ts";
 import { encodeUtf8 } from "../formats/bags/types/text.ts";
 import {
@@ -38,7 +39,7 @@ export async function gulpToDataset(
   const perFrame = generation === 3;
   if (perFrame) noteFrames(reader, notes);
   const jpeg = generation === 1 ? "jpeg" : "jpg"; // as bags and granular call it
-  const spec = perFrame
+  const spec: Spec = perFrame
     ? { frame: "int", id: "utf8", image: jpeg, meta: "msgpack" }
     : { frames: `${jpeg}[]`, id: "utf8", meta: "msgpack" };
   const form = { spec, generation, shardSize, shardLength };

@@ -103,13 +103,13 @@ function findClips(
 ): ActivitynetVideo[] {
   const list = localPath(jsonFile);
   const file = objectOf(list, readJsonList(list), "its content");
-  const database = objectOf(list, file.database, "database");
+  const database = objectOf(list, file["database"], "database");
   const clips: ActivitynetVideo[] = [];
   for (const path of filesIn(localPath(folder), [""])) {
     const [id] = path.slice(path.lastIndexOf("/") + 1).split(".");
     if (path.endsWith("part") || !Object.hasOwn(database, id!)) continue;
     const meta = objectOf(list, database[id!], `the entry ${id}`);
-    if (meta.subset === phase) clips.push({ id: id!, path, meta });
+    if (meta["subset"] === phase) clips.push({ id: id!, path, meta });
   }
   return clips;
 }

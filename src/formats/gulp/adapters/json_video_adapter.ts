@@ -99,7 +99,7 @@ function readVideos(
     const entry = `entry ${i}`;
     const fields = objectOf(path, item, entry);
     return {
-      id: idOf(path, entry, fields.id),
+      id: idOf(path, entry, fields["id"]),
       label: labelOf(path, entry, fields, labelName),
     };
   });
