@@ -40,10 +40,10 @@ mountTest(
       const file = await Deno.stat(at("a.txt"));
       assert.deepEqual(
         [file.size, file.mode, file.uid, file.gid, file.nlink, file.ino],
-        [5, 0o100444, 12, 34, 1, 2],
+        [5, 0o100644, 12, 34, 1, 2],
       );
       assert.equal(file.mtime?.getTime(), MTIME);
-      assert.equal((await Deno.stat(at("sub"))).mode, 0o040555);
+      assert.equal((await Deno.stat(at("sub"))).mode, 0o040755);
     }),
 );
 
