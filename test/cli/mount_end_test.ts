@@ -46,6 +46,14 @@ async function backgroundOf(parent: number): Promise<number> {
   return server!;
 }
 
+/** Whether a process has been sent a signal that it could not look at yet, or is gone. */
+async function hasPending(pid: number, signal: number): Promise<boolean> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  if (!/^State:\t[^ZX]/m.test(status)) return true;
+  const pending = BigInt(`0x${/ShdPnd:\s*(\w+)/.exec(status)![1]}`);
+  return (pending >> BigInt(signal - 1) & 1n) === 1n;
+}
+
 /** Waits until a process handles SIGTERM itself; before that, it would simply end. */
 function untilListening(pid: number): Promise<void> {
   return until(async () => {
@@ -94,15 +102,21 @@ test("SIGTERM ends a mount under load", async (place) => {
   const child = start(place, "-f", `${dir}/big.ffr`, mountpoint);
   const output = child.output();
   await until(() => isMounted(mountpoint));
-  const script = `while :; do cat "$0"/* > /dev/null 2>&1; done`;
+  const script = `echo; while :; do cat "$0"/* > /dev/null 2>&1; done`;
   const readers = [1, 2, 3].map(() =>
-    new Deno.Command("sh", { args: ["-c", script, mountpoint] }).spawn()
+    new Deno.Command("sh", {
+      args: ["-c", script, mountpoint],
+      stdout: "piped",
+    }).spawn()
   );
+  const begun = readers.map(({ stdout }) => stdout.getReader());
+  await Promise.all(begun.map((lines) => lines.read()));
   await new Promise((resolve) => setTimeout(resolve, 300));
   child.kill("SIGTERM");
   const { code } = await output;
   for (const reader of readers) reader.kill("SIGKILL");
   await Promise.all(readers.map(({ status }) => status));
+  await Promise.all(begun.map((lines) => lines.cancel()));
   assert.equal(code, 0);
   assert.equal(await isMounted(mountpoint), false);
 });
@@ -142,7 +156,7 @@ test("a signal to mount while it waits leaves nothing behind", async (place) => 
     Deno.kill(background, "SIGSTOP"); // it can't answer yet
     await untilListening(child.pid);
     child.kill(signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(async () => await hasPending(background, 15));
     send(background, "SIGCONT"); // which has ended if it did not handle SIGTERM yet
     const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];
     assert.equal((await output).code, 128 + number);
@@ -180,7 +194,16 @@ test("a second signal ends a mount whose container hangs", async (place) => {
     child.kill("SIGTERM");
     await new Promise((resolve) => setTimeout(resolve, 200));
     assert.ok(await isRunning(background), "it hangs");
-    child.kill("SIGTERM");
+    // Two signals that come before the first is looked at are one: until it has ended.
+    let ended = false;
+    const over = output.finally(() => ended = true);
+    while (!ended) {
+      send(child.pid, "SIGTERM");
+      await Promise.race([
+        over,
+        new Promise((resolve) => setTimeout(resolve, 500)),
+      ]);
+    }
     assert.equal((await output).code, 128 + 15);
     await until(async () => !await isRunning(background));
     assert.equal(await isMounted(`${dir}/second`), false);
