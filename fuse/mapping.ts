@@ -32,7 +32,7 @@ export class Mapping implements Disposable {
   /** Those that are to be unmapped. */
   readonly #mapped: readonly MappedSource[];
   /** Memory that is only known by its address elsewhere: referring to it here keeps it. */
-  readonly #held: readonly Uint8Array[];
+  readonly held: readonly Uint8Array[];
   #gone = false;
 
   private constructor(
@@ -42,7 +42,7 @@ export class Mapping implements Disposable {
   ) {
     this.sources = sources;
     this.#mapped = mapped;
-    this.#held = held;
+    this.held = held;
   }
 
   /**

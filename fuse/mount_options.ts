@@ -13,7 +13,7 @@ export interface KernelOptions {
   readonly uid?: number | undefined;
   /** Group that files show; by default the mounting user's. */
   readonly gid?: number | undefined;
-  /** Permission bits to take away from 0444 for files and 0555 for directories. */
+  /** Permission bits to take away from 0644 for files and 0755 for directories. */
   readonly umask?: number | undefined;
   /** What shows as the mounted device; by default the container's path. */
   readonly fsname?: string | undefined;

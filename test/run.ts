@@ -3,15 +3,20 @@
  * Runs the tests, then says which were ignored and what would make them run.
  *
  * Arguments are passed on to `deno test`. With RECORDFS_NO_IGNORED=1 an ignored test is a failure.
+ *
+ * Root's tests run in a mount namespace of their own, with a `/dev/fuse` of their own that everybody may
+ * open: nothing has to be put back, however they end, and a mount that one leaves goes with its server.
  */
-import { PACKAGES } from "./support/programs.ts";
+import { PACKAGES, succeeds } from "./support/programs.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 await fetchPackages();
 const report = await Deno.makeTempFile({ prefix: "recordfs-ignored-" });
 const paths = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["test/"];
-const child = new Deno.Command(Deno.execPath(), {
-  args: ["test", "-A", "--parallel", "--trace-leaks", ...Deno.args, ...paths],
+const [program, ...before] = [...namespace(), Deno.execPath()];
+const tests = ["test", "-A", "--parallel", "--trace-leaks"];
+const child = new Deno.Command(program!, {
+  args: [...before, ...tests, ...Deno.args, ...paths],
   env: {
     RECORDFS_TEST_IGNORED: report,
     DENO_JOBS: "2",
@@ -35,6 +40,23 @@ for (const [need, count] of counts) {
 const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 if (strict) console.log("No test may be ignored here.");
 Deno.exit(strict ? code || 1 : code);
+
+/** What a command line starts with that is to run in a mount namespace of its own, where that can be had. */
+function namespace(): string[] {
+  const unshare = ["unshare", "--mount", "--propagation", "private"];
+  if (Deno.uid() !== 0 || !succeeds("unshare", ...unshare.slice(1), "true")) {
+    return [];
+  }
+  // The device is made in a file system that comes and goes: /tmp may not allow any. Its number is
+  // from the kernel's devices.txt.
+  const script = `
+if [ -c /dev/fuse ] && mount -t tmpfs -o mode=755 none /tmp; then
+  mknod -m 666 /tmp/fuse c 10 229 && mount --bind /tmp/fuse /dev/fuse
+  umount /tmp
+fi
+exec "$@"`;
+  return [...unshare, "sh", "-c", script, "sh"];
+}
 
 /** Fetches what the programs under test import, so that tests need no network and fail for their own reasons. */
 async function fetchPackages(): Promise<void> {

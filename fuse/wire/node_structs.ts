@@ -16,6 +16,13 @@ const ATTR_OUT_ATTR_WORDS = 4;
 const LINK_MODE = FileType.LINK | 0o777;
 
 /**
+ * The owner's bits to write are set although the mount is read-only, which the kernel sees to: copies
+ * take over the modes, and whoever made a copy has to be able to remove it.
+ */
+const DIRECTORY_MODE = FileType.DIRECTORY | 0o755;
+const FILE_MODE = FileType.REGULAR | 0o644;
+
+/**
  * How long the kernel may keep names and attributes, in seconds: a year, since a container does not
  * change while it is mounted.
  */
@@ -25,7 +32,7 @@ const CACHE_SECONDS = 365 * 24 * 3600;
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;
-  /** Permission bits taken away from 0444 and 0555. */
+  /** Permission bits taken away from 0644 and 0755. */
   readonly umask: number;
 }
 
@@ -50,8 +57,8 @@ export class NodeStructs {
   constructor({ uid, gid, umask }: Ownership) {
     this.#uid = uid;
     this.#gid = gid;
-    this.#directoryMode = FileType.DIRECTORY | 0o555 & ~umask;
-    this.#fileMode = FileType.REGULAR | 0o444 & ~umask;
+    this.#directoryMode = DIRECTORY_MODE & ~umask;
+    this.#fileMode = FILE_MODE & ~umask;
   }
 
   /** `struct fuse_entry_out` of a node, at a byte offset that is a multiple of 4. */

@@ -26,13 +26,13 @@ export async function describeEntry(
   return { path, type: "file", size: stat.size };
 }
 
-/** A line as `ls -l` has it: permissions, size, when the container was modified, name. */
+/** A line as `ls -l` has it: permissions as in a mount, size, when the container was modified, name. */
 export function longLine(
   { type, size }: ListedEntry,
   modified: string,
   name: string,
 ): string {
-  const mode = type === "directory" ? "dr-xr-xr-x" : "-r--r--r--";
+  const mode = type === "directory" ? "drwxr-xr-x" : "-rw-r--r--";
   const shown = size === null ? "?" : String(size);
   return `${mode} ${shown.padStart(12)} ${modified} ${name}\n`;
 }

@@ -3,6 +3,7 @@ import { formatJson } from "../codecs/json/format.ts";
 import { type JsonValue, parseExactJson } from "../codecs/json/value.ts";
 import type { Datapoint } from "../formats/bags/datapoint.ts";
 import type { Generation } from "../formats/bags/generation.ts";
+import type { Spec } from "../formats/bags/spec.ts";
 import { intEncoder, intOptionsOf } from "../formats/bags/types/int.ts";
 import { encodeUtf8 } from "../formats/bags/types/text.ts";
 import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
@@ -45,7 +46,7 @@ export function gulpToDataset(
   const perFrame = generation === 3;
   if (perFrame) noteFrames(reader, notes);
   const jpeg = generation === 1 ? "jpeg" : "jpg"; // as bags and granular call it
-  const spec = perFrame
+  const spec: Spec = perFrame
     ? { frame: "int", id: "utf8", image: jpeg, meta: "msgpack" }
     : { frames: `${jpeg}[]`, id: "utf8", meta: "msgpack" };
   const form = { spec, generation, shardSize, shardLength, labels };

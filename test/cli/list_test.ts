@@ -50,11 +50,11 @@ Deno.test("ls -l shows permissions and sizes", async () => {
   assert.match(
     stdout,
     new RegExp(
-      `^-r--r--r-- +${entry.size} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d -dash$`,
+      `^-rw-r--r-- +${entry.size} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d -dash$`,
       "m",
     ),
   );
-  assert.match(stdout, /^dr-xr-xr-x +0 .* words$/m);
+  assert.match(stdout, /^drwxr-xr-x +0 .* words$/m);
 });
 
 Deno.test("ls --json gives paths, types and sizes", async () => {

@@ -99,8 +99,6 @@ async function throughMount(out: string): Promise<Contents> {
     const copied = await run(["cp", "-r", `${mountpoint}/.`, `${dir}/copy`]);
     assert.deepEqual([copied.stderr, copied.code], ["", 0]);
     contents = readExactTree(`${dir}/copy`);
-    // Files are 0444, directories 0555: what is copied of them can be removed by root alone.
-    await run(["chmod", "-R", "u+w", `${dir}/copy`]);
     await recordfs("unmount", mountpoint);
   });
   return contents;

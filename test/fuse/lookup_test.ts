@@ -29,7 +29,7 @@ Deno.test("LOOKUP finds a file and describes it", () => {
     blocks: 2,
     mtime: Math.floor(MTIME / 1000),
     mtimeNanoseconds: 125_000_000,
-    mode: 0o100444,
+    mode: 0o100644,
     links: 1,
     uid: 11,
     gid: 22,
@@ -70,9 +70,9 @@ Deno.test("GETATTR describes directories and files, less the umask", () => {
     assert.ok(Number(body.getBigUint64(0, true)) >= DAY);
     return parseAttr(body, 16);
   };
-  assert.equal(attr(1).mode, 0o040550);
+  assert.equal(attr(1).mode, 0o040750);
   assert.equal(attr(1).links, 1);
-  assert.equal(attr(2).mode, 0o100440);
+  assert.equal(attr(2).mode, 0o100640);
   assert.deepEqual([attr(2).uid, attr(2).gid], [1, 2]);
   assert.equal(client.ask(Opcode.GETATTR, 99, getattrBody).errno, 2);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { withOpenFuseDevice } from "../support/fuse_device.ts";
 import { REPOSITORY } from "../support/paths.ts";
 import { copyProject } from "../support/users.ts";
 import { userMountTest } from "./support/mounting.ts";
@@ -44,7 +45,7 @@ async function asNobody(
         MOUNT_OPTIONS: JSON.stringify(options),
       },
     });
-    const { stdout, stderr } = await child.output();
+    const { stdout, stderr } = await withOpenFuseDevice(() => child.output());
     const decoder = new TextDecoder();
     const lines = decoder.decode(stdout).trim().split("\n");
     if (lines[0] === "") lines[0] = decoder.decode(stderr);

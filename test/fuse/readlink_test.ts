@@ -44,7 +44,7 @@ Deno.test("links have the mode and size of links, and files theirs", async () =>
   assert.equal(attr.links, 1);
   const file = lookup(tree, 1, "b");
   const again = client.ask(Opcode.GETATTR, file, getattrBody).body;
-  assert.equal(parseAttr(again, 16).mode, 0o100440);
+  assert.equal(parseAttr(again, 16).mode, 0o100640);
   const link = client.ask(Opcode.GETATTR, node, getattrBody).body;
   assert.deepEqual(parseAttr(link, 16), attr);
 });

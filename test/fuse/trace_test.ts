@@ -30,7 +30,7 @@ const lines: [opcode: number, node: number, body: Body, line: string][] = [
     'LOOKUP parent=1 "a\\xff\\x22" -> 0 none',
   ],
   [Opcode.LOOKUP, 2, ["x"], 'LOOKUP parent=2 "x" -> ENOTDIR'],
-  [Opcode.GETATTR, 2, getattrBody, "GETATTR node=2 -> 0 mode=0100444 size=120"],
+  [Opcode.GETATTR, 2, getattrBody, "GETATTR node=2 -> 0 mode=0100644 size=120"],
   [
     ...[Opcode.READ, 2, readBody(100, 4096)] as const,
     "READ node=2 offset=100 size=4096 -> 0 bytes=20",

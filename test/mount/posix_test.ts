@@ -9,7 +9,7 @@
  * - pjdfstest ELOOP of links that lead to each other, posixtest OpenSymlinkRace: links of a mount lead to its
  *   files, and stay.
  * - pjdfstest EPERM and EACCES of sticky or immutable directories, set-id bits and other owners: there is
- *   one owner and no mode but 0444 and 0555 less the umask; `mount_test.ts` and `mount_user_test.ts`
+ *   one owner and no mode but 0644 and 0755 less the umask; `mount_test.ts` and `mount_user_test.ts`
  *   see to who gets in.
  * - pjdfstest ENOSPC, EMLINK, ETXTBSY, EFBIG, ENXIO and EWOULDBLOCK: nothing can grow, be linked, run,
  *   or be a FIFO. EFAULT: the kernel's matter before it asks a file system.
@@ -19,6 +19,7 @@
  * - posixtest DirSeek: `seek_directory.py`, with 100,000 entries. ReadDir of many: `tools_test.ts`.
  */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
 import { fromFileUrl } from "../support/paths.ts";
@@ -33,7 +34,7 @@ function makeLink(dir: string, uid: number, gid: number): void {
   fs.symlinkSync("../000000", `${dir}/epoch-0000/00000000`);
   fs.lchownSync(`${dir}/epoch-0000/00000000`, uid, gid);
   for (const name of ["000000", "epoch-0000", "."]) {
-    fs.chmodSync(`${dir}/${name}`, name === "000000" ? 0o444 : 0o555);
+    fs.chmodSync(`${dir}/${name}`, name === "000000" ? 0o644 : 0o755);
     fs.chownSync(`${dir}/${name}`, uid, gid);
   }
 }
@@ -43,23 +44,23 @@ type Results = Record<string, unknown>;
 /** What is not as in a tmpfs, and why. */
 const DIFFERENT: readonly {
   readonly calls: RegExp;
-  readonly ours: unknown;
+  readonly ours: (theirs: unknown) => unknown;
   readonly reason: string;
 }[] = [
   {
     calls: /^(get|list)xattr of /,
-    ours: "ENOTSUP",
+    ours: () => "ENOTSUP",
     reason:
       "there are no attributes, and said so, the kernel need not ask again",
   },
   {
     calls: /^facts of dir$/,
-    ours: ["0o40555", 1, 0, 0, 0],
+    ours: (facts) => (facts as unknown[]).with(1, 1).with(2, 0),
     reason: "subdirectories are not counted: one link means that, as in btrfs",
   },
   {
     calls: /^nothing free$/,
-    ours: [0, 0],
+    ours: () => [0, 0],
     reason: "a container has no room",
   },
 ];
@@ -90,7 +91,7 @@ function makeTree(dir: string, uid: number, gid: number): void {
   fs.writeFileSync(`${dir}/dir/inner`, CONTENT.dir.inner);
   for (const name of ["file", "none", "dir/inner", "dir", "empty", "."]) {
     const path = `${dir}/${name}`;
-    fs.chmodSync(path, fs.statSync(path).isDirectory() ? 0o555 : 0o444);
+    fs.chmodSync(path, fs.statSync(path).isDirectory() ? 0o755 : 0o644);
     fs.chownSync(path, uid, gid);
   }
 }
@@ -130,7 +131,7 @@ async function onMount(
   }
 }
 
-/** Runs `body` with a tmpfs of the user's that is read-only by then. */
+/** Runs `body` with a tmpfs of `user`'s that is read-only by then. */
 async function onTmpfs(
   user: User,
   fill: (dir: string, uid: number, gid: number) => void,
@@ -144,6 +145,43 @@ async function onTmpfs(
     results = await body(dir);
   });
   return results;
+}
+
+/** What calls do on a file that would change it or could lead to that. */
+const WRITES_FILE =
+  /^(truncate.*|open to .*|creat|access to write): a file$|^access 2 of /;
+
+/** What changes nothing: what is there is opened, or keeps its name. */
+const ONTO_ITSELF: readonly string[] = [
+  "creat: a file",
+  "creat to read: a file",
+  "rename over a directory: an empty directory",
+];
+
+/** Compares what calls do on a mount and on the same files in a file system of the kernel's own. */
+async function compareCalls(
+  owner: User,
+  options: readonly string[],
+  calls: (tree: string) => Promise<Results>,
+): Promise<void> {
+  const ours = await onMount(owner, packedSamples(CONTENT), options, calls);
+  const expected = await onTmpfs(owner, makeTree, calls);
+  for (const call of Object.keys(expected)) {
+    const exception = DIFFERENT.find(({ calls }) => calls.test(call));
+    if (exception) expected[call] = exception.ours(expected[call]);
+  }
+  assert.deepEqual(ours, expected);
+  const ends = (kind: RegExp, place: RegExp) =>
+    Object.entries(ours)
+      .filter(([call]) => kind.test(call) && place.test(call))
+      .map(([, end]) => end);
+  const changes = ends(CHANGES, THERE);
+  const makes = ends(MAKES, /: what is not there$/);
+  const writes = ends(WRITES_FILE, /file$|of dir$/);
+  assert.deepEqual([changes.length, makes.length, writes.length], [42, 10, 10]);
+  for (const end of [...changes, ...makes, ...writes]) {
+    assert.equal(end, "EROFS");
+  }
 }
 
 for (
@@ -161,21 +199,7 @@ for (
       as(async (user) => {
         const calls = (tree: string) =>
           callsOn(user, "posix_calls.py", tree, user.home);
-        const ours = await onMount(user, packedSamples(CONTENT), [], calls);
-        const expected = await onTmpfs(user, makeTree, calls);
-        for (const call of Object.keys(expected)) {
-          const exception = DIFFERENT.find(({ calls }) => calls.test(call));
-          if (exception) expected[call] = exception.ours;
-        }
-        assert.deepEqual(ours, expected);
-        const ends = (kind: RegExp, place: RegExp) =>
-          Object.entries(ours)
-            .filter(([call]) => kind.test(call) && place.test(call))
-            .map(([, end]) => end);
-        const changes = ends(CHANGES, THERE);
-        const makes = ends(MAKES, /: what is not there$/);
-        assert.deepEqual([changes.length, makes.length], [42, 10]);
-        for (const end of [...changes, ...makes]) assert.equal(end, "EROFS");
+        await compareCalls(user, [], calls);
       }),
   });
 
@@ -194,3 +218,50 @@ for (
       }),
   });
 }
+
+Deno.test({
+  name:
+    "as an ordinary user, on a mount of root's: calls end as in a file system of the kernel's own",
+  ...needs("fuse", "root", "python3", "fusermount3"),
+  fn: () =>
+    asOrdinaryUser((user) =>
+      asSelf(async (root) => {
+        fs.chmodSync(root.home, 0o711);
+        await compareCalls(
+          root,
+          ["-o", "allow_other"],
+          (tree) => callsOn(user, "posix_calls.py", tree, user.home),
+        );
+      })
+    ),
+});
+
+Deno.test({
+  name: "a mount that root mounts again to be written is still not written",
+  ...needs("fuse", "root", "python3"),
+  fn: () =>
+    asSelf(async (root) => {
+      const calls = async (tree: string) => {
+        await root.do("mount", "-i", "-o", "remount,rw", tree);
+        const ends = await callsOn(root, "posix_calls.py", tree, root.home);
+        assert.equal(ends["read-only"], false);
+        for (const [call, end] of Object.entries(ends)) {
+          if (CHANGES.test(call) || MAKES.test(call)) {
+            assert.ok(end !== "ok" || ONTO_ITSELF.includes(call), call);
+          }
+        }
+        for (const [name, content] of Object.entries(CONTENT)) {
+          if (!(content instanceof Uint8Array)) continue;
+          const file = fs.openSync(`${tree}/${name}`, "r+");
+          assert.throws(() => fs.writeSync(file, "x"), { code: "EROFS" });
+          fs.closeSync(file);
+          assert.deepEqual(
+            fs.readFileSync(`${tree}/${name}`),
+            Buffer.from(content),
+          );
+        }
+        return ends;
+      };
+      await onMount(root, packedSamples(CONTENT), [], calls);
+    }),
+});

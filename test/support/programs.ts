@@ -25,7 +25,8 @@ export const PACKAGES: Record<string, string> = {
 
 const found = new Map<string, boolean>();
 
-function succeeds(command: string, ...args: string[]): boolean {
+/** Whether a program is there and ends in 0. */
+export function succeeds(command: string, ...args: string[]): boolean {
   try {
     const options = { args, stdout: "null", stderr: "null" } as const;
     return new Deno.Command(command, options).outputSync().success;

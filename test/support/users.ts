@@ -1,6 +1,7 @@
 /** Programs run as root and as an ordinary user, each with the project where it can read it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { withOpenFuseDevice } from "./fuse_device.ts";
 import { REPOSITORY } from "./paths.ts";
 
 /** Debian's `nobody`. */
@@ -50,7 +51,6 @@ export async function asSelf(
 export async function asOrdinaryUser(
   body: (user: User) => Promise<void>,
 ): Promise<void> {
-  openFuseDevice();
   const home = await Deno.makeTempDir({ prefix: "recordfs-nobody-" });
   try {
     const project = `${home}/project/`;
@@ -63,8 +63,9 @@ export async function asOrdinaryUser(
       fs.cpSync(cache, `${home}/cache/npm`, { recursive: true });
     }
     await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, home);
-    await body(
-      makeUser("nobody", home, project, deno, { uid: NOBODY, gid: NOBODY }),
+    const identity = { uid: NOBODY, gid: NOBODY };
+    await withOpenFuseDevice(() =>
+      body(makeUser("nobody", home, project, deno, identity))
     );
   } finally {
     await Deno.remove(home, { recursive: true });
@@ -77,11 +78,6 @@ export function copyProject(target: string): void {
   for (const part of parts) {
     fs.cpSync(REPOSITORY + part, target + part, { recursive: true });
   }
-}
-
-/** Distributions let everybody open it (udev's 50-udev-default.rules); bare machines may not. */
-function openFuseDevice(): void {
-  fs.chmodSync("/dev/fuse", 0o666);
 }
 
 async function packageCache(): Promise<string> {

@@ -1,24 +1,25 @@
 /** Where the scanner is. */
-const enum At {
+const At = {
   /** Before the first byte of the JPEG. */
-  Start,
+  Start: 0,
   /** After its first byte, the FF of SOI. */
-  StartCode,
+  StartCode: 1,
   /** Where the FF of a marker has to be. */
-  Marker,
+  Marker: 2,
   /** After one or several FF. */
-  Code,
+  Code: 3,
   /** At the two bytes of a segment's length. */
-  LengthHigh,
-  LengthLow,
+  LengthHigh: 4,
+  LengthLow: 5,
   /** In a segment. */
-  Segment,
+  Segment: 6,
   /** In entropy-coded data. */
-  Data,
+  Data: 7,
   /** After an FF in entropy-coded data. */
-  DataCode,
-  End,
-}
+  DataCode: 8,
+  End: 9,
+} as const;
+type At = typeof At[keyof typeof At];
 
 const SOI = 0xd8;
 const EOI = 0xd9;
@@ -37,7 +38,7 @@ function isRestart(code: number): boolean {
  * is not enough.
  */
 export class JpegScanner {
-  #at = At.Start;
+  #at: At = At.Start;
   #code = 0;
   #length = 0;
 

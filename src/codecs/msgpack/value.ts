@@ -29,13 +29,18 @@ export type PackableValue =
 
 /** Bytes with an application's own type (Python's `msgpack.ExtType`). */
 export class MsgpackExt {
+  readonly type: number;
+  readonly data: Uint8Array;
+
   /**
    * Makes an extension.
    *
    * @param type -128 to 127; -1 is {@linkcode MsgpackTimestamp}, and Python takes none below 0.
    * @param data The bytes.
    */
-  constructor(readonly type: number, readonly data: Uint8Array) {
+  constructor(type: number, data: Uint8Array) {
+    this.type = type;
+    this.data = data;
     if (Number.isInteger(type) && type >= -128 && type <= 127 && type !== -1) {
       return;
     }
@@ -47,16 +52,18 @@ export class MsgpackExt {
 
 /** A moment (Python's `msgpack.Timestamp`). */
 export class MsgpackTimestamp {
+  readonly seconds: number | bigint;
+  readonly nanoseconds: number;
+
   /**
    * Makes a moment.
    *
    * @param seconds Since 1970 in UTC; a `bigint` beyond 2^53.
    * @param nanoseconds 0 to 999,999,999.
    */
-  constructor(
-    readonly seconds: number | bigint,
-    readonly nanoseconds: number = 0,
-  ) {
+  constructor(seconds: number | bigint, nanoseconds = 0) {
+    this.seconds = seconds;
+    this.nanoseconds = nanoseconds;
     const whole = typeof seconds === "bigint"
       ? BigInt.asIntN(64, seconds) === seconds
       : Number.isSafeInteger(seconds);
@@ -75,8 +82,12 @@ export class MsgpackTimestamp {
  * does not tell that from `1`.
  */
 export class MsgpackFloat {
+  readonly value: number;
+
   /** Makes a float of any number. */
-  constructor(readonly value: number) {}
+  constructor(value: number) {
+    this.value = value;
+  }
 }
 
 /** Whether a number is written as an int unless it is a {@linkcode MsgpackFloat}. */

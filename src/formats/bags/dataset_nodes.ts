@@ -19,11 +19,13 @@ const FIRST_ROW = 2;
  * element of a list, and that element's view. An element that two datapoints share is one node.
  */
 export class DatasetNodes {
+  readonly shards: number | undefined;
   readonly #first: NodeId;
   readonly #stride: number;
 
   /** @param shards How many shards there are, or `undefined` for a dataset that has none. */
-  constructor(readonly shards: number | undefined) {
+  constructor(shards: number | undefined) {
+    this.shards = shards;
     this.#first = shards === undefined ? ROOT : ROOT + 1;
     const count = Math.max(shards ?? 1, 1);
     this.#stride = Math.floor((Number.MAX_SAFE_INTEGER - this.#first) / count);

@@ -111,7 +111,7 @@ function findClips(
     if (path.endsWith("part") || text === undefined) continue;
     membersOf(list, text, `the entry ${id}`);
     const meta = parseJson(text) as { readonly [key: string]: JsonValue };
-    if (meta.subset === phase) clips.push({ id: id!, path, meta });
+    if (meta["subset"] === phase) clips.push({ id: id!, path, meta });
   }
   return clips;
 }

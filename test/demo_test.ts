@@ -1,0 +1,35 @@
+/** The demo, as it is started, by root and by an ordinary user. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { REPOSITORY } from "./support/paths.ts";
+import { needs } from "./support/programs.ts";
+import { asOrdinaryUser, asSelf, type User } from "./support/users.ts";
+
+for (
+  const [name, as, needed] of [
+    ["whoever runs the tests", asSelf, ["fuse"]],
+    ["an ordinary user", asOrdinaryUser, ["fuse", "root", "fusermount3"]],
+  ] as const
+) {
+  Deno.test({
+    name: `deno task demo, by ${name}`,
+    ...needs(...needed),
+    fn: () =>
+      as(async (user) => {
+        if (user.project !== REPOSITORY) copyDemo(user);
+        const config = `${user.project}deno.json`;
+        const shown = await user.do(user.deno, "task", "-c", config, "demo");
+        assert.match(shown, /copied and compared: equal/);
+        assert.match(shown, /loaded;\nall were .*, and unmounted\.\n$/);
+        const [, place] = /^recordfs demo, in (.*)$/m.exec(shown)!;
+        assert.equal(fs.existsSync(place!), false);
+      }),
+  });
+}
+
+/** Adds what the demo is made of to the user's copy of the project. */
+function copyDemo({ project }: User): void {
+  for (const part of ["test/demo.ts", "test/support"]) {
+    fs.cpSync(REPOSITORY + part, project + part, { recursive: true });
+  }
+}

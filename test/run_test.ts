@@ -1,0 +1,96 @@
+/** `/dev/fuse` is as it was after the tests have run, whether they ended or were ended. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { REPOSITORY } from "./support/paths.ts";
+import { needs } from "./support/programs.ts";
+import { withTmpfs } from "./support/tmpfs.ts";
+
+/** A test that needs the device open to everybody, and goes on until it is told to end. */
+const TEST = `
+import { withOpenFuseDevice } from "${REPOSITORY}test/support/fuse_device.ts";
+
+Deno.test("the device is open", () => withOpenFuseDevice(async () => {
+  const nobody = { args: ["-c", ": <>/dev/fuse"], uid: 65534, gid: 65534 };
+  const { success } = await new Deno.Command("sh", nobody).output();
+  Deno.writeTextFileSync("DIR/pid.part", String(Deno.pid));
+  Deno.renameSync("DIR/pid.part", "DIR/pid");
+  while (!await Deno.stat("DIR/go").catch(() => undefined)) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  if (!success) throw new Error("it is not");
+}));
+`;
+
+/** What gives tests a device of their own. */
+const OWN_DEVICE = "deno task test";
+
+/** Ways to run a test. */
+const RUNNERS: Record<string, readonly string[]> = {
+  [OWN_DEVICE]: ["run", "-A", `${REPOSITORY}test/run.ts`, "--no-check"],
+  "deno test": ["test", "-A", "--no-check"],
+};
+
+/** How a run ends. */
+const ENDS: Record<string, readonly string[] | undefined> = {
+  "its last test": undefined,
+  "SIGINT of the terminal": ["-INT", "--", "-PID"],
+  "SIGKILL of all of it": ["-KILL", "--", "-PID"],
+  "SIGKILL": ["-KILL", "PID"],
+};
+
+const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const start = performance.now(); !condition(); await setTimeout(20)) {
+    if (performance.now() - start > 120_000) throw new Error(`${condition}`);
+  }
+}
+
+for (const [runner, args] of Object.entries(RUNNERS)) {
+  for (const [end, kill] of Object.entries(ENDS)) {
+    Deno.test({
+      name: `/dev/fuse is as before: ${runner}, ended by ${end}`,
+      ...needs("root", "/dev/fuse", "unshare"),
+      fn: () =>
+        withTmpfs("1m", async (dir) => {
+          await run("mknod", "-m", "600", `${dir}/fuse`, "c", "10", "229");
+          fs.writeFileSync(`${dir}/one_test.ts`, TEST.replaceAll("DIR", dir));
+          const running = new Deno.Command("unshare", {
+            args: [
+              ...["--mount", "--propagation", "private", "sh", "-c"],
+              'mount --bind "$0" /dev/fuse && exec setsid "$@"',
+              ...[`${dir}/fuse`, Deno.execPath(), ...args],
+              `${dir}/one_test.ts`,
+            ],
+            cwd: REPOSITORY,
+            stdout: "null",
+            stderr: "null",
+          }).spawn();
+          try {
+            await until(() => fs.existsSync(`${dir}/pid`));
+            if (runner === OWN_DEVICE) {
+              assert.equal(modeOf(`${dir}/fuse`), 0o600);
+            }
+            if (kill !== undefined) {
+              const id = String(running.pid);
+              await run("kill", ...kill.map((arg) => arg.replace("PID", id)));
+            }
+          } finally {
+            fs.writeFileSync(`${dir}/go`, "");
+          }
+          const { code } = await running.status;
+          assert.equal(code === 0, kill === undefined);
+          const tests = fs.readFileSync(`${dir}/pid`, "utf8");
+          await until(() => !fs.existsSync(`/proc/${tests}`));
+          await until(() => modeOf(`${dir}/fuse`) === 0o600);
+        }),
+    });
+  }
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args })
+    .output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
