@@ -4,6 +4,7 @@ import type { CheckReport } from "../vfs/mod.ts";
 import { check as checkContainer } from "../vfs/open.ts";
 import { counted } from "./counted.ts";
 import { escapeControls } from "./escape.ts";
+import { inFlags } from "./flag_words.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
@@ -40,7 +41,7 @@ async function checkAsText(
   const out = new Output();
   let shown = Promise.resolve();
   const result = await run(source, options, (damage) => {
-    out.put(`damaged: ${escapeControls(damage.message)}\n`);
+    out.put(`damaged: ${escapeControls(inFlags(damage.message))}\n`);
     shown = shown.then(() => out.flush());
     shown.catch(() => {}); // thrown below
   });
@@ -117,5 +118,6 @@ function exactNumbers(_key: string, value: unknown): unknown {
 function describe(
   { code, message, path, sample, offset, expected, actual }: RecordfsError,
 ): Record<string, unknown> {
-  return { code, message, path, sample, offset, expected, actual };
+  const said = inFlags(message);
+  return { code, message: said, path, sample, offset, expected, actual };
 }

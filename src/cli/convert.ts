@@ -130,7 +130,7 @@ async function run(
         return Promise.resolve();
       });
     }
-    report(error.message.replace("The option lossy", "--lossy"));
+    report(error.message);
     throw new Exit(ExitCode.FAILED);
   }
 }

@@ -8,12 +8,12 @@ import {
   type FailedVideo,
   GulpIngestor,
   IngestError,
-  type IngestErrorCode,
   type IngestReport,
 } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
 import { escapeControls, nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { inFlags } from "./flag_words.ts";
 import { checkGiven } from "./given.ts";
 import { AdapterFlags } from "./gulp_options.ts";
 import { IngestProgressBar } from "./gulp_progress.ts";
@@ -70,7 +70,8 @@ export function ingestCommand(
       checkGiven(out, "the directory of the chunks");
       const options = flags.options(places, { ...given });
       checkOptions(options);
-      return ingest(() => make({ ...options, outputFolder: out }), out, given);
+      const adapter = () => make({ ...options, outputFolder: out });
+      return ingest(adapter, out, given, flags.words);
     });
 }
 
@@ -87,6 +88,7 @@ async function ingest(
   make: () => Promise<DatasetAdapter>,
   out: string,
   options: IngestCommandOptions,
+  words: Readonly<Record<string, string>>,
 ): Promise<void> {
   const start = performance.now();
   const written = await abortable(async (signal) => {
@@ -118,7 +120,7 @@ async function ingest(
             "the others",
         );
       }
-      throw withHint(error);
+      throw inWords(error, words);
     }
   });
   await sayWhatWasWritten(out, written, start, options.json === true);
@@ -149,20 +151,14 @@ async function sayWhatWasWritten(
   for (const { id } of failed) report(`  ${escapeControls(id)}`);
 }
 
-/** The flags that would help. */
-const HINTS: Partial<Record<IngestErrorCode, string>> = {
-  "duplicate-id": "--remove-duplicates leaves them out",
-  "not-empty": "--extend",
-  "unfinished": "--resume",
-};
-
-/** An error of the library, with the flag that does what it advises. */
-function withHint(error: unknown): unknown {
+/** An error of the library that calls the adapter's options as the command line does. */
+function inWords(
+  error: unknown,
+  words: Readonly<Record<string, string>>,
+): unknown {
   if (!(error instanceof IngestError)) return error;
-  const hint = HINTS[error.code];
-  if (hint === undefined) return error;
   const { code, message, path } = error;
-  return new IngestError(code, `${message} (${hint})`, { path, cause: error });
+  return new IngestError(code, inFlags(message, words), { path, cause: error });
 }
 
 function describe({ id, reason }: FailedVideo): string {

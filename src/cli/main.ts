@@ -1,6 +1,7 @@
 import { RecordfsError } from "../errors.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { inFlagsOf } from "./flag_words.ts";
 import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
 import { mount } from "./mount_job.ts";
@@ -38,7 +39,7 @@ function exitCodeOf(error: unknown, args: readonly string[]): number {
   if (error instanceof Deno.errors.NotCapable) {
     report(permissionMessage(error, args));
   } else if (error instanceof RecordfsError || isSystemError(error)) {
-    report(error.message);
+    report(inFlagsOf(error.message, args[0] ?? ""));
   } else {
     const text = error instanceof Error ? error.message : String(error);
     report(`${text} (this should not happen; RECORDFS_DEBUG=1 says where)`);

@@ -170,7 +170,7 @@ export class Run {
       throw new ConversionError(
         "would-lose",
         `Cannot convert ${this.#source}: ${what}; nothing was written. The option ` +
-          "lossy leaves it out",
+          "`lossy` leaves it out",
         this.#source,
         [what],
         cause,

@@ -83,7 +83,7 @@ export async function convert(
         "would-lose",
         `Cannot convert ${from} to ${conversion.to} without losing ${
           plan.lost.join("; ")
-        }; nothing was written. The option lossy converts it all the same`,
+        }; nothing was written. The option \`lossy\` converts it all the same`,
         from,
         plan.lost,
       );

@@ -29,7 +29,7 @@ export function targetOf(
   throw new ConversionError(
     "bad-option",
     `The name ${target} does not say what ${path} is to become: end it in .ffr, .bag or a ` +
-      "slash, or say it by the option to",
+      "slash, or say it by the option `to`",
     path,
   );
 }
@@ -61,22 +61,24 @@ export function requireOptions(
   if (own === undefined) throw bad(`There is no target '${target}'`);
   for (const name of Object.values(OWN_OPTIONS).flat()) {
     if (options[name] === undefined || own.includes(name)) continue;
-    throw bad(`The option ${name} is not for ${target}: leave it out`);
+    throw bad(`The option \`${name}\` is not for ${target}: leave it out`);
   }
   for (const name of COUNTS) {
     const count = options[name];
     if (count === undefined || Number.isSafeInteger(count) && count >= 1) {
       continue;
     }
-    throw bad(`The option ${name} is a whole number from 1 on, not ${count}`);
+    throw bad(
+      `The option \`${name}\` is a whole number from 1 on, not ${count}`,
+    );
   }
   const { generation, spec } = options;
   if (generation !== undefined && ![1, 2, 3].includes(generation)) {
-    throw bad(`The generation is 1, 2 or 3, not ${generation}`);
+    throw bad(`The option \`generation\` is 1, 2 or 3, not ${generation}`);
   }
   if (spec === undefined || kind !== "dataset" && kind !== "videos") return;
   throw bad(
-    `The option spec is for files and samples: ${path} has types of its own`,
+    `The option \`spec\` is for files and samples: ${path} has types of its own`,
   );
 }
 

@@ -32,7 +32,7 @@ export async function toSamples(
   if (parts > 1 && (source.kind === "packed" || source.kind === "folder")) {
     throw new ConversionError(
       "bad-option",
-      "Files that become samples are written to one file: leave out the parts",
+      "Files that become samples are written to one file: leave out the option `parts`",
       source.path,
     );
   }
@@ -94,7 +94,7 @@ export async function samplesToDataset(
   if (only === undefined || another !== undefined || only.type.isList) {
     throw new ConversionError(
       "bad-option",
-      `Cannot convert ${source.path}: the spec of samples has one key, and no list`,
+      `Cannot convert ${source.path}: the option \`spec\` has one key for samples, and no list`,
       source.path,
     );
   }

@@ -76,7 +76,7 @@ function unknown(path: string, why: string): FormatError {
     `${path} is no container that recordfs knows: ${why}. ` +
       `Known formats: ${
         DETECTED_FORMATS.map(({ name }) => name).join(", ")
-      }; --format (option \`format\`) forces one`,
+      }; the option \`format\` forces one`,
     { path },
   );
 }

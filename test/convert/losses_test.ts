@@ -139,7 +139,7 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
   ["an unknown target", { to: "zip" as never }, /no target 'zip'/],
   ["no target", {}, /does not say what/],
-  ["parts of a dataset", { to: "bags", parts: 2 }, /parts is not for bags/],
+  ["parts of a dataset", { to: "bags", parts: 2 }, /`parts` is not for bags/],
   ["shards of none", { to: "bags", shardLength: 0 }, /from 1 on, not 0/],
   ["a fourth generation", { to: "bags", generation: 4 as never }, /not 4/],
   ["types for a dataset", { to: "bags", spec: { a: "utf8" } }, /of its own/],

@@ -106,7 +106,7 @@ class ProblemLog {
     if (more <= 0) return;
     this.#warn(
       `${basename(location)}: ${more} more are left out; ` +
-        "`recordfs check` names them all",
+        "`check()` names them all",
     );
   }
 }
