@@ -14,16 +14,17 @@ import { counted } from "./counted.ts";
 import { escapeControls, nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlags } from "./flag_words.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkGiven } from "./given.ts";
 import { AdapterFlags } from "./gulp_options.ts";
 import { IngestProgressBar } from "./gulp_progress.ts";
 import { report } from "./messages.ts";
 import { withOutput } from "./output.ts";
-import { formatBytes } from "./progress.ts";
+import { rateAfter } from "./rate.ts";
 import { abortable } from "./signals.ts";
 
 /** Options of every command that gulps. */
-interface IngestCommandOptions {
+interface IngestCommandOptions extends FloodOptions {
   readonly videosPerChunk: number;
   readonly numWorkers: number;
   readonly extend?: true;
@@ -55,14 +56,15 @@ export function ingestCommand(
   const command = new Command(name).description(description);
   const flags = new AdapterFlags(command, declared, isOwn);
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
-  return command
+  command
     .argument("<out>", "directory of the chunks; made where it is missing")
     .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
     .option("--num-workers <n>", "chunks written at a time", count, workers)
     .option("--extend", "add chunks to those that OUT has")
     .option("--resume", "go on with what was not finished")
     .option("--json", "say what was written as JSON")
-    .addHelpText("after", AFTER_HELP)
+    .addHelpText("after", AFTER_HELP);
+  return withAllOption(command)
     .action((...args: unknown[]) => {
       const places = args.slice(0, flags.places + 1) as string[];
       const given = args[flags.places + 1] as IngestCommandOptions;
@@ -91,6 +93,7 @@ async function ingest(
   words: Readonly<Record<string, string>>,
 ): Promise<void> {
   const start = performance.now();
+  const failures = new Flood(report, options);
   const written = await abortable(async (signal) => {
     const { videosPerChunk, numWorkers, extend, resume, json } = options;
     const adapter = await make();
@@ -109,7 +112,7 @@ async function ingest(
         onProgress: (progress) => bar.update(progress),
         onFailure: (failed) => {
           bar.makeWay();
-          if (json !== true) report(describe(failed));
+          if (json !== true) failures.add(describe(failed));
         },
       });
     } catch (error) {
@@ -123,7 +126,8 @@ async function ingest(
       throw inWords(error, words);
     }
   });
-  await sayWhatWasWritten(out, written, start, options.json === true);
+  failures.end();
+  await sayWhatWasWritten(out, written, start, options);
   if (written.failed.length > 0) throw new Exit(ExitCode.FAILED);
 }
 
@@ -131,7 +135,7 @@ async function sayWhatWasWritten(
   out: string,
   written: IngestReport,
   start: number,
-  json: boolean,
+  { json, all }: IngestCommandOptions,
 ): Promise<void> {
   const { videos, frames, bytes, paths, failed } = written;
   const seconds = (performance.now() - start) / 1000;
@@ -141,14 +145,15 @@ async function sayWhatWasWritten(
         ? `${JSON.stringify({ ...written, seconds })}\n`
         : `${nameWriter()(out)}: ${counted(videos, "video")}, ` +
           `${counted(frames, "frame")}, ${counted(bytes, "byte")}, ` +
-          `${counted(paths.length, "chunk")}, ` +
-          `${formatBytes(bytes / seconds)}/s\n`,
+          `${counted(paths.length, "chunk")}${rateAfter(bytes, seconds)}\n`,
     );
     return Promise.resolve();
   });
   if (json || failed.length === 0) return;
   report(`${counted(failed.length, "video")} not gulped:`);
-  for (const { id } of failed) report(`  ${escapeControls(id)}`);
+  const ids = new Flood((line) => report(`  ${line}`), { all });
+  for (const { id } of failed) ids.add(escapeControls(id));
+  ids.end();
 }
 
 /** An error of the library that calls the adapter's options as the command line does. */

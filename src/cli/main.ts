@@ -2,6 +2,7 @@ import { RecordfsError } from "../errors.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlagsOf } from "./flag_words.ts";
+import { endFloods } from "./flood.ts";
 import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
 import { mount } from "./mount_job.ts";
@@ -23,8 +24,10 @@ export async function main(given: readonly string[]): Promise<number> {
       const { runProgram } = await import("./program.ts");
       await runProgram(args);
     }
+    endFloods();
     return ExitCode.DONE;
   } catch (error) {
+    endFloods();
     return exitCodeOf(error, args);
   }
 }

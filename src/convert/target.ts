@@ -6,6 +6,7 @@ import {
   type ConvertOptions,
   type ConvertTarget,
 } from "./conversion.ts";
+import type { TargetForm } from "./replacement.ts";
 import type { Source } from "./source.ts";
 
 /**
@@ -90,17 +91,42 @@ export function requireOptions(
 export function requireAbsent(
   target: string,
   kind: ConvertTarget,
-  { parts = 1 }: ConvertOptions,
+  options: ConvertOptions,
 ): void {
   const found = fs.lstatSync(target, { throwIfNoEntry: false });
   if (found === undefined) return;
-  const isFile = kind === "bag" || kind.startsWith("ffrecord") && parts === 1;
-  if (!isFile && !found.isFile()) return; // whether it is empty is seen when it is written
+  const isFile = formOf(kind, options) !== "directory";
+  if (!isFile && !found.isFile()) return requireEmpty(target, kind);
+  const advice = isFile && found.isFile()
+    ? "the option `replace` replaces it; or choose another name"
+    : "remove it, or choose another name";
   throw new WriteError(
     "exists",
-    `Cannot write ${target}: it exists; remove it, or choose another name`,
+    `Cannot write ${target}: it exists; ${advice}`,
     { path: target },
   );
+}
+
+/** It is looked at again when it is written; here is known what else could be done. */
+function requireEmpty(target: string, kind: ConvertTarget): void {
+  const found = fs.statSync(target, { throwIfNoEntry: false });
+  const isFilled = found?.isDirectory() && fs.readdirSync(target).length > 0;
+  if (!isFilled || kind === "folder") return;
+  throw new WriteError(
+    "not-empty",
+    `Cannot write the directory ${target}: it exists and is not empty; the option \`replace\` ` +
+      "replaces one that holds such a container and nothing else; or choose another name",
+    { path: target },
+  );
+}
+
+/** What a target is on the disk. */
+export function formOf(
+  kind: ConvertTarget,
+  { parts = 1 }: ConvertOptions,
+): TargetForm {
+  if (kind === "bag") return "bag";
+  return kind.startsWith("ffrecord") && parts === 1 ? "file" : "directory";
 }
 
 /**
