@@ -119,13 +119,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "gulp csv-jpeg": [
     "recordfs gulp csv-jpeg train.csv frames/ gulped/",
-    "recordfs gulp csv-jpeg --videos-per-chunk 1000 train.csv frames/ gulped/",
+    "recordfs gulp csv-jpeg --videos-per-chunk 1000 train.csv frames/ large/",
     "recordfs gulp csv-jpeg --extend more.csv frames/ gulped/",
   ],
   "gulp image-list": [
     "recordfs gulp image-list images.csv gulped/",
-    "recordfs gulp image-list --root-folder images images.csv gulped/",
-    "recordfs gulp image-list --frame-size 256 --json images.csv gulped/",
+    "recordfs gulp image-list --root-folder images names.csv named/",
+    "recordfs gulp image-list --frame-size 256 --json images.csv small/",
   ],
   "gulp image-folder": [
     "recordfs gulp image-folder images/ gulped/",

@@ -70,6 +70,6 @@ export function formatBytes(bytes: number): string {
  */
 export function rateAfter(bytes: number, seconds: number): string {
   const shortest = bytes < FEW_BYTES ? SHORTEST_OF_FEW : SHORTEST;
-  if (bytes === 0 || seconds < shortest) return "";
+  if (bytes === 0 || !(seconds >= shortest)) return "";
   return `, ${formatBytes(bytes / seconds)}/s`;
 }

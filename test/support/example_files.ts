@@ -32,7 +32,8 @@ export async function writeExampleFiles(dir: string): Promise<void> {
   await write("b.bin", "b");
   await write("samples.jsonl", '"aGVsbG8="\n{"text": "hello"}\n');
   await write("lines.jsonl", '{"text": "a cat"}\n{"text": "a dog"}\n');
-  await write("images.csv", "train/0001.jpg,cat\nval/0003.jpg,dog\n");
+  await write("names.csv", "train/0001.jpg,cat\nval/0003.jpg,dog\n");
+  await write("images.csv", "images/train/0001.jpg,cat\n");
   await write("train.csv", "train;cat\n");
   await write("more.csv", "val;dog\n");
   await write("folders/spec.json", '{"text": "utf8"}');
