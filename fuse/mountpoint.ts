@@ -44,7 +44,7 @@ export async function checkMountpoint(
     throw new MountError(
       "not-empty",
       `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already; unmount it, ` +
-        "take another directory, or mount with -o nonempty",
+        "take another directory, or mount with the option `nonEmpty`",
       { path: mountpoint },
     );
   }
@@ -52,7 +52,7 @@ export async function checkMountpoint(
     throw new MountError(
       "not-empty",
       `Cannot mount on ${mountpoint}: the directory is not empty, and its content would be ` +
-        "hidden; take an empty one, or mount with -o nonempty",
+        "hidden; take an empty one, or mount with the option `nonEmpty`",
       { path: mountpoint },
     );
   }

@@ -119,7 +119,7 @@ export class SampleChecks {
         `${
           hex(actual)
         }): its bytes are not those that were written, so reading it is an I/O ` +
-        "error; fetch the file again, or mount it with --no-verify to read it as it is",
+        "error; fetch the file again, or read it as it is with the option `verify: false`",
       { path: name, sample, expected, actual },
     );
   }

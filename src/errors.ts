@@ -77,6 +77,7 @@ export type FormatErrorCode =
   | "not-packed"
   | "out-of-bounds"
   | "sample-checksum"
+  | "several-formats"
   | "stray-file"
   | "too-large"
   | "truncated"

@@ -12,7 +12,7 @@ import { checkGiven } from "./given.ts";
 import { givenSpec, specFile } from "./given_spec.ts";
 import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
 import { withOutput } from "./output.ts";
-import { formatBytes } from "./progress.ts";
+import { rateAfter } from "./rate.ts";
 import { abortable } from "./signals.ts";
 import { wholeNumberFrom } from "./whole_number.ts";
 
@@ -24,8 +24,8 @@ interface CreateOptions extends ShardLimits {
 }
 
 const AFTER_HELP = `
-SPEC is a file as spec.json of a dataset, or JSON itself: {"text": "utf8",
-"tags": "utf8[]"}. It may be left out where INPUT is a directory that has one.
+SPEC is a file as spec.json of a dataset, or JSON itself, which starts with a
+brace: {"text": "utf8", "tags": "utf8[]"}. It may be left out where INPUT is a directory that has one.
 
 INPUT is one of
 - lines of JSON, of up to 256 MiB, each an object with the keys of SPEC; - is
@@ -175,9 +175,9 @@ function summary(
     (before > 0 ? ` (${before} of them from before)` : ""),
     counted(bytes, "byte"),
     ...shards === undefined ? [] : [counted(shards, "shard")],
-    `${formatBytes(addedBytes / seconds)}/s`,
   ];
-  return `${nameWriter()(out)}: ${parts.join(", ")}\n`;
+  const rate = rateAfter(addedBytes, seconds);
+  return `${nameWriter()(out)}: ${parts.join(", ")}${rate}\n`;
 }
 
 const UNITS: Record<string, number> = {

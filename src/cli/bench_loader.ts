@@ -10,7 +10,8 @@ import { nameWriter } from "./escape.ts";
 import { UsageError } from "./exit.ts";
 import { type LoaderRun, runLoader } from "./loader_run.ts";
 import { withOutput } from "./output.ts";
-import { formatBytes, Progress } from "./progress.ts";
+import { Progress } from "./progress.ts";
+import { formatBytes } from "./rate.ts";
 import { abortable } from "./signals.ts";
 import { withSourceOptions, withVerifyOption } from "./source.ts";
 import { wholeNumberFrom } from "./whole_number.ts";
@@ -173,10 +174,18 @@ function row(run: LoaderRun): string {
   return line([
     String(run.workers),
     String(run.batch),
-    run.samplesPerSecond.toFixed(1),
-    run.megabytesPerSecond.toFixed(1),
+    rounded(run.samplesPerSecond),
+    rounded(run.megabytesPerSecond),
     `${run.firstBatchSeconds.toFixed(2)} s`,
   ]);
+}
+
+/** One place after the point, and small rates in three digits, not as 0.0. */
+function rounded(rate: number): string {
+  if (!Number.isFinite(rate)) return "-"; // nothing came after the first batch
+  return rate === 0 || rate >= 10
+    ? rate.toFixed(1)
+    : String(Number(rate.toPrecision(3)));
 }
 
 function line(cells: readonly string[]): string {

@@ -4,6 +4,8 @@ import type { CheckReport } from "../vfs/mod.ts";
 import { check as checkContainer } from "../vfs/open.ts";
 import { counted } from "./counted.ts";
 import { escapeControls } from "./escape.ts";
+import { inFlags } from "./flag_words.ts";
+import { Flood } from "./flood.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
@@ -39,11 +41,17 @@ async function checkAsText(
 ): Promise<void> {
   const out = new Output();
   let shown = Promise.resolve();
-  const result = await run(source, options, (damage) => {
-    out.put(`damaged: ${escapeControls(damage.message)}\n`);
+  const damages = new Flood((line) => {
+    out.put(`damaged: ${line}\n`);
     shown = shown.then(() => out.flush());
     shown.catch(() => {}); // thrown below
-  });
+  }, options);
+  const result = await run(
+    source,
+    options,
+    ({ message }) => damages.add(escapeControls(inFlags(message))),
+  );
+  damages.end();
   await shown;
   const { samples, bytes, damaged } = result;
   const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
@@ -84,17 +92,21 @@ async function checkAsJson(
 /** Checks with a progress bar. */
 async function run(
   source: string,
-  { format, ext, values }: CheckCommandOptions,
+  { format, ext, values, all }: CheckCommandOptions,
   onDamage: (damage: FormatError) => void,
 ): Promise<CheckReport> {
   checkGiven(source, "the container");
   let bar: Progress | undefined;
+  const warnings = new Flood(warn, { all });
   try {
     return await checkContainer(source, {
       format,
       ext,
       values,
-      onWarning: warn,
+      onWarning: (message) => {
+        bar?.makeWay();
+        warnings.add(message);
+      },
       onDamage: (damage) => {
         bar?.makeWay();
         onDamage(damage);
@@ -106,6 +118,7 @@ async function run(
     });
   } finally {
     bar?.[Symbol.dispose]();
+    warnings.end();
   }
 }
 
@@ -117,5 +130,6 @@ function exactNumbers(_key: string, value: unknown): unknown {
 function describe(
   { code, message, path, sample, offset, expected, actual }: RecordfsError,
 ): Record<string, unknown> {
-  return { code, message, path, sample, offset, expected, actual };
+  const said = inFlags(message);
+  return { code, message: said, path, sample, offset, expected, actual };
 }

@@ -1,6 +1,4 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import * as fs from "node:fs";
-import { RecordfsError } from "../errors.ts";
 import {
   ConversionError,
   type ConversionPlan,
@@ -9,13 +7,13 @@ import {
   type ConvertReport,
   type ConvertTarget,
   type Generation,
-  type Spec,
 } from "../convert/mod.ts";
-import { systemCode } from "../io/system_error.ts";
 import { FORMATS } from "../vfs/formats.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkGiven } from "./given.ts";
+import { givenSpec } from "./given_spec.ts";
 import { report, warn } from "./messages.ts";
 import { withOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
@@ -26,12 +24,14 @@ interface ConvertCommandOptions {
   readonly from?: string;
   readonly generation?: string;
   readonly lossy?: true;
+  readonly force?: true;
   readonly spec?: string;
   readonly shardSize?: number;
   readonly shardLength?: number;
   readonly parts?: number;
   readonly videosPerChunk?: number;
   readonly json?: true;
+  readonly all?: true;
 }
 
 const TARGETS: readonly ConvertTarget[] = [
@@ -51,11 +51,13 @@ First it says what changes and what is lost. If anything is lost, nothing is
 written unless --lossy is given; that also leaves out what turns out to have no
 form in DST, such as a frame that is no JPEG, and names it.
 
-DST must not be there, or be an empty directory. It appears when it is complete.`;
+DST must not be there, or be an empty directory. It appears when it is complete.
+--force replaces what is there, but not before the new one is complete: a file,
+or a directory that holds nothing but a container such as the new one.`;
 
 /** `recordfs convert` */
 export function convertCommand(): Command {
-  return new Command("convert")
+  const command = new Command("convert")
     .description(
       "convert a container or folder to another format or generation",
     )
@@ -70,7 +72,10 @@ export function convertCommand(): Command {
       new Option("--generation <n>", "of bags; 3 unless given")
         .choices(["1", "2", "3"]),
     )
-    .option("--spec <file>", "JSON with the types by key, of files and samples")
+    .option(
+      "--spec <spec>",
+      "the types by key, of files and samples: a file, or JSON",
+    )
     .option("--shard-length <n>", "datapoints in a shard of bags", count)
     .option(
       "--shard-size <bytes>",
@@ -84,9 +89,10 @@ export function convertCommand(): Command {
     )
     .option("--videos-per-chunk <n>", "of gulp; 100 unless given", count)
     .option("--lossy", "convert although something is lost")
+    .option("-f, --force", "replace a DST that is there already")
     .option("--json", "say what was planned and written as JSON")
-    .addHelpText("after", AFTER_HELP)
-    .action(run);
+    .addHelpText("after", AFTER_HELP);
+  return withAllOption(command).action(run);
 }
 
 async function run(
@@ -96,15 +102,20 @@ async function run(
 ): Promise<void> {
   checkGiven(source, "the container");
   checkGiven(target, "what is to be written");
-  const { generation, spec, json, ...others } = options;
+  const { generation, spec, json, all, force, ...others } = options;
   const given = {
     ...others,
+    replace: force,
     generation: generation === undefined
       ? undefined
       : Number(generation) as Generation,
-    spec: spec === undefined ? undefined : readSpec(spec),
+    spec: spec === undefined ? undefined : givenSpec(spec),
   };
   let plan: ConversionPlan | undefined;
+  const warnings: string[] = [];
+  const shown = new Flood(warn, { all });
+  const onWarning = (message: string) =>
+    json ? void warnings.push(message) : shown.add(message);
   try {
     const done = await abortable((signal) =>
       convertWithProgress(source, target, {
@@ -112,12 +123,15 @@ async function run(
         signal,
         onPlan(made) {
           plan = made;
-          if (!json) tellPlan(made);
+          if (!json) tellPlan(made, { all });
         },
-      })
+      }, onWarning)
     );
+    shown.end();
     await withOutput((output) => {
-      output.put(json ? `${JSON.stringify(done)}\n` : summary(done));
+      output.put(
+        json ? `${JSON.stringify({ ...done, warnings })}\n` : summary(done),
+      );
       return Promise.resolve();
     });
   } catch (error) {
@@ -126,11 +140,13 @@ async function run(
     if (json) {
       await withOutput((output) => {
         const { code, losses } = error;
-        output.put(`${JSON.stringify({ refused: code, losses, plan })}\n`);
+        output.put(
+          `${JSON.stringify({ refused: code, losses, plan, warnings })}\n`,
+        );
         return Promise.resolve();
       });
     }
-    report(error.message.replace("The option lossy", "--lossy"));
+    report(error.message);
     throw new Exit(ExitCode.FAILED);
   }
 }
@@ -139,6 +155,7 @@ async function convertWithProgress(
   source: string,
   target: string,
   options: ConvertOptions,
+  onWarning: (message: string) => void,
 ): Promise<ConvertReport> {
   let bar: Progress | undefined;
   try {
@@ -150,7 +167,7 @@ async function convertWithProgress(
       },
       onWarning(message) {
         bar?.makeWay();
-        warn(message);
+        onWarning(message);
       },
     });
   } finally {
@@ -158,10 +175,16 @@ async function convertWithProgress(
   }
 }
 
-function tellPlan({ from, to, changed, lost }: ConversionPlan): void {
+function tellPlan(
+  { from, to, changed, lost }: ConversionPlan,
+  options: FloodOptions,
+): void {
   report(`${from} becomes ${to}`);
-  for (const what of changed) report(`  changed: ${what}`);
-  for (const what of lost) report(`  lost: ${what}`);
+  for (const [title, list] of Object.entries({ changed, lost })) {
+    const flood = new Flood((line) => report(`  ${title}: ${line}`), options);
+    for (const what of list) flood.add(what);
+    flood.end();
+  }
 }
 
 function summary({ path, count, unit, leftOut }: ConvertReport): string {
@@ -170,31 +193,6 @@ function summary({ path, count, unit, leftOut }: ConvertReport): string {
   return `${shown(path)}: ${count} ${
     count === 1 ? unit.slice(0, -1) : unit
   }${left}\n`;
-}
-
-/** The types by key, in a file of JSON. */
-function readSpec(file: string): Spec {
-  let text: string;
-  try {
-    text = fs.readFileSync(file, "utf8");
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    const { message } = error as Error;
-    throw new RecordfsError(code, `Cannot read ${file}: ${message}`, {
-      path: file,
-      cause: error,
-    });
-  }
-  try {
-    return JSON.parse(text); // what it holds is checked when it is used
-  } catch (cause) {
-    throw new RecordfsError(
-      "bad-spec",
-      `${file} is not JSON: ${(cause as Error).message}`,
-      { path: file, cause },
-    );
-  }
 }
 
 function count(text: string): number {

@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import { RecordfsError } from "../errors.ts";
 import { JsonRecords } from "../formats/bags/json_records.ts";
+import { requireLocal } from "../io/local_path.ts";
 import type { Generation, Spec } from "../formats/bags/mod.ts";
 import {
   type DatapointInput,
@@ -35,7 +36,10 @@ export async function linesInput(
       const records = new JsonRecords(
         spec,
         generation,
-        (file) => files.pieces(path.resolve(beside, file)),
+        (file) => {
+          requireLocal(file);
+          return files.pieces(path.resolve(beside, file));
+        },
       );
       let line = 0;
       let done = 0;

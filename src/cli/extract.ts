@@ -1,12 +1,25 @@
 import { Command } from "commander";
 import { FormatError, RecordfsError } from "../errors.ts";
 import type { VirtualFs } from "../vfs/mod.ts";
-import { normalise } from "../vfs/paths.ts";
+import {
+  type ChosenGlob,
+  chosenPaths,
+  GLOB_HELP,
+  matching,
+  nothingMatches,
+  withoutOverlap,
+} from "./chosen_paths.ts";
+import { counted } from "./counted.ts";
+import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { ExtractTarget } from "../io/extract_target.ts";
+import { Flood } from "./flood.ts";
+import { inFlags } from "./flag_words.ts";
 import { checkGiven } from "./given.ts";
 import { report } from "./messages.ts";
+import { withOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
+import { rateAfter } from "./rate.ts";
 import { abortable } from "./signals.ts";
 import {
   openSource,
@@ -19,6 +32,24 @@ import {
 interface ExtractOptions extends SourceOptions {
   readonly force?: true;
   readonly overwrite?: true;
+  readonly json?: true;
+}
+
+/** What could not be extracted, as `--json` has it. */
+interface Failure {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What was extracted. */
+interface Extracted {
+  readonly files: number;
+  /** Those that were in the container, or in what was asked for of it. */
+  readonly directories: number;
+  readonly bytes: number;
+  /** How many files and directories were not; each has been reported. */
+  readonly failures: number;
 }
 
 /** Files are read together up to these limits; larger ones are streamed. */
@@ -36,9 +67,11 @@ export function extractCommand(): Command {
     .description("write a container's files to a directory")
     .argument("<source>", "the container")
     .argument("<dir>", "where to; made if it is not there")
-    .argument("[path...]", "only these files and directories of it")
+    .argument("[path...]", "only these files and directories of it, or globs")
     .option("-f, --force", "replace files that are there already")
-    .option("--overwrite", "the same as --force");
+    .option("--overwrite", "the same as --force")
+    .option("--json", "say what was extracted, and what was not, as JSON")
+    .addHelpText("after", GLOB_HELP);
   return withVerifyOption(withDecodedOption(withSourceOptions(command)))
     .action(extract);
 }
@@ -58,50 +91,114 @@ async function extract(
   using fs = await openSource(source, options);
   const replace = options.force === true || options.overwrite === true;
   const { mtime } = await fs.stat("");
-  const failed = await abortable(async (signal) => {
+  const start = performance.now();
+  const failed: Failure[] = [];
+  const faults = new Flood(report, options);
+  const onFailure = options.json
+    ? (failure: Failure) => void failed.push(failure)
+    : ({ message }: Failure) => faults.add(message);
+  const extracted = await abortable(async (signal) => {
     using target = new ExtractTarget(directory, { replace, mtime });
-    return await new Extraction(fs, target, signal).run(paths);
+    return await new Extraction(fs, target, onFailure, signal).run(paths);
   });
-  if (failed === 0) return;
-  const items = failed === 1
+  faults.end();
+  const seconds = (performance.now() - start) / 1000;
+  await withOutput((out) => {
+    const { failures: _, ...facts } = extracted;
+    out.put(
+      options.json
+        ? `${JSON.stringify({ path: directory, ...facts, seconds, failed })}\n`
+        : summary(directory, extracted, seconds),
+    );
+    return Promise.resolve();
+  });
+  const { failures } = extracted;
+  if (failures === 0) return;
+  const items = failures === 1
     ? "1 file or directory was"
-    : `${failed} files and directories were`;
+    : `${failures} files and directories were`;
   report(`${items} not extracted from ${source}`);
   throw new Exit(ExitCode.FAILED);
+}
+
+function summary(
+  directory: string,
+  { files, directories, bytes }: Extracted,
+  seconds: number,
+): string {
+  return `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
+    `${counted(directories, "directory", "directories")}, ` +
+    `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`;
 }
 
 class Extraction {
   readonly #fs: VirtualFs;
   readonly #target: ExtractTarget;
+  readonly #onFailure: (failure: Failure) => void;
   readonly #signal: AbortSignal;
   readonly #batch: string[] = [];
   #progress: Progress | undefined;
   #batchBytes = 0;
   #done = 0;
-  #failed = 0;
+  #files = 0;
+  #directories = 0;
+  #bytes = 0;
+  #failures = 0;
 
-  constructor(fs: VirtualFs, target: ExtractTarget, signal: AbortSignal) {
+  constructor(
+    fs: VirtualFs,
+    target: ExtractTarget,
+    onFailure: (failure: Failure) => void,
+    signal: AbortSignal,
+  ) {
     this.#fs = fs;
     this.#target = target;
+    this.#onFailure = onFailure;
     this.#signal = signal;
   }
 
-  /** @returns How many files could not be extracted; each has been reported. */
-  async run(paths: readonly string[]): Promise<number> {
-    const wanted = paths.length === 0 ? [""] : withoutOverlap(paths);
+  async run(paths: readonly string[]): Promise<Extracted> {
+    const chosen = await chosenPaths(this.#fs, paths);
+    const globs = chosen.filter((one) => typeof one === "object");
+    const names = chosen.filter((one) => typeof one === "string");
+    const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
     if (Progress.shown) {
-      const total = await this.#measure(wanted);
+      const total = globs.length > 0 ? undefined : await this.#measure(wanted);
       this.#progress = new Progress("extracting", "bytes", total);
     }
     try {
       for (const path of wanted) {
         await this.#guard(path, () => this.#extract(path));
       }
+      if (globs.length > 0) await this.#extractMatching(globs, wanted);
       await this.#flush();
     } finally {
       this.#progress?.[Symbol.dispose]();
     }
-    return this.#failed;
+    return {
+      files: this.#files,
+      directories: this.#directories,
+      bytes: this.#bytes,
+      failures: this.#failures,
+    };
+  }
+
+  /** Extracts what globs match, but what was extracted before. */
+  async #extractMatching(
+    globs: readonly ChosenGlob[],
+    before: readonly string[],
+  ): Promise<void> {
+    const done = new Set(before);
+    const entries = matching(this.#fs, globs, true, this.#signal);
+    for await (const { path, isDirectory } of entries) {
+      if (done.size > 0 && isWithin(path, done)) continue;
+      await this.#guard(path, () => this.#extractEntry(path, isDirectory));
+    }
+    for (const glob of globs) {
+      if (glob.found) continue;
+      const error = nothingMatches(this.#fs.location, glob);
+      await this.#guard(glob.text, () => Promise.reject(error));
+    }
   }
 
   /** How many bytes there are to extract. What is wrong with a path is said in its turn. */
@@ -134,14 +231,17 @@ class Extraction {
     const walk = this.#fs.walk(path, { signal: this.#signal });
     let entry = await walk.next(); // finds the directory, or there is none to be made
     this.#target.makeDirectory(path);
+    if (path !== "") this.#directories++;
     for (; !entry.done; entry = await walk.next()) {
       const { path, isDirectory } = entry.value;
-      if (isDirectory) {
-        await this.#guard(path, () => this.#target.makeDirectory(path));
-      } else {
-        await this.#guard(path, () => this.#addFile(path));
-      }
+      await this.#guard(path, () => this.#extractEntry(path, isDirectory));
     }
+  }
+
+  async #extractEntry(path: string, isDirectory: boolean): Promise<void> {
+    if (!isDirectory) return await this.#addFile(path);
+    this.#target.makeDirectory(path);
+    this.#directories++;
   }
 
   async #addFile(path: string): Promise<void> {
@@ -175,6 +275,8 @@ class Extraction {
       await this.#guard(path, async () => {
         const bytes = contents[i] ?? await this.#fs.read(path);
         this.#target.write(path, bytes);
+        this.#files++;
+        this.#bytes += bytes.length;
         this.#count(bytes);
       });
     }
@@ -182,7 +284,10 @@ class Extraction {
 
   async #stream(path: string): Promise<void> {
     const content = await this.#fs.stream(path, { signal: this.#signal });
+    const before = this.#done;
     await this.#target.writeStream(path, this.#counting(content));
+    this.#files++;
+    this.#bytes += this.#done - before;
   }
 
   async *#counting(content: AsyncIterable<Uint8Array>) {
@@ -204,23 +309,21 @@ class Extraction {
       if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
         throw error;
       }
-      this.#failed++;
+      this.#failures++;
       this.#progress?.makeWay();
-      report(
-        error.path === undefined ? `${path}: ${error.message}` : error.message,
-      );
+      const { code } = error;
+      const text = inFlags(error.message);
+      const message = error.path === undefined ? `${path}: ${text}` : text;
+      this.#onFailure({ path, code, message });
     }
   }
 }
 
-/** Leaves out paths that others of them hold, so that no file is extracted twice. */
-function withoutOverlap(paths: readonly string[]): string[] {
-  const wanted = new Set(paths.map(normalise));
-  return [...wanted].filter((path) => {
-    if (path !== "" && wanted.has("")) return false;
-    const names = path.split("/");
-    return !names.some((_, i) =>
-      i > 0 && wanted.has(names.slice(0, i).join("/"))
-    );
-  });
+/** Whether a path is one of these, or lies in one. */
+function isWithin(path: string, paths: ReadonlySet<string>): boolean {
+  if (paths.has("")) return true;
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    if (paths.has(path.slice(0, end))) return true;
+  }
+  return false;
 }

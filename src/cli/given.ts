@@ -1,3 +1,4 @@
+import { requireLocal } from "../io/local_path.ts";
 import { UsageError } from "./exit.ts";
 
 /**
@@ -14,10 +15,12 @@ export function checkExt(
 
 /**
  * Makes sure that a path was given: an empty one, as of an unset variable, would mean the current
- * directory.
+ * directory. Nor is it a URL.
  *
  * @throws {UsageError} If it is empty.
+ * @throws {RecordfsError} If it is a URL.
  */
 export function checkGiven(path: string, what: string): void {
   if (path === "") throw new UsageError(`the path of ${what} is empty`);
+  requireLocal(path);
 }

@@ -7,19 +7,33 @@ import {
   specOf,
 } from "../formats/bags/spec.ts";
 import { openError } from "../io/file_source.ts";
+import { requireLocal } from "../io/local_path.ts";
 import { UsageError } from "./exit.ts";
 
 /**
  * The types by key that were given as `--spec`.
  *
- * @param given JSON, or the path of a file of it.
+ * @param given JSON where it starts with a brace; else the path of a file of it. A file whose name starts
+ * with a brace is `./{…`.
  * @throws {RecordfsError} If it can't be read, or is no spec.
  */
 export function givenSpec(given: string): Spec {
-  if (given === "") throw new UsageError("--spec is empty");
-  return /^\s*\{/.test(given)
-    ? specFrom(new TextEncoder().encode(given), "--spec")
-    : specFrom(readSpec(given), given);
+  if (given.trim() === "") throw new UsageError("--spec is empty");
+  if (/^\s*\{/.test(given)) {
+    return specFrom(new TextEncoder().encode(given), "--spec");
+  }
+  requireLocal(given);
+  try {
+    return specFile(given);
+  } catch (error) {
+    const isMissing = error instanceof RecordfsError && error.code === "ENOENT";
+    if (!isMissing) throw error;
+    throw new RecordfsError(
+      error.code,
+      `${error.message} (--spec takes one, or JSON such as {"text": "utf8"})`,
+      { path: given, cause: error },
+    );
+  }
 }
 
 /** The types by key in a file. */

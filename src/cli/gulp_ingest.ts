@@ -8,22 +8,23 @@ import {
   type FailedVideo,
   GulpIngestor,
   IngestError,
-  type IngestErrorCode,
   type IngestReport,
 } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
 import { escapeControls, nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { inFlags } from "./flag_words.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkGiven } from "./given.ts";
 import { AdapterFlags } from "./gulp_options.ts";
 import { IngestProgressBar } from "./gulp_progress.ts";
 import { report } from "./messages.ts";
 import { withOutput } from "./output.ts";
-import { formatBytes } from "./progress.ts";
+import { rateAfter } from "./rate.ts";
 import { abortable } from "./signals.ts";
 
 /** Options of every command that gulps. */
-interface IngestCommandOptions {
+interface IngestCommandOptions extends FloodOptions {
   readonly videosPerChunk: number;
   readonly numWorkers: number;
   readonly extend?: true;
@@ -55,14 +56,15 @@ export function ingestCommand(
   const command = new Command(name).description(description);
   const flags = new AdapterFlags(command, declared, isOwn);
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
-  return command
+  command
     .argument("<out>", "directory of the chunks; made where it is missing")
     .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
     .option("--num-workers <n>", "chunks written at a time", count, workers)
     .option("--extend", "add chunks to those that OUT has")
     .option("--resume", "go on with what was not finished")
     .option("--json", "say what was written as JSON")
-    .addHelpText("after", AFTER_HELP)
+    .addHelpText("after", AFTER_HELP);
+  return withAllOption(command)
     .action((...args: unknown[]) => {
       const places = args.slice(0, flags.places + 1) as string[];
       const given = args[flags.places + 1] as IngestCommandOptions;
@@ -70,7 +72,8 @@ export function ingestCommand(
       checkGiven(out, "the directory of the chunks");
       const options = flags.options(places, { ...given });
       checkOptions(options);
-      return ingest(() => make({ ...options, outputFolder: out }), out, given);
+      const adapter = () => make({ ...options, outputFolder: out });
+      return ingest(adapter, out, given, flags.words);
     });
 }
 
@@ -87,8 +90,10 @@ async function ingest(
   make: () => Promise<DatasetAdapter>,
   out: string,
   options: IngestCommandOptions,
+  words: Readonly<Record<string, string>>,
 ): Promise<void> {
   const start = performance.now();
+  const failures = new Flood(report, options);
   const written = await abortable(async (signal) => {
     const { videosPerChunk, numWorkers, extend, resume, json } = options;
     const adapter = await make();
@@ -107,7 +112,7 @@ async function ingest(
         onProgress: (progress) => bar.update(progress),
         onFailure: (failed) => {
           bar.makeWay();
-          if (json !== true) report(describe(failed));
+          if (json !== true) failures.add(describe(failed));
         },
       });
     } catch (error) {
@@ -118,10 +123,11 @@ async function ingest(
             "the others",
         );
       }
-      throw withHint(error);
+      throw inWords(error, words);
     }
   });
-  await sayWhatWasWritten(out, written, start, options.json === true);
+  failures.end();
+  await sayWhatWasWritten(out, written, start, options);
   if (written.failed.length > 0) throw new Exit(ExitCode.FAILED);
 }
 
@@ -129,7 +135,7 @@ async function sayWhatWasWritten(
   out: string,
   written: IngestReport,
   start: number,
-  json: boolean,
+  { json, all }: IngestCommandOptions,
 ): Promise<void> {
   const { videos, frames, bytes, paths, failed } = written;
   const seconds = (performance.now() - start) / 1000;
@@ -139,8 +145,7 @@ async function sayWhatWasWritten(
         ? `${JSON.stringify({ ...written, seconds })}\n`
         : `${nameWriter()(out)}: ${counted(videos, "video")}, ` +
           `${counted(frames, "frame")}, ${counted(bytes, "byte")}, ` +
-          `${counted(paths.length, "chunk")}, ` +
-          `${formatBytes(bytes / seconds)}/s\n`,
+          `${counted(paths.length, "chunk")}${rateAfter(bytes, seconds)}\n`,
     );
     return Promise.resolve();
   });
@@ -148,23 +153,19 @@ async function sayWhatWasWritten(
   report(
     `${counted(failed.length, "video")} not gulped; --resume tries again:`,
   );
-  for (const { id } of failed) report(`  ${escapeControls(id)}`);
+  const ids = new Flood((line) => report(`  ${line}`), { all });
+  for (const { id } of failed) ids.add(escapeControls(id));
+  ids.end();
 }
 
-/** The flags that would help. */
-const HINTS: Partial<Record<IngestErrorCode, string>> = {
-  "duplicate-id": "--remove-duplicates leaves them out",
-  "not-empty": "--extend",
-  "unfinished": "--resume",
-};
-
-/** An error of the library, with the flag that does what it advises. */
-function withHint(error: unknown): unknown {
+/** An error of the library that calls the adapter's options as the command line does. */
+function inWords(
+  error: unknown,
+  words: Readonly<Record<string, string>>,
+): unknown {
   if (!(error instanceof IngestError)) return error;
-  const hint = HINTS[error.code];
-  if (hint === undefined) return error;
   const { code, message, path } = error;
-  return new IngestError(code, `${message} (${hint})`, { path, cause: error });
+  return new IngestError(code, inFlags(message, words), { path, cause: error });
 }
 
 function describe({ id, reason }: FailedVideo): string {

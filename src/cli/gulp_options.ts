@@ -59,6 +59,13 @@ export class AdapterFlags {
     return this.#declared.length - this.#flags.size;
   }
 
+  /** The flag of each option, for messages. */
+  get words(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      [...this.#flags].map(([{ name }, flag]) => [name, flag.long!]),
+    );
+  }
+
   /**
    * The options that a command line gives.
    *

@@ -1,6 +1,6 @@
 import type { IngestProgress } from "../formats/gulp/mod.ts";
-import { Rate } from "./rate.ts";
-import { formatBytes, Progress } from "./progress.ts";
+import { Progress } from "./progress.ts";
+import { formatBytes, Rate } from "./rate.ts";
 
 /** How far an ingest is: videos, frames, bytes a second, and how long it still takes. */
 export class IngestProgressBar implements Disposable {

@@ -2,12 +2,13 @@ import { Command } from "commander";
 import { type GulpLeftOut, repairGulp } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
 import { escapeControls, nameWriter } from "./escape.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkGiven } from "./given.ts";
 import { Output, withOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
 import { abortable } from "./signals.ts";
 
-interface RepairOptions {
+interface RepairOptions extends FloodOptions {
   readonly partial?: true;
   readonly json?: true;
 }
@@ -21,26 +22,31 @@ nothing can be saved, nothing is written and the exit code is 1.`;
 
 /** `recordfs gulp repair` */
 export function repairCommand(): Command {
-  return new Command("repair")
+  const command = new Command("repair")
     .description("make a sound directory of chunks from a damaged one")
     .argument("<dir>", "the damaged directory")
     .argument("<out>", "the new directory")
     .option("--partial", "keep the sound frames of damaged videos")
     .option("--json", "as JSON")
-    .addHelpText("after", AFTER_HELP)
-    .action(repair);
+    .addHelpText("after", AFTER_HELP);
+  return withAllOption(command).action(repair);
 }
 
 async function repair(
   dir: string,
   out: string,
-  { partial, json }: RepairOptions,
+  { partial, json, all }: RepairOptions,
 ): Promise<void> {
   checkGiven(dir, "the damaged directory");
   checkGiven(out, "the new directory");
   const listed: Record<string, unknown>[] = [];
   const output = new Output();
   let shown = Promise.resolve();
+  const losses = new Flood((line) => {
+    output.put(`left out: ${line}\n`);
+    shown = shown.then(() => output.flush());
+    shown.catch(() => {}); // thrown below
+  }, { all });
   const written = await abortable(async (signal) => {
     let bar: Progress | undefined;
     try {
@@ -50,9 +56,7 @@ async function repair(
         onLeftOut: (leftOut) => {
           bar?.makeWay();
           if (json) return void listed.push(describe(leftOut));
-          output.put(`left out: ${escapeControls(leftOut.error.message)}\n`);
-          shown = shown.then(() => output.flush());
-          shown.catch(() => {}); // thrown below
+          losses.add(escapeControls(leftOut.error.message));
         },
         onProgress: (done, total) => {
           bar ??= new Progress("repairing", "bytes", total);
@@ -61,6 +65,7 @@ async function repair(
       });
     } finally {
       bar?.[Symbol.dispose]();
+      losses.end();
       await shown;
     }
   });

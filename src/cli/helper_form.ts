@@ -15,7 +15,8 @@ type SourceOptions = { [name in ValuedOption]?: string } & { decoded?: true };
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
  *
  * mount(8) and mount.fuse3(8) run a filesystem's program in this form, for `mount -t fuse.recordfs`
- * and for /etc/fstab.
+ * and for /etc/fstab. Where those say `defaults`, `rw` arrives here: it is left out, since nobody asked
+ * for it.
  *
  * @param commands Names that make it a command line of the usual form.
  */
@@ -39,9 +40,34 @@ function helperArguments(args: readonly string[]): string[] {
     const arg = args[i]!;
     if (IGNORED.test(arg)) continue;
     if (arg === "-t") i++; // the type, which is why this program runs
-    else kept.push(arg);
+    else if (arg === "-o" && args[i + 1] !== undefined) {
+      kept.push(arg, withoutWritable(args[++i]!));
+    } else if (arg.startsWith("-o")) {
+      kept.push("-o", withoutWritable(arg.slice(2)));
+    } else kept.push(arg);
   }
   return kept;
+}
+
+function withoutWritable(list: string): string {
+  return optionsIn(list).filter((option) => option !== "rw").join(",");
+}
+
+/**
+ * Refuses `rw` in the list after `-o` of `recordfs mount`.
+ *
+ * @throws {UsageError} If it is there.
+ */
+export function refuseWritable(list: string): void {
+  if (!optionsIn(list).includes("rw")) return;
+  throw new UsageError(
+    "-o rw: containers are read-only, and so are their mounts; leave it out",
+  );
+}
+
+/** Options separated by commas; a backslash makes the next character part of a value. */
+function optionsIn(list: string): readonly string[] {
+  return list.match(/(?:\\.|[^,\\])+/gs) ?? [];
 }
 
 /**
@@ -53,7 +79,7 @@ export function takeSourceOptions(
 ): SourceOptions & { readonly rest: string } {
   const found: SourceOptions = {};
   const rest: string[] = [];
-  for (const option of list.match(/(?:\\.|[^,\\])+/gs) ?? []) {
+  for (const option of optionsIn(list)) {
     const [, name, value] = VALUED.exec(option) ?? [];
     if (option === "decoded") found.decoded = true;
     else if (name === undefined || value === undefined) rest.push(option);

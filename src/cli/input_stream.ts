@@ -1,4 +1,5 @@
 import { openError } from "../io/file_source.ts";
+import { requireLocal } from "../io/local_path.ts";
 import { unlessAborted } from "../io/unless_aborted.ts";
 import { UsageError } from "./exit.ts";
 
@@ -31,6 +32,7 @@ export async function openInput(
   if (given === "" || !given.isWellFormed()) {
     throw new UsageError("the path of the input is empty or not UTF-8");
   }
+  requireLocal(given);
   let file: Deno.FsFile;
   let stat: Deno.FileInfo;
   try {

@@ -1,6 +1,12 @@
 import { Command } from "commander";
 import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
 import { normalise } from "../vfs/paths.ts";
+import {
+  chosenPaths,
+  GLOB_HELP,
+  matching,
+  nothingMatches,
+} from "./chosen_paths.ts";
 import { describeEntry, formatTime, longLine } from "./entry_line.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
@@ -24,10 +30,11 @@ export function lsCommand(): Command {
   const command = new Command("ls")
     .description("list a directory of a container")
     .argument("<source>", "the container")
-    .argument("[path]", "a directory or file in it", "")
+    .argument("[path]", "a directory or file in it, or a glob", "")
     .option("-l, --long", "with sizes and times")
     .option("-R, --recursive", "with everything below")
-    .option("--json", "as a JSON array, one entry a line");
+    .option("--json", "as a JSON array, one entry a line")
+    .addHelpText("after", GLOB_HELP);
   return withDecodedOption(withSourceOptions(command)).action(ls);
 }
 
@@ -42,12 +49,21 @@ async function ls(
     const write = options.json
       ? jsonWriter(fs, out)
       : await lineWriter(fs, out, options.long === true);
-    const { entries, prefix } = await entriesOf(fs, path, options.recursive);
+    const [chosen] = await chosenPaths(fs, [path]);
+    const { entries, prefix } = typeof chosen === "object"
+      ? {
+        entries: matching(fs, [chosen], options.recursive === true),
+        prefix: 0,
+      }
+      : await entriesOf(fs, path, options.recursive);
     for await (const { path, isDirectory } of entries) {
       if (!await write(path, path.slice(prefix), isDirectory)) damaged++;
       if (out.full) await out.flush();
     }
     if (options.json) out.put("\n]\n");
+    if (typeof chosen === "object" && !chosen.found) {
+      throw nothingMatches(source, chosen);
+    }
   });
   if (damaged === 0) return;
   report(

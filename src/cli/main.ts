@@ -1,6 +1,8 @@
 import { RecordfsError } from "../errors.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { inFlagsOf } from "./flag_words.ts";
+import { endFloods } from "./flood.ts";
 import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
 import { mount } from "./mount_job.ts";
@@ -22,8 +24,10 @@ export async function main(given: readonly string[]): Promise<number> {
       const { runProgram } = await import("./program.ts");
       await runProgram(args);
     }
+    endFloods();
     return ExitCode.DONE;
   } catch (error) {
+    endFloods();
     return exitCodeOf(error, args);
   }
 }
@@ -38,7 +42,7 @@ function exitCodeOf(error: unknown, args: readonly string[]): number {
   if (error instanceof Deno.errors.NotCapable) {
     report(permissionMessage(error, args));
   } else if (error instanceof RecordfsError || isSystemError(error)) {
-    report(error.message);
+    report(inFlagsOf(error.message, args[0] ?? ""));
   } else {
     const text = error instanceof Error ? error.message : String(error);
     report(`${text} (this should not happen; RECORDFS_DEBUG=1 says where)`);

@@ -1,10 +1,11 @@
 import { escapeControls } from "./escape.ts";
+import { inFlags } from "./flag_words.ts";
 
 const encoder = new TextEncoder();
 
-/** Writes `recordfs: message` to standard error, on one line whatever the message holds. */
+/** Writes `recordfs: message` to standard error, on one line whatever the message holds, in the command line's words. */
 export function report(message: string): void {
-  const line = `recordfs: ${escapeControls(message)}\n`;
+  const line = `recordfs: ${escapeControls(inFlags(message))}\n`;
   let rest = encoder.encode(line);
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));

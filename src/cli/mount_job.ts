@@ -3,7 +3,7 @@ import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { MountError } from "../../fuse/mount_error.ts";
 import { UsageError } from "./exit.ts";
 import { checkExt, checkGiven } from "./given.ts";
-import { takeSourceOptions } from "./helper_form.ts";
+import { refuseWritable, takeSourceOptions } from "./helper_form.ts";
 import { report } from "./messages.ts";
 import type { Shuffle } from "./shuffle_option.ts";
 
@@ -126,7 +126,9 @@ async function makeJob(
 ): Promise<MountJob> {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
-  const taken = takeSourceOptions(options.join(","));
+  const list = options.join(",");
+  refuseWritable(list);
+  const taken = takeSourceOptions(list);
   const subset = shown.subset ?? taken.subset;
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {

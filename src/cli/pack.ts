@@ -12,6 +12,7 @@ import { PathFilter } from "../vfs/path_filter.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkGiven } from "./given.ts";
 import { compileGlob } from "./glob.ts";
 import { report, warn } from "./messages.ts";
@@ -21,11 +22,12 @@ import {
   withNewContainerOptions,
 } from "./new_container.ts";
 import { withOutput } from "./output.ts";
-import { formatBytes, Progress } from "./progress.ts";
+import { Progress } from "./progress.ts";
+import { rateAfter } from "./rate.ts";
 import { collect } from "./repeatable.ts";
 import { abortable } from "./signals.ts";
 
-interface PackOptions extends NewContainerOptions {
+interface PackOptions extends NewContainerOptions, FloodOptions {
   readonly parts?: number;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -58,7 +60,7 @@ export function packCommand(): Command {
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")
     .addHelpText("after", AFTER_HELP);
-  return withNewContainerOptions(command).action(pack);
+  return withAllOption(withNewContainerOptions(command)).action(pack);
 }
 
 async function pack(
@@ -105,9 +107,10 @@ async function packWithProgress(
   let listed = 0;
   let packing = false;
   let bar = new Progress("listing", "files", undefined);
+  const problems = new Flood(report, options);
   const skip = (problem: PackProblem) => {
     bar.makeWay();
-    report(describe(dir, problem));
+    problems.add(describe(dir, problem));
   };
   try {
     return await packFolder(dir, out, {
@@ -134,7 +137,8 @@ async function packWithProgress(
       throw error;
     }
     bar.makeWay();
-    for (const problem of error.problems) report(describe(dir, problem));
+    for (const problem of error.problems) problems.add(describe(dir, problem));
+    problems.end();
     report(
       `${entries(error.problems)} of ${dir} can't be packed, and nothing was ` +
         "written; --skip-problems leaves such out",
@@ -142,6 +146,7 @@ async function packWithProgress(
     throw new Exit(ExitCode.FAILED);
   } finally {
     bar[Symbol.dispose]();
+    problems.end();
   }
 }
 
@@ -167,10 +172,10 @@ function summary(
   seconds: number,
 ): string {
   const shown = nameWriter();
-  const parts = paths.length === 1 ? "" : `${paths.length} parts, `;
+  const parts = paths.length === 1 ? "" : `, ${paths.length} parts`;
   return `${shown(out)}: ${counted(files, "file")}, ` +
     `${counted(directories, "directory", "directories")}, ` +
-    `${counted(bytes, "byte")}, ${parts}${formatBytes(bytes / seconds)}/s\n`;
+    `${counted(bytes, "byte")}${parts}${rateAfter(bytes, seconds)}\n`;
 }
 
 function parts(text: string): number {

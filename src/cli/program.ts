@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import type { OwnAdapter } from "./gulp_adapter.ts";
 import { mountCommandLine } from "./helper_form.ts";
@@ -55,7 +56,10 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const { args: given, adapter } = await takeAdapter(args);
-  const line = mountCommandLine(given, Object.keys(COMMANDS));
+  const [first] = given;
+  // As it was called before, and still is by many programs.
+  const named = first === "-V" ? ["--version"] : given;
+  const line = mountCommandLine(named, Object.keys(COMMANDS));
   const program = await makeProgram(line[0], adapter);
   const from = { from: "user" } as const;
   try {
@@ -80,17 +84,18 @@ async function takeAdapter(
 }
 
 /** The command line interface: one command where a line names it, all of them otherwise. */
-async function makeProgram(
+export async function makeProgram(
   named: string | undefined,
-  adapter: OwnAdapter | undefined,
+  adapter?: OwnAdapter,
 ): Promise<Command> {
   const program = new Command("recordfs")
     .description(
       "Opens the containers that training data is packed in as read-only " +
         "filesystems, and writes them.",
     )
-    .version(VERSION, "-V, --version")
+    .version(VERSION, "-v, --version")
     .addHelpText("after", AFTER_HELP)
+    .enablePositionalOptions() // behind a command, -v is not the version
     .exitOverride()
     .configureOutput({
       // Asking for colours would take --allow-env.
@@ -106,6 +111,7 @@ async function makeProgram(
     const command = await make(program, adapter);
     program.addCommand(command.copyInheritedSettings(program));
   }
+  addExamples(program);
   return program;
 }
 

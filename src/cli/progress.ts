@@ -1,6 +1,6 @@
 import cliProgress from "cli-progress";
 import process from "node:process";
-import { formatDuration, Rate } from "./rate.ts";
+import { formatBytes, formatDuration, Rate } from "./rate.ts";
 
 /** What a progress bar counts. */
 export type ProgressUnit =
@@ -104,9 +104,4 @@ export class Progress implements Disposable {
       ? formatBytes(count)
       : `${Math.round(count)} ${this.#unit}`;
   }
-}
-
-/** An amount of data for people, in decimal units as disks are sold. */
-export function formatBytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -45,3 +45,31 @@ export function formatDuration(seconds: number): string {
   if (whole < 86_400) return `${h}h${two(m! % 60)}m`;
   return `${d}d${two(h! % 24)}h`;
 }
+
+/** In a shorter time most goes into starting, and into opening and closing files; in seconds. */
+const SHORTEST = 0.1;
+/** Fewer bytes take a longer time to say anything about a rate. */
+const FEW_BYTES = 1e6;
+const SHORTEST_OF_FEW = 1;
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** An amount of data for people, in decimal units as disks are sold: `12 B`, `3.4 kB`, `1.0 GB`. */
+export function formatBytes(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  // Nothing is shown as 1000.0 kB.
+  for (; amount >= 999.95 && unit < UNITS.length - 1; unit++) amount /= 1000;
+  return `${amount.toFixed(unit === 0 ? 0 : 1)} ${UNITS[unit]}`;
+}
+
+/**
+ * What was done in which time, at the end of a summary: `, 3.4 MB/s`.
+ *
+ * @returns Nothing where there was too little to tell a rate by.
+ */
+export function rateAfter(bytes: number, seconds: number): string {
+  const shortest = bytes < FEW_BYTES ? SHORTEST_OF_FEW : SHORTEST;
+  if (bytes === 0 || !(seconds >= shortest)) return "";
+  return `, ${formatBytes(bytes / seconds)}/s`;
+}

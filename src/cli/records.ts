@@ -6,19 +6,17 @@ import {
 } from "../formats/ffrecord/record_listing.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { report, warn } from "./messages.ts";
 import { withOutput } from "./output.ts";
 import { checkGiven } from "./given.ts";
 
-interface RecordsOptions {
+interface RecordsOptions extends FloodOptions {
   readonly json?: true;
 }
 
 /** Lines given to the output at a time: ten million one by one would take twice as long. */
 const LINES = 512;
-
-/** Damaged samples whose damage is told in full; a table of garbage would fill the terminal. */
-const TOLD = 10;
 
 const AFTER_HELP = `
 A line of --json is {"index", "offset", "size", "crc32"}: numbers, the offset in
@@ -27,18 +25,23 @@ where offsets are damaged "size" is null and "damage" says why.`;
 
 /** `recordfs records` */
 export function recordsCommand(): Command {
-  return new Command("records")
+  const command = new Command("records")
     .description("list the samples of FFRecord files: offset, size, checksum")
     .argument("<source>", "an .ffr file, or a directory of them")
     .option("--json", "as JSON, one sample a line")
-    .addHelpText("after", AFTER_HELP)
-    .action(records);
+    .addHelpText("after", AFTER_HELP);
+  return withAllOption(command).action(records);
 }
 
 async function records(source: string, options: RecordsOptions): Promise<void> {
   checkGiven(source, "the container");
-  const listing = await RecordListing.open(source, { onWarning: warn });
-  for (const { message } of listing.damaged) report(message);
+  const warnings = new Flood(warn, options);
+  const listing = await RecordListing.open(source, {
+    onWarning: (message) => warnings.add(message),
+  });
+  warnings.end();
+  const damages = new Flood(report, options);
+  for (const { message } of listing.damaged) damages.add(message);
   const severalFiles = listing.parts[0]?.path !== source;
   let damaged = 0;
   await withOutput(async (out) => {
@@ -51,7 +54,7 @@ async function records(source: string, options: RecordsOptions): Promise<void> {
     for (const record of listing) {
       if (record.damage !== undefined) {
         damaged++;
-        if (damaged <= TOLD) report(record.damage.message);
+        damages.add(record.damage.message);
       }
       text += line(record);
       if (++lines % LINES !== 0) continue;
@@ -61,6 +64,7 @@ async function records(source: string, options: RecordsOptions): Promise<void> {
     }
     out.put(text);
   });
+  damages.end();
   if (damaged > 0) {
     report(
       `${source}: ${damaged} of ${listing.length} samples can't be read, since ` +

@@ -3,6 +3,7 @@ import { RecordfsError } from "../errors.ts";
 import type { FFRecordWriter } from "../formats/ffrecord/mod.ts";
 import type { Directory, EntryStat, OpenFile } from "../io/directory.ts";
 import { openError } from "../io/file_source.ts";
+import { requireLocal } from "../io/local_path.ts";
 import { openDirectory } from "../io/open_directory.ts";
 import { readFull } from "../io/read_full.ts";
 import { systemCode } from "../io/system_error.ts";
@@ -113,6 +114,7 @@ export class SampleFiles implements Disposable {
         "The name of a file is empty or has a NUL",
       );
     }
+    requireLocal(file);
     const parent = path.dirname(file);
     return reading(file, () => {
       if (this.#directory?.path !== parent) {

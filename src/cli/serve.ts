@@ -3,6 +3,7 @@ import type { MountPathOptions } from "../../fuse/mount_container.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import type { Server } from "../../fuse/server.ts";
 import { absolutePath } from "./absolute_path.ts";
+import { firstOnly } from "./flood.ts";
 import { report, warn } from "./messages.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
@@ -96,7 +97,7 @@ export function containerOptions(job: MountJob): MountPathOptions {
     format: job.format,
     ext: job.ext,
     decoded: job.decoded,
-    onWarning: warn,
+    onWarning: firstOnly(warn, "`recordfs info --all` names them"),
     arrange: job.subset === undefined && job.shuffle === undefined
       ? undefined
       : async (container) =>

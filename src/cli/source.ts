@@ -2,11 +2,12 @@ import { type Command, Option } from "commander";
 import { FORMATS } from "../vfs/formats.ts";
 import { open } from "../vfs/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkExt, checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
 
 /** Options of every command that opens a container. */
-export interface SourceOptions {
+export interface SourceOptions extends FloodOptions {
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
   /** Only of commands with {@linkcode withDecodedOption}. */
@@ -15,15 +16,16 @@ export interface SourceOptions {
   readonly verify?: boolean | undefined;
 }
 
-/** Adds `--format` and `--ext`. */
+/** Adds `--format`, `--ext` and `--all`. */
 export function withSourceOptions(command: Command): Command {
   const names = FORMATS.map(({ name }) => name);
-  return command
+  command
     .addOption(
       new Option("--format <name>", "take SOURCE for this format")
         .choices(names),
     )
     .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
+  return withAllOption(command);
 }
 
 /** Adds `--decoded`, for commands that show paths or content. */
@@ -47,11 +49,16 @@ export async function openSource(
   checkGiven(source, "the container");
   checkExt(options);
   const { format, ext, decoded, verify } = options;
-  return await open(source, {
-    format,
-    ext,
-    decoded,
-    checkData: verify,
-    onWarning: warn,
-  });
+  const warnings = new Flood(warn, options);
+  try {
+    return await open(source, {
+      format,
+      ext,
+      decoded,
+      checkData: verify,
+      onWarning: (message) => warnings.add(message),
+    });
+  } finally {
+    warnings.end();
+  }
 }

@@ -9,7 +9,8 @@ import {
   withNewContainerOptions,
 } from "./new_container.ts";
 import { withOutput } from "./output.ts";
-import { formatBytes, Progress } from "./progress.ts";
+import { Progress } from "./progress.ts";
+import { rateAfter } from "./rate.ts";
 import {
   filesInput,
   jsonInput,
@@ -64,8 +65,7 @@ async function write(
         ? `${JSON.stringify({ path: out, samples, bytes, seconds })}\n`
         : `${shown(out)}: ${counted(samples, "sample")}, ${
           counted(bytes, "byte")
-        }, ` +
-          `${formatBytes(bytes / seconds)}/s\n`,
+        }${rateAfter(bytes, seconds)}\n`,
     );
     return Promise.resolve();
   });

@@ -63,6 +63,11 @@ export interface ConvertOptions extends WaitOptions {
   readonly parts?: number | undefined;
   /** Of `gulp`: how many videos a chunk has; 100 by default. */
   readonly videosPerChunk?: number | undefined;
+  /**
+   * Whether a target that is there is replaced, when the new one is complete: any file, and a directory
+   * that holds nothing but a container such as the new one.
+   */
+  readonly replace?: boolean | undefined;
   /** Whether to convert although something is lost. */
   readonly lossy?: boolean | undefined;
   /** Told of the plan before anything is written; also of one that is refused. */
@@ -173,7 +178,7 @@ export class Run {
       throw new ConversionError(
         "would-lose",
         `Cannot convert ${this.#source}: ${what}; nothing was written. The option ` +
-          "lossy leaves it out",
+          "`lossy` leaves it out",
         this.#source,
         [what],
         cause,

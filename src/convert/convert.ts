@@ -13,15 +13,21 @@ import { datasetToGulp } from "./dataset_to_gulp.ts";
 import { filesToDataset } from "./files_to_dataset.ts";
 import { filesToGulp } from "./files_to_gulp.ts";
 import { gulpToDataset } from "./gulp_to_dataset.ts";
+import { Replacement } from "./replacement.ts";
 import { openSource, type Source } from "./source.ts";
 import {
+  formOf,
+  requireAbsent,
   requireApart,
+  requireName,
   requireOptions,
-  requirePlace,
   targetOf,
 } from "./target.ts";
 import { toFolder, toPacked } from "./to_files.ts";
 import { samplesToDataset, toBag, toSamples } from "./to_records.ts";
+
+/** Losses that a message lists; there may be one for each video. */
+const LISTED = 10;
 
 /**
  * Converts a container, or a folder, to another format, or to another generation of Bags.
@@ -44,7 +50,8 @@ import { samplesToDataset, toBag, toSamples } from "./to_records.ts";
  * becomes one.
  *
  * @param source A container of any format, or a folder.
- * @param target Where to: nothing may be there, or an empty directory where it becomes one.
+ * @param target Where to: nothing may be there, or an empty directory where it becomes one, unless the
+ * option `replace` is set.
  * @throws {ConversionError} If something would be lost, or there is no way; nothing is written.
  * @throws {FormatError} If the source is damaged.
  * @throws {WriteError} If the target can't be written, or is there.
@@ -74,30 +81,48 @@ export async function convert(
   const to = localPath(target);
   requireApart(from, to);
   const opened = await openSource(from, options);
+  let replacement: Replacement | undefined;
   try {
     const kind = targetOf(opened, to, options);
     requireOptions(opened, kind, options);
-    await requirePlace(to, kind, options);
-    const conversion = await planned(opened, kind, to, options);
+    const form = formOf(to, kind, options);
+    requireName(to, form);
+    if (options.replace === true) {
+      replacement = await Replacement.of(from, to, kind, form);
+    } else await requireAbsent(to, kind, form, options.signal);
+    const place = replacement?.path ?? to;
+    const conversion = await planned(opened, kind, place, options);
     const plan = planOf(conversion);
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {
       throw new ConversionError(
         "would-lose",
         `Cannot convert ${from} to ${conversion.to} without losing ${
-          plan.lost.join("; ")
-        }; nothing was written. The option lossy converts it all the same`,
+          listed(plan.lost)
+        }; nothing was written. The option \`lossy\` converts it all the same`,
         from,
         plan.lost,
       );
     }
     const run = new Run(from, options, conversion);
     const count = await conversion.write(run);
+    options.signal?.throwIfAborted();
+    await replacement?.publish();
     const { unit } = conversion;
     return { path: to, plan, unit, count, leftOut: run.leftOut };
+  } catch (error) {
+    throw replacement?.asPublished(error) ?? error;
   } finally {
     opened.close();
+    replacement?.discard();
   }
+}
+
+/** All is in the error's field. */
+function listed(losses: readonly string[]): string {
+  const more = losses.length - LISTED;
+  const first = losses.slice(0, LISTED).join("; ");
+  return more > 0 ? `${first}; and ${more} more` : first;
 }
 
 function planOf({ from, to, notes }: Conversion): ConversionPlan {

@@ -149,7 +149,7 @@ async function specFor(
     throw new ConversionError(
       "cannot-convert",
       `Cannot convert ${path} to Bags: it has no ${SPEC_FILE}, which says the types of keys; ` +
-        "give a spec. The files are 000000/KEY, 000001/KEY and so on",
+        "give them by the option `spec`. The files are 000000/KEY, 000001/KEY and so on",
       path,
     );
   }

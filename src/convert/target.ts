@@ -11,6 +11,7 @@ import {
   type ConvertOptions,
   type ConvertTarget,
 } from "./conversion.ts";
+import type { TargetForm } from "./replacement.ts";
 import type { Source } from "./source.ts";
 
 /**
@@ -34,7 +35,7 @@ export function targetOf(
   throw new ConversionError(
     "bad-option",
     `The name ${target} does not say what ${path} is to become: end it in .ffr, .bag or a ` +
-      "slash, or say it by the option to",
+      "slash, or say it by the option `to`",
     path,
   );
 }
@@ -66,63 +67,101 @@ export function requireOptions(
   if (own === undefined) throw bad(`There is no target '${target}'`);
   for (const name of Object.values(OWN_OPTIONS).flat()) {
     if (options[name] === undefined || own.includes(name)) continue;
-    throw bad(`The option ${name} is not for ${target}: leave it out`);
+    throw bad(`The option \`${name}\` is not for ${target}: leave it out`);
   }
   for (const name of COUNTS) {
     const count = options[name];
     if (count === undefined || Number.isSafeInteger(count) && count >= 1) {
       continue;
     }
-    throw bad(`The option ${name} is a whole number from 1 on, not ${count}`);
+    throw bad(
+      `The option \`${name}\` is a whole number from 1 on, not ${count}`,
+    );
   }
   const { generation, spec } = options;
   if (generation !== undefined && ![1, 2, 3].includes(generation)) {
-    throw bad(`The generation is 1, 2 or 3, not ${generation}`);
+    throw bad(`The option \`generation\` is 1, 2 or 3, not ${generation}`);
   }
   if (spec === undefined || kind !== "dataset" && kind !== "videos") return;
   throw bad(
-    `The option spec is for files and samples: ${path} has types of its own`,
+    `The option \`spec\` is for files and samples: ${path} has types of its own`,
   );
+}
+
+/** What a target is on the disk. */
+export function formOf(
+  target: string,
+  kind: ConvertTarget,
+  { parts }: ConvertOptions,
+): TargetForm {
+  if (kind === "bag") return "bag";
+  return kind.startsWith("ffrecord") && !isInParts(target, parts)
+    ? "file"
+    : "directory";
 }
 
 /**
- * Makes sure that the target can have its name, and that nothing is there but an empty directory where
- * it is one: before any work is done for it.
+ * Makes sure that the target's name is one of what it becomes.
  *
- * @throws {WriteError} If that is not so.
+ * @throws {WriteError} If it is not.
  */
-export async function requirePlace(
-  target: string,
-  kind: ConvertTarget,
-  options: ConvertOptions,
-): Promise<void> {
-  const { parts, signal } = options;
-  const isFile = kind === "bag" ||
-    kind.startsWith("ffrecord") && !isInParts(target, parts);
-  if (kind === "bag") requireBagName(target);
-  else if (isFile) recordFilePath(target);
-  // Parts of samples are put into directories that are made.
-  if (kind === "ffrecord-samples" && !isFile && !parentIsThere(target)) return;
-  if (!isFile) {
-    await runAsync(requireNewDirectory(target), signal);
-    return;
-  }
-  const { found } = await runAsync(findTarget(target), signal);
-  if (found === undefined) return;
-  throw new WriteError(
-    "exists",
-    `Cannot write ${target}: it exists; remove it, or choose another name`,
-    { path: target },
-  );
-}
-
-function requireBagName(target: string): void {
-  if (/[^/]\.bag$/.test(target)) return;
+export function requireName(target: string, form: TargetForm): void {
+  if (form === "file") recordFilePath(target);
+  if (form !== "bag" || /[^/]\.bag$/.test(target)) return;
   throw new WriteError(
     "bad-name",
     `Cannot write ${target}: the name of a bag ends in .bag`,
     { path: target },
   );
+}
+
+/**
+ * Makes sure that nothing is there but an empty directory, where the target is one: before any work is
+ * done for it.
+ *
+ * @throws {WriteError} If something is, or the target's directory is missing.
+ */
+export async function requireAbsent(
+  target: string,
+  kind: ConvertTarget,
+  form: TargetForm,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (form === "directory") {
+    // Parts of samples are put into directories that are made.
+    if (kind === "ffrecord-samples" && !parentIsThere(target)) return;
+    await requireEmpty(target, kind, signal);
+    return;
+  }
+  const { found } = await runAsync(findTarget(target), signal);
+  if (found === undefined) return;
+  const advice = found.isFile()
+    ? "the option `replace` replaces it; or choose another name"
+    : "remove it, or choose another name";
+  throw new WriteError(
+    "exists",
+    `Cannot write ${target}: it exists; ${advice}`,
+    { path: target },
+  );
+}
+
+async function requireEmpty(
+  target: string,
+  kind: ConvertTarget,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await runAsync(requireNewDirectory(target), signal);
+  } catch (cause) {
+    const isFilled = cause instanceof WriteError && cause.code === "not-empty";
+    if (!isFilled || kind === "folder") throw cause;
+    throw new WriteError(
+      "not-empty",
+      `Cannot write the directory ${target}: it exists and is not empty; the option \`replace\` ` +
+        "replaces one that holds such a container and nothing else; or choose another name",
+      { path: target, cause },
+    );
+  }
 }
 
 function parentIsThere(target: string): boolean {

@@ -59,7 +59,7 @@ export async function toPacked(
   if (isInParts(target, parts)) {
     throw new ConversionError(
       "bad-option",
-      "Only a folder on disk is packed in parts: leave them out",
+      "The option `parts` is for folders on disk, and for samples: leave it out",
       source.path,
     );
   }

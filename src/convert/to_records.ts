@@ -35,7 +35,7 @@ export async function toSamples(
   if (!isByIndex && parts !== undefined && parts > 1) {
     throw new ConversionError(
       "bad-option",
-      "Files that become samples are written to one file: leave out the parts",
+      "Files that become samples are written to one file: leave out the option `parts`",
       source.path,
     );
   }
@@ -99,7 +99,7 @@ export async function samplesToDataset(
   if (only === undefined || another !== undefined || only.type.isList) {
     throw new ConversionError(
       "bad-option",
-      `Cannot convert ${source.path}: the spec of samples has one key, and no list`,
+      `Cannot convert ${source.path}: the option \`spec\` has one key for samples, and no list`,
       source.path,
     );
   }

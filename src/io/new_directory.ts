@@ -46,7 +46,7 @@ export class NewDirectory {
   static *create(location: string): Steps<NewDirectory> {
     const target = yield* requireNewDirectory(location);
     try {
-      const temporary = yield* makeTemporary(target, makeDirectory, remove);
+      const temporary = yield* makeTemporaryDirectory(target);
       return new NewDirectory(location, target, temporary);
     } catch (error) {
       throw writeError(location, error);
@@ -99,6 +99,13 @@ export class NewDirectory {
     remove(this.temporary);
     this.#lock[Symbol.dispose]();
   }
+}
+
+/** Makes a directory under a temporary name beside `target`, as {@linkcode makeTemporary} says. */
+export function makeTemporaryDirectory(
+  target: string,
+): Steps<Temporary<void>> {
+  return makeTemporary(target, makeDirectory, remove);
 }
 
 function* makeDirectory(location: string): Steps<void> {

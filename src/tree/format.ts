@@ -118,6 +118,13 @@ export interface FormatSignature {
   readonly description: string;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
+  /**
+   * What of this format a directory holds that is of no other, such as `GulpIO chunks (data_0.gulp)`;
+   * asked where `detect` has said yes.
+   *
+   * @param names Sorted names in the directory.
+   */
+  evidence?(names: readonly string[]): string | undefined;
 }
 
 /** A container format: what a new format has to provide. */

@@ -9,7 +9,7 @@ import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
 /**
  * Finds the format of a location by its content, or by name where one is forced.
  *
- * @throws {FormatError} If no format recognises it.
+ * @throws {FormatError} If no format recognises it, or several do.
  * @throws {RecordfsError} If the location can't be opened, or no format has the forced name.
  */
 export function* findFormat(
@@ -21,7 +21,7 @@ export function* findFormat(
   if (names !== undefined) {
     const namesIn = (name: string) => perform(readDirectory(`${path}/${name}`));
     const probe = { path, names, namesIn, size: 0, read: noBytes };
-    const format = yield* recognise(probe);
+    const format = yield* recogniseOne(probe, names);
     if (format !== undefined) return format;
     throw unknown(
       path,
@@ -63,6 +63,37 @@ function* recognise(probe: Probe): Steps<KnownFormat | undefined> {
   return undefined;
 }
 
+/**
+ * Recognises a directory.
+ *
+ * @throws {FormatError} If it holds containers of several formats: which is meant only its owner knows.
+ */
+function* recogniseOne(
+  probe: Probe,
+  names: readonly string[],
+): Steps<KnownFormat | undefined> {
+  const found: KnownFormat[] = [];
+  for (const format of DETECTED_FORMATS) {
+    if (yield* format.detect(probe)) found.push(format);
+  }
+  if (found.length < 2) return found[0];
+  const sorted = names.toSorted();
+  const sure = found.flatMap((format) => {
+    const evidence = format.evidence?.(sorted);
+    return evidence === undefined ? [] : [{ format, evidence }];
+  });
+  if (sure.length < 2) return sure[0]?.format ?? found[0];
+  const held = sure.map(({ evidence }) => evidence).join(" and ");
+  const choices = sure
+    .map(({ format }) => `the option \`format: "${format.name}"\``);
+  throw new FormatError(
+    "several-formats",
+    `${probe.path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
+      `name one of these files, or choose by ${choices.join(" or ")}`,
+    { path: probe.path },
+  );
+}
+
 function* noNames(): Steps<undefined> {}
 
 // deno-lint-ignore require-yield -- a directory has no bytes to wait for
@@ -76,7 +107,7 @@ function unknown(path: string, why: string): FormatError {
     `${path} is no container that recordfs knows: ${why}. ` +
       `Known formats: ${
         DETECTED_FORMATS.map(({ name }) => name).join(", ")
-      }; --format (option \`format\`) forces one`,
+      }; the option \`format\` forces one`,
     { path },
   );
 }

@@ -16,8 +16,8 @@ export function verifyContent(
   throw new FormatError(
     "sample-checksum",
     `${container}: checksum mismatch in '${path}': its bytes are not those ` +
-      `that were written; fetch the container again, or turn checksums off ` +
-      `to read it as it is`,
+      "that were written; fetch the container again, or read it as it is with the option " +
+      "`checkData: false`",
     { path, expected, actual },
   );
 }

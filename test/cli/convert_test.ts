@@ -45,6 +45,7 @@ Deno.test("a report in JSON", async () => {
       unit: "files",
       count: 44,
       leftOut: 0,
+      warnings: [],
     });
     assert.deepEqual([plan.lost, plan.to], [[], "a folder"]);
     assert.equal(stderr, "");
@@ -79,6 +80,25 @@ Deno.test("types for files are in the file that --spec names", async () => {
     const args = ["convert", `${dir}/in`, `${dir}/out`, "--to", "bags"];
     await recordfs([...args, "--spec", `${dir}/spec.json`]);
     assert.deepEqual(datapointsOf(`${dir}/out`), [{ x: "text" }]);
+    // Or JSON itself, which starts with a brace; a file's name does not.
+    await recordfs(
+      ["convert", `${dir}/in`, `${dir}/json`, "--to", "bags"].concat(
+        ["--spec", ' {"x": "bytes"}'],
+      ),
+    );
+    assert.match(await Deno.readTextFile(`${dir}/json/spec.json`), /"bytes"/);
+    await Deno.writeTextFile(`${dir}/{}`, '{"x": "msgpack"}');
+    const named = [`${dir}/in`, `${dir}/named`, "--to", "bags"];
+    await recordfs(["convert", ...named, "--spec", "./{}"], { cwd: dir });
+    assert.match(
+      await Deno.readTextFile(`${dir}/named/spec.json`),
+      /"msgpack"/,
+    );
+    for (const spec of ["{x: 1}", '{"x": 1}', '{"../x": "utf8"}']) {
+      const { code, stderr } = await recordfs([...args, "--spec", spec]);
+      assert.equal(code, 1);
+      assert.match(stderr, /^recordfs: --spec: /m);
+    }
     for (const spec of [`${dir}/in/000000/x`, `${dir}/none`]) {
       const { code, stderr } = await recordfs([...args, "--spec", spec]);
       assert.equal(code, 1);
@@ -178,6 +198,25 @@ Deno.test("parts and chunks are converted by the command line as well", async ()
       1,
       "recordfs: Cannot write out/: the name of a bag ends in .bag\n",
     ]);
+  });
+});
+
+Deno.test("--force replaces a target, and what it may not it leaves alone", async () => {
+  await withTempDir(async (dir) => {
+    const args = ["convert", LISTS, `${dir}/out`, "--to", "bags"];
+    await recordfs([...args, "--generation", "1"]);
+    const refused = await recordfs(args);
+    assert.match(refused.stderr, /not empty; --force replaces one that holds/);
+    assert.equal(refused.code, 1);
+    assert.ok(existsSync(`${dir}/out/refs.bag`));
+    const { code, stdout } = await recordfs([...args, "--force"]);
+    assert.deepEqual([stdout, code], [`${dir}/out: 25 datapoints\n`, 0]);
+    assert.equal(existsSync(`${dir}/out/refs.bag`), false);
+    await Deno.writeTextFile(`${dir}/out/mine.txt`, "mine");
+    const kept = await recordfs([...args, "--force"]);
+    assert.match(kept.stderr, /it is not only a dataset.*mine\.txt$/m);
+    assert.equal(kept.code, 1);
+    assert.deepEqual(readdirSync(dir), ["out"]);
   });
 });
 

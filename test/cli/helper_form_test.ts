@@ -15,7 +15,18 @@ const COMMANDS = ["ls", "mount"];
 Deno.test("what a helper is run with becomes `mount`", () => {
   const cases: [string[], string[]][] = [
     [["/a.ffr", "/mnt"], ["mount", "/a.ffr", "/mnt"]],
-    [["a", "/mnt", "-o", "rw,dev"], ["mount", "a", "/mnt", "-o", "rw,dev"]],
+    // What `defaults` becomes, and only the helper's form may say.
+    [["a", "/mnt", "-o", "rw,dev"], ["mount", "a", "/mnt", "-o", "dev"]],
+    [["a", "/mnt", "-o", "rw"], ["mount", "a", "/mnt", "-o", ""]],
+    [["/a", "/mnt", "-orw,uid=1"], ["mount", "/a", "/mnt", "-o", "uid=1"]],
+    [["a", "/m", "-o", "fsname=a\\,rw,rw"], [
+      "mount",
+      "a",
+      "/m",
+      "-o",
+      "fsname=a\\,rw",
+    ]],
+    [["mount", "a", "/mnt", "-o", "rw"], ["mount", "a", "/mnt", "-o", "rw"]],
     [["/a", "/mnt", "-sv", "-n"], ["mount", "/a", "/mnt"]],
     [["/a", "/mnt", "-t", "fuse.recordfs"], ["mount", "/a", "/mnt"]],
     [["ls", "/a.ffr"], ["ls", "/a.ffr"]],

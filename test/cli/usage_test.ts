@@ -36,7 +36,11 @@ Deno.test("--help names every command, and each has its own", async () => {
 Deno.test("--version is that of deno.json", async () => {
   const manifest = await Deno.readTextFile(`${REPOSITORY}deno.json`);
   const { version } = JSON.parse(manifest);
-  assert.equal((await succeed(["--version"])).stdout, `${version}\n`);
+  for (const flag of ["--version", "-v", "-V"]) {
+    assert.equal((await succeed([flag])).stdout, `${version}\n`);
+  }
+  // Behind a command it would be that command's.
+  assertFailed(await recordfs(["ls", "-v", path]), 2, /unknown option '-v'/);
 });
 
 Deno.test("a wrong command line is exit code 2", async () => {
@@ -48,6 +52,11 @@ Deno.test("a wrong command line is exit code 2", async () => {
     [["completions", "ksh"], /'ksh' is invalid.*bash, fish, zsh/],
     [["mount", path, "/mnt", "-o", "frobnicate"], /'frobnicate'/],
     [["mount", path, "/mnt", "-o", "uid=x"], /uid=x/],
+    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: containers are read-only/],
+    [
+      ["mount", "-f", path, "/mnt", "-o", "rw", "--format", "ffrecord"],
+      /-o rw/,
+    ],
     [["ls", "--ext", "a/b", path], /'a\/b' cannot be a suffix/],
     [["mount", "--ext", "a/b", path, "/mnt"], /'a\/b' cannot be a suffix/],
     [["mount", path, "/mnt", "-o", "format="], /format=/],

@@ -143,7 +143,7 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
   ["an unknown target", { to: "zip" as never }, /no target 'zip'/],
   ["no target", {}, /does not say what/],
-  ["parts of a dataset", { to: "bags", parts: 2 }, /parts is not for bags/],
+  ["parts of a dataset", { to: "bags", parts: 2 }, /`parts` is not for bags/],
   ["shards of none", { to: "bags", shardLength: 0 }, /from 1 on, not 0/],
   ["a fourth generation", { to: "bags", generation: 4 as never }, /not 4/],
   ["types for a dataset", { to: "bags", spec: { a: "utf8" } }, /of its own/],
@@ -232,7 +232,11 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   ["full/", {}, /it exists and is not empty/],
   ["link.bag", {}, /it exists/],
   [`${"n".repeat(256)}.bag`, {}, /Cannot write/],
-  ["out", { to: "ffrecord", parts: 1 }, /Only a folder on disk/],
+  [
+    "out",
+    { to: "ffrecord", parts: 1 },
+    /is for folders on disk, and for samples/,
+  ],
 ];
 
 Deno.test("a place that the target can't have is refused before anything is planned", async (t) => {

@@ -7,6 +7,7 @@ export const bagsSignature: FormatSignature = {
   name: "bags",
   description: "Bags and Granular: datasets, sharded datasets, single .bag",
   detect,
+  evidence,
 };
 
 /** Numbered directories that are looked into for a dataset's files. */
@@ -21,6 +22,14 @@ function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
     if (below?.some(isOwnFile)) return true;
   }
   return false;
+}
+
+/** A `spec.json` on its own is not, since it may lie beside what is to be converted by it. */
+function evidence(names: readonly string[]): string | undefined {
+  const bag = names.find((name) => name.endsWith(".bag"));
+  if (bag !== undefined) return `bags (${bag})`;
+  if (names.some(isOwnFile)) return undefined;
+  return `shards of bags (${names.find((name) => SHARD_NAME.test(name))})`;
 }
 
 /** Others have files with names that end in `.idx`. */

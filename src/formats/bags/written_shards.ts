@@ -124,7 +124,7 @@ function shardExists(directory: string, name: string): WriteError {
   return new WriteError(
     "exists",
     `Cannot write shards to ${directory}: shard ${name} is there; remove it, or choose another ` +
-      `directory or shardStart`,
+      "directory, or another option `shardStart`",
     { path: directory },
   );
 }

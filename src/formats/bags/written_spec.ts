@@ -37,7 +37,7 @@ export function writtenSpec(
     });
   if (typeof spec !== "object" || spec === null || Array.isArray(spec)) {
     throw bad(
-      `the spec is an object of types by key, such as { text: "utf8" }`,
+      `the spec is an object of types by key, such as {"text": "utf8"}`,
     );
   }
   const hasRefs = generation !== 3;

@@ -56,7 +56,7 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
     throw new FormatError(
       error.code,
       `${error.message}. Whether it was a packed folder can't be told any ` +
-        `more; the format ffrecord-samples shows the samples that are left`,
+        'more; the option `format: "ffrecord-samples"` shows the samples that are left',
       { ...error, cause: error },
     );
   }

@@ -83,7 +83,7 @@ export function sampleMismatch(
     "sample-checksum",
     `${path}: checksum mismatch in sample ${sample - index.startOf(part)}: ` +
       `its bytes are not those that were written; fetch the file again, ` +
-      `or turn checksums off to read it as it is`,
+      "or read it as it is with the option `checkData: false`",
     { path, sample, expected, actual },
   );
 }

@@ -7,6 +7,8 @@ export const ffrecordSignature: FormatSignature = {
   name: "ffrecord",
   description: "FFRecord: packed folders, plain samples, directories of .ffr",
   detect,
+  evidence: (names) =>
+    `.ffr files (${names.find((name) => name.endsWith(".ffr"))})`,
 };
 
 /** FFRecord opened as a packed folder or not at all. */

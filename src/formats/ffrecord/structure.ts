@@ -37,7 +37,7 @@ export function notPacked(path: string): FormatError {
   return new FormatError(
     "not-packed",
     `${path} is not a packed folder: its last sample is no folder structure; ` +
-      `read it as plain samples (FFRecordReader)`,
+      "read it as plain samples (`FFRecordReader`)",
     { path },
   );
 }

@@ -133,7 +133,7 @@ export function unnumbered(path: string): FormatError {
   return new FormatError(
     "missing-data",
     `${directory} has chunks that cannot be opened, so that the numbers of its videos are not known: ` +
-      "`recordfs check` says what is wrong; bring those chunks back, or take their files away",
+      "`check()` says what is wrong; bring those chunks back, or take their files away",
     { path: directory },
   );
 }

@@ -83,30 +83,32 @@ function* listLocation(path: string): Steps<ChunkListing> {
     : pairChunks(path, names);
 }
 
-/** More problems than that are only counted: a mount's log is no place for a million lines. */
+/** More problems than that are only counted where they go to the console. */
 const MOST_PROBLEMS = 20;
 
 /** Says what is left out of a tree, and why. */
 class ProblemLog {
   readonly #warn: (message: string) => void;
+  readonly #most: number;
   #count = 0;
 
   constructor({ onWarning }: ContainerOptions) {
     // deno-lint-ignore no-console -- a library's warning has no other place by default
     this.#warn = onWarning ?? ((message) => console.warn(message));
+    this.#most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
   }
 
   add(problem: RecordfsError): void {
-    if (this.#count++ >= MOST_PROBLEMS) return;
+    if (this.#count++ >= this.#most) return;
     this.#warn(`Left out: ${problem.message}`);
   }
 
   end(location: string): void {
-    const more = this.#count - MOST_PROBLEMS;
+    const more = this.#count - this.#most;
     if (more <= 0) return;
     this.#warn(
       `${basename(location)}: ${more} more are left out; ` +
-        "`recordfs check` names them all",
+        "`check()` names them all",
     );
   }
 }

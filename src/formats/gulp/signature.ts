@@ -6,6 +6,7 @@ export const gulpSignature: FormatSignature = {
   name: "gulp",
   description: "GulpIO: directories of .gulp with .gmeta, or one of them",
   detect,
+  evidence: (names) => `GulpIO chunks (${names.find(isChunkName)})`,
 };
 
 /** Names of data files in a directory. */

@@ -117,7 +117,10 @@ export function differenceOf(
 ): string | undefined {
   for (const key of ["videosPerChunk", "videos"] as const) {
     if (before[key] !== now[key]) {
-      return `${key} was ${before[key]} and is ${now[key]}`;
+      const what = key === "videos"
+        ? "the number of videos"
+        : "the option `videosPerChunk`";
+      return `${what} was ${before[key]} and is ${now[key]}`;
     }
   }
   if (before.adapter?.name !== now.adapter?.name) {
@@ -128,7 +131,7 @@ export function differenceOf(
     const [x, y] = [then?.[name], options?.[name]].map((value) =>
       JSON.stringify(value)
     );
-    if (x !== y) return `the option ${name} was ${x} and is ${y}`;
+    if (x !== y) return `the option \`${name}\` was ${x} and is ${y}`;
   }
   if (before.ids !== now.ids) return "the ids of the videos are not the same";
   return undefined;

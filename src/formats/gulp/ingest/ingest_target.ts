@@ -76,9 +76,9 @@ export function* examineTarget(
         resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
           ? `There is nothing to resume in ${directory}: its ingest is finished, ` +
-            `and its videos are not these; to add chunks to those that are there, extend it`
-          : `${directory} has chunks already (${chunks.length}): extend it to add ` +
-            `more, or choose another directory`,
+            "and its videos are not these; the option `extend` adds chunks to those that are there"
+          : `${directory} has chunks already (${chunks.length}): the option \`extend\` adds ` +
+            "more; or choose another directory",
         { path: directory },
       );
     }
@@ -89,7 +89,7 @@ export function* examineTarget(
   if (resume !== true) {
     throw new IngestError(
       "unfinished",
-      `An ingest into ${directory} was not finished: resume it; or, to keep the ` +
+      `An ingest into ${directory} was not finished: the option \`resume\` goes on with it; or, to keep the ` +
         `chunks that it has written and no more, remove ${planPath(directory)}`,
       { path: directory },
     );
@@ -188,7 +188,7 @@ function duplicate(directory: string, id: string): IngestError {
     `The id ${
       JSON.stringify(id)
     } would be in ${directory} twice, and readers ` +
-      `refuse such directories: remove duplicate ids`,
+      "refuse such directories; the option `removeDuplicateIds` leaves them out",
     { path: directory },
   );
 }

@@ -265,7 +265,7 @@ Deno.test("chunks are added behind the highest number, on request only", async (
     await assert.rejects(ingest("a", {}), {
       name: "IngestError",
       code: "not-empty",
-      message: /has chunks already \(1\): extend/,
+      message: /has chunks already \(1\): the option `extend` adds/,
     });
     await assert.rejects(ingest("a", { resume: true }), {
       code: "nothing-to-resume",
@@ -395,7 +395,7 @@ for (
       await assert.rejects(
         new GulpIngestor(new FakeAdapter({ count: 12 }), dir, 2, 2)
           .run({ resume: true }),
-        { code: "other-ingest", message: /option at was 7 and is undefined/ },
+        { code: "other-ingest", message: /option `at` was 7 and is undefined/ },
       );
     });
   });
@@ -421,12 +421,12 @@ Deno.test("a signal leaves whole chunks only, and the ingest can be resumed", as
       assert.ok(partly.length > 0 && partly.length < 27);
       await assert.rejects(
         new GulpIngestor(new FakeAdapter(options), out, 2, 1).run(),
-        { code: "unfinished", message: /resume it/ },
+        { code: "unfinished", message: /the option `resume` goes on/ },
       );
       await assert.rejects(
         new GulpIngestor(new FakeAdapter(options), out, 3, 1)
           .run({ resume: true }),
-        { code: "other-ingest", message: /videosPerChunk was 2 and is 3/ },
+        { code: "other-ingest", message: /`videosPerChunk` was 2 and is 3/ },
       );
       const report = await ingest();
       assert.equal(report.videos, 27);

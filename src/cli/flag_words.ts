@@ -1,0 +1,76 @@
+/**
+ * What the library's messages name in backticks, as the command line calls it. Messages are written
+ * for the API, as in: the option `lossy`, the option `checkData: false`, `check()`.
+ */
+const WORDS: Readonly<Record<string, string>> = {
+  "checkData: false": "--no-verify",
+  "verify: false": "--no-verify",
+  "decoded": "--decoded",
+  "ext": "--ext",
+  "extend": "--extend",
+  "format": "--format",
+  "from": "--from",
+  "generation": "--generation",
+  "imgSize": "--frame-size",
+  "lossy": "--lossy",
+  "nonEmpty": "-o nonempty",
+  "parts": "--parts",
+  "removeDuplicateIds": "--remove-duplicates",
+  "replace": "--force",
+  "resume": "--resume",
+  "shardLength": "--shard-length",
+  "shardSize": "--shard-size",
+  "shardStart": "--shard-start",
+  "spec": "--spec",
+  "to": "--to",
+  "videosPerChunk": "--videos-per-chunk",
+};
+
+/** What is no option. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "`check()`": "`recordfs check`",
+  "`FFRecordReader`": "--format ffrecord-samples",
+};
+
+/** A command whose flags are called otherwise. */
+const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  convert: { format: "--from" },
+};
+
+const OPTION = /\b(?:[Tt]he )?option `(\w+)(: [^`]+)?`/g;
+const OTHER = new RegExp(
+  Object.keys(OTHERS).join("|").replace(/[()]/g, "\\$&"),
+  "g",
+);
+
+/**
+ * A message of the library in the words of the command line: options as flags.
+ *
+ * @param words Flags by option, where they are others than usual.
+ */
+export function inFlags(
+  message: string,
+  words: Readonly<Record<string, string>> = {},
+): string {
+  if (!message.includes("`")) return message;
+  return message
+    .replaceAll(OPTION, (found, name: string, value = "") => {
+      const negated = value === "" ? undefined : WORDS[`${name}${value}`];
+      if (negated !== undefined) return negated;
+      const flag = words[name] ?? WORDS[name];
+      return flag === undefined ? found : `${flag}${shownValue(value)}`;
+    })
+    .replaceAll(OTHER, (found) => OTHERS[found]!);
+}
+
+/** The same in the words of one command. */
+export function inFlagsOf(message: string, command: string): string {
+  const isOne = Object.hasOwn(OWN_WORDS, command);
+  return inFlags(message, isOne ? OWN_WORDS[command] : undefined);
+}
+
+/** `: "gulp"` is the value `gulp`; `: true` needs none. */
+function shownValue(value: string): string {
+  const text = value.slice(": ".length).replaceAll('"', "");
+  return text === "" || text === "true" ? "" : ` ${text}`;
+}
