@@ -25,6 +25,17 @@ const functions = {
   poll: { parameters: ["buffer", "u32", "i32"], result: "i32" },
   ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  memfdCreate: {
+    name: "memfd_create",
+    parameters: ["buffer", "u32"],
+    result: "i32",
+  },
+  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  mmap: {
+    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
+    result: "u64",
+  },
+  syscall: { parameters: ["i64", "i64", "i64"], result: "i32" },
   mount: {
     parameters: ["buffer", "buffer", "buffer", "u64", "buffer"],
     result: "i32",
@@ -53,6 +64,13 @@ const functions = {
   statfsElsewhere: {
     name: "statfs",
     parameters: ["buffer", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
+  /** Likewise: it waits for as long as it is told to. */
+  pollElsewhere: {
+    name: "poll",
+    parameters: ["buffer", "u32", "i32"],
     result: "i32",
     nonblocking: true,
   },

@@ -29,6 +29,13 @@ export const DEFAULT_WORKERS: number = Math.min(
 /** Most threads that a mount can be given: each has a JavaScript heap of its own. */
 export const MOST_WORKERS = 64;
 
+/** Numbers that a thread counts its requests in, 64-bit floating point. */
+export const COUNTS = 72;
+
+/** Bytes of the counts of all threads that a mount can have. */
+export const COUNTS_SIZE: number = MOST_WORKERS * COUNTS *
+  Float64Array.BYTES_PER_ELEMENT;
+
 /** Largest page of a listing that is written ahead, in bytes: what the C library's `readdir` asks for. */
 export const LARGEST_PAGE_AHEAD = 1 << 15;
 

@@ -25,8 +25,8 @@ export interface PrepareMessage {
   readonly listAhead: ListAheadMemory;
   /** What they share to compare files with their checksums, where that is wanted. */
   readonly checks: SampleChecksMemory | undefined;
-  /** Memory of the thread's `RequestCounts`. */
-  readonly counts: SharedArrayBuffer;
+  /** Address of the thread's `RequestCounts`, where somebody may ask for them. */
+  readonly counts: number | undefined;
   /** Whether to report each request. */
   readonly trace: boolean;
 }

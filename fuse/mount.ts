@@ -60,11 +60,18 @@ export function mountTree(
   return mountOpening(() => Promise.resolve(opened), mountpoint, options);
 }
 
+/** What {@linkcode mountOpening} need not do itself. */
+export interface Beforehand {
+  /** What is to serve the tree, where that was started before; it is ended if mounting fails. */
+  readonly started?: Server | undefined;
+  /** Removes a dead mount from the mount point, when all is ready to take its place. */
+  readonly vacate?: (() => Promise<void>) | undefined;
+}
+
 /**
  * Mounts a tree that is opened while the threads that will serve it start.
  *
  * @param open Opens it.
- * @param started What is to serve it, where that was started before; it is ended if this fails.
  * @returns The mount, once it answers and all of the tree's metadata are checked.
  * @throws {MountError} If it cannot be mounted; `code` says why.
  */
@@ -72,17 +79,24 @@ export function mountOpening(
   open: () => Promise<OpenedTree>,
   mountpoint: string,
   options: Omit<MountOptions, "source">,
-  started?: Server,
+  { started, vacate }: Beforehand = {},
 ): Promise<Mount> {
   return withPermissionErrors(mountpoint, async () => {
     checkKernelOptions(options);
     checkInteger("workers", options.workers, 1, MOST_WORKERS);
     const server = started ?? startServer(options);
     // Begun now, since each of them waits for the system.
-    const path = resolveMountpoint(mountpoint);
-    path.catch(() => {}); // awaited below, if nothing fails before
+    const path = vacate ? undefined : resolveMountpoint(mountpoint);
+    path?.catch(() => {}); // awaited below, if nothing fails before
+    const resolve = async (prepared: Promise<void>) => {
+      if (vacate !== undefined) {
+        await prepared;
+        await vacate();
+      }
+      return await (path ?? resolveMountpoint(mountpoint));
+    };
     try {
-      return await mountOpened(server, await open(), path, options);
+      return await mountOpened(server, await open(), resolve, options);
     } catch (error) {
       server.abandon();
       throw error;
@@ -93,7 +107,7 @@ export function mountOpening(
 async function mountOpened(
   server: Server,
   opened: OpenedTree,
-  path: Promise<string>,
+  resolve: (prepared: Promise<void>) => Promise<string>,
   options: MountOptions,
 ): Promise<Mount> {
   const { tree, source } = opened;
@@ -110,7 +124,7 @@ async function mountOpened(
       owner: ownerOf(options),
     });
     prepared.catch(() => {}); // awaited below, if nothing fails before
-    const mountpoint = await path;
+    const mountpoint = await resolve(prepared);
     // Two at once would both find the directory empty, and take the upper mount for their own.
     return await oneAtATime(mountpoint, async () => {
       const nonEmpty = options.nonEmpty === true;

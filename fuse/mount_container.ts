@@ -5,6 +5,7 @@ import type { OpenContainerOptions } from "../src/vfs/open.ts";
 import { openToServe } from "../src/vfs/open_to_serve.ts";
 import type { VirtualFs } from "../src/vfs/virtual_fs.ts";
 import {
+  type Beforehand,
   mountOpening,
   type MountOptions,
   mountTree,
@@ -93,18 +94,18 @@ export async function mount(
  * Mounts a container by its path.
  *
  * @param path Absolute.
- * @param started As {@linkcode mountOpening} takes it.
+ * @param beforehand As {@linkcode mountOpening} takes it.
  */
 export function mountPath(
   path: string,
   mountpoint: string,
   options: MountPathOptions,
-  started?: Server,
+  beforehand?: Beforehand,
 ): Promise<Mount> {
   return withTreeOf(
     path,
     options,
-    (open) => mountOpening(open, mountpoint, options, started),
+    (open) => mountOpening(open, mountpoint, options, beforehand),
   );
 }
 

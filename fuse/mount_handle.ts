@@ -38,11 +38,16 @@ export interface KeptMount {
 export class Mount implements AsyncDisposable {
   /** Absolute path, without symbolic links. */
   readonly mountpoint: string;
-  /** Resolves when the mount has ended, by whomever it was unmounted; never rejects. */
+  /**
+   * Resolves when the mount has ended, by whomever it was unmounted, or has lost its server: it stays
+   * then, dead, so that nobody takes an empty directory for the data, until it is unmounted. Never rejects.
+   */
   readonly finished: Promise<MountEnd>;
   readonly #server: Server;
   #device: string | undefined;
   #ended = false;
+  /** Whether it has lost its server, and stays in the tree without one. */
+  #dead = false;
 
   private constructor(
     mountpoint: string,
@@ -133,7 +138,7 @@ export class Mount implements AsyncDisposable {
    */
   unmount(options: EndOptions = {}): Promise<void> {
     return withPermissionErrors(this.mountpoint, async () => {
-      if (this.#ended) return;
+      if (this.#ended && !this.#dead) return;
       const present = this.#isPresent();
       if (options.force) await this.#force(present);
       else if (present) {
@@ -146,6 +151,7 @@ export class Mount implements AsyncDisposable {
           { path: this.mountpoint },
         );
       }
+      this.#dead = false;
     });
   }
 
@@ -170,26 +176,21 @@ export class Mount implements AsyncDisposable {
     await this.finished;
   }
 
-  async #finish(
+  #finish(
     mapping: Mapping | undefined,
     failure: string | undefined,
-  ): Promise<MountEnd> {
+  ): MountEnd {
     this.#ended = true;
     mapping?.[Symbol.dispose]();
     if (failure === undefined) return { failure: undefined };
-    await this.#detach().catch(() => {}); // `failure` is what matters
+    this.#dead = this.#isPresent();
     return {
       failure: new MountError(
         "server",
-        `The mount on ${this.mountpoint} ended: ${failure}`,
+        `The mount on ${this.mountpoint} is dead: ${failure}`,
         { path: this.mountpoint },
       ),
     };
-  }
-
-  /** Takes it out of the tree, where it would stay without a server. */
-  async #detach(): Promise<void> {
-    if (this.#isPresent()) await unmount(this.mountpoint, true);
   }
 
   /** Whether it is what its mount point leads to. */

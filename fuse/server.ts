@@ -9,7 +9,7 @@ import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "./mount_error.ts";
 import { newListAheadMemory } from "./list_ahead.ts";
 import { newSampleChecks } from "./sample_checks_memory.ts";
-import { RequestCounts, type ServedCounts } from "./request_counts.ts";
+import { mapCounts } from "./request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
@@ -24,6 +24,8 @@ export interface ServerOptions {
    * ones of this process alone. They stay the caller's.
    */
   readonly held: readonly number[] | undefined;
+  /** Descriptor of the file that threads count in; `undefined` where nobody asks. */
+  readonly counts: number | undefined;
   /** Told of each thread that failed, before anything else is done about it. */
   readonly onFailure: ((failure: string) => void) | undefined;
 }
@@ -51,8 +53,10 @@ export class Server {
   /** Those that have not ended. */
   readonly #threads = new Set<ServingThread>();
   readonly #first: ServingThread;
-  /** Of all threads, those that have ended included. */
-  readonly #counts: RequestCounts[] = [];
+  /** Where a thread counts; made when it is needed, since the first thread takes long to start. */
+  #countsAt: ((thread: number) => number) | undefined;
+  /** How many threads there have been. */
+  #started = 0;
   #message: Omit<PrepareMessage, "counts"> | undefined;
   #failure: string | undefined;
   /** A further number of the first thread's descriptor, which that one may close at any time. */
@@ -68,11 +72,6 @@ export class Server {
     this.#end = resolve;
     this.#options = options;
     this.#first = this.#addThread();
-  }
-
-  /** What all threads have done so far. */
-  get counts(): ServedCounts {
-    return RequestCounts.sum(this.#counts);
   }
 
   /** How many threads there are. */
@@ -188,9 +187,13 @@ export class Server {
   }
 
   #addThread(): ServingThread {
-    const counts = new RequestCounts();
-    this.#counts.push(counts);
-    const thread = new ServingThread(this.#options, counts.memory);
+    const { counts } = this.#options;
+    const number = this.#started++;
+    const thread = new ServingThread(this.#options, () => {
+      if (counts === undefined) return undefined;
+      this.#countsAt ??= mapCounts(counts);
+      return this.#countsAt(number);
+    });
     this.#threads.add(thread);
     thread.ended.then((failure) => this.#remove(thread, failure));
     return thread;
@@ -243,13 +246,13 @@ class ServingThread {
   readonly #prepared = Promise.withResolvers<void>();
   readonly #serving = Promise.withResolvers<void>();
   readonly #end: (failure: string | undefined) => void;
-  readonly #counts: SharedArrayBuffer;
+  readonly #counts: () => number | undefined;
   #descriptor: ServedDescriptor | undefined;
   #over = false;
 
   constructor(
     { onLog, onTrace }: ServerOptions,
-    counts: SharedArrayBuffer,
+    counts: () => number | undefined,
   ) {
     this.#counts = counts;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -286,7 +289,7 @@ class ServingThread {
   }
 
   prepare(given: Omit<PrepareMessage, "counts">): Promise<void> {
-    const message: PrepareMessage = { ...given, counts: this.#counts };
+    const message: PrepareMessage = { ...given, counts: this.#counts() };
     this.#worker.postMessage(message);
     return this.#prepared.promise;
   }

@@ -7,7 +7,7 @@ import { Server, type ServerOptions } from "./server.ts";
  * do this before, since both take their time.
  */
 export function startServer(
-  { workers, onLog, onTrace, held, onFailure }: {
+  { workers, onLog, onTrace, held, counts, onFailure }: {
     readonly [name in keyof ServerOptions]?: ServerOptions[name] | undefined;
   },
 ): Server {
@@ -18,6 +18,7 @@ export function startServer(
     onLog: (message) => log.log(message),
     onTrace,
     held,
+    counts,
     onFailure,
   });
 }

@@ -22,7 +22,7 @@ export function unmountPath(
   options: UnmountOptions = {},
 ): Promise<void> {
   return withPermissionErrors(path, async () => {
-    const mountpoint = await resolveMountpoint(path);
+    const mountpoint = await mountpointOf(path);
     const entry = findMount(readMounts(), mountpoint);
     if (entry === undefined || !isFuse(entry)) {
       const found = entry === undefined
@@ -72,8 +72,12 @@ export function unmountAsRoot(mountpoint: string, flags: number): number {
   return libc().umount2(cString(mountpoint), flags) === 0 ? 0 : lastErrno();
 }
 
-/** The absolute path; of a stale mount, whose own path cannot be resolved, by its directory's. */
-async function resolveMountpoint(path: string): Promise<string> {
+/**
+ * The absolute path of a mount point; of a stale mount, whose own path cannot be resolved, by its directory's.
+ *
+ * @throws {MountError} If there is no such directory.
+ */
+export async function mountpointOf(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (error) {

@@ -1,21 +1,28 @@
-import { closeHeld, openHeld } from "../../fuse/held_descriptors.ts";
-import { libc } from "../../fuse/libc.ts";
+import {
+  closeHeld,
+  openCounts,
+  openHeld,
+} from "../../fuse/held_descriptors.ts";
 import { DEFAULT_WORKERS } from "../../fuse/limits.ts";
+import { findMount, readMounts } from "../../fuse/mountinfo.ts";
 import { RecordfsError } from "../errors.ts";
 import { absolutePath } from "./absolute_path.ts";
-import { Exit } from "./exit.ts";
+import { Exit, UsageError } from "./exit.ts";
 import { warn } from "./messages.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
+  isOf,
   logOf,
   newRecordPath,
   pruneRecords,
+  readRecord,
+  recordedMounts,
   removeFile,
 } from "./mount_records.ts";
-import { removeStale } from "./mount_state.ts";
+import { findDead, removeDead } from "./mount_state.ts";
+import { sendSignal } from "./processes.ts";
 import { type EndSignal, onEndSignal, signalExitCode } from "./signals.ts";
-import type { Shuffle } from "./shuffle_option.ts";
-import { SUPERVISOR, SUPERVISOR_VARIABLE } from "./supervisor.ts";
+import { PATIENCE_VARIABLE, startSupervisor } from "./supervisor.ts";
 
 /** The one line that the process in the background writes to its standard output. */
 export type BackgroundAnswer = {
@@ -23,13 +30,6 @@ export type BackgroundAnswer = {
   /** What the mount can't promise. */
   readonly warning?: string | undefined;
 } | { readonly error: string };
-
-/** `F_SETFD` and `FD_CLOEXEC` of fcntl(2), from `asm-generic/fcntl.h`. */
-const F_SETFD = 2;
-const FD_CLOEXEC = 1;
-
-/** Descriptor of standard error. */
-const STDERR = 2;
 
 /** Lines of the log that are shown when the process ended without an answer. */
 const LAST_LINES = 5;
@@ -58,12 +58,14 @@ export async function mountInBackground(given: MountJob): Promise<void> {
     if (again) sendSignal(-child.pid, "SIGKILL");
     else sendSignal(child.pid, "SIGTERM");
   });
+  checkPatience();
   const child = start(job, recordPath, log);
+  const before = found(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
   const answer = await firstLine(child);
   if (answer === undefined) {
     await child.status;
-    await removeStale(job.mountpoint); // it may have died between mounting and answering
+    await removeFailed(job.mountpoint, before, recordPath);
     if (cause !== undefined) {
       removeFile(log);
       throw new Exit(signalExitCode(cause));
@@ -82,95 +84,55 @@ export async function mountInBackground(given: MountJob): Promise<void> {
   if (cause !== undefined) throw new Exit(signalExitCode(cause));
 }
 
-function start(
-  job: MountJob,
-  recordPath: string,
-  log: string,
-): Deno.ChildProcess {
-  Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
-  closeOnExec();
-  const held = openHeld(job.workers ?? DEFAULT_WORKERS);
-  try {
-    return new Deno.Command("/bin/sh", {
-      args: [
-        "-c",
-        `eval "$${SUPERVISOR_VARIABLE}"`,
-        "recordfs", // what it is called
-        recordPath,
-        job.mountpoint,
-        ...serverCommand(job, recordPath, held),
-      ],
-      env: { [SUPERVISOR_VARIABLE]: SUPERVISOR },
-      cwd: "/", // or it would keep a file system in use
-      detached: true, // a session of its own: the terminal's end is not its end
-      stdin: "null",
-      stdout: "piped",
-      stderr: "inherit",
-    }).spawn();
-  } finally {
-    closeHeld(held);
-  }
+/** What is mounted on a directory, as far as it tells one mount from another. */
+interface Found {
+  readonly device: string | undefined;
+  /** Paths of this user's records of it. */
+  readonly records: readonly string[];
 }
 
-/** The command line that serves a mount through descriptors which its process inherits. */
-export function serverCommand(
-  job: MountJob,
-  recordPath: string,
-  held: readonly number[],
-): string[] {
-  return [
-    Deno.execPath(),
-    ...thisProgram(),
-    "mount",
-    `--background=${recordPath}`,
-    `--held=${held.join(",")}`,
-    ...jobArguments(job),
-  ];
+function found(mountpoint: string): Found {
+  const entry = findMount(readMounts(), mountpoint);
+  const records = entry === undefined ? [] : recordedMounts()
+    .filter(({ record }) => isOf(record, entry)).map(({ path }) => path);
+  return { device: entry?.device, records };
 }
 
 /**
- * Has what this process inherited beyond standard input, output and error end with it: a pipe or a
- * lock of the caller's would otherwise stay open as long as the mount.
+ * Removes a dead mount that a server has left which died between mounting and answering; not one from before,
+ * which it has not come to take the place of.
  */
-function closeOnExec(): void {
-  for (const { name } of Deno.readDirSync("/proc/self/fd")) {
-    const fd = Number(name);
-    if (fd > STDERR) libc().fcntl(fd, F_SETFD, FD_CLOEXEC);
-  }
+async function removeFailed(
+  mountpoint: string,
+  before: Found,
+  recordPath: string,
+): Promise<void> {
+  const dead = await findDead(mountpoint);
+  if (dead === undefined) return;
+  const isOurs = readRecord(recordPath) !== undefined ||
+    dead.entry.device !== before.device ||
+    // Its device may have become another one's; its record goes before.
+    before.records.some((path) => readRecord(path) === undefined);
+  if (isOurs) await removeDead(dead);
 }
 
-/** How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. */
-function thisProgram(): string[] {
-  if (Deno.build.standalone) return [];
-  // A mount loads no package, and so needs no import map, whose reading takes a while.
-  return ["run", "-A", "--no-config", "--no-lock", Deno.mainModule];
+/** Whether the time until a mount is given up can be. */
+function checkPatience(): void {
+  const text = Deno.env.get(PATIENCE_VARIABLE);
+  if (text === undefined || /^[1-9][0-9]{0,8}$/.test(text)) return;
+  throw new UsageError(
+    `${PATIENCE_VARIABLE}=${text}: it must be a whole number of seconds, at least 1`,
+  );
 }
 
-function jobArguments(job: MountJob): string[] {
-  const args: string[] = [];
-  if (job.options !== "") args.push("-o", job.options);
-  if (job.format !== undefined) args.push(`--format=${job.format}`);
-  if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
-  if (job.decoded) args.push("--decoded");
-  if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
-  if (job.shuffle !== undefined) args.push(...shuffleArguments(job.shuffle));
-  if (job.trace) args.push("--trace");
-  if (job.workers !== undefined) args.push(`--workers=${job.workers}`);
-  return [...args, "--", job.source, job.mountpoint];
-}
-
-function shuffleArguments(
-  { seed, firstEpoch, epochs }: Shuffle,
-): readonly string[] {
-  const last = firstEpoch + epochs - 1;
-  return [`--shuffle=${seed}`, `--epoch=${firstEpoch}-${last}`];
-}
-
-function sendSignal(pid: number, signal: Deno.Signal): void {
+function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
+  Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
+  const held = openHeld(job.workers ?? DEFAULT_WORKERS);
+  const counts = openCounts();
   try {
-    Deno.kill(pid, signal);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended
+    return startSupervisor({ job, path, held, counts });
+  } finally {
+    closeHeld(counts < 0 ? held : [...held, counts]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { UsageError } from "./exit.ts";
+import type { MountJob } from "./mount_job.ts";
 
 /** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
 const IGNORED = /^-[snv]+$/;
@@ -8,8 +9,14 @@ const VALUED = /^(format|ext|subset|shuffle|epoch)=(.*)$/s;
 
 type ValuedOption = "format" | "ext" | "subset" | "shuffle" | "epoch";
 
-/** What the list after `-o` says about what shows. */
-type SourceOptions = { [name in ValuedOption]?: string } & { decoded?: true };
+/** How the option begins that says what becomes of a mount that nothing can serve any more. */
+const ON_FAILURE = "on_failure=";
+
+/** What the list after `-o` says that is no matter of the kernel's. */
+type SourceOptions = { [name in ValuedOption]?: string } & {
+  decoded?: true;
+  onFailure?: MountJob["onFailure"];
+};
 
 /**
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
@@ -82,9 +89,16 @@ export function takeSourceOptions(
   for (const option of optionsIn(list)) {
     const [, name, value] = VALUED.exec(option) ?? [];
     if (option === "decoded") found.decoded = true;
-    else if (name === undefined || value === undefined) rest.push(option);
+    else if (option.startsWith(ON_FAILURE)) {
+      found.onFailure = parseOnFailure(option.slice(ON_FAILURE.length));
+    } else if (name === undefined || value === undefined) rest.push(option);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
     else found[name as ValuedOption] = value.replaceAll(/\\(.)/gs, "$1");
   }
   return { ...found, rest: rest.join(",") };
+}
+
+function parseOnFailure(value: string): MountJob["onFailure"] {
+  if (value === "dead" || value === "unmount") return value;
+  throw new UsageError(`-o ${ON_FAILURE}${value}: it must be dead or unmount`);
 }

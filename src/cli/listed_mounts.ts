@@ -1,138 +1,165 @@
 import {
+  findMount,
   type MountEntry,
   readMounts,
   RECORDFS_TYPE,
 } from "../../fuse/mountinfo.ts";
 import type { ServedCounts } from "../../fuse/request_counts.ts";
-import { RecordfsError } from "../errors.ts";
-import { warn } from "./messages.ts";
+import { jobIdentity } from "./container_identity.ts";
 import {
   isOf,
   keeperOf,
+  type MountRecord,
+  reasonOf,
   type RecordedMount,
   recordedMounts,
-  statsOf,
 } from "./mount_records.ts";
-import { detachStale, type MountState, mountState } from "./mount_state.ts";
+import { type Answer, askMount, within } from "./mount_state.ts";
 import { readCounts } from "./mount_stats.ts";
-import { age, isRunning } from "./processes.ts";
+import { isRunning, secondsSince } from "./processes.ts";
+import type { Shuffle } from "./shuffle_option.ts";
+import { jobOptions } from "./supervisor.ts";
+
+/**
+ * How a mount is. `changed`: it answers, and its container, or index file, is no more what was mounted.
+ * `restarting`: its server died, and readers wait for another one. `hung`: its server does not answer. `dead`:
+ * it lost its server for good, and fails until somebody unmounts it or mounts it again.
+ */
+type MountState = Answer | "changed" | "restarting";
+
+/** The container of a mount is looked at for so long, in milliseconds; it may be on a disk that hangs. */
+const LOOK_MS = 3000;
 
 /** A mount as `recordfs mounts --json` prints it; `null` is what this user's records do not tell. */
 export interface ListedMount {
   readonly source: string;
   readonly mountpoint: string;
-  /** The process that serves it. */
+  /** The process that serves it; `null` also while there is none. */
   readonly pid: number | null;
   /** The process that starts another one when that dies; `null` also where there is none. */
   readonly supervisor: number | null;
-  /** `removed`: it was stale until now. */
-  readonly state: MountState | "removed";
+  /** `null` for somebody else's that another mount hides. */
+  readonly state: MountState | null;
+  /** Why a dead mount was given up. */
+  readonly reason: string | null;
   readonly started: string | null;
-  /** Seconds since then, however the clock was set meanwhile. */
+  /** Seconds since then, however the clock was set meanwhile; `null` also for a dead mount. */
   readonly uptime: number | null;
   /** How often another process took over from one that died. */
   readonly restarts: number | null;
-  /** Requests of the kernel by kind, a second ago; with those that earlier processes answered. */
+  /** Requests of the kernel by kind; with those that earlier processes answered. */
   readonly requests: ServedCounts["requests"] | null;
   /** Bytes of the replies. */
   readonly bytes: number | null;
   /** Requests that ended with EIO. */
   readonly errors: number | null;
+  /** What it was mounted with, as words of a command line. */
+  readonly options: readonly string[] | null;
+  /** Path of the index file that says which samples show; `null` also for all of them. */
+  readonly subset: string | null;
+  /** Which links show beside the samples; `null` also for none. */
+  readonly shuffle: Shuffle | null;
   readonly log: string | null;
   readonly version: string | null;
 }
 
-/** One that was found. */
-interface FoundMount {
-  readonly entry: MountEntry;
-  readonly listed: ListedMount;
-  /** Whether this user made it, and all of its processes have ended. */
-  readonly isOrphaned: boolean;
-}
-
-/**
- * Finds what is mounted. The mounts of this user that nobody can use any more, or bring back, are removed;
- * they are listed this once.
- */
+/** Finds what is mounted. */
 export async function listMounts(): Promise<ListedMount[]> {
   const known = recordedMounts();
+  const entries = readMounts();
   const looked = await Promise.all(
-    readMounts().map((entry) => look(entry, known)),
+    entries.map((entry) => look(entry, entries, known)),
   );
-  const list: ListedMount[] = [];
-  const uncovered = new Set<string>();
-  // The upper one of two on the same directory hides the lower one.
-  for (const found of looked.toReversed()) {
-    if (found === undefined) continue;
-    let { listed } = found;
-    const { mountpoint } = listed;
-    if (uncovered.has(mountpoint)) {
-      listed = { ...listed, state: await mountState(mountpoint) };
-    }
-    if (listed.state === "stale" && found.isOrphaned && await remove(found)) {
-      listed = { ...listed, state: "removed" };
-      uncovered.add(mountpoint);
-    }
-    list.unshift(listed);
-  }
-  return list;
+  return looked.filter((mount) => mount !== undefined);
 }
 
 /** Looks at something mounted; `undefined` if it is none of recordfs. */
 async function look(
   entry: MountEntry,
+  entries: readonly MountEntry[],
   known: readonly RecordedMount[],
-): Promise<FoundMount | undefined> {
+): Promise<ListedMount | undefined> {
   const { source, mountpoint, type } = entry;
   const records = known.filter(({ record }) => isOf(record, entry));
   // With -o subtype= it has another type.
   if (type !== RECORDFS_TYPE && records.length === 0) return undefined;
-  const kept = records.find(({ record }) => keeperOf(record) !== undefined);
-  const state = await mountState(mountpoint);
-  return {
-    entry,
-    isOrphaned: kept === undefined && records.length > 0,
-    listed: { ...UNKNOWN, source, mountpoint, state, ...describe(kept) },
-  };
+  const mount = records.find(({ record }) => keeperOf(record) !== undefined) ??
+    records[0];
+  const isOnTop = findMount(entries, mountpoint) === entry;
+  const state = await stateOf(mount?.record, mountpoint, isOnTop);
+  const listed = { ...UNKNOWN, source, mountpoint, state };
+  return mount === undefined
+    ? listed
+    : { ...listed, ...describe(mount, state) };
 }
 
-/** Removes a stale mount; where that is refused, says so. */
-async function remove({ entry }: FoundMount): Promise<boolean> {
-  try {
-    return await detachStale(entry);
-  } catch (error) {
-    if (!(error instanceof RecordfsError)) throw error;
-    warn(error.message);
-    return false;
+async function stateOf(
+  record: MountRecord | undefined,
+  mountpoint: string,
+  isOnTop: boolean,
+): Promise<MountState | null> {
+  // Nobody would answer, and whoever asks would wait.
+  if (record !== undefined && !isRunning(record)) {
+    return keeperOf(record) === undefined ? "dead" : "restarting";
   }
+  if (!isOnTop && record === undefined) return null; // what asks would ask the upper one
+  const answer = isOnTop ? await askMount(mountpoint) : "ok";
+  if (answer !== "ok" || record === undefined) return answer;
+  return await hasChanged(record) ? "changed" : "ok";
+}
+
+async function hasChanged({ job, container }: MountRecord): Promise<boolean> {
+  if (container === null) return false;
+  const same = jobIdentity(job).then(
+    (now) => now === container,
+    (error) => !(error instanceof Deno.errors.NotFound),
+  );
+  return !await within(LOOK_MS, same, true);
 }
 
 /** What there is to say of a mount without a record. */
 const UNKNOWN = {
   pid: null,
   supervisor: null,
+  reason: null,
   started: null,
   uptime: null,
   restarts: null,
   requests: null,
   bytes: null,
   errors: null,
+  options: null,
+  subset: null,
+  shuffle: null,
   log: null,
   version: null,
 } as const;
 
-function describe(mount: RecordedMount | undefined): Partial<ListedMount> {
-  if (mount === undefined) return {};
+function describe(
+  mount: RecordedMount,
+  state: MountState | null,
+): Partial<ListedMount> {
   const { record, path } = mount;
-  const { source, pid, started, log, version, supervised } = record;
-  const uptime = age(supervised?.supervisor ?? record);
-  const known = { source, pid, started, uptime, log, version };
-  if (!supervised) return known; // one in the foreground, or of an earlier version
-  const { supervisor, restarts } = supervised;
+  const { source, job, log, started, version, supervised } = record;
+  const isDead = state === "dead";
   return {
-    ...known,
-    supervisor: isRunning(supervisor) ? supervisor.pid : null,
-    restarts,
-    ...readCounts(statsOf(path)),
+    source,
+    pid: isRunning(record) ? record.pid : null,
+    supervisor: supervised && isRunning(supervised.supervisor)
+      ? supervised.supervisor.pid
+      : null,
+    reason: isDead ? reasonOf(path) ?? KILLED : null,
+    started,
+    uptime: isDead ? null : secondsSince(record.mountedTicks),
+    restarts: supervised && supervised.restarts,
+    ...readCounts(mount),
+    options: jobOptions(job),
+    subset: job.subset ?? null,
+    shuffle: job.shuffle ?? null,
+    log,
+    version,
   };
 }
+
+/** The reason for a mount that nobody has given up. */
+const KILLED = "all of its processes were killed";

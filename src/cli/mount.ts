@@ -46,8 +46,16 @@ export function mountCommand(): Command {
       "--replace",
       "restart the server of a live mount with these options, or of this version",
     )
+    .addOption(
+      new Option(
+        "--on-failure <what>",
+        "what becomes of a mount that nothing can serve any more: it fails whoever reads it " +
+          "(dead, unless given), or is unmounted",
+      ).choices(["dead", "unmount"]),
+    )
     .addOption(new Option("--background <record>").hideHelp())
-    .addOption(new Option("--held <descriptors>").hideHelp());
+    .addOption(new Option("--held <descriptors>").hideHelp())
+    .addOption(new Option("--counts <descriptor>").hideHelp());
   return withVerifyOption(withDecodedOption(withSourceOptions(command)))
     .action(mount);
 }

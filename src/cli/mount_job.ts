@@ -25,6 +25,8 @@ export interface MountJob {
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
+  /** What becomes of the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
+  readonly onFailure: "dead" | "unmount";
 }
 
 /** The options of `recordfs mount`. */
@@ -41,11 +43,14 @@ export interface MountCommandOptions {
   readonly epoch?: string | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
+  readonly onFailure?: MountJob["onFailure"] | undefined;
   readonly replace?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
-  /** Likewise: the descriptors of /dev/fuse that it inherited, separated by commas. */
+  /** Likewise: the descriptors of /dev/fuse that it inherited. */
   readonly held?: string | undefined;
+  /** Likewise: the descriptor of what its threads count in, or -1. */
+  readonly counts?: string | undefined;
 }
 
 /**
@@ -72,21 +77,28 @@ export async function mount(
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);
   }
-  const [{ startServer }, { refuseStale }, { logOf, readRecord }, { logTo }] =
-    await Promise.all([
-      import("../../fuse/start_server.ts"),
-      import("./mount_state.ts"),
-      import("./mount_records.ts"),
-      import("./mount_log.ts"),
-    ]);
+  const [
+    { startServer },
+    { parseHeld },
+    { vacancy },
+    { logOf, readRecord },
+    { logTo },
+  ] = await Promise.all([
+    import("../../fuse/start_server.ts"),
+    import("../../fuse/held_descriptors.ts"),
+    import("./mount_state.ts"),
+    import("./mount_records.ts"),
+    import("./mount_log.ts"),
+  ]);
   // There is one where the server of the mount died, which this one is to go on with.
   const record = background === undefined ? undefined : readRecord(background);
   // Found out while the first thread of the server starts, for which this one has to wait.
-  const fresh = record === undefined
-    ? refuseStale(absolutePath(mountpoint))
-    : Promise.resolve();
-  fresh.catch(() => {}); // awaited by whoever mounts
-  const held = numbersOf(options.held ?? "");
+  const vacated = record === undefined
+    ? vacancy(absolutePath(mountpoint))
+    : Promise.resolve(undefined);
+  vacated.catch(() => {}); // awaited by whoever mounts
+  const held = parseHeld(options.held ?? "");
+  const counts = Number(options.counts ?? -1);
   const log = background === undefined ? report : logTo(logOf(background));
   const failed = Promise.withResolvers<string>();
   const server = startServer({
@@ -94,9 +106,10 @@ export async function mount(
     onLog: (message) => log(`warning: ${message}`),
     onTrace: job.trace ? log : undefined,
     held: held.length === 0 ? undefined : held,
+    counts: counts < 0 ? undefined : counts,
     onFailure: failed.resolve,
   });
-  const begun = { server, fresh, held, failed: failed.promise, log };
+  const begun = { server, vacated, held, counts, failed: failed.promise, log };
   if (background === undefined) {
     const { serveForeground } = await import("./serve.ts");
     await serveForeground(job, begun);
@@ -112,10 +125,6 @@ async function shuffleOf(
 ): Promise<Shuffle | undefined> {
   if (seed === undefined && epoch === undefined) return undefined;
   return (await import("./shuffle_option.ts")).parseShuffle(seed, epoch);
-}
-
-function numbersOf(list: string): readonly number[] {
-  return list === "" ? [] : list.split(",").map(Number);
 }
 
 async function makeJob(
@@ -134,7 +143,9 @@ async function makeJob(
   const job: MountJob = {
     source,
     mountpoint,
-    options: verify === false ? `${taken.rest},no_verify` : taken.rest,
+    options: verify === false
+      ? [taken.rest, "no_verify"].filter(Boolean).join()
+      : taken.rest,
     format: format ?? taken.format,
     ext: ext ?? taken.ext,
     decoded: decoded === true || taken.decoded === true,
@@ -145,6 +156,7 @@ async function makeJob(
     ),
     trace: trace === true,
     workers,
+    onFailure: shown.onFailure ?? taken.onFailure ?? "dead",
   };
   checkExt(job);
   try {

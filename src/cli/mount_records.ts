@@ -12,7 +12,15 @@ export interface MountRecord extends ProcessId {
   readonly log: string | null;
   /** When it was mounted. */
   readonly started: string;
+  /** Likewise, in clock ticks since boot. */
+  readonly mountedTicks: number;
   readonly version: string;
+  /** Device number as `major:minor`. */
+  readonly device: string;
+  /** What the server was told to mount, and how; paths are absolute. */
+  readonly job: MountJob;
+  /** What tells the container from another; `null` until it has been looked at. */
+  readonly container: string | null;
   /** What a new server goes on with; `null` for a mount without a supervisor. */
   readonly supervised: SupervisedMount | null;
 }
@@ -23,17 +31,15 @@ export interface SupervisedMount {
   readonly supervisor: ProcessId;
   /** How often a new server took over. */
   readonly restarts: number;
-  /** Device number as `major:minor`. */
-  readonly device: string;
+  /** When the server began to serve, in clock ticks since boot. */
+  readonly servingTicks: number;
   /** What INIT agreed on. */
   readonly agreed: Agreed;
-  /** What tells the container from another; `null` until it has been looked at. */
-  readonly container: string | null;
   /** Whether a new server can take over: the kernel repeats what was in flight. */
   readonly resumable: boolean;
-  /** What the server was told to mount, and how; paths are absolute. */
-  readonly job: MountJob;
-  /** Numbers of the descriptors of /dev/fuse that servers inherit. */
+  /** Number of the descriptor of what threads count in, which servers inherit; `null` where there is none. */
+  readonly counts: number | null;
+  /** Numbers of the descriptors of /dev/fuse that they inherit. */
   readonly held: readonly number[];
 }
 
@@ -53,7 +59,7 @@ export function logOf(recordPath: string): string {
   return recordPath.replace(/\.json$/, ".log");
 }
 
-/** The path of the counts that belong to a record. */
+/** The path of the counts of a mount that was given up. */
 export function statsOf(recordPath: string): string {
   return recordPath.replace(/\.json$/, ".stats");
 }
@@ -68,9 +74,16 @@ export function nextCommandOf(recordPath: string): string {
   return recordPath.replace(/\.json$/, ".next");
 }
 
+/** The path of the reason why a mount was given up. */
+export function deadOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".dead");
+}
+
 /** Removes a record and all that belongs to it but the log. */
 export function removeRecord(path: string): void {
-  for (const  of of[statsOf, commandOf, nextCommandOf]) removeFile(of(path));
+  for (const place of [statsOf, commandOf, nextCommandOf, deadOf]) {
+    removeFile(place(path));
+  }
   removeFile(path);
 }
 
@@ -160,14 +173,33 @@ export function runningMounts(): RecordedMount[] {
   );
 }
 
-/** Whether a record is of what the kernel has mounted there, as far as it tells. */
-export function isOf(
-  { mountpoint, supervised }: MountRecord,
-  entry: MountEntry,
-): boolean {
-  if (mountpoint !== entry.mountpoint) return false;
-  const device = supervised?.device;
-  return device ? device === entry.device : entry.type.startsWith("fuse");
+/**
+ * Whether a record is of what the kernel has mounted there, as far as it tells: a bind mount elsewhere is
+ * of the same device. Where nothing of the mount runs, its device may be another one's by now.
+ */
+export function isOf(record: MountRecord, entry: MountEntry): boolean {
+  const { mountpoint, device } = record;
+  if (!entry.type.startsWith("fuse") || device !== entry.device) return false;
+  return mountpoint === entry.mountpoint || keeperOf(record) !== undefined;
+}
+
+/** Why a mount was given up; `undefined` where nobody said. */
+export function reasonOf(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(deadOf(path)).trimEnd() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes why a mount is given up, for {@linkcode reasonOf}. */
+export function writeReason(path: string, reason: string): void {
+  const line = reason.replaceAll(/\s*\n\s*/g, " ");
+  try {
+    Deno.writeTextFileSync(deadOf(path), `${line}\n`, { mode: 0o600 });
+  } catch {
+    // The disk is full, perhaps: the log has it as well.
+  }
 }
 
 /** Removes records of mounts that have ended, and old logs. */

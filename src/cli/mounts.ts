@@ -1,12 +1,13 @@
 import { Command } from "commander";
 import { nameWriter } from "./escape.ts";
 import { type ListedMount, listMounts } from "./listed_mounts.ts";
+import { warn } from "./messages.ts";
 import { withOutput } from "./output.ts";
 
 /** `recordfs mounts` */
 export function mountsCommand(): Command {
   return new Command("mounts")
-    .description("list what is mounted, and remove what lost its server")
+    .description("list what is mounted, and how it is")
     .option("--json", "as a JSON array")
     .action(mounts);
 }
@@ -17,6 +18,15 @@ async function mounts(options: { readonly json?: true }): Promise<void> {
     out.put(options.json ? `${JSON.stringify(list, null, 2)}\n` : table(list));
     return Promise.resolve();
   });
+  if (options.json) return;
+  for (const { mountpoint, state, reason, log } of list) {
+    if (state !== "dead") continue;
+    warn(
+      `${mountpoint} is dead${reason === null ? "" : `: ${reason}`}; ${
+        log === null ? "" : `its log is ${log}; `
+      }\`recordfs unmount\` removes it, \`recordfs mount\` mounts anew`,
+    );
+  }
 }
 
 /** Columns under their titles; nothing at all where there are no mounts. */
@@ -35,18 +45,20 @@ function table(list: readonly ListedMount[]): string {
       "REQUESTS",
       "BYTES",
       "ERRORS",
+      "OPTIONS",
     ],
     ...list.map((mount) => [
       shown(mount.source),
       shown(mount.mountpoint),
       String(mount.pid ?? "-"),
       String(mount.supervisor ?? "-"),
-      mount.state,
+      mount.state ?? "-",
       mount.uptime === null ? "-" : duration(mount.uptime),
       String(mount.restarts ?? "-"),
       mount.requests === null ? "-" : String(total(mount.requests)),
       String(mount.bytes ?? "-"),
       String(mount.errors ?? "-"),
+      shown(mount.options?.join(" ") || "-"),
     ]),
   ];
   const widths = rows[0]!.map((_, column) =>

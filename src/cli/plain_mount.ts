@@ -82,7 +82,11 @@ function setValue(
   else if (name === "--epoch") options.epoch = value;
   else if (name === "--background") options.background = value;
   else if (name === "--held") options.held = value;
-  else if (name === "--workers") {
+  else if (name === "--counts") options.counts = value;
+  else if (name === "--on-failure") {
+    if (value !== "dead" && value !== "unmount") return false;
+    options.onFailure = value;
+  } else if (name === "--workers") {
     options.workers = parseWorkers(value);
     return options.workers !== undefined;
   } else return false;

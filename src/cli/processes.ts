@@ -34,10 +34,24 @@ export function isRunning({ pid, startTicks }: ProcessId): boolean {
   return identify(pid)?.startTicks === startTicks;
 }
 
-/** Seconds since a process started, by a clock that nobody can set; it may have ended since. */
-export function age({ startTicks }: ProcessId): number {
+/** Sends a signal, unless the process, or group of processes, has ended. */
+export function sendSignal(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended
+  }
+}
+
+/** Clock ticks since boot, by a clock that nobody can set. */
+export function ticksSinceBoot(): number {
   const [uptime] = Deno.readTextFileSync("/proc/uptime").split(" ");
-  return Math.max(0, Number(uptime) - startTicks / TICKS);
+  return Math.round(Number(uptime) * TICKS);
+}
+
+/** Seconds since then, to a hundredth. */
+export function secondsSince(ticks: number): number {
+  return Math.max(0, ticksSinceBoot() - ticks) / TICKS;
 }
 
 /**

@@ -1,27 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_WORKERS } from "../../fuse/limits.ts";
 import { MountError } from "../../fuse/mount_error.ts";
+import { findMount, readMounts } from "../../fuse/mountinfo.ts";
 import { parseMountOptions } from "../../fuse/mount_options.ts";
 import { openToServe } from "../vfs/open_to_serve.ts";
-import { serverCommand } from "./background.ts";
+import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   commandOf,
+  keeperOf,
+  type MountRecord,
   nextCommandOf,
   readRecord,
   type RecordedMount,
   runningMounts,
   type SupervisedMount,
 } from "./mount_records.ts";
-import { isRunning } from "./processes.ts";
+import { findDead } from "./mount_state.ts";
+import { isRunning, sendSignal } from "./processes.ts";
 import { absolute, containerOptions } from "./serve.ts";
+import { serverCommand } from "./supervisor.ts";
 
 /** How often to look whether the new server serves, in milliseconds. */
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Has another server take over a live mount, with other options or of another version, while it is read.
+ * Has another server take over a live mount, with other options or of another version, while it is read. A
+ * dead mount is mounted anew.
  *
  * @returns When it serves.
  * @throws {MountError} If there is no such mount, what it shows would change, which the kernel would not
@@ -32,19 +38,28 @@ export async function replaceServer(given: MountJob): Promise<void> {
   const mountpoint = await Deno.realPath(wanted.mountpoint)
     .catch(() => wanted.mountpoint);
   const job = { ...wanted, mountpoint };
-  const mount = runningMounts()
-    .find(({ record }) => record.mountpoint === mountpoint);
+  const entry = findMount(readMounts(), mountpoint);
+  const mount = runningMounts().find(({ record }) =>
+    record.mountpoint === mountpoint && record.device === entry?.device
+  );
   if (mount === undefined) {
+    if (await findDead(mountpoint) !== undefined) {
+      return await mountInBackground(given);
+    }
     throw refusal("not-mounted", job, "nothing of yours is mounted there");
   }
   const { supervised } = mount.record;
   if (!supervised || !isRunning(supervised.supervisor)) {
-    throw refusal("refused", job, "the mount has no supervisor; unmount it");
+    throw refusal(
+      "refused",
+      job,
+      "its supervisor has died, and there is no other yet; try again",
+    );
   }
   if (!supervised.resumable) {
     throw refusal("refused", job, `see its log, ${mount.record.log}`);
   }
-  await refuseChanges(job, supervised);
+  await refuseChanges(job, mount.record);
   await tryToOpen(job); // a server that could not open it would end the mount
   await restart(job, mount, supervised);
 }
@@ -61,8 +76,9 @@ async function tryToOpen(job: MountJob): Promise<void> {
 
 async function refuseChanges(
   job: MountJob,
-  { job: before, container, held }: SupervisedMount,
+  { job: before, container, supervised }: MountRecord,
 ): Promise<void> {
+  const { held } = supervised!;
   if (
     job.source !== before.source ||
     await jobIdentity(before) !== container
@@ -89,7 +105,7 @@ async function refuseChanges(
   throw refusal(
     "bad-option",
     job,
-    `it was mounted for at most ${held.length} threads, so not --workers ${workers}`,
+    `the limit of open files left it ${held.length} descriptors, too few for --workers ${workers}`,
   );
 }
 
@@ -109,22 +125,28 @@ function unchangeable(job: MountJob, option: string): MountError {
 
 async function restart(
   job: MountJob,
-  { path, record }: RecordedMount,
-  { supervisor, held }: SupervisedMount,
+  { path, record: known }: RecordedMount,
+  { held, counts }: SupervisedMount,
 ): Promise<void> {
+  const record = readRecord(path) ?? known; // opening took its time
   const next = nextCommandOf(path);
   const workers = job.workers ?? Math.min(held.length, DEFAULT_WORKERS);
-  const command = serverCommand({ ...job, workers }, path, held);
+  const command = serverCommand({
+    job: { ...job, workers },
+    path,
+    held,
+    counts: counts ?? -1,
+  });
   await Deno.writeTextFile(next, `set -- ${command.map(quote).join(" ")}\n`, {
     mode: 0o600,
   });
   // What it had not answered the next one will. It may have died by itself.
-  if (isRunning(record)) Deno.kill(record.pid, "SIGKILL");
+  if (isRunning(record)) sendSignal(record.pid, "SIGKILL");
   while (true) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     const now = readRecord(path);
     if (now !== undefined && now.pid !== record.pid) break;
-    if (now !== undefined && isRunning(supervisor)) continue;
+    if (now !== undefined && keeperOf(now) !== undefined) continue;
     throw refusal("server", job, `the mount has ended; see ${record.log}`);
   }
   try {

@@ -4,9 +4,7 @@ import {
 } from "../../fuse/mount_container.ts";
 import { MountError } from "../../fuse/mount_error.ts";
 import type { Mount } from "../../fuse/mount_handle.ts";
-import { findMount, readMounts } from "../../fuse/mountinfo.ts";
 import type { Server } from "../../fuse/server.ts";
-import { unmount } from "../../fuse/unmount.ts";
 import { RecordfsError } from "../errors.ts";
 import { jobIdentity } from "./container_identity.ts";
 import type { MountJob } from "./mount_job.ts";
@@ -16,23 +14,21 @@ import type { MountRecord } from "./mount_records.ts";
  * Goes on with a mount whose server died.
  *
  * @returns The mount, which serves, or has ended meanwhile.
- * @throws {RecordfsError} If the container is not the one that is mounted, or can't be opened any more;
- * the mount is out of the tree then.
+ * @throws {RecordfsError} If the container is not the one that is mounted, or can't be opened any more.
  */
 export async function resume(
   options: MountContainerOptions,
   record: MountRecord,
   server: Server,
 ): Promise<Mount> {
-  const { source, mountpoint } = record;
-  const { device, agreed, container, job } = record.supervised!;
+  const { source, mountpoint, device, container, job } = record;
+  const { agreed } = record.supervised!;
   try {
     await expectSame({ source, subset: job.subset }, container);
     const kept = { device, agreed };
     return await resumePath(source, mountpoint, { kept, options, server });
   } catch (error) {
     server.abandon();
-    if (isFinal(error)) await detach(mountpoint, device);
     throw error;
   }
 }
@@ -62,10 +58,4 @@ async function expectSame(
     } since it was mounted, and the kernel remembers what it was; mount it again`,
     { path: source },
   );
-}
-
-/** Takes the mount out of the tree, if it is still there. */
-async function detach(mountpoint: string, device: string): Promise<void> {
-  if (findMount(readMounts(), mountpoint)?.device !== device) return;
-  await unmount(mountpoint, true);
 }

@@ -1,13 +1,18 @@
-import { resolve } from "node:path";
 import { Command } from "commander";
 import { MountError } from "../../fuse/mount_error.ts";
-import { readMounts } from "../../fuse/mountinfo.ts";
-import { unmountPath } from "../../fuse/unmount.ts";
+import { findMount, readMounts } from "../../fuse/mountinfo.ts";
+import { mountpointOf, unmountPath } from "../../fuse/unmount.ts";
 import { RecordfsError } from "../errors.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report } from "./messages.ts";
-import { keeperOf, runningMounts } from "./mount_records.ts";
-import { usersOf, waitForEnd } from "./processes.ts";
+import {
+  isOf,
+  keeperOf,
+  type RecordedMount,
+  recordedMounts,
+  removeRecord,
+} from "./mount_records.ts";
+import { isRunning, sendSignal, usersOf, waitForEnd } from "./processes.ts";
 
 interface UnmountCommandOptions {
   readonly lazy?: true;
@@ -46,36 +51,41 @@ async function unmount(
 }
 
 async function unmountOne(path: string, lazy: boolean): Promise<void> {
-  const mountpoint = await realMountpoint(path);
-  const server = runningMounts().find(({ record }) =>
-    record.mountpoint === mountpoint
-  )?.record;
+  const mountpoint = await mountpointOf(path);
+  const entry = findMount(readMounts(), mountpoint);
+  const known = recordedMounts().filter(({ record }) =>
+    entry !== undefined && isOf(record, entry)
+  );
   try {
     await unmountPath(path, { lazy });
   } catch (error) {
     if (!(error instanceof MountError) || error.code !== "busy") throw error;
     throw whoIsThere(mountpoint, error);
   }
-  // A lazy one lives on for as long as somebody uses it.
-  const keeper = server === undefined ? undefined : keeperOf(server);
-  if (keeper === undefined || lazy) return;
+  // What is left was a bind mount, or has one.
+  if (readMounts().some(({ device }) => device === entry?.device)) return;
+  for (const mount of known) await expectEnd(mount, path, lazy);
+}
+
+/** Sees to it that nothing stays of a mount that is out of the tree. */
+async function expectEnd(
+  { path: recordPath, record }: RecordedMount,
+  path: string,
+  lazy: boolean,
+): Promise<void> {
+  const keeper = keeperOf(record);
+  if (keeper === undefined) return removeRecord(recordPath); // it was dead
+  if (lazy) return; // it lives on for as long as somebody uses it
+  // A supervisor without a server would only notice with the next one.
+  if (!isRunning(record)) sendSignal(keeper.pid, "SIGTERM");
   if (await waitForEnd(keeper, PATIENCE_MS)) return;
   throw new MountError(
     "server",
     `${path} is unmounted, but process ${keeper.pid}, which served it, has ` +
-      `not ended after ${PATIENCE_MS / 1000} seconds`,
+      `not ended after ${PATIENCE_MS / 1000} seconds; it may be mounted in ` +
+      `another mount namespace as well, such as a container's`,
     { path },
   );
-}
-
-/** The path under which the kernel knows it; a mount that lost its server can't itself be resolved. */
-async function realMountpoint(path: string): Promise<string> {
-  const absolute = resolve(path);
-  try {
-    return await Deno.realPath(absolute);
-  } catch {
-    return absolute;
-  }
 }
 
 /** The same error with the names of those who use the mount. */

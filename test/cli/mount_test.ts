@@ -97,33 +97,94 @@ test("mounts lists source, mountpoint, pid and state", async (place) => {
   assert.match(stdout, row);
 });
 
-test("mounts counts requests, bytes and errors, those before a restart included", async (place) => {
+test("mounts shows with what a mount was made, and its age in hundredths of a second", async (place) => {
+  const { dir, mountpoint } = place;
+  assert.equal((await place.recordfs("mount", tree.path, mountpoint)).code, 0);
+  const plain = await place.listed();
+  assert.deepEqual([plain?.options, plain?.subset, plain?.shuffle], [
+    [],
+    null,
+    null,
+  ]);
+  assert.match(
+    (await place.recordfs("mounts")).stdout,
+    / OPTIONS\n.* -\n/,
+  );
+  assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
+  await Deno.writeTextFile(`${dir}/some.txt`, "1\n2\n");
+  const subset = `--subset=${dir}/some.txt`;
+  const flags = ["--shuffle=42", "--epoch=1-3", "--workers=2"];
+  const args = ["-o", "umask=077", subset, ...flags, tree.path, mountpoint];
+  assert.equal((await place.recordfs("mount", ...args)).code, 0);
+  const { stdout } = await place.recordfs("mounts", "--json");
+  const [mount] = JSON.parse(stdout);
+  assert.deepEqual(mount.options, ["-o", "umask=077", subset, ...flags]);
+  assert.equal(mount.subset, `${dir}/some.txt`);
+  assert.deepEqual(mount.shuffle, { seed: 42, firstEpoch: 1, epochs: 3 });
+  assert.match(stdout, /"uptime": \d+(\.\d\d?)?,/);
+  const table = (await place.recordfs("mounts")).stdout;
+  assert.ok(
+    table.includes(` -o umask=077 ${subset} --shuffle=42 --epoch=1-3 `),
+  );
+});
+
+for (
+  const [how, args] of [["background", []], ["foreground", ["-f"]]] as const
+) {
+  test(`mounts says that the container of one in the ${how} was changed`, async (place) => {
+    const { dir, mountpoint } = place;
+    const source = `${dir}/data.ffr`;
+    await Deno.copyFile(tree.path, source);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", CLI, "mount", ...args, source, mountpoint],
+      env: place.env,
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    await until(async () =>
+      typeof (await record(place.state).catch(() => undefined))?.container ===
+        "string"
+    );
+    assert.equal((await place.listed())?.state, "ok");
+    await Deno.truncate(source, 5000);
+    assert.equal((await place.listed())?.state, "changed");
+    assert.match((await place.recordfs("mounts")).stdout, / changed /);
+    await place.recordfs("unmount", mountpoint);
+    await child.status;
+  });
+}
+
+test("mounts counts requests, bytes and errors as of now, those of killed servers included", async (place) => {
   const { dir, mountpoint } = place;
   const source = `${dir}/plain.ffr`;
-  await Deno.writeFile(
-    source,
-    ffrBytes([new Uint8Array(50_000), new Uint8Array(60_000)]),
-  );
+  const count = 20;
+  const sample = new Uint8Array(50_000);
+  await Deno.writeFile(source, ffrBytes(Array(count).fill(sample)));
   await place.recordfs("mount", source, mountpoint);
-  await Deno.readFile(`${mountpoint}/000000`);
-  const counted = async (reads: number) => {
-    let listed: Record<string, unknown> | undefined;
-    await until(async () => {
-      listed = await place.listed();
-      return (listed?.requests as Record<string, number>).READ === reads;
-    });
-    return listed!;
-  };
-  const first = await counted(1);
-  assert.ok(first.bytes as number > 50_000 && first.bytes as number < 60_000);
-  assert.equal(first.errors, 0);
-  assert.equal((first.requests as Record<string, number>).INIT, 1);
-  Deno.kill(first.pid as number, "SIGKILL");
-  await Deno.readFile(`${mountpoint}/000001`);
-  const second = await counted(2);
-  assert.equal(second.restarts, 1);
-  assert.equal((second.requests as Record<string, number>).INIT, 1);
-  assert.ok(second.bytes as number > 110_000);
+  await until(async () => {
+    const { supervised } = await record(place.state);
+    return (supervised as { resumable: boolean }).resumable;
+  });
+  const { pid: first } = await record(place.state);
+  for (let i = 0; i < count; i++) {
+    const { pid } = await record(place.state);
+    await Deno.readFile(`${mountpoint}/${`${i}`.padStart(6, "0")}`);
+    if (i % 8 === 4) {
+      Deno.kill(pid as number, "SIGKILL"); // at once after it has answered
+      await until(async () => (await record(place.state)).pid !== pid);
+    }
+    if (i % 5 !== 0) continue;
+    const listed = (await place.listed())!;
+    const { READ, INIT } = listed.requests as Record<string, number>;
+    assert.deepEqual([READ, INIT], [i + 1, 1]);
+    const bytes = listed.bytes as number;
+    const least = (i + 1) * sample.length;
+    assert.ok(bytes > least && bytes < least + 50_000, `${bytes}`);
+    assert.equal(listed.errors, 0);
+  }
+  const last = (await place.listed())!;
+  assert.notEqual(last.pid, first);
+  assert.equal(last.restarts, 2);
 });
 
 test("a long log is begun anew, and its last part is kept", async (place) => {

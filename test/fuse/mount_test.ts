@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findMount, readMounts } from "../../fuse/mountinfo.ts";
+import { findMount, isNotConnected, readMounts } from "../../fuse/mountinfo.ts";
 import { mountTree } from "../../fuse/mount.ts";
 import { FileSource } from "../../src/io/file_source.ts";
 import { runSync } from "../../src/io/steps.ts";
@@ -246,16 +246,24 @@ mountTest(
   },
 );
 
-mountTest("the last thread's death is the mount's end", async () => {
-  const tree = MemoryTree.of({ fatal: { kind: "fatal" } });
-  await withMountpoint(async (mountpoint) => {
-    const mount = await mountTree(tree, mountpoint, { workers: 1 });
-    await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
-    const { failure } = await mount.finished;
-    assert.match(failure?.message ?? "", /this thread was to end$/);
-    assert.equal(findMount(readMounts(), mountpoint), undefined);
-  });
-});
+mountTest(
+  "a mount whose last thread died is dead until it is unmounted",
+  async () => {
+    const tree = MemoryTree.of({ fatal: { kind: "fatal" } });
+    await withMountpoint(async (mountpoint) => {
+      const mount = await mountTree(tree, mountpoint, { workers: 1 });
+      await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
+      const { failure } = await mount.finished;
+      assert.match(failure?.message ?? "", /this thread was to end$/);
+      // Nobody takes an empty directory for the data.
+      assert.ok(findMount(readMounts(), mountpoint) !== undefined);
+      await assert.rejects(Deno.stat(`${mountpoint}/other`), isNotConnected);
+      await mount.unmount();
+      assert.equal(findMount(readMounts(), mountpoint), undefined);
+      await mount.unmount();
+    });
+  },
+);
 
 mountTest(
   "who gets in by allow_other is held to the permission bits",

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import {
   childrenOf,
+  isRunning,
   type MountPlace,
   namesIn,
   until,
   withMountPlace,
 } from "../cli/mount_place.ts";
+import { isStale } from "../../fuse/mountinfo.ts";
 import { ffrBytes } from "../support/make_ffr.ts";
 import { needs } from "../support/programs.ts";
 
@@ -19,8 +21,26 @@ export const COUNT = THOROUGH ? 10_000 : 500;
 /** Bytes of each. */
 export const SIZE = THOROUGH ? 20_000 : 100_000;
 
+/** How such a mount is made. */
+export interface HowToMount {
+  /** Options of `mount`. */
+  readonly options?: readonly string[];
+  /** How long there may be nothing but failures before it is given up, in seconds. */
+  readonly patience?: number;
+}
+
 /** Runs a test with such a mount; file N holds N as 4 bytes, over and over. */
 export function test(
+  name: string,
+  body: (place: MountPlace, source: string) => Promise<void>,
+  ...more: string[]
+): void {
+  testWith({}, name, body, ...more);
+}
+
+/** Likewise, with a mount of that kind. */
+export function testWith(
+  { options = [], patience }: HowToMount,
   name: string,
   body: (place: MountPlace, source: string) => Promise<void>,
   ...more: string[]
@@ -32,11 +52,12 @@ export function test(
       withMountPlace(async (place) => {
         const source = `${place.dir}/numbers.ffr`;
         await writeNumbers(source);
-        const { stderr, code } = await place.recordfs(
-          "mount",
-          source,
-          place.mountpoint,
-        );
+        if (patience !== undefined) {
+          place.env.RECORDFS_GIVE_UP_AFTER = `${patience}`;
+        }
+        const { mountpoint } = place;
+        const args = ["mount", ...options, source, mountpoint];
+        const { stderr, code } = await place.recordfs(...args);
         assert.deepEqual([stderr, code], ["", 0]);
         await until(async () => (await record(place)).supervised.resumable);
         await body(place, source);
@@ -74,6 +95,30 @@ export async function pathOfRecord({ state }: MountPlace): Promise<string> {
 /** The only record, as it stands now. */
 export async function record(place: MountPlace): Promise<MountFacts> {
   return JSON.parse(await Deno.readTextFile(await pathOfRecord(place)));
+}
+
+/** Waits until both processes of a mount live, and says which they are. */
+export async function bothAlive(
+  place: MountPlace,
+): Promise<{ readonly server: number; readonly supervisor: number }> {
+  let facts: MountFacts | undefined;
+  await until(async () => {
+    facts = await record(place).catch(() => undefined);
+    return await isRunning(facts?.pid) &&
+      await isRunning(facts?.supervised.supervisor.pid);
+  });
+  const { pid, supervised } = facts!;
+  return { server: pid, supervisor: supervised.supervisor.pid };
+}
+
+/** Kills both processes of a mount, and waits until they have ended. */
+export async function killAll(place: MountPlace): Promise<void> {
+  const { server, supervisor } = await bothAlive(place);
+  for (const pid of [supervisor, server]) Deno.kill(pid, "SIGKILL");
+  for (const pid of [supervisor, server]) {
+    await until(async () => !await isRunning(pid));
+  }
+  await until(() => isStale(place.mountpoint));
 }
 
 /** The server that runs now, at its start or long at work; `undefined` between two. */

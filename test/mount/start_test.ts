@@ -61,12 +61,13 @@ Deno.test({
         const { code, supervisor } = await mountAndKill(place, afterMs);
         assert.ok(code === 0 || code === 1, `exit code ${code}`);
         if (code === 0) {
-          // It was made resumable before, or the mount ends.
-          await until(async () =>
-            (await place.listed())?.state === "ok" ||
-            !await isMounted(mountpoint)
-          );
-          await place.recordfs("unmount", mountpoint);
+          // It was made resumable before, or the mount is dead.
+          await until(async () => {
+            const state = (await place.listed())?.state;
+            return state === "ok" || state === "dead";
+          });
+          const unmounted = await place.recordfs("unmount", mountpoint);
+          assert.deepEqual([unmounted.stderr, unmounted.code], ["", 0]);
         }
         await until(async () => !await isRunning(supervisor));
         assert.equal(await isMounted(mountpoint), false, `${afterMs} ms`);

@@ -171,7 +171,7 @@ test("-o subset= does what --subset does, and a server that takes over shows the
   });
 });
 
-test("a mount whose index file was changed ends with its server, and says why", async (place) => {
+test("a mount whose index file was changed is dead with its server, and says why", async (place) => {
   const { path } = goldenCase("ffrecord/plain_many");
   const subset = await writeIndices(place, [2, 7]);
   const { mountpoint, recordfs } = place;
@@ -180,8 +180,9 @@ test("a mount whose index file was changed ends with its server, and says why", 
   await until(async () => (await record(place)).supervised.resumable);
   const { pid, log } = await record(place);
   await writeIndices(place, [2, 7, 9]);
+  assert.equal((await place.listed())?.state, "changed");
   Deno.kill(pid, "SIGKILL");
-  await until(async () => !await isMounted(mountpoint));
+  await until(async () => (await place.listed())?.state === "dead");
   await until(async () =>
     /it or its index file .*indices was changed/.test(
       await Deno.readTextFile(log),
