@@ -193,7 +193,7 @@ Deno.test({
       await Deno.writeTextFile(`${state}/inner`, ZSH_INNER);
       const args = ["zsh", "-f", "-c", ZSH_OUTER, "zsh", words.join(" ")];
       const env = { STATE: state, SCRIPT: script, TERM: "dumb" };
-      await run(["timeout", "20", ...args], { cwd, env });
+      await run(["timeout", "180", ...args], { cwd, env });
       const found = await Deno.readTextFile(`${state}/found`);
       return [...new Set(found.split("\n").filter(Boolean))];
     };

@@ -22,7 +22,7 @@ test("a pipe that the caller has open does not stay open", async ({ mountpoint, 
     '{ "$0" run -A "$1" mount "$2" "$3" 3>&1 >/dev/null 2>&1; } | cat';
   const piped = run([
     "timeout",
-    "20",
+    "180",
     "sh",
     "-c",
     mount,

@@ -32,26 +32,71 @@ function start(place: MountPlace, ...args: string[]): Deno.ChildProcess {
   }).spawn();
 }
 
-/** The server that `mount` leaves in the background, as soon as there is one. */
-async function backgroundOf(parent: number): Promise<number> {
+/**
+ * The server that `mount` leaves in the background, as soon as there is one; `undefined` where `mount`
+ * had ended before it was found.
+ */
+async function backgroundOf(parent: number): Promise<number | undefined> {
   let server: number | undefined;
   await until(async () => {
+    if (!await isRunning(parent)) return true;
     const [supervisor] = await childrenOf(parent);
-    [server] = supervisor === undefined ? [] : await childrenOf(supervisor);
-    if (server === undefined) return false;
+    const [child] = supervisor === undefined
+      ? []
+      : await childrenOf(supervisor);
+    if (child === undefined) return false;
     // Until it runs the program, it is a copy of its parent.
-    const command = await Deno.readTextFile(`/proc/${server}/cmdline`);
-    return command.includes("--background") && !command.startsWith("/bin/sh");
+    const command = await Deno.readTextFile(`/proc/${child}/cmdline`)
+      .catch(() => "");
+    if (!command.includes("--background") || command.startsWith("/bin/sh")) {
+      return false;
+    }
+    server = child;
+    return true;
   });
-  return server!;
+  return server;
 }
 
-/** Waits until a process handles SIGTERM itself; before that, it would simply end. */
+/**
+ * Mounts, and does something to `mount` and the server it waits for. Where that came too late, as it may
+ * on a busy machine, it unmounts and tries again.
+ */
+async function whileItStarts(
+  place: MountPlace,
+  act: (mount: number, background: number) => Promise<void>,
+): Promise<{ code: number; stderr: string; background: number }> {
+  for (let tries = 0; tries < 50; tries++) {
+    const child = start(place, tree.path, place.mountpoint);
+    const output = child.output();
+    const background = await backgroundOf(child.pid);
+    if (background !== undefined) await act(child.pid, background);
+    const { code, stderr } = await output;
+    if (code !== 0 && background !== undefined) {
+      return { code, stderr: new TextDecoder().decode(stderr), background };
+    }
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    const unmounted = await place.recordfs("unmount", place.mountpoint);
+    assert.equal(unmounted.code, 0, unmounted.stderr);
+  }
+  throw new Error("it was too late each time");
+}
+
+/** Whether a process has been sent a signal that it could not look at yet, or is gone. */
+async function hasPending(pid: number, signal: number): Promise<boolean> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  const pending = /ShdPnd:\s*(\w+)/.exec(status)?.[1];
+  if (pending === undefined || /^State:\t[ZX]/m.test(status)) return true;
+  return (BigInt(`0x${pending}`) >> BigInt(signal - 1) & 1n) === 1n;
+}
+
+/** Waits until a process handles SIGTERM itself, or has ended; before, it would simply end. */
 function untilListening(pid: number): Promise<void> {
   return until(async () => {
-    const status = await Deno.readTextFile(`/proc/${pid}/status`);
-    const caught = BigInt(`0x${/SigCgt:\s*(\w+)/.exec(status)![1]}`);
-    return (caught >> 14n & 1n) === 1n;
+    const status = await Deno.readTextFile(`/proc/${pid}/status`)
+      .catch(() => "");
+    const caught = /SigCgt:\s*(\w+)/.exec(status)?.[1];
+    if (caught === undefined) return true;
+    return (BigInt(`0x${caught}`) >> 14n & 1n) === 1n;
   });
 }
 
@@ -94,15 +139,21 @@ test("SIGTERM ends a mount under load", async (place) => {
   const child = start(place, "-f", `${dir}/big.ffr`, mountpoint);
   const output = child.output();
   await until(() => isMounted(mountpoint));
-  const script = `while :; do cat "$0"/* > /dev/null 2>&1; done`;
+  const script = `echo; while :; do cat "$0"/* > /dev/null 2>&1; done`;
   const readers = [1, 2, 3].map(() =>
-    new Deno.Command("sh", { args: ["-c", script, mountpoint] }).spawn()
+    new Deno.Command("sh", {
+      args: ["-c", script, mountpoint],
+      stdout: "piped",
+    }).spawn()
   );
+  const begun = readers.map(({ stdout }) => stdout.getReader());
+  await Promise.all(begun.map((lines) => lines.read()));
   await new Promise((resolve) => setTimeout(resolve, 300));
   child.kill("SIGTERM");
   const { code } = await output;
   for (const reader of readers) reader.kill("SIGKILL");
   await Promise.all(readers.map(({ status }) => status));
+  await Promise.all(begun.map((lines) => lines.cancel()));
   assert.equal(code, 0);
   assert.equal(await isMounted(mountpoint), false);
 });
@@ -122,13 +173,13 @@ test("a mount in the foreground ends when it is unmounted", async (place) => {
 });
 
 test("when the process in the background dies, mount says so", async (place) => {
-  const child = start(place, tree.path, place.mountpoint);
-  const output = child.output();
-  Deno.kill(await backgroundOf(child.pid), "SIGKILL");
-  const { code, stderr } = await output;
+  const { code, stderr } = await whileItStarts(place, (_, background) => {
+    send(background, "SIGKILL");
+    return Promise.resolve();
+  });
   assert.equal(code, 1);
   assert.match(
-    new TextDecoder().decode(stderr),
+    stderr,
     /^recordfs: .*ended by SIGKILL before the mount answered; its log, .*\n$/,
   );
   assert.equal(await isMounted(place.mountpoint), false);
@@ -136,29 +187,31 @@ test("when the process in the background dies, mount says so", async (place) => 
 
 test("a signal to mount while it waits leaves nothing behind", async (place) => {
   for (const signal of SIGNALS) {
-    const child = start(place, tree.path, place.mountpoint);
-    const output = child.output();
-    const background = await backgroundOf(child.pid);
-    Deno.kill(background, "SIGSTOP"); // it can't answer yet
-    await untilListening(child.pid);
-    child.kill(signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    send(background, "SIGCONT"); // which has ended if it did not handle SIGTERM yet
+    const stopped = async (mount: number, background: number) => {
+      send(background, "SIGSTOP"); // it can't answer yet
+      await untilListening(mount);
+      send(mount, signal);
+      await until(async () =>
+        await hasPending(background, 15) || !await isRunning(mount)
+      );
+      send(background, "SIGCONT"); // which has ended if it did not handle SIGTERM yet
+    };
+    const { code, background } = await whileItStarts(place, stopped);
     const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];
-    assert.equal((await output).code, 128 + number);
+    assert.equal(code, 128 + number);
     await until(async () => !await isRunning(background));
     assert.equal(await isMounted(place.mountpoint), false);
   }
 });
 
 test("a mount that nobody waits for any more is not made", async (place) => {
-  const child = start(place, tree.path, place.mountpoint);
-  const output = child.output();
-  const background = await backgroundOf(child.pid);
-  Deno.kill(background, "SIGSTOP");
-  child.kill("SIGKILL");
-  await output;
-  send(background, "SIGCONT");
+  const stopped = async (mount: number, background: number) => {
+    send(background, "SIGSTOP");
+    send(mount, "SIGKILL");
+    await until(async () => !await isRunning(mount));
+    send(background, "SIGCONT");
+  };
+  const { background } = await whileItStarts(place, stopped);
   await until(async () => !await isRunning(background));
   assert.equal(await isMounted(place.mountpoint), false);
 });
@@ -176,11 +229,21 @@ test("a second signal ends a mount whose container hangs", async (place) => {
     const child = start(place, `${mountpoint}/inner.ffr`, `${dir}/second`);
     const output = child.output();
     const background = await backgroundOf(child.pid);
+    assert.ok(background !== undefined);
     await untilListening(background);
     child.kill("SIGTERM");
     await new Promise((resolve) => setTimeout(resolve, 200));
     assert.ok(await isRunning(background), "it hangs");
-    child.kill("SIGTERM");
+    // Two signals that come before the first is looked at are one: until it has ended.
+    let ended = false;
+    const over = output.finally(() => ended = true);
+    while (!ended) {
+      send(child.pid, "SIGTERM");
+      await Promise.race([
+        over,
+        new Promise((resolve) => setTimeout(resolve, 500)),
+      ]);
+    }
     assert.equal((await output).code, 128 + 15);
     await until(async () => !await isRunning(background));
     assert.equal(await isMounted(`${dir}/second`), false);

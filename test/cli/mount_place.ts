@@ -52,11 +52,11 @@ export async function isMounted(path: string): Promise<boolean> {
   return mounts.split("\n").some((line) => line.split(" ")[1] === path);
 }
 
-/** Waits for something to become true. */
+/** Waits for something to become true: for long, since a busy machine takes its time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 180_000;
   while (!await condition()) {
     if (performance.now() > deadline) throw new Error(`never: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

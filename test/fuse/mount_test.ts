@@ -10,6 +10,7 @@ import {
   withMount,
   withMountpoint,
 } from "./support/mounting.ts";
+import { settled } from "./support/settled.ts";
 
 const big = "0123456789abcdef".repeat(200_000); // 3.2 MB: many READs
 const folder: Folder = {
@@ -100,7 +101,8 @@ mountTest("the kernel asks once: a second pass sends no request", async () => {
     Array.from({ length: 50 }, (_, i) => [`f${i}`, "y".repeat(100_000)]),
   );
   const onTrace = (line: string) => lines.push(line);
-  await withMount(MemoryTree.of(files), { onTrace }, async (mount) => {
+  const options = { onTrace, workers: 1 };
+  await withMount(MemoryTree.of(files), options, async (mount) => {
     const readAll = async () => {
       for await (const { name } of Deno.readDir(mount.mountpoint)) {
         await Deno.readFile(`${mount.mountpoint}/${name}`);
@@ -109,7 +111,7 @@ mountTest("the kernel asks once: a second pass sends no request", async () => {
     const count = (name: string) =>
       lines.filter((line) => line.startsWith(`${name} `)).length;
     await readAll();
-    await settled(lines);
+    await settled(mount.mountpoint, lines);
     const whole = lines.filter((line) =>
       /^READ .* offset=0 .* bytes=100000$/.test(line)
     );
@@ -120,7 +122,7 @@ mountTest("the kernel asks once: a second pass sends no request", async () => {
     for (let pass = 1;; pass++) {
       const before = lines.length;
       await readAll();
-      await settled(lines);
+      await settled(mount.mountpoint, lines);
       const asked = lines.slice(before);
       if (asked.length === 0) break;
       assert.ok(
@@ -158,12 +160,12 @@ mountTest("as root a sequential reader gets 1 MiB a request", async () => {
   const requests: string[] = [];
   const tree = MemoryTree.of({ long: "0123456789abcdef".repeat(1 << 20) });
   const onTrace = (line: string) => requests.push(line);
-  await withMount(tree, { onTrace }, async ({ mountpoint }) => {
+  await withMount(tree, { onTrace, workers: 1 }, async ({ mountpoint }) => {
     const { device } = findMount(readMounts(), mountpoint)!;
     const setting = `/sys/class/bdi/${device}/read_ahead_kb`;
     assert.equal(await Deno.readTextFile(setting), "1024\n");
     await Deno.readFile(`${mountpoint}/long`);
-    await settled(requests);
+    await settled(mountpoint, requests);
   });
   const largest = requests.filter((line) => / size=1048576 /.test(line));
   assert.ok(largest.length > 10, requests.join("\n"));
@@ -300,12 +302,3 @@ mountTest(
         }),
     ),
 );
-
-/** Waits until the serving thread has reported everything. */
-async function settled(lines: readonly string[]): Promise<void> {
-  let seen = -1;
-  while (seen !== lines.length) {
-    seen = lines.length;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

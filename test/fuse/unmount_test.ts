@@ -97,18 +97,21 @@ mountTest(
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
       const reader = new Deno.Command("sh", {
-        args: ["-c", "while head -c 3000000 big >/dev/null; do :; done"],
+        args: ["-c", "while head -c 3000000 big >/dev/null; do echo; done"],
         cwd: mountpoint,
         stdin: "null",
+        stdout: "piped",
         stderr: "null",
       }).spawn();
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const rounds = reader.stdout.getReader();
+      await rounds.read();
       await mount.unmount({ force: true });
       await mount.finished;
       assert.ok(!mounted(mountpoint));
       // What the kernel's cache holds can be read on without a server, so it may not end by itself.
       send(reader.pid, "SIGKILL");
       await reader.status;
+      await rounds.cancel();
     }),
 );
 

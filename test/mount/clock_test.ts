@@ -42,7 +42,13 @@ Deno.test({
       assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);
       await until(async () => (await record(place)).supervised.resumable);
       const start = performance.now();
-      const readers = startReaders(mountpoint, 4, COUNT, SIZE);
+      const readers = startReaders(
+        mountpoint,
+        4,
+        COUNT,
+        SIZE,
+        JUMPS.length + 1,
+      );
       const { log, supervised: { supervisor } } = await record(place);
       for (const jump of JUMPS) {
         await Deno.writeTextFile(clock, jump);

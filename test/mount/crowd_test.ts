@@ -12,7 +12,7 @@ import { COUNT, record, SIZE, sleep, test, THOROUGH } from "./numbers_mount.ts";
 import { startReaders } from "./readers.ts";
 
 /** Nobody waits longer for a process that was killed, in milliseconds. */
-const PATIENCE = 30_000;
+const PATIENCE = 180_000;
 
 test("64 readers at once compare every byte", async (place) => {
   const { pid } = await record(place);
@@ -104,13 +104,16 @@ Deno.test({
     withMountPlace(async (place) => {
       const { dir, mountpoint } = place;
       const rounds = THOROUGH ? 300 : 10;
-      writeHoles(`${dir}/holes.ffr`, rounds);
+      const most = 20 * rounds; // on a busy machine some are killed before they ask
+      writeHoles(`${dir}/holes.ffr`, most);
       const mounted = await place.recordfs(
         ...["mount", "--trace", `${dir}/holes.ffr`, mountpoint],
       );
       assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);
       const { log, pid } = await record(place);
-      for (let i = 0; i < rounds; i++) {
+      let traced = "";
+      const wasInterrupted = () => traced.includes(": INTERRUPT unique=");
+      for (let i = 0; i < rounds || i < most && !wasInterrupted(); i++) {
         const path = `${mountpoint}/${`${i}`.padStart(6, "0")}`;
         const readers = [true, false, true].map((direct) =>
           startReading(path, direct)
@@ -120,12 +123,12 @@ Deno.test({
         await expectEnd(readers);
         const head = await run(["head", "-c", "5000", path]);
         assert.ok(head.bytes.length === 5000 && head.bytes.every((b) => !b));
+        traced = await Deno.readTextFile(log);
       }
       const { supervised, pid: now } = await record(place);
       assert.deepEqual([now, supervised.restarts], [pid, 0]);
-      const lines = (await Deno.readTextFile(log)).split("\n");
-      assert.ok(lines.some((line) => line.includes(": INTERRUPT unique=")));
-      assert.ok(!lines.some((line) => line.includes("-> EIO")));
+      assert.ok(wasInterrupted());
+      assert.ok(!traced.includes("-> EIO"));
       assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
     }),
 });

@@ -36,7 +36,7 @@ async function deaths(log: string): Promise<number> {
 /** Reads a file past the kernel's cache, by a process that can be given up on. */
 async function expectAnswer(path: string): Promise<void> {
   const { code, stderr } = await run([
-    ...["timeout", "--signal=KILL", "30"],
+    ...["timeout", "--signal=KILL", "180"],
     ...["dd", `if=${path}`, "iflag=direct", "bs=128k", "status=none"],
   ]);
   assert.deepEqual([stderr, code], ["", 0]);
@@ -52,7 +52,7 @@ test(
       ...["mount", "--replace", "--trace", source, mountpoint],
     );
     assert.deepEqual([stderr, code], ["", 0]);
-    const readers = startReaders(mountpoint, 4, COUNT, SIZE);
+    const readers = startReaders(mountpoint, 4, COUNT, SIZE, rounds + 1);
     for (let round = 0; round < rounds; round++) {
       const { pid } = await record(place);
       if (await isRunning(pid)) await limit(pid, TOO_LITTLE);

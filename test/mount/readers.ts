@@ -17,18 +17,20 @@ export interface Findings {
  *
  * @param count How many files there are.
  * @param size Bytes of each.
+ * @param least How many each program reads before it ends, however soon it is told to.
  */
 export function startReaders(
   directory: string,
   readers: number,
   count: number,
   size: number,
+  least = 1,
 ): { stop(): Promise<Findings[]> } {
   const started = Array.from(
     { length: readers },
     (_, seed) =>
       new Deno.Command(PYTHON, {
-        args: [SCRIPT, directory, ...[count, size, seed].map(String)],
+        args: [SCRIPT, directory, ...[count, size, seed, least].map(String)],
         stdin: "piped",
         stdout: "piped",
         stderr: "piped",

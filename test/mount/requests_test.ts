@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../fuse/mod.ts";
+import { settled } from "../fuse/support/settled.ts";
 import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
 import { withTempDir } from "../support/paths.ts";
 import { needs } from "../support/programs.ts";
@@ -28,13 +29,10 @@ async function traced(
     const lines: string[] = [];
     await using mounted = await mount(`${dir}/a.ffr`, `${dir}/mnt`, {
       onTrace: (line) => lines.push(line),
+      workers: 1,
     });
     await body(mounted.mountpoint, async () => {
-      // Lines come from the server's threads: until no more come.
-      for (let before = -1; before < lines.length;) {
-        before = lines.length;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+      await settled(mounted.mountpoint, lines);
       const counts = new Map<string, number>();
       for (const line of lines.splice(0)) {
         const name = /^\S+/.exec(line)![0];

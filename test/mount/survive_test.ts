@@ -28,7 +28,9 @@ test("servers are killed under load, and no read fails or differs", async (place
   const times = THOROUGH ? 100 : 10;
   const { supervisor } = (await record(place)).supervised;
   const descriptors = await namesIn(`/proc/${supervisor.pid}/fd`);
-  const readers = startReaders(place.mountpoint, 4, COUNT, SIZE);
+  const readers = startReaders(
+    ...[place.mountpoint, 4, COUNT, SIZE, 10 * times + 1] as const,
+  );
   let atStart = 0;
   for (let killed = 0; killed < times;) {
     await sleep(300 + 1200 * Math.random());

@@ -55,16 +55,19 @@ for (
 }
 
 Deno.test("threads that hang are ended when their time is over", async () => {
-  // Long enough for threads to start on a busy machine.
-  const timeout = 4000;
-  const ends = await Promise.all(
-    (["wait", "spin"] as const).map((deed) => errorOf(deed, timeout)),
-  );
-  for (const { error, before } of ends) {
-    assert.equal(error.code, "worker-timeout");
-    assert.equal(error.step, 2);
-    assert.deepEqual(error.indices, [8, 9, 10, 11]);
-    assert.match(error.message, /within 4000 ms/);
-    assert.equal(before, 2 + 7);
-  }
+  await Promise.all((["wait", "spin"] as const).map(async (deed) => {
+    for (let timeout = 2000;; timeout *= 3) {
+      const { error, before } = await errorOf(deed, timeout)
+        .catch((error) => ({ error, before: NaN }));
+      assert.equal(error.code, "worker-timeout");
+      assert.match(error.message, new RegExp(`within ${timeout} ms`));
+      // On a busy machine even threads that do not hang may take longer: they get more time.
+      const isOther = error.step !== 2 || Number.isNaN(before);
+      if (isOther && timeout < 100_000) continue;
+      assert.equal(error.step, 2);
+      assert.deepEqual(error.indices, [8, 9, 10, 11]);
+      assert.equal(before, 2 + 7);
+      return;
+    }
+  }));
 });

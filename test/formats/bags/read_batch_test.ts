@@ -65,9 +65,12 @@ Deno.test("decoders that wait do so together, and all have ended when one has fa
     writeDataset(dir, { n: "int", words: "utf8[]" }, datapoints, 2);
     let waiting = 0;
     let most = 0;
+    const together = Promise.withResolvers<void>();
     const slow = async (bytes: Uint8Array) => {
       most = Math.max(most, ++waiting);
-      await new Promise((resolve) => setTimeout(resolve, 5 + bytes[0]!));
+      if (waiting === 2) together.resolve();
+      await together.promise;
+      await new Promise((resolve) => setTimeout(resolve, bytes[0]!));
       waiting--;
       if (bytes[0] === 2) throw new Error("two is odd");
       return bytes[0];

@@ -20,13 +20,13 @@ try {
   if (mode === "busy") {
     // Another process: one that dies with a file of its own mount open waits for itself to flush it.
     const user = new Deno.Command("sh", {
-      args: ["-c", 'exec sleep 2 <"$1"', "sh", path],
+      args: ["-c", 'exec 3<"$1"; echo open; exec sleep 2', "sh", path],
       stdin: "null",
-      stdout: "null",
+      stdout: "piped",
       stderr: "null",
     });
-    user.spawn().unref();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { stdout } = user.spawn();
+    await stdout.getReader().read();
     Deno.exit(7);
   } else if (mode === "force") {
     const file = await Deno.open(path);

@@ -62,7 +62,7 @@ async function resumeUntilDone(
     let said = (await reader.read()).value ?? "";
     const timer = setTimeout(
       () => killIfAlive(child),
-      Math.random() * 100 * (kills + 2),
+      kills === 0 ? 0 : Math.random() * 100 * (kills + 2), // the first is killed in any case
     );
     for (
       let next = await reader.read();
