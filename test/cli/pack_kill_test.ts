@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
+import { LONG } from "../support/long.ts";
 import { withTempDir } from "../support/paths.ts";
 import { send } from "../support/processes.ts";
 import { CLI, succeed } from "./run_cli.ts";
 
 const FILES = 2000;
-const KILLS = 12;
+const KILLS = LONG ? 50 : 6;
 
 /** Asserts that all files of the folder are in `out`, with this content before their number. */
 async function assertComplete(out: string, content: string): Promise<void> {

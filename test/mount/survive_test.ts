@@ -141,8 +141,8 @@ test(
     assert.equal((await place.recordfs("unmount", place.mountpoint)).code, 0);
     assert.deepEqual(await processesOf(place.dir), []);
     for (let i = 0; i < times; i++) {
-      const { code } = await place.recordfs("mount", source, place.mountpoint);
-      assert.equal(code, 0);
+      const mounted = await place.recordfs("mount", source, place.mountpoint);
+      assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);
       const { supervisor } = (await record(place)).supervised;
       // Without a Deno, which would take as long as a mount.
       assert.equal((await run(["umount", place.mountpoint])).code, 0);
