@@ -1,7 +1,9 @@
 import * as fs from "node:fs";
 import type { WaitOptions } from "../io/byte_source.ts";
+import { RecordfsError } from "../errors.ts";
 import { openError } from "../io/file_source.ts";
 import { isTemporary } from "../io/temporaries.ts";
+import { systemCode } from "../io/system_error.ts";
 import { sortNames } from "../names.ts";
 import type { VirtualFs } from "../vfs/virtual_fs.ts";
 
@@ -49,6 +51,15 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
   };
 }
 
+function notUtf8(path: string, cause: unknown): RecordfsError {
+  return new RecordfsError(
+    "bad-name",
+    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (ffrecord), ` +
+      "which keeps such names, and that to what it is to become",
+    { path, cause },
+  );
+}
+
 /** A tree with one more file in its root. */
 export function withRootFile(
   files: FileTree,
@@ -86,6 +97,9 @@ export function folderFiles(location: string): FileTree {
     try {
       return await work();
     } catch (error) {
+      if (path.includes("\ufffd") && systemCode(error) === "ENOENT") {
+        throw notUtf8(at(path), error);
+      }
       throw openError(at(path), error);
     }
   };

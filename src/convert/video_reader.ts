@@ -1,3 +1,4 @@
+import { PickleError } from "../codecs/pickle/pickle_error.ts";
 import { GulpChunk } from "../formats/gulp/chunk.ts";
 import { findPartner } from "../formats/gulp/chunk_files.ts";
 import type { RawVideo } from "../formats/gulp/decoding.ts";
@@ -116,5 +117,15 @@ export function idOfName(name: string): string {
   const shown = nameOfId(id);
   const isSame = shown.length === given.length &&
     shown.every((byte, i) => byte === given[i]);
-  return isSame ? decodeId(id) : name;
+  return isSame ? textOf(id) ?? name : name;
+}
+
+/** Bytes of names are not always a text; those of ids are. */
+function textOf(id: Uint8Array): string | undefined {
+  try {
+    return decodeId(id);
+  } catch (error) {
+    if (error instanceof PickleError) return undefined;
+    throw error;
+  }
 }

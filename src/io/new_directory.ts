@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { WriteError } from "../errors.ts";
 import type { FileLock } from "./file_lock.ts";
+import { RecordfsError, WriteError } from "../errors.ts";
 import { perform, type Steps } from "./steps.ts";
 import { writeError } from "./write_error.ts";
 import {
@@ -80,11 +80,20 @@ export class NewDirectory {
   /** An error about the temporary directory or a file in it, under the name that it was to have. */
   asPublished(error: unknown): unknown {
     const { temporary } = this;
+    const own = (text: string) => text.replaceAll(temporary, this.path);
+    if (error instanceof RecordfsError && error.constructor === RecordfsError) {
+      const { code, message } = error;
+      return message.includes(temporary)
+        ? new RecordfsError(code, own(message), {
+          ...error,
+          cause: error.cause,
+        })
+        : error;
+    }
     const isInside = error instanceof WriteError &&
       (error.path === temporary ||
         error.path?.startsWith(`${temporary}${path.sep}`));
     if (!isInside) return error;
-    const own = (text: string) => text.replaceAll(temporary, this.path);
     return new WriteError(error.code, own(error.message), {
       ...error,
       path: own(error.path!),

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import fc from "fast-check";
 import { convert } from "../../src/convert/mod.ts";
 import { byNumber } from "../../src/convert/number_order.ts";
+import { packEntries } from "../../src/formats/ffrecord/pack_entries.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
 import { filesOf, namesIn, videosOf } from "../support/converted.ts";
 import { sha256 } from "../support/golden.ts";
@@ -145,6 +146,62 @@ Deno.test("names of a folder become ids: line feeds, blanks and dots too", async
         fs.rmSync(`${dir}/out`, { recursive: true });
       });
     }
+  });
+});
+
+Deno.test("names that are no text become ids, from packed folders", async () => {
+  await withTempDir(async (dir) => {
+    // No file of such a name can be made here: the bytes FF FE and FE FE, and what only looks encoded.
+    const names = ["\udcff\udcfe", "\udcfe\udcfe", "%ED%A0", "%ED%FF%FF", "a"];
+    await packNames(`${dir}/a.ffr`, names);
+    await convert(`${dir}/a.ffr`, `${dir}/b`, GULP);
+    assert.deepEqual(videosOf(`${dir}/b`).map(([id]) => id), names);
+    await convert(`${dir}/b`, `${dir}/c.ffr`);
+    await convert(`${dir}/c.ffr`, `${dir}/d`, GULP);
+    assert.deepEqual(videosOf(`${dir}/d`), videosOf(`${dir}/b`));
+  });
+});
+
+/** A packed folder with these directories, and a JPEG in each. */
+async function packNames(file: string, names: string[]): Promise<void> {
+  const entries = names.flatMap((name) => [
+    { path: name, name, isDirectory: true },
+    { path: `${name}/1.jpg`, name: "1.jpg", isDirectory: false },
+  ]);
+  const tree = {
+    location: "names",
+    walk: () => ReadableStream.from(entries),
+    read: () => Promise.resolve(JPEGS[0]!),
+  };
+  await packEntries(tree, file, () => {}, {});
+}
+
+Deno.test("names that files cannot have are said to be it", async (t) => {
+  await withTempDir(async (dir) => {
+    await t.step("over 255 bytes", async () => {
+      await packNames(`${dir}/a.ffr`, ["n".repeat(300)]);
+      await assert.rejects(convert(`${dir}/a.ffr`, `${dir}/files/`), {
+        code: "ENAMETOOLONG",
+        message: new RegExp(`^Cannot extract to ${dir}/files/+n{300}: `),
+      });
+      assert.deepEqual(namesIn(dir), ["a.ffr"]);
+    });
+    await t.step("not UTF-8", async () => {
+      const script = 'mkdir -p "$1/in/$(printf "\\377")"';
+      const { success } = await new Deno.Command("sh", {
+        args: ["-c", script, "sh", dir],
+      }).output();
+      assert.ok(success);
+      for (const [target, options] of [["out", GULP], ["out/", {}]] as const) {
+        await assert.rejects(
+          convert(`${dir}/in`, `${dir}/${target}`, options),
+          /its name is not UTF-8; convert the folder to a packed folder/,
+        );
+      }
+      await convert(`${dir}/in`, `${dir}/in.ffr`);
+      await convert(`${dir}/in.ffr`, `${dir}/out`, GULP);
+      assert.deepEqual(videosOf(`${dir}/out`), [["\udcff", {}, []]]);
+    });
   });
 });
 

@@ -52,9 +52,10 @@ mountTest(
           using vfs = await open(golden.path);
           const names = await vfs.list();
           for (const [i, video] of golden.content.videos.entries()) {
+            const width = Math.max(4, String(video.num_frames).length);
             const files = Array.from(
               { length: video.num_frames },
-              (_, k) => `frame_${String(k + 1).padStart(4, "0")}.jpg`,
+              (_, k) => `frame_${String(k + 1).padStart(width, "0")}.jpg`,
             );
             const read = files.map((file) =>
               fs.readFileSync(`${copy}/${names[i]}/${file}`)

@@ -4,8 +4,8 @@ import { calculateChunkSlices } from "../chunk_writer.ts";
 import { openMeta } from "../open_meta.ts";
 
 /**
- * The chunks of an ingest that came to its end: they follow each other and have exactly its videos, in
- * its order. Whoever was interrupted cannot tell whether it was just before the end or just after.
+ * The chunks of an ingest that came to its end: they follow each other and have exactly its videos; those
+ * that were tried again are the last of their chunks. Whoever was interrupted cannot tell whether it was just before the end or just after.
  *
  * @param chunks The chunks that are there.
  * @param ids The ids that the ingest has.
@@ -40,5 +40,5 @@ function* hasVideos(
   const meta = yield* openMeta(metaPath);
   meta.close();
   return meta.length === ids.length &&
-    ids.every((id, video) => meta.ids.id(video) === id);
+    ids.every((id) => meta.find(id) >= 0);
 }
