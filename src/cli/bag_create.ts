@@ -32,7 +32,7 @@ INPUT is one of
   standard input. A utf8 is a string; an int, i64 or u64 a number; an array
   {"$array": {"dtype": "<f4", "shape": [2], "values": [1, 2]}}; msgpack and tree
   any JSON, as \`recordfs cat --decoded\` shows it: bytes are {"$bytes": "base64"}.
-  The float 1.0, shown as 1, must be {"$float": 1}, else it becomes an integer.
+  A number with a point or an exponent, 1.0 or 1e5, is a float, else an integer.
   Values of other types (bytes, jpeg, mp4, your own) are {"$bytes": ...}, encoded.
   {"$file": "path"}, for any type, is a file that holds the encoded value; the
   path is that from the lines' file.

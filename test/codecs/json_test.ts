@@ -6,7 +6,11 @@ import {
   parseExactJson,
   parseJson,
 } from "../../src/codecs/json/value.ts";
-import { readMsgpack, writeMsgpack } from "../../src/codecs/msgpack/mod.ts";
+import {
+  MsgpackFloat,
+  readMsgpack,
+  writeMsgpack,
+} from "../../src/codecs/msgpack/mod.ts";
 import { inPython, jsonObjectText, jsonText } from "../support/json_texts.ts";
 import { needs } from "../support/programs.ts";
 
@@ -89,4 +93,26 @@ Deno.test({
       packable.map(({ i }) => expected[i]),
     );
   },
+});
+
+Deno.test("no float that is a whole number is taken for an integer, however it is written", () => {
+  const digits = (most: number) =>
+    fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength: most });
+  const float = fc.tuple(
+    fc.oneof(fc.constant("0"), digits(14).map((text) => `7${text}`)),
+    fc.tuple(fc.constantFrom("0", "9"), fc.nat(17), digits(3))
+      .map(([digit, count, more]) => `.${digit.repeat(count + 1)}${more}`),
+    fc.constantFrom("", "e0", "E5", "e-1", "e-05", "e-15", "e-400", "e+003"),
+    fc.boolean(),
+  ).map(([int, fraction, exponent, isShort]) =>
+    isShort && exponent !== "" ? `${int}${exponent}` : int + fraction + exponent
+  );
+  fc.assert(
+    fc.property(float, (text) => {
+      const isWhole = Number.isSafeInteger(Number(text));
+      const value = parseExactJson(text);
+      assert.equal(value instanceof MsgpackFloat, isWhole, text);
+    }),
+    { numRuns: 20_000 },
+  );
 });

@@ -33,10 +33,19 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 const BEYOND_JSON_PARSE = /(?<![\d.])\d{16}|-0(?![\d.eE])|NaN|Infinity/;
 
 /**
- * What it reads well, but does not tell apart: floats that are whole numbers, or are so near to one
- * that they become it, from integers; and the order of the keys `"10"` and `"2"`.
+ * What it reads well, but does not tell apart: floats that are whole numbers from integers, and the
+ * order of the keys `"10"` and `"2"`. Where this does not match there is none of it.
  */
-const INEXACT = /\.(?:0+(?!\d)|0{5}|9{5})|\d{11}\.|\d[eE]|"\d+"\s*:|\\u003/;
+const INEXACT = new RegExp(
+  [
+    String.raw`\.0+(?!\d)`, // 1.0
+    String.raw`\.(?:0{10}|9{10})`, // so near to a whole number that it may become one
+    String.raw`(?<=\d{6})\.[09]`, // the same of large numbers
+    String.raw`[eE](?<=\d.)(?!-0?[1-9]\d?(?!\d))`, // 1e5
+    String.raw`[eE](?<=(?<![.\d])(?:0|\d{2,}(?:\.\d*)?).)`, // 10e-1
+    String.raw`"\d+"\s*:|\\u003`, // "10":
+  ].join("|"),
+);
 
 const PLAIN: JsonMakers<JsonValue> = {
   float: (number) => number,
