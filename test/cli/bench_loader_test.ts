@@ -210,6 +210,6 @@ Deno.test({
       `'${samples}' --workers 0 --seconds 1`;
     const ran = await run(["script", "-qec", command, "/dev/null"]);
     assert.equal(ran.code, 0);
-    assert.match(ran.stdout, /0 workers, batch 64 .*samples .*MB\/s/s);
+    assert.match(ran.stdout, /0 workers, batch 64 .*samples .*[kM]?B\/s/s);
   },
 });
