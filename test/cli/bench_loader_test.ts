@@ -47,7 +47,7 @@ Deno.test("bench-loader prints a line for each number of workers and batch size"
   );
   for (const row of rows) {
     assert.equal(row.length, columns!.length);
-    assert.match(row, /^ +\d+ +\d+ +\d+\.\d +\d+\.\d +\d+\.\d\d s$/);
+    assert.match(row, /^ +\d+ +\d+ +[\d.]+ +[\d.]+ +\d+\.\d\d s$/);
   }
 });
 
