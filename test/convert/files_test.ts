@@ -131,7 +131,7 @@ Deno.test("samples are values of the key that a spec names", async () => {
         to: "bags",
         spec: { a: "bytes", b: "bytes" },
       }),
-      /the spec of samples has one key/,
+      /`spec` has one key for samples/,
     );
   });
 });
