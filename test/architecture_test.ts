@@ -84,7 +84,7 @@ function importsOf(file: string): string[] {
     /^\s*(\*|\/\/).*$/gm,
     "",
   );
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+  const pattern = /(?:(?<!--)\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
   return [...text.matchAll(pattern)].map((match) => match[1]!);
 }
 

@@ -1,30 +1,18 @@
 /**
- * What the library's messages name in backticks, as the command line calls it. Messages are written
- * for the API, as in: the option `lossy`, the option `checkData: false`, `check()`.
+ * Options of the library, as its messages name them in backticks (the option `lossy`, the option
+ * `checkData: false`), with the flags that they are on the command line.
  */
-const WORDS: Readonly<Record<string, string>> = {
-  "checkData: false": "--no-verify",
-  "verify: false": "--no-verify",
-  "decoded": "--decoded",
-  "ext": "--ext",
-  "extend": "--extend",
-  "format": "--format",
-  "from": "--from",
-  "generation": "--generation",
-  "imgSize": "--frame-size",
-  "lossy": "--lossy",
-  "nonEmpty": "-o nonempty",
-  "parts": "--parts",
-  "removeDuplicateIds": "--remove-duplicates",
-  "replace": "--force",
-  "resume": "--resume",
-  "shardLength": "--shard-length",
-  "shardSize": "--shard-size",
-  "shardStart": "--shard-start",
-  "spec": "--spec",
-  "to": "--to",
-  "videosPerChunk": "--videos-per-chunk",
-};
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...("decoded ext extend format from generation lossy parts resume shardLength shardSize " +
+    "shardStart spec to videosPerChunk").split(" ")
+    .map((name): [string, string] => [name, flagCalled(name)]),
+  ["checkData: false", "--no-verify"],
+  ["verify: false", "--no-verify"],
+  ["imgSize", "--frame-size"],
+  ["nonEmpty", "-o nonempty"],
+  ["removeDuplicateIds", "--remove-duplicates"],
+  ["replace", "--force"],
+]);
 
 /** What is no option. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -55,9 +43,9 @@ export function inFlags(
   if (!message.includes("`")) return message;
   return message
     .replaceAll(OPTION, (found, name: string, value = "") => {
-      const negated = value === "" ? undefined : WORDS[`${name}${value}`];
+      const negated = value === "" ? undefined : WORDS.get(`${name}${value}`);
       if (negated !== undefined) return negated;
-      const flag = words[name] ?? WORDS[name];
+      const flag = words[name] ?? WORDS.get(name);
       return flag === undefined ? found : `${flag}${shownValue(value)}`;
     })
     .replaceAll(OTHER, (found) => OTHERS[found]!);
@@ -73,4 +61,11 @@ export function inFlagsOf(message: string, command: string): string {
 function shownValue(value: string): string {
   const text = value.slice(": ".length).replaceAll('"', "");
   return text === "" || text === "true" ? "" : ` ${text}`;
+}
+
+/** `shardSize` is `--shard-size`. */
+function flagCalled(name: string): string {
+  return `--${
+    name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  }`;
 }

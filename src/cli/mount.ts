@@ -5,7 +5,7 @@ import { parseWorkers } from "./plain_mount.ts";
 import { collect } from "./repeatable.ts";
 import {
   withDecodedOption,
-  withSourceOptions,
+  withFormatOptions,
   withVerifyOption,
 } from "./source.ts";
 
@@ -56,7 +56,7 @@ export function mountCommand(): Command {
     .addOption(new Option("--background <record>").hideHelp())
     .addOption(new Option("--held <descriptors>").hideHelp())
     .addOption(new Option("--counts <descriptor>").hideHelp());
-  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+  return withVerifyOption(withDecodedOption(withFormatOptions(command)))
     .action(mount);
 }
 

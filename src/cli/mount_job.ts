@@ -130,15 +130,16 @@ async function shuffleOf(
 async function makeJob(
   source: string,
   mountpoint: string,
-  { options, format, ext, decoded, trace, workers, verify, ...shown }:
+  { options, format, ext, decoded, trace, workers, verify, ...others }:
     MountCommandOptions,
 ): Promise<MountJob> {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
   const list = options.join(",");
-  refuseWritable(list);
+  // A server that goes on with a mount has what was accepted when that was made.
+  if (others.background === undefined) refuseWritable(list);
   const taken = takeSourceOptions(list);
-  const subset = shown.subset ?? taken.subset;
+  const subset = others.subset ?? taken.subset;
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
     source,
@@ -151,8 +152,8 @@ async function makeJob(
     decoded: decoded === true || taken.decoded === true,
     subset,
     shuffle: await shuffleOf(
-      shown.shuffle ?? taken.shuffle,
-      shown.epoch ?? taken.epoch,
+      others.shuffle ?? taken.shuffle,
+      others.epoch ?? taken.epoch,
     ),
     trace: trace === true,
     workers,

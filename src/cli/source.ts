@@ -18,14 +18,18 @@ export interface SourceOptions extends FloodOptions {
 
 /** Adds `--format`, `--ext` and `--all`. */
 export function withSourceOptions(command: Command): Command {
+  return withAllOption(withFormatOptions(command));
+}
+
+/** Adds `--format` and `--ext`. */
+export function withFormatOptions(command: Command): Command {
   const names = FORMATS.map(({ name }) => name);
-  command
+  return command
     .addOption(
       new Option("--format <name>", "take SOURCE for this format")
         .choices(names),
     )
     .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
-  return withAllOption(command);
 }
 
 /** Adds `--decoded`, for commands that show paths or content. */

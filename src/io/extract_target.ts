@@ -119,7 +119,7 @@ export class ExtractTarget implements Disposable {
       `${directory.path}/${name}`,
       stat.kind === "directory"
         ? "there is a directory of that name"
-        : "it exists already; --force replaces it",
+        : "it exists already; the option `replace` replaces it",
     );
   }
 

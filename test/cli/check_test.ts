@@ -77,7 +77,7 @@ Deno.test({
     const command =
       `'${Deno.execPath()}' run -A '${CLI}' check '${flipped.path}'`;
     const terminal = await run(["script", "-qec", command, "/dev/null"]);
-    assert.match(terminal.stdout, /checking .*100%.*MB\/s/s);
+    assert.match(terminal.stdout, /checking .*100%.*[kM]?B\/s/s);
     assert.equal((await recordfs(["check", flipped.path])).stderr, "");
   },
 });

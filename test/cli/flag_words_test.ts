@@ -48,7 +48,11 @@ Deno.test("a message that names an option names it so that it can become a flag"
       if (/\/(convert|vfs|fuse)\//.test(file)) {
         assert.doesNotMatch(code, /["`][^"`\n]*\b[Tt]he option [a-z${]/, file);
       }
-      assert.doesNotMatch(code, /["`' ]--(format|no-verify|lossy|to)\b/, file);
+      assert.doesNotMatch(
+        code,
+        /["`' ]--(force|format|no-verify|lossy|to)\b/,
+        file,
+      );
     }
   }
   assert.ok(found.has("lossy") && found.has("format") && found.size > 8);

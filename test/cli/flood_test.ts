@@ -1,6 +1,6 @@
 /** Commands that print a line for each finding stop after ten, and say how many more there are. */
 import assert from "node:assert/strict";
-import { Flood } from "../../src/cli/flood.ts";
+import { firstOnly, Flood } from "../../src/cli/flood.ts";
 import { ffrBytes } from "../support/make_ffr.ts";
 import { fakeJpeg, writeChunk } from "../support/make_gulp.ts";
 import { withTempDir } from "../support/paths.ts";
@@ -26,6 +26,14 @@ Deno.test("a flood shows ten lines, and counts the others once", () => {
   for (let i = 0; i < COUNT; i++) open.add(`line ${i}`);
   open.end();
   assert.equal(all.length, COUNT);
+});
+
+Deno.test("what may go on for days says at once that it shows no more", () => {
+  const shown: string[] = [];
+  const show = firstOnly((line) => shown.push(line), "look there");
+  for (let i = 0; i < COUNT; i++) show(`line ${i}`);
+  assert.equal(shown.length, 11);
+  assert.deepEqual(shown[10], "and more, which are not shown; look there");
 });
 
 /** A plain file of samples that all fail their checksums. */

@@ -253,7 +253,7 @@ Deno.test({
       assert.equal(ran.code, 0);
       assert.match(
         ran.stdout,
-        /gulping .*100% {2}30 of 30 videos, 30 frames, [\d.]+ MB\/s {2}0s left/,
+        /gulping .*100% {2}30 of 30 videos, 30 frames, [\d.]+ [kM]?B\/s {2}0s left/,
       );
     });
   },

@@ -83,7 +83,7 @@ Deno.test("commands refuse URLs where they take paths", async () => {
       const ran = await recordfs(args, { cwd: dir });
       assertFailed(ran, 1, /not supported yet.*Download it/);
     }
-    assert.deepEqual([...Deno.readDirSync(dir)], []);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(dir)), []);
   });
 });
 

@@ -65,7 +65,7 @@ Deno.test({
         assert.equal(ran.code, 0);
         assert.match(
           ran.stdout,
-          /extracting .*100% {2}[\d.]+ MB\/s {2}0s left/,
+          /extracting .*100% {2}[\d.]+ [kM]?B\/s {2}0s left/,
         );
       }
     });

@@ -260,7 +260,7 @@ Deno.test({
         return ran.stdout;
       };
       const bytes = await onTerminal(`${dir}/a.ffr ${dir}/data`);
-      assert.match(bytes, /writing .*100% {2}\d+\.\d MB\/s {2}0s left/);
+      assert.match(bytes, /writing .*100% {2}[\d.]+ [kM]?B\/s {2}0s left/);
       const files = await onTerminal(`${dir}/b.ffr --list ${dir}/list`);
       assert.match(files, /writing .*100% {2}\d+ files\/s {2}0s left/);
       const unknown = await onTerminal(

@@ -133,7 +133,7 @@ Deno.test("samples are values of the key that a spec names", async () => {
         to: "bags",
         spec: { a: "bytes", b: "bytes" },
       }),
-      /option `spec` has one key for samples/,
+      /`spec` has one key for samples/,
     );
   });
 });
