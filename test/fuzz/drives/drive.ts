@@ -1,0 +1,14 @@
+import type { Scene } from "../scene.ts";
+
+/** A way to use a container. */
+export interface Drive {
+  readonly name: string;
+  /** In one of how many cases. */
+  readonly every: number;
+  /** By how many MiB the process may grow meanwhile; 256 unless it decodes images. */
+  readonly memory?: number;
+  run(scene: Scene): Promise<void>;
+}
+
+/** Options that keep what is odd but readable off the terminal. */
+export const QUIET = { onWarning() {} } as const;
