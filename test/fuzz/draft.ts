@@ -15,6 +15,11 @@ export interface Touched {
   readonly end: number;
 }
 
+/** What keeps names from being written that no file system has, or that others are in the way of. */
+const UNWRITABLE: ReadonlySet<string> = new Set(
+  ["EEXIST", "EINVAL", "EISDIR", "ELOOP", "ENAMETOOLONG", "ENOENT", "ENOTDIR"],
+);
+
 /** A container that is being mutated: files by their paths, and what was done to them. */
 export class Draft {
   readonly entries = new Map<string, DraftEntry>();
@@ -82,9 +87,7 @@ export class Draft {
       } catch (error) {
         const { code } = error as { code?: string };
         if (
-          !["EEXIST", "ENOTDIR", "EISDIR", "ELOOP", "ENOENT"].includes(
-            code ?? "",
-          )
+          !UNWRITABLE.has(code ?? "")
         ) {
           throw error;
         }

@@ -1,7 +1,6 @@
 /** What a case may use, and what it must leave alone. */
 import * as fs from "node:fs";
 import process from "node:process";
-import { descriptorsBelowNow } from "../support/descriptors.ts";
 import type { Drive } from "./drives/drive.ts";
 import { ESCAPED } from "./mutations/evil.ts";
 import type { Scene } from "./scene.ts";
@@ -65,8 +64,34 @@ export function prepare(directory: string): void {
   fs.linkSync(`${directory}/../fifo`, `${directory}/fifo`);
 }
 
+/** What is compared before and after a case. */
+export interface Snapshot {
+  readonly container: string;
+  readonly open: ReadonlySet<string>;
+}
+
+/** How things are before a case in a directory. */
+export function snapshot(directory: string): Snapshot {
+  return {
+    container: listed(`${directory}/in`),
+    open: new Set(openFiles()),
+  };
+}
+
+/** Files that this process has open, but for pipes and the like. */
+function openFiles(): string[] {
+  return fs.readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
+      return file.startsWith("/") ? [`${file} as ${fd}`] : [];
+    } catch {
+      return []; // that of the listing itself
+    }
+  }).filter((file) => !file.startsWith("/proc/"));
+}
+
 /** What is in a directory, and how old it is. */
-export function snapshot(directory: string): string {
+function listed(directory: string): string {
   const lines: string[] = [];
   const list = (path: string) => {
     for (const entry of fs.readdirSync(path, { withFileTypes: true })) {
@@ -83,12 +108,14 @@ export function snapshot(directory: string): string {
 }
 
 /** Reports files that are open still, and files that have changed. */
-export function inspect(scene: Scene, before: string): void {
+export function inspect(scene: Scene, before: Snapshot): void {
   const { directory } = scene;
   scene.begin("afterwards");
-  const open = descriptorsBelowNow(directory);
-  if (open > 0) scene.report("descriptors", `${open} files are open still`);
-  if (snapshot(`${directory}/in`) !== before) {
+  const open = openFiles().filter((file) => !before.open.has(file));
+  if (open.length > 0) {
+    scene.report("descriptors", `open still: ${open.join(", ")}`);
+  }
+  if (listed(`${directory}/in`) !== before.container) {
     scene.report("escape", "the container was changed");
   }
   const names = fs.readdirSync(directory).sort().join();

@@ -53,17 +53,20 @@ export async function runCases(options: RunOptions): Promise<RunState> {
     drives,
   });
   const directory = await Deno.makeTempDir({ prefix: "recordfs-fuzz-" });
+  let isOver = false;
   const work = async (name: number) => {
     const worker = new WorkerProcess(`${directory}/${name}`, modules, patience);
-    while (
-      next < from + cases && elapsed() < seconds &&
-      options.signal?.aborted !== true
-    ) {
-      const result = await worker.run({ seed, number: next++ });
-      count(result);
-      options.onCase?.(state());
+    try {
+      while (!isOver && next < from + cases && elapsed() < seconds) {
+        const result = await worker.run({ seed, number: next++ });
+        count(result);
+        options.onCase?.(state());
+        isOver ||= options.signal?.aborted === true;
+      }
+    } finally {
+      isOver ||= next < from + cases && elapsed() < seconds; // it has failed
+      await worker.end();
     }
-    await worker.end();
   };
   const count = (result: CaseDone) => {
     done++;
@@ -73,7 +76,8 @@ export async function runCases(options: RunOptions): Promise<RunState> {
   };
   try {
     const names = Array.from({ length: options.workers }, (_, i) => i);
-    await Promise.all(names.map(work));
+    const ends = await Promise.allSettled(names.map(work));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

@@ -48,7 +48,7 @@ async function run(order: CaseOrder): Promise<CaseDone> {
   const { seed, number } = order;
   prepare(directory);
   const { original, mutated } = write(order);
-  const before = snapshot(`${directory}/in`);
+  const before = snapshot(directory);
   const bytes = fs.readdirSync(`${directory}/in`, { recursive: true })
     .reduce((sum, name) => sum + sizeOf(`${directory}/in/${name}`), 0);
   const chosen = driveDice(seed, number);

@@ -26,8 +26,7 @@ export const readersDrive: Drive = {
 
 async function run(scene: Scene): Promise<void> {
   const { path, dice } = scene;
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
-  const isDirectory = stat?.isDirectory() === true;
+  const isDirectory = isDirectoryAt(path);
   const names = isDirectory ? fs.readdirSync(path) : [path];
   const has = (ending: string) => names.some((name) => name.endsWith(ending));
   // What a container is by its names, and now and then what it is not.
@@ -42,6 +41,14 @@ async function run(scene: Scene): Promise<void> {
   const bags = names.filter((name) => name.endsWith(".bag"))
     .map((name) => isDirectory ? `${path}/${name}` : name);
   for (const bag of dice.some(bags, 2)) await readBag(scene, bag);
+}
+
+function isDirectoryAt(path: string): boolean {
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch {
+    return false; // nothing, or a link that leads to itself
+  }
 }
 
 async function readRecords(scene: Scene): Promise<void> {
@@ -181,6 +188,7 @@ async function readDatapoints(scene: Scene): Promise<void> {
     (
       { length, keys, spec, generation, size },
     ) => [length, keys, spec, generation, size],
+    !isSharded, // shards are opened together: which fails first is open
   );
   if (opened.ok && now.ok) {
     const reader = opened.value;
