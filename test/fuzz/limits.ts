@@ -74,20 +74,20 @@ export interface Snapshot {
 export function snapshot(directory: string): Snapshot {
   return {
     container: listed(`${directory}/in`),
-    open: new Set(openFiles()),
+    open: new Set(openFiles(directory)),
   };
 }
 
-/** Files that this process has open, but for pipes and the like. */
-function openFiles(): string[] {
+/** Files below a directory that this process has open. */
+function openFiles(directory: string): string[] {
   return fs.readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
-      return file.startsWith("/") ? [`${file} as ${fd}`] : [];
+      return file.startsWith(`${directory}/`) ? [`${file} as ${fd}`] : [];
     } catch {
       return []; // that of the listing itself
     }
-  }).filter((file) => !file.startsWith("/proc/"));
+  });
 }
 
 /** What is in a directory, and how old it is. */
@@ -111,7 +111,7 @@ function listed(directory: string): string {
 export function inspect(scene: Scene, before: Snapshot): void {
   const { directory } = scene;
   scene.begin("afterwards");
-  const open = openFiles().filter((file) => !before.open.has(file));
+  const open = openFiles(directory).filter((file) => !before.open.has(file));
   if (open.length > 0) {
     scene.report("descriptors", `open still: ${open.join(", ")}`);
   }

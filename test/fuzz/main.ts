@@ -20,6 +20,7 @@ Options:
   --from N         begin with case N
   --workers N      processes that drive cases (2)
   --findings DIR   where findings are kept (fuzz-findings)
+  --first          end at the first finding
   --replay WHAT    drive one case again: a directory of a finding, or SEED:CASE
   --with MODULE    workers load it first, such as one that plants a bug
   --patience N     seconds of processor time after which a case hangs (150)
@@ -39,7 +40,7 @@ async function main(): Promise<number> {
   try {
     options = optionsOf(Deno.args);
   } catch (error) {
-    console.error(`fuzz: ${(error as Error).message}`);
+    console.error(`fuzz: ${(error as Error).message.replaceAll("\n", " ")}`);
     return 2;
   }
   if (options.help) {
@@ -61,6 +62,7 @@ function optionsOf(args: readonly string[]) {
       from: { type: "string" },
       workers: { type: "string" },
       findings: { type: "string" },
+      first: { type: "boolean" },
       replay: { type: "string" },
       with: { type: "string", multiple: true },
       patience: { type: "string" },
@@ -75,6 +77,7 @@ function optionsOf(args: readonly string[]) {
   const processor = number("--patience", values.patience ?? "150");
   return {
     help: values.help,
+    first: values.first === true,
     replay: values.replay,
     seconds: seconds === undefined
       ? cases ? Infinity : 60
@@ -108,6 +111,7 @@ async function run(options: Options): Promise<number> {
     ...options,
     signal: stopped.signal,
     onCase(state) {
+      if (options.first && state.findings.count > 0) stop();
       if (!Deno.stderr.isTerminal() || state.seconds - told < 0.2) return;
       told = state.seconds;
       progress(state);

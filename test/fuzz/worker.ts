@@ -55,7 +55,8 @@ async function run(order: CaseOrder): Promise<CaseDone> {
   const drives: string[] = [];
   const findings: Finding[] = [];
   for (const [i, drive] of DRIVES.entries()) {
-    if (!chosen.once(drive.every)) continue;
+    const isChosen = chosen.once(drive.every);
+    if (!isChosen || drive.fits?.(original, mutated) === false) continue;
     const dice = new Dice(seed, number, 1000 + i);
     scene = new Scene(
       directory,

@@ -10,9 +10,9 @@ import type { Drive } from "./drive.ts";
 export const codecsDrive: Drive = {
   name: "codecs",
   every: 1,
+  fits: ({ format }) => format === "folder",
   memory: 1200,
   async run(scene) {
-    if (scene.original.format !== "folder") return;
     const names = fs.readdirSync(scene.path);
     for (const name of names) {
       const path = `${scene.path}/${name}`;

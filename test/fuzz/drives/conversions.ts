@@ -59,9 +59,9 @@ async function convertTo(scene: Scene, target: ConvertOptions): Promise<void> {
 
 export const repairDrive: Drive = {
   name: "repair",
-  every: 20,
+  every: 5,
+  fits: ({ format }) => format === "gulp",
   async run(scene) {
-    if (scene.original.format !== "gulp") return;
     const place = scene.output();
     const partial = scene.dice.once(2);
     const done = await scene.attempt(

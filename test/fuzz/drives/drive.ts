@@ -1,10 +1,13 @@
-import type { Scene } from "../scene.ts";
+import type { Original } from "../originals.ts";
+import type { Mutated, Scene } from "../scene.ts";
 
 /** A way to use a container. */
 export interface Drive {
   readonly name: string;
   /** In one of how many cases. */
   readonly every: number;
+  /** Whether there is anything to drive in a case. */
+  readonly fits?: (original: Original, mutated: Mutated) => boolean;
   /** By how many MiB the process may grow meanwhile; 256 unless it decodes images. */
   readonly memory?: number;
   run(scene: Scene): Promise<void>;

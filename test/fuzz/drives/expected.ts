@@ -25,9 +25,9 @@ import { type Drive, QUIET } from "./drive.ts";
 export const expectedDrive: Drive = {
   name: "expected content",
   every: 1,
+  fits: (_original, { log }) => log.length === 0,
   memory: 512,
   async run(scene) {
-    if (scene.mutated.log.length > 0) return;
     const expectation = expectationOf(scene.original) as
       | {
         readonly kind: string;

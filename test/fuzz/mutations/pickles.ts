@@ -192,7 +192,7 @@ const VALUES: Record<string, (dice: Dice) => Uint8Array> = {
     ]]),
   "many names": (dice) =>
     dictOf(
-      Array.from({ length: dice.size(1000, 50_000) }, (_, i) =>
+      Array.from({ length: dice.size(100, 10_000) }, (_, i) =>
         [text(`n${i}`), int(0)] as const),
     ),
   "videos": (dice) => {

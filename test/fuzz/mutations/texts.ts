@@ -34,7 +34,7 @@ const DOCUMENTS: Record<string, (dice: Dice) => string> = {
     `{${Array(dice.size(2, 20_000)).fill('"a":"utf8"').join()}}`,
   "many keys": (dice) =>
     `{${
-      Array.from({ length: dice.size(1000, 30_000) }, (_, i) => `"k${i}":${i}`)
+      Array.from({ length: dice.size(100, 10_000) }, (_, i) => `"k${i}":${i}`)
         .join()
     }}`,
   "odd keys": (dice) =>
