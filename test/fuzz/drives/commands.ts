@@ -169,12 +169,8 @@ function judge(
     /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(line) ||
     /\bat .*:\d+:\d+/.test(line) || line.includes("this should not happen");
   const odd = lines.find(isOdd);
-  if (odd !== undefined && args[0] !== "convert") {
+  if (odd !== undefined) {
     scene.report("output", `${JSON.stringify(odd.slice(0, 1000))} of ${said}`);
-  } else if (
-    odd !== undefined && /this should not happen|\bat .*:\d+:\d+/.test(odd)
-  ) {
-    scene.report("output", said);
   }
 }
 
