@@ -84,7 +84,8 @@ export class Scene {
 
   /** A path for output that is not there yet. */
   output(suffix = ""): string {
-    return `${this.directory}/out/${this.#outputs++}${suffix}`;
+    const drive = this.#drive.replaceAll(" ", "-");
+    return `${this.directory}/out/${drive}-${this.#outputs++}${suffix}`;
   }
 
   report(kind: FindingKind, text: string): void {
