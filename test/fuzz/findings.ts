@@ -123,5 +123,7 @@ function kindOf({ kind, step, text }: Finding): string {
   const frame = /^\s+at (?:async )?(.*?)(?::\d+)*\)?$/.exec(second)?.[1] ?? "";
   const words = message.replace(/\/[^\s:]+|'[^']*'|"[^"]*"/g, "…")
     .replace(/[0-9a-f]{8,}|\d+/g, "N").slice(0, 120);
-  return [kind, step, words, frame].join(" | ");
+  // Where it was thrown says more than what was driven at the time.
+  const isPlaced = frame !== "" || kind === "message";
+  return [kind, isPlaced ? "" : step, words, frame].join(" | ");
 }
