@@ -8,7 +8,7 @@ export interface Drive {
   readonly every: number;
   /** Whether there is anything to drive in a case. */
   readonly fits?: (original: Original, mutated: Mutated) => boolean;
-  /** By how many MiB the process may grow meanwhile; 256 unless it decodes images. */
+  /** By how many MiB the process may grow where there may be images; 256 unless given. */
   readonly memory?: number;
   run(scene: Scene): Promise<void>;
 }

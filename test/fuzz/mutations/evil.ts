@@ -42,3 +42,18 @@ export const EVIL_NAMES: readonly string[] = [
   " ",
   "*?[",
 ];
+
+/** Types of arrays that NumPy has, and that no memory holds. */
+export const DTYPES: readonly string[] = [
+  ...["<f4", "<f8", "|u1", "|b1", "<i8", ">u2", "<c16", "<M8[ns]", "<m8"],
+  ...["<U4", "<U99999999", "|S2147483648", "|V0", "|V4294967296", "|O", "O"],
+  ...[
+    "",
+    "f",
+    "<f3",
+    "<f99999999999999999999",
+    "=f4",
+    "<f4,<f4",
+    "[('a','<f4')]",
+  ],
+];

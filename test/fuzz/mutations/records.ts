@@ -4,7 +4,7 @@ import { joined } from "../../support/gulp_golden.ts";
 import { u64s } from "../../support/make_bag.ts";
 import type { Dice } from "../dice.ts";
 import type { Draft } from "../draft.ts";
-import { EVIL_NAMES } from "./evil.ts";
+import { DTYPES, EVIL_NAMES } from "./evil.ts";
 import {
   integerBytes,
   limitsAround,
@@ -12,20 +12,6 @@ import {
   pickNamed,
 } from "./mutation.ts";
 import { bagRecords, ffrSamples, sealed } from "./parts.ts";
-
-const DTYPES = [
-  ...["<f4", "<f8", "|u1", "|b1", "<i8", ">u2", "<c16", "<M8[ns]", "<m8"],
-  ...["<U4", "<U99999999", "|S2147483648", "|V0", "|V4294967296", "|O", "O"],
-  ...[
-    "",
-    "f",
-    "<f3",
-    "<f99999999999999999999",
-    "=f4",
-    "<f4,<f4",
-    "[('a','<f4')]",
-  ],
-];
 
 const utf8 = new TextEncoder();
 

@@ -1,6 +1,6 @@
 /** Metadata that are text: JSON of specs, videos and labels, and headers of arrays. */
 import type { Dice } from "../dice.ts";
-import { EVIL_NAMES } from "./evil.ts";
+import { DTYPES, EVIL_NAMES } from "./evil.ts";
 import { limitsAround, type Mutation, pickNamed } from "./mutation.ts";
 
 const TEXTS = /\.(jsonl?|gmeta|npy)$/;
@@ -122,7 +122,7 @@ function otherToken(old: string, dice: Dice): string {
     ]);
   }
   if (old[0] === '"') {
-    const text = dice.once(2) ? dice.pick(TYPES) : dice.pick(EVIL_NAMES);
+    const text = dice.pick(dice.pick([TYPES, EVIL_NAMES, DTYPES]));
     return dice.pick([
       () => utf8AsLatin1(JSON.stringify(text)),
       () => '"\\ud800"',
