@@ -60,6 +60,7 @@ export class NewDataset {
       if (form.keepsShards !== true) await dataset.#open();
       await fill(dataset);
       await dataset.#close();
+      await dataset.#completeShards();
       dataset.#writeLabels();
       run.signal?.throwIfAborted();
       await runAsync(directory.publish());
@@ -82,6 +83,15 @@ export class NewDataset {
       spec,
       { encoders: null, generation, signal },
     );
+  }
+
+  /** Writes an empty shard where there is none: without any, nothing would say what the directory is. */
+  async #completeShards(): Promise<void> {
+    const { shardSize, shardLength } = this.#form;
+    const isSharded = shardSize !== undefined || shardLength !== undefined;
+    if (!isSharded || this.#length > 0) return;
+    await this.startShard();
+    await this.#close();
   }
 
   /**

@@ -33,9 +33,14 @@ function* open(
   const opened = yield* openTree(listing, (problem) => problems.add(problem));
   let labels: number | undefined;
   try {
-    labels = (yield* readLabels(listing.labelPath))?.size;
+    if (hasLabels(opened)) {
+      labels = (yield* readLabels(listing.labelPath))?.size;
+    }
   } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
+    if (!(error instanceof FormatError)) {
+      opened.tree.close();
+      throw error;
+    }
     problems.add(error); // the file shows as it is
   }
   problems.end(location);
@@ -44,13 +49,18 @@ function* open(
   return { tree: opened.tree, info: describe(opened, isDirectory, labels) };
 }
 
+/** Whether `label2idx.json` is there, and could be opened. */
+function hasLabels({ tree, chunks }: OpenedTree): boolean {
+  return tree.sources.length > 2 * chunks.length;
+}
+
 function describe(
-  { tree, chunks, videos, frames, badVideos, badChunks }: OpenedTree,
+  opened: OpenedTree,
   isDirectory: boolean,
   labels: number | undefined,
 ): ContainerInfo {
-  const hasLabels = tree.sources.length > 2 * chunks.length;
-  const labelBytes = hasLabels ? tree.sources.at(-1)!.size : 0;
+  const { tree, chunks, videos, frames, badVideos, badChunks } = opened;
+  const labelBytes = hasLabels(opened) ? tree.sources.at(-1)!.size : 0;
   return {
     format: "gulp",
     kind: isDirectory ? "directory of chunks" : "chunk",

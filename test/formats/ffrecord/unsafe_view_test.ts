@@ -232,3 +232,23 @@ Deno.test(
     });
   },
 );
+
+Deno.test(
+  "a sample that was cut to nothing is damaged in a view as well",
+  linux,
+  async () => {
+    await withTempDir((dir) => {
+      const path = `${dir}/cut.ffr`;
+      const bytes = ffrBytes([Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)]);
+      fs.writeFileSync(path, bytes.subarray(0, -2));
+      using reader = FFRecordReader.openSync(path);
+      const isDamage = (error: unknown) =>
+        error instanceof FormatError && error.code === "sample-checksum" &&
+        error.sample === 1;
+      assert.throws(() => reader.readOneSync(1), isDamage);
+      assert.throws(() => reader.unsafeView(1), isDamage);
+      using unchecked = FFRecordReader.openSync(path, { checkData: false });
+      assert.equal(unchecked.unsafeView(1).length, 0);
+    });
+  },
+);

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import fc from "fast-check";
 import { GulpDirectory, RecordfsError } from "../../../src/formats/gulp/mod.ts";
-import { check, openSync } from "../../../src/vfs/mod.ts";
+import { check, open, openSync } from "../../../src/vfs/mod.ts";
 import { gulpCase } from "../../support/gulp_golden.ts";
+import { descriptorsBelow } from "../../support/descriptors.ts";
+import { fakeJpeg, writeChunk } from "../../support/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 /** Changes a few bytes: what a bad disk, a bad transfer or a bad writer leaves. */
@@ -77,3 +79,19 @@ for (const name of ["v2_appended", "v1_pickled_meta", "v1_pickled_meta_p2"]) {
     });
   });
 }
+
+Deno.test("label2idx.json that is no file is left out, and nothing stays open", async () => {
+  await withTempDir(async (dir) => {
+    writeChunk(dir, 0, [{ id: "a", frames: [fakeJpeg(40)] }]);
+    Deno.mkdirSync(`${dir}/label2idx.json`);
+    const warnings: string[] = [];
+    const options = { onWarning: (text: string) => warnings.push(text) };
+    for (const opened of [await open(dir, options), openSync(dir, options)]) {
+      assert.deepEqual(opened.listSync(), ["a"]);
+      opened.close();
+    }
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0]!, /^Left out: .*label2idx\.json: it is not a/);
+    assert.equal(await descriptorsBelow(dir), 0);
+  });
+});

@@ -1,0 +1,95 @@
+/** Datasets and the loader of batches, with decoding. */
+import {
+  BagDataset,
+  Compose,
+  DataLoader,
+  type Dataset,
+  FFRecordDataset,
+  FileDataset,
+  GulpImageDataset,
+  GulpVideoDataset,
+  PackedFolderDataset,
+  Scale,
+} from "../../../src/data/mod.ts";
+import type { Scene } from "../scene.ts";
+import { type Drive, QUIET } from "./drive.ts";
+
+const MOST_BATCHES = 8;
+
+/** What opens a container as a dataset of one of the classes. */
+type Open = (path: string) => Promise<Dataset<unknown>>;
+
+const labels = ["label", { text: "label" }, { text: "class" }] as const;
+
+const OPENERS: Record<string, (scene: Scene) => Open> = {
+  FFRecordDataset: () => (path) => FFRecordDataset.open(path, QUIET),
+  PackedFolderDataset: () => (path) => PackedFolderDataset.open(path, QUIET),
+  FileDataset: ({ dice }) => {
+    const decoded = dice.once(2);
+    return (path) => FileDataset.open(path, { ...QUIET, decoded });
+  },
+  BagDataset: ({ dice }) => {
+    const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
+    return (path) => BagDataset.open(path, options);
+  },
+  GulpImageDataset: ({ dice }) => {
+    const label = dice.pick(labels);
+    const transform = new Compose([new Scale(16)]);
+    return (path) => GulpImageDataset.open(path, { label, transform });
+  },
+  GulpVideoDataset: ({ dice }) => {
+    const label = dice.pick(labels);
+    const clip = dice.pick([{}, { numFrames: 2, stepSize: 1 }]);
+    return (path) => GulpVideoDataset.open(path, { label, ...clip });
+  },
+};
+
+const OF_FORMAT: Record<string, readonly string[]> = {
+  ffrecord: ["FFRecordDataset", "PackedFolderDataset", "FileDataset"],
+  gulp: ["GulpImageDataset", "GulpVideoDataset", "FileDataset"],
+  bag: ["FileDataset"],
+};
+
+export const dataDrive: Drive = {
+  name: "data",
+  every: 4,
+  memory: 1200,
+  async run(scene) {
+    await load(scene, 0);
+  },
+};
+
+export const threadsDrive: Drive = {
+  name: "data in threads",
+  every: 500,
+  memory: 1500,
+  async run(scene) {
+    await load(scene, 1 + scene.dice.int(2));
+  },
+};
+
+async function load(scene: Scene, numWorkers: number): Promise<void> {
+  const { dice, original } = scene;
+  const names = dice.once(10)
+    ? Object.keys(OPENERS)
+    : OF_FORMAT[original.format] ?? ["BagDataset", "FileDataset"];
+  const name = dice.pick(names);
+  const open = OPENERS[name]!(scene);
+  const opened = await scene.attempt(`${name}.open`, () => open(scene.path));
+  if (!opened.ok) return;
+  const dataset = opened.value;
+  const options = {
+    batchSize: dice.size(1, 8),
+    shuffle: dice.once(2),
+    seed: 1,
+    numWorkers,
+    ...(dice.once(2) ? { collate: false as const } : {}),
+  };
+  const loader = new DataLoader(dataset, options);
+  await scene.attempt(`${name} in batches`, async () => {
+    let left = MOST_BATCHES;
+    for await (const _batch of loader) if (--left === 0) break;
+  });
+  await scene.attempt("close", () => loader.close());
+  dataset.close();
+}

@@ -1,0 +1,143 @@
+/** What the original Python libraries say of their containers: valid ones yield that, as long as nobody has mutated them. */
+import assert from "node:assert/strict";
+import {
+  BagReader,
+  DatasetReader,
+  ShardedDatasetReader,
+} from "../../../src/formats/bags/mod.ts";
+import {
+  FFRecordReader,
+  PackedFolder,
+} from "../../../src/formats/ffrecord/mod.ts";
+import { GulpDirectory } from "../../../src/formats/gulp/mod.ts";
+import {
+  assertBytes,
+  type DatasetContent,
+  type ExpectedRecord,
+} from "../../support/bag_golden.ts";
+import { assertExpected } from "../../support/expected_value.ts";
+import { type GoldenCase, sha256 } from "../../support/golden.ts";
+import { type GulpCase, joined } from "../../support/gulp_golden.ts";
+import { expectationOf } from "../originals.ts";
+import type { Scene } from "../scene.ts";
+import { type Drive, QUIET } from "./drive.ts";
+
+export const expectedDrive: Drive = {
+  name: "expected content",
+  every: 1,
+  fits: (_original, { log }) => log.length === 0,
+  memory: 512,
+  async run(scene) {
+    const expectation = expectationOf(scene.original) as
+      | {
+        readonly kind: string;
+        readonly valid: boolean;
+        readonly content: unknown;
+      }
+      | undefined;
+    if (!expectation?.valid) return;
+    const { kind, content } = expectation;
+    const read = await scene.attempt("read all", async () => {
+      try {
+        await compare(scene, kind, content);
+      } catch (error) {
+        if (!(error instanceof assert.AssertionError)) throw error;
+        scene.report(
+          "wrong-bytes",
+          `not what expect.json says: ${error.message}`,
+        );
+      }
+    });
+    if (!read.ok) {
+      scene.report("wrong-bytes", `a valid container fails: ${read.error}`);
+    }
+  },
+};
+
+async function compare(
+  { path }: Scene,
+  kind: string,
+  content: unknown,
+): Promise<void> {
+  switch (kind) {
+    case "ffr":
+      return await compareSamples(path, content as GoldenCase["content"]);
+    case "packed":
+      return comparePacked(path, content as GoldenCase["content"]);
+    case "gulp":
+      return await compareVideos(path, content as GulpCase["content"]);
+    case "bag":
+      return await compareBag(path, (content as BagContent).records);
+    default:
+      return await compareDataset(path, content as DatasetContent);
+  }
+}
+
+interface BagContent {
+  readonly records: readonly ExpectedRecord[];
+}
+
+async function compareSamples(
+  path: string,
+  { samples }: GoldenCase["content"],
+): Promise<void> {
+  using reader = await FFRecordReader.open(path, QUIET);
+  assert.equal(reader.length, samples.length);
+  const read = await reader.read(samples.keys());
+  assert.deepEqual(read.map(sha256), samples.map(({ sha256 }) => sha256));
+}
+
+function comparePacked(path: string, { entries }: GoldenCase["content"]): void {
+  using folder = PackedFolder.openSync(path, QUIET);
+  assert.deepEqual(
+    folder.list("", { recursive: true }),
+    entries.map(({ path }) => path),
+  );
+  for (const { path, type, sha256: sum } of entries) {
+    if (type === "file") assert.equal(sha256(folder.readSync(path)), sum);
+  }
+}
+
+async function compareVideos(
+  path: string,
+  { videos }: GulpCase["content"],
+): Promise<void> {
+  using directory = await GulpDirectory.open(path, { decode: false });
+  assert.deepEqual(
+    [...directory.mergedMetaDict.keys()],
+    videos.map(({ id }) => id),
+  );
+  for (const { id, frames_sha256: sum } of videos) {
+    const { frames } = await directory.getRaw(id);
+    assert.equal(sha256(joined(frames)), sum);
+  }
+}
+
+async function compareBag(
+  path: string,
+  records: readonly ExpectedRecord[],
+): Promise<void> {
+  using bag = await BagReader.open(path, QUIET);
+  const read = await bag.read(records.keys());
+  assert.ok(bag.length >= records.length); // a killed writer may have left one more
+  records.forEach((record, i) => assertBytes(read[i], record));
+}
+
+async function compareDataset(
+  path: string,
+  content: DatasetContent,
+): Promise<void> {
+  const { sharded, shards, datapoints, length } = content;
+  for (const { name, bags } of shards) {
+    for (const [key, { records }] of Object.entries(bags)) {
+      const directory = sharded ? `${path}/${name}` : path;
+      await compareBag(`${directory}/${key}.bag`, records);
+    }
+  }
+  const Reader = sharded ? ShardedDatasetReader : DatasetReader;
+  using reader = await Reader.open(path, QUIET);
+  assert.equal(reader.length, length);
+  for (const [i, expected] of (datapoints ?? []).entries()) {
+    assertExpected(await reader.get(i), expected);
+  }
+}

@@ -1,0 +1,25 @@
+/** All that is driven. A new drive goes to the end: the options of others follow from their places. */
+import { codecsDrive } from "./codecs.ts";
+import { commandDrive, programDrive } from "./commands.ts";
+import { convertAllDrive, convertDrive, repairDrive } from "./conversions.ts";
+import { dataDrive, threadsDrive } from "./data.ts";
+import type { Drive } from "./drive.ts";
+import { expectedDrive } from "./expected.ts";
+import { mountDrive } from "./mounts.ts";
+import { readersDrive } from "./readers.ts";
+import { treeDrive } from "./tree.ts";
+
+export const DRIVES: readonly Drive[] = [
+  expectedDrive,
+  treeDrive,
+  readersDrive,
+  codecsDrive,
+  dataDrive,
+  convertDrive,
+  repairDrive,
+  commandDrive,
+  convertAllDrive,
+  programDrive,
+  mountDrive,
+  threadsDrive,
+];

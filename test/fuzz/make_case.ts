@@ -1,0 +1,66 @@
+/** What a case is: which container, what was done to it, and what is driven. */
+import { Dice } from "./dice.ts";
+import { Draft } from "./draft.ts";
+import { BYTE_MUTATIONS } from "./mutations/bytes.ts";
+import { IMAGE_MUTATIONS } from "./mutations/images.ts";
+import type { Mutation } from "./mutations/mutation.ts";
+import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
+import { RECORD_MUTATIONS } from "./mutations/records.ts";
+import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
+import { TEXT_MUTATIONS } from "./mutations/texts.ts";
+import type { Original } from "./originals.ts";
+
+const MUTATIONS: readonly Mutation[] = [
+  ...BYTE_MUTATIONS,
+  ...PICKLE_MUTATIONS,
+  ...RECORD_MUTATIONS,
+  ...TEXT_MUTATIONS,
+  ...IMAGE_MUTATIONS,
+  ...SHAPE_MUTATIONS,
+];
+
+/** A case to be driven. */
+export interface Case {
+  readonly seed: number;
+  readonly number: number;
+  readonly original: Original;
+  readonly draft: Draft;
+}
+
+/** What the random numbers of a case are for. */
+const MUTATE = 1;
+const DRIVE = 2;
+
+/** What else follows from a case's numbers: what is driven, and with which options. */
+export function driveDice(seed: number, number: number): Dice {
+  return new Dice(seed, number, DRIVE);
+}
+
+/**
+ * Makes a case. The first cases are the originals as they are, each once; all others are mutated.
+ *
+ * @returns The same for the same seed and number, whatever was made before.
+ */
+export function makeCase(
+  originals: readonly Original[],
+  seed: number,
+  number: number,
+): Case {
+  if (number < originals.length) {
+    const original = originals[number]!;
+    return { seed, number, original, draft: new Draft(original.files) };
+  }
+  const dice = new Dice(seed, number, MUTATE);
+  const original = dice.weighed(originals);
+  const draft = new Draft(original.files);
+  const times = dice.once(2) ? 1 : dice.size(1, 6);
+  // What does not fit the container changes nothing: another one is tried then.
+  for (let tries = 0; tries < 50 && done(draft) < times; tries++) {
+    dice.weighed(MUTATIONS).apply(draft, dice, { originals });
+  }
+  return { seed, number, original, draft };
+}
+
+function done({ log }: Draft): number {
+  return log.length;
+}

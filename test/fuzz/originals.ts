@@ -1,0 +1,155 @@
+/** What is mutated: the files that the original Python libraries wrote, and some of every codec. */
+import * as fs from "node:fs";
+import { writeMsgpack } from "../../src/codecs/msgpack/mod.ts";
+import { writeNpy } from "../../src/codecs/numpy/mod.ts";
+import { writePickle } from "../../src/codecs/pickle/write_pickle.ts";
+import { REPOSITORY } from "../support/paths.ts";
+
+/** A container, or a folder of files, to be mutated. */
+export interface Original {
+  /** Such as `gulp/v2_chunks`. */
+  readonly name: string;
+  /** Such as `gulp`. */
+  readonly format: string;
+  /** The file or directory that is opened. */
+  readonly target: string;
+  /** By their paths, `target` or below it, or beside it. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** How often it is taken, against others: large ones take long. */
+  readonly weight: number;
+}
+
+const GOLDEN = `${REPOSITORY}test/golden/`;
+
+/** A size at which a container is taken half as often as the smallest. */
+const LARGE = 100_000;
+
+const EXPECT = "expect.json";
+
+/** All originals, in the order of their names. */
+export function readOriginals(): Original[] {
+  const names = fs.readdirSync(GOLDEN, { recursive: true }) as string[];
+  const golden = names.filter((name) => name.endsWith(`/${EXPECT}`)).sort()
+    .map((name) => readGolden(name.slice(0, -EXPECT.length - 1)));
+  return [...golden, makeFolder(golden), makeLines()];
+}
+
+/** What is known of a golden container, or `undefined` for a folder. */
+export function expectationOf(original: Original): unknown {
+  const path = `${GOLDEN}${original.name}/${EXPECT}`;
+  return fs.existsSync(path)
+    ? JSON.parse(fs.readFileSync(path, "utf8"))
+    : undefined;
+}
+
+function readGolden(name: string): Original {
+  const directory = `${GOLDEN}${name}`;
+  const { target } = JSON.parse(
+    fs.readFileSync(`${directory}/${EXPECT}`, "utf8"),
+  ) as { target: string };
+  const files = new Map<string, Uint8Array>();
+  const all = fs.readdirSync(directory, { recursive: true }) as string[];
+  for (const path of all.sort()) {
+    if (path === EXPECT || !fs.statSync(`${directory}/${path}`).isFile()) {
+      continue;
+    }
+    files.set(path, new Uint8Array(fs.readFileSync(`${directory}/${path}`)));
+  }
+  return original(name, target, files);
+}
+
+function original(
+  name: string,
+  target: string,
+  files: ReadonlyMap<string, Uint8Array>,
+): Original {
+  const bytes = [...files.values()].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  );
+  const weight = 1 / (1 + bytes / LARGE);
+  return { name, format: name.split("/")[0]!, target, files, weight };
+}
+
+/** A folder with a file for every codec that has no container of its own. */
+function makeFolder(golden: readonly Original[]): Original {
+  const bag = (name: string, key: string) =>
+    golden.find((one) => one.name === name)!.files.get(`data/${key}.bag`)!;
+  const types = bag("granular3/types", "jpg");
+  const images = bag("granular3/types", "img");
+  const text = (value: string) => new TextEncoder().encode(value);
+  const value = {
+    numbers: [1, -1, 2 ** 31, 2.5, null, true],
+    text: "déjà vu",
+    bytes: Uint8Array.of(1, 2, 3),
+    nested: { list: [[], {}, [[1]]] },
+  };
+  const files: [string, Uint8Array][] = [
+    ["f4.npy", writeNpy({ data: Float32Array.of(1, 2, 3, 4), shape: [2, 2] })],
+    ["i8.npy", writeNpy({ data: BigInt64Array.of(1n, -1n), shape: [2] })],
+    [
+      "bool.npy",
+      writeNpy({ data: Uint8Array.of(1, 0, 1), shape: [3, 1], dtype: "|b1" }),
+    ],
+    ["value.msgpack", writeMsgpack(value)],
+    ["value.pickle", writePickle({ ...value, bytes: "x".repeat(300) })],
+    ["value.json", text(JSON.stringify({ ...value, bytes: 0 }))],
+    ["image.jpg", types.subarray(0, firstEnd(types, [0xff, 0xd9]))],
+    [
+      "image.png",
+      images.subarray(0, firstEnd(images, [0x49, 0x45, 0x4e, 0x44]) + 4),
+    ],
+    ["text.txt", text("some text\n")],
+    ["deep/er/empty", new Uint8Array(0)],
+  ];
+  return original(
+    "folder/codecs",
+    "folder",
+    new Map(files.map(([name, bytes]) => [`folder/${name}`, bytes])),
+  );
+}
+
+/** What `bag create` reads: lines of JSON, and the types of their keys. */
+function makeLines(): Original {
+  const spec = {
+    arr: "array",
+    i: "int",
+    list: "utf8[]",
+    pack: "msgpack",
+    sized: "array(float32,2)",
+    text: "utf8",
+    tree: "tree",
+    raw: "bytes",
+  };
+  const array = { $array: { dtype: "<f4", shape: [2], values: [1, 2.5] } };
+  const line = {
+    arr: array,
+    i: 7,
+    list: ["a", "b"],
+    pack: { a: [1, null, { $float: 1 }], b: { $bytes: "AAEC" } },
+    sized: array,
+    text: "déjà vu",
+    tree: { x: array },
+    raw: { $bytes: "AAEC" },
+  };
+  const text = `${JSON.stringify(line)}\n`.repeat(3);
+  const files = { "spec.json": JSON.stringify(spec), "lines.jsonl": text };
+  return original(
+    "lines/types",
+    "lines",
+    new Map(
+      Object.entries(files).map(([name, text]) => [
+        `lines/${name}`,
+        new TextEncoder().encode(text),
+      ]),
+    ),
+  );
+}
+
+/** Where the first of these bytes end. */
+function firstEnd(bytes: Uint8Array, what: readonly number[]): number {
+  for (let i = 0; i + what.length <= bytes.length; i++) {
+    if (what.every((byte, k) => bytes[i + k] === byte)) return i + what.length;
+  }
+  throw new Error("There is none");
+}

@@ -1,0 +1,17 @@
+/** Splits bytes into lines of text. */
+export class TextLineStream
+  extends TransformStream<Uint8Array<ArrayBuffer>, string> {
+  constructor() {
+    const decoder = new TextDecoder();
+    let rest = "";
+    super({
+      transform(bytes, controller) {
+        const lines = (rest + decoder.decode(bytes, { stream: true })).split(
+          "\n",
+        );
+        rest = lines.pop()!;
+        for (const line of lines) controller.enqueue(line);
+      },
+    });
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * A process that drives cases, as the parent tells it to on standard input, and says what it found on standard
+ * output. What it is at stands in a file, in case it does not live to say so.
+ */
+import * as fs from "node:fs";
+import { TextLineStream } from "./text_lines.ts";
+import { Dice } from "./dice.ts";
+import { DRIVES } from "./drives/mod.ts";
+import { inspect, prepare, snapshot, within } from "./limits.ts";
+import { driveDice, makeCase } from "./make_case.ts";
+import type { CaseDone, CaseOrder, WorkerOptions } from "./messages.ts";
+import { type Original, readOriginals } from "./originals.ts";
+import { type Finding, type Mutated, Scene, textOf } from "./scene.ts";
+
+const { stepFile, modules } = JSON.parse(Deno.args[0]!) as WorkerOptions;
+const steps = fs.openSync(stepFile, "w+");
+const directory = `${Deno.cwd()}/case`;
+const originals = readOriginals();
+let scene: Scene | undefined;
+
+for (const module of modules) await import(module);
+fs.rmSync(directory, { recursive: true, force: true });
+await new Deno.Command("mkfifo", { args: ["fifo"] }).output();
+
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  scene?.report("uncaught", textOf(event.reason));
+});
+addEventListener("error", (event) => {
+  event.preventDefault();
+  scene?.report("uncaught", textOf(event.error));
+});
+
+say({ ready: true });
+for await (
+  const line of Deno.stdin.readable.pipeThrough(new TextLineStream())
+) {
+  say({ done: await run(JSON.parse(line) as CaseOrder) });
+}
+
+/** Console output of the product must not get in between: it is written to standard error. */
+function say(message: unknown): void {
+  let rest = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
+  while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
+}
+
+async function run(order: CaseOrder): Promise<CaseDone> {
+  const { seed, number } = order;
+  prepare(directory);
+  const { original, mutated } = write(order);
+  const before = snapshot(directory);
+  const bytes = fs.readdirSync(`${directory}/in`, { recursive: true })
+    .reduce((sum, name) => sum + sizeOf(`${directory}/in/${name}`), 0);
+  const chosen = driveDice(seed, number);
+  const drives: string[] = [];
+  const findings: Finding[] = [];
+  for (const [i, drive] of DRIVES.entries()) {
+    const isChosen = chosen.once(drive.every);
+    if (!isChosen || drive.fits?.(original, mutated) === false) continue;
+    const dice = new Dice(seed, number, 1000 + i);
+    scene = new Scene(
+      directory,
+      original,
+      mutated,
+      dice,
+      (step) => writeStep(`${number} ${step}`),
+    );
+    scene.begin(drive.name);
+    try {
+      await within(scene, drive, bytes);
+    } catch (error) {
+      scene.report("uncaught", textOf(error));
+    }
+    await new Promise((resolve) => setImmediate(resolve)); // rejections that nobody handles come up
+    findings.push(...scene.findings);
+    drives.push(drive.name);
+  }
+  scene = new Scene(directory, original, mutated, chosen, () => {});
+  inspect(scene, before);
+  findings.push(...scene.findings);
+  return { number, format: original.format, drives, findings };
+}
+
+/** Writes the container of a case. */
+function write(
+  order: CaseOrder,
+): { original: Original; mutated: Mutated } {
+  const into = `${directory}/in`;
+  if (order.kept === undefined) {
+    const { original, draft } = makeCase(originals, order.seed, order.number);
+    draft.write(into);
+    return { original, mutated: draft };
+  }
+  const { container, original: name, ...mutated } = order.kept;
+  fs.cpSync(container, into, { recursive: true, verbatimSymlinks: true });
+  const original = originals.find((one) => one.name === name);
+  if (original === undefined) throw new Error(`There is no original ${name}`);
+  return { original, mutated };
+}
+
+function sizeOf(path: string): number {
+  const stat = fs.lstatSync(path);
+  return stat.isFile() ? stat.size : 0;
+}
+
+function writeStep(step: string): void {
+  const bytes = new TextEncoder().encode(step.slice(0, 120).padEnd(160));
+  fs.writeSync(steps, bytes, 0, 128, 0);
+}
