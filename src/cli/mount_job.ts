@@ -157,7 +157,7 @@ async function makeJob(
     ),
     trace: trace === true,
     workers,
-    onFailure: shown.onFailure ?? taken.onFailure ?? "dead",
+    onFailure: others.onFailure ?? taken.onFailure ?? "dead",
   };
   checkExt(job);
   try {
