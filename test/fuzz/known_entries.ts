@@ -20,6 +20,8 @@ export interface KnownEntry {
 
 /** Files by their paths. */
 export interface KnownEntries {
+  /** What `info` calls the container: a folder, samples and so on. */
+  readonly kind: string;
   readonly entries: ReadonlyMap<string, KnownEntry>;
   /** Whether bytes are nothing but content of entries. */
   covers(file: string, start: number, end: number): boolean;
@@ -67,7 +69,11 @@ function readFrom(
         digest: digestOf(content),
       });
     }
-    return { entries, covers: (...range) => covers(entries, ...range) };
+    return {
+      kind: tree.info.kind,
+      entries,
+      covers: (...range) => covers(entries, ...range),
+    };
   } catch {
     return undefined;
   }
