@@ -29,7 +29,9 @@ export type PackableValue =
 
 /** Bytes with an application's own type (Python's `msgpack.ExtType`). */
 export class MsgpackExt {
+  /** From 0 to 127 for applications, below 0 for the format. */
   readonly type: number;
+  /** The bytes. */
   readonly data: Uint8Array;
 
   /**
@@ -52,7 +54,9 @@ export class MsgpackExt {
 
 /** A moment (Python's `msgpack.Timestamp`). */
 export class MsgpackTimestamp {
+  /** Since 1970 in UTC; a `bigint` beyond 2^53. */
   readonly seconds: number | bigint;
+  /** From 0 to 999,999,999. */
   readonly nanoseconds: number;
 
   /**
@@ -82,6 +86,7 @@ export class MsgpackTimestamp {
  * does not tell that from `1`.
  */
 export class MsgpackFloat {
+  /** The number. */
   readonly value: number;
 
   /** Makes a float of any number. */
