@@ -1,5 +1,5 @@
 import { FormatError } from "../errors.ts";
-import type { VirtualFs, VirtualStat } from "../vfs/mod.ts";
+import type { VirtualFs, VirtualStat, WalkEntry } from "../vfs/mod.ts";
 
 /** What a listing says of an entry. */
 export interface ListedEntry {
@@ -12,13 +12,13 @@ export interface ListedEntry {
 /** Describes an entry; damage is a size of `null`, so that one bad sample does not hide the rest. */
 export async function describeEntry(
   fs: VirtualFs,
-  path: string,
-  isDirectory: boolean,
+  entry: WalkEntry,
 ): Promise<ListedEntry> {
+  const { path, isDirectory } = entry;
   if (isDirectory) return { path, type: "directory", size: 0 };
   let stat: VirtualStat;
   try {
-    stat = await fs.stat(path);
+    stat = await fs.stat(entry);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { path, type: "file", size: null };

@@ -43,8 +43,8 @@ async function ls(
       ? jsonWriter(fs, out)
       : await lineWriter(fs, out, options.long === true);
     const { entries, prefix } = await entriesOf(fs, path, options.recursive);
-    for await (const { path, isDirectory } of entries) {
-      if (!await write(path, path.slice(prefix), isDirectory)) damaged++;
+    for await (const entry of entries) {
+      if (!await write(entry, entry.path.slice(prefix))) damaged++;
       if (out.full) await out.flush();
     }
     if (options.json) out.put("\n]\n");
@@ -67,8 +67,12 @@ async function entriesOf(
   prefix: number;
 }> {
   if (await fs.isFile(path)) {
-    const file = { path, name: path, isFile: true, isDirectory: false };
-    return { entries: [file], prefix: 0 };
+    const { ino } = await fs.stat(path);
+    const kind = { isFile: true, isDirectory: false };
+    return {
+      entries: [{ ...kind, path, name: path, depth: 0, ino }],
+      prefix: 0,
+    };
   }
   const directory = normalise(path);
   return {
@@ -79,9 +83,8 @@ async function entriesOf(
 
 /** Writes an entry; `false` means that it is damaged. */
 type EntryWriter = (
-  path: string,
+  entry: WalkEntry,
   name: string,
-  isDirectory: boolean,
 ) => boolean | Promise<boolean>;
 
 async function lineWriter(
@@ -91,14 +94,14 @@ async function lineWriter(
 ): Promise<EntryWriter> {
   const shown = nameWriter();
   if (!long) {
-    return (_path, name) => {
+    return (_entry, name) => {
       out.put(`${shown(name)}\n`);
       return true;
     };
   }
   const modified = formatTime((await fs.stat("")).mtime);
-  return async (path, name, isDirectory) => {
-    const entry = await describeEntry(fs, path, isDirectory);
+  return async (listed, name) => {
+    const entry = await describeEntry(fs, listed);
     out.put(longLine(entry, modified, shown(name)));
     return entry.size !== null;
   };
@@ -107,8 +110,8 @@ async function lineWriter(
 function jsonWriter(fs: VirtualFs, out: Output): EntryWriter {
   let before = "\n";
   out.put("[");
-  return async (path, _name, isDirectory) => {
-    const entry = await describeEntry(fs, path, isDirectory);
+  return async (listed) => {
+    const entry = await describeEntry(fs, listed);
     out.put(before + JSON.stringify(entry));
     before = ",\n";
     return entry.size !== null;

@@ -2,15 +2,20 @@ import * as fs from "node:fs";
 import type { WaitOptions } from "../io/byte_source.ts";
 import { openError } from "../io/file_source.ts";
 import { sortNames } from "../names.ts";
-import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import type { VirtualFs, WalkEntry } from "../vfs/virtual_fs.ts";
 
 /** An entry of a directory. */
 export interface TreeEntry {
   /** From the root, without a slash at either end. */
   readonly path: string;
   readonly name: string;
+  /** How many names below the directory that is listed or walked: 1 for its own entries. */
+  readonly depth: number;
   readonly isDirectory: boolean;
 }
+
+/** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
+type FilePlace = string | TreeEntry;
 
 /** Files to be converted: those of a container, or of a folder on disk. */
 export interface FileTree {
@@ -23,15 +28,17 @@ export interface FileTree {
   /** All entries, each directory before its content. */
   walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
   /** Size of a file in bytes. */
-  size(path: string): Promise<number>;
-  read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  size(place: FilePlace): Promise<number>;
+  read(place: FilePlace, options?: WaitOptions): Promise<Uint8Array>;
   /** A file's content piece by piece. */
   stream(
-    path: string,
+    place: FilePlace,
     options?: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>>;
   close(): void;
 }
+
+type OwnPlace = string | WalkEntry;
 
 /** The files of a container. */
 export async function containerFiles(container: VirtualFs): Promise<FileTree> {
@@ -41,9 +48,10 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
     mtime,
     list: (path, options) => container.walk(path, { ...options, maxDepth: 1 }),
     walk: (options) => container.walk("", options),
-    size: async (path) => (await container.stat(path)).size,
-    read: (path, options) => container.read(path, options),
-    stream: (path, options) => container.stream(path, options),
+    // What it listed are its own entries.
+    size: async (place) => (await container.stat(place as OwnPlace)).size,
+    read: (place, options) => container.read(place as OwnPlace, options),
+    stream: (place, options) => container.stream(place as OwnPlace, options),
     close: () => container.close(),
   };
 }
@@ -67,7 +75,7 @@ export function folderFiles(location: string): FileTree {
       signal?.throwIfAborted();
       const own = path === "" ? name : `${path}/${name}`;
       const stat = await naming(own, () => fs.promises.stat(at(own)));
-      yield { path: own, name, isDirectory: stat.isDirectory() };
+      yield { path: own, name, depth: 1, isDirectory: stat.isDirectory() };
     }
   }
   async function* walk(
@@ -84,7 +92,7 @@ export function folderFiles(location: string): FileTree {
         levels.pop();
         continue;
       }
-      yield value;
+      yield { ...value, depth: levels.length };
       if (value.isDirectory) levels.push(list(value.path, options));
     }
   }
@@ -93,11 +101,19 @@ export function folderFiles(location: string): FileTree {
     mtime: fs.statSync(location).mtime,
     list,
     walk,
-    size: (path) =>
-      naming(path, async () => (await fs.promises.stat(at(path))).size),
-    read: (path, { signal } = {}) =>
-      naming(path, () => fs.promises.readFile(at(path), { signal })),
-    stream: (path) => Promise.resolve(fs.createReadStream(at(path))),
+    size: (place) => {
+      const path = pathOf(place);
+      return naming(path, async () => (await fs.promises.stat(at(path))).size);
+    },
+    read: (place, { signal } = {}) => {
+      const path = pathOf(place);
+      return naming(path, () => fs.promises.readFile(at(path), { signal }));
+    },
+    stream: (place) => Promise.resolve(fs.createReadStream(at(pathOf(place)))),
     close() {},
   };
+}
+
+function pathOf(place: FilePlace): string {
+  return typeof place === "string" ? place : place.path;
 }
