@@ -26,15 +26,14 @@ export async function describeEntry(
   return { path, type: "file", size: stat.size };
 }
 
-/** A line as `ls -l` has it: permissions, size, when the container was modified, name. */
-export function longLine(
+/** What stands before a name in `ls -l`: permissions, size, when the container was modified. */
+export function longStart(
   { type, size }: ListedEntry,
   modified: string,
-  name: string,
 ): string {
   const mode = type === "directory" ? "dr-xr-xr-x" : "-r--r--r--";
   const shown = size === null ? "?" : String(size);
-  return `${mode} ${shown.padStart(12)} ${modified} ${name}\n`;
+  return `${mode} ${shown.padStart(12)} ${modified} `;
 }
 
 /** A time as `YYYY-MM-DD HH:MM`, in the machine's time zone. */

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
-import { normalise } from "../vfs/paths.ts";
-import { describeEntry, formatTime, longLine } from "./entry_line.ts";
+import { describeEntry, formatTime, longStart } from "./entry_line.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report } from "./messages.ts";
 import { type Output, withOutput } from "./output.ts";
+import { SharedStart } from "./shared_start.ts";
 import {
   openSource,
   type SourceOptions,
@@ -42,9 +42,8 @@ async function ls(
     const write = options.json
       ? jsonWriter(fs, out)
       : await lineWriter(fs, out, options.long === true);
-    const { entries, prefix } = await entriesOf(fs, path, options.recursive);
-    for await (const entry of entries) {
-      if (!await write(entry, entry.path.slice(prefix))) damaged++;
+    for await (const entry of await entriesOf(fs, path, options.recursive)) {
+      if (!await write(entry)) damaged++;
       if (out.full) await out.flush();
     }
     if (options.json) out.put("\n]\n");
@@ -57,35 +56,22 @@ async function ls(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** What to list, and how much of the paths to leave out. */
+/** What to list. */
 async function entriesOf(
   fs: VirtualFs,
   path: string,
   recursive = false,
-): Promise<{
-  entries: AsyncIterable<WalkEntry> | Iterable<WalkEntry>;
-  prefix: number;
-}> {
+): Promise<AsyncIterable<WalkEntry> | Iterable<WalkEntry>> {
   if (await fs.isFile(path)) {
     const { ino } = await fs.stat(path);
     const kind = { isFile: true, isDirectory: false };
-    return {
-      entries: [{ ...kind, path, name: path, depth: 0, ino }],
-      prefix: 0,
-    };
+    return [{ ...kind, path, name: path, depth: 1, ino }];
   }
-  const directory = normalise(path);
-  return {
-    entries: fs.walk(path, { maxDepth: recursive ? Infinity : 1 }),
-    prefix: directory === "" ? 0 : directory.length + 1,
-  };
+  return fs.walk(path, { maxDepth: recursive ? Infinity : 1 });
 }
 
 /** Writes an entry; `false` means that it is damaged. */
-type EntryWriter = (
-  entry: WalkEntry,
-  name: string,
-) => boolean | Promise<boolean>;
+type EntryWriter = (entry: WalkEntry) => boolean | Promise<boolean>;
 
 async function lineWriter(
   fs: VirtualFs,
@@ -93,17 +79,24 @@ async function lineWriter(
   long: boolean,
 ): Promise<EntryWriter> {
   const shown = nameWriter();
+  const directories = new SharedStart();
+  const putName = ({ name, depth, isDirectory }: WalkEntry) => {
+    directories.put(out, depth - 1);
+    out.put(`${shown(name)}\n`);
+    if (isDirectory) directories.set(depth - 1, `${shown(name)}/`);
+  };
   if (!long) {
-    return (_entry, name) => {
-      out.put(`${shown(name)}\n`);
+    return (entry) => {
+      putName(entry);
       return true;
     };
   }
   const modified = formatTime((await fs.stat("")).mtime);
-  return async (listed, name) => {
-    const entry = await describeEntry(fs, listed);
-    out.put(longLine(entry, modified, shown(name)));
-    return entry.size !== null;
+  return async (entry) => {
+    const listed = await describeEntry(fs, entry);
+    out.put(longStart(listed, modified));
+    putName(entry);
+    return listed.size !== null;
   };
 }
 

@@ -7,6 +7,7 @@ import { type WalkedNode, Walker } from "../vfs/walk.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { type Output, withOutput } from "./output.ts";
+import { SharedStart } from "./shared_start.ts";
 import {
   openSource,
   type SourceOptions,
@@ -49,8 +50,6 @@ async function tree(
 /** A directory that is being drawn. */
 interface Level {
   readonly walker: Walker;
-  /** What stands before its entries; never looked into, so that it shares its parts with those above. */
-  readonly indent: string;
   /** The entries of it that are still to be drawn. */
   page: WalkedNode[];
   next: number;
@@ -63,6 +62,7 @@ class Drawing {
   readonly #shown = nameWriter();
   /** From the directory drawn to the one that it is at; no recursion, however deep. */
   readonly #levels: Level[] = [];
+  readonly #branches = new SharedStart();
   #files = 0;
   #directories = 0;
 
@@ -75,7 +75,7 @@ class Drawing {
   async draw(title: string, path: string): Promise<void> {
     const { ino } = await this.#fs.stat(path); // a missing directory is an error before there is a title
     this.#out.put(`${this.#shown(title)}\n`);
-    await this.#enter(ino, "");
+    await this.#enter(ino);
     for (let top = this.#levels.at(-1); top; top = this.#levels.at(-1)) {
       const entry = top.page[top.next++];
       if (entry === undefined) this.#levels.pop();
@@ -85,10 +85,10 @@ class Drawing {
     this.#out.put(`\n${directories}, ${counted(this.#files, "file")}\n`);
   }
 
-  async #enter(node: NodeId, indent: string): Promise<void> {
+  async #enter(node: NodeId): Promise<void> {
     const walker = new Walker(this.#fs.tree, node, "", 1);
     const page = await runAsync(walker.nextPage());
-    this.#levels.push({ walker, indent, page, next: 0 });
+    this.#levels.push({ walker, page, next: 0 });
   }
 
   /** Draws an entry; the branch depends on whether another one follows. */
@@ -97,16 +97,18 @@ class Drawing {
       level.page = await runAsync(level.walker.nextPage());
       level.next = 0;
     }
-    const { indent } = level;
     const last = level.page.length === 0;
     const name = this.#shown(entry.name);
-    this.#out.put(`${indent}${last ? "└── " : "├── "}${name}\n`);
+    const depth = this.#levels.length - 1;
+    this.#branches.put(this.#out, depth);
+    this.#out.put(`${last ? "└── " : "├── "}${name}\n`);
     if (this.#out.full) await this.#out.flush();
     if (!entry.isDirectory) this.#files++;
     else {
       this.#directories++;
       if (this.#levels.length < this.#level) {
-        await this.#enter(entry.node, indent + (last ? "    " : "│   "));
+        this.#branches.set(depth, last ? "    " : "│   ");
+        await this.#enter(entry.node);
       }
     }
   }
