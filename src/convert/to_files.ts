@@ -106,6 +106,7 @@ async function writeFolder(
       using output = new ExtractTarget(directory.temporary, {
         replace: false,
         mtime,
+        shownAs: target,
       });
       for await (const entry of files.walk({ signal })) {
         if (entry.isDirectory) output.makeDirectory(entry);

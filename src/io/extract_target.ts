@@ -13,6 +13,8 @@ export interface ExtractTargetOptions {
   readonly replace: boolean;
   /** Last modification that the files get. */
   readonly mtime: Date;
+  /** What errors call the directory, where that is not its path. */
+  readonly shownAs?: string | undefined;
 }
 
 /** An entry of a walk, which comes after the directory that it lies in and what that held before it. */
@@ -130,7 +132,9 @@ export class ExtractTarget implements Disposable {
       const path = typeof place === "string" ? place : place.path;
       throw new RecordfsError(
         code,
-        `Cannot extract to ${this.#root}/${path}: ${reason}`,
+        `Cannot extract to ${
+          this.#options.shownAs ?? this.#root
+        }/${path}: ${reason}`,
         { path, cause: error },
       );
     }

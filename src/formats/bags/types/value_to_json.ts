@@ -30,7 +30,8 @@ const DEEPEST = 1024;
  * | {@linkcode MsgpackTimestamp}       | `{"$timestamp": {"seconds": 1, "nanoseconds": 0}}`          |
  * | {@linkcode MsgpackFloat}           | `{"$float": 1}`                                             |
  *
- * An object whose only key starts with `$` is written as a `$map` too.
+ * Text whose type is so wide that nearly all of it is padding counts as another array. An object whose only key
+ * starts with `$` is written as a `$map` too.
  *
  * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024
  * deep.
@@ -118,7 +119,7 @@ function arrayJson(array: NdArray): string {
     dtype: JSON.stringify(dtype),
     shape: `[${shape.join(", ")}]`,
   };
-  return hasListedValues(dtype)
+  return hasListedValues(array)
     ? fields({ ...head, values: rowsOf(array) })
     : fields({ ...head, data: base64(encodeArray(array).elements) });
 }
