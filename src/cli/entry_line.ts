@@ -1,5 +1,5 @@
 import { FormatError } from "../errors.ts";
-import type { VirtualFs, VirtualStat } from "../vfs/mod.ts";
+import type { VirtualFs, VirtualStat, WalkEntry } from "../vfs/mod.ts";
 
 /** What a listing says of an entry. */
 export interface ListedEntry {
@@ -12,13 +12,13 @@ export interface ListedEntry {
 /** Describes an entry; damage is a size of `null`, so that one bad sample does not hide the rest. */
 export async function describeEntry(
   fs: VirtualFs,
-  path: string,
-  isDirectory: boolean,
+  entry: WalkEntry,
 ): Promise<ListedEntry> {
+  const { path, isDirectory } = entry;
   if (isDirectory) return { path, type: "directory", size: 0 };
   let stat: VirtualStat;
   try {
-    stat = await fs.stat(path);
+    stat = await fs.stat(entry);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { path, type: "file", size: null };
@@ -26,15 +26,14 @@ export async function describeEntry(
   return { path, type: "file", size: stat.size };
 }
 
-/** A line as `ls -l` has it: permissions as in a mount, size, when the container was modified, name. */
-export function longLine(
+/** What stands before a name in `ls -l`: permissions, size, when the container was modified. */
+export function longStart(
   { type, size }: ListedEntry,
   modified: string,
-  name: string,
 ): string {
   const mode = type === "directory" ? "drwxr-xr-x" : "-rw-r--r--";
   const shown = size === null ? "?" : String(size);
-  return `${mode} ${shown.padStart(12)} ${modified} ${name}\n`;
+  return `${mode} ${shown.padStart(12)} ${modified} `;
 }
 
 /** A time as `YYYY-MM-DD HH:MM`, in the machine's time zone. */

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { FormatError, RecordfsError } from "../errors.ts";
-import type { VirtualFs } from "../vfs/mod.ts";
+import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
 import {
   type ChosenGlob,
   chosenPaths,
@@ -53,7 +53,7 @@ interface Extracted {
 }
 
 /** Files are read together up to these limits; larger ones are streamed. */
-const BATCH_FILES = 256;
+const BATCH_ENTRIES = 256;
 const BATCH_BYTES = 8 << 20;
 
 /** What the next file would meet as well. */
@@ -136,9 +136,12 @@ class Extraction {
   readonly #target: ExtractTarget;
   readonly #onFailure: (failure: Failure) => void;
   readonly #signal: AbortSignal;
-  readonly #batch: string[] = [];
+  /** Directories to be made and small files to be written, in the order of the walk. */
+  readonly #batch: WalkEntry[] = [];
   #progress: Progress | undefined;
   #batchBytes = 0;
+  /** Depth of a directory that could not be made: nothing in it can. */
+  #lostDepth = Infinity;
   #done = 0;
   #files = 0;
   #directories = 0;
@@ -190,9 +193,9 @@ class Extraction {
   ): Promise<void> {
     const done = new Set(before);
     const entries = matching(this.#fs, globs, true, this.#signal);
-    for await (const { path, isDirectory } of entries) {
-      if (done.size > 0 && isWithin(path, done)) continue;
-      await this.#guard(path, () => this.#extractEntry(path, isDirectory));
+    for await (const entry of entries) {
+      if (done.size > 0 && isWithin(entry.path, done)) continue;
+      await this.#addEntry({ ...entry, depth: 0 });
     }
     for (const glob of globs) {
       if (glob.found) continue;
@@ -210,14 +213,14 @@ class Extraction {
         continue;
       }
       const walk = this.#fs.walk(path, { signal: this.#signal });
-      for await (const { path, isFile } of walk) {
-        if (isFile) bytes += await this.#sizeOf(path);
+      for await (const entry of walk) {
+        if (entry.isFile) bytes += await this.#sizeOf(entry);
       }
     }
     return bytes;
   }
 
-  async #sizeOf(path: string): Promise<number> {
+  async #sizeOf(path: string | WalkEntry): Promise<number> {
     try {
       return (await this.#fs.stat(path)).size;
     } catch (error) {
@@ -227,54 +230,78 @@ class Extraction {
   }
 
   async #extract(path: string): Promise<void> {
-    if (await this.#fs.isFile(path)) return await this.#addFile(path);
+    if (await this.#fs.isFile(path)) return await this.#extractOne(path);
     const walk = this.#fs.walk(path, { signal: this.#signal });
-    let entry = await walk.next(); // finds the directory, or there is none to be made
-    this.#target.makeDirectory(path);
+    let next = await walk.next(); // finds the directory, or there is none to be made
+    await this.#flush();
+    this.#target.start(path);
     if (path !== "") this.#directories++;
-    for (; !entry.done; entry = await walk.next()) {
-      const { path, isDirectory } = entry.value;
-      await this.#guard(path, () => this.#extractEntry(path, isDirectory));
+    this.#lostDepth = Infinity;
+    for (; !next.done; next = await walk.next()) {
+      await this.#addEntry(next.value);
     }
   }
 
-  async #extractEntry(path: string, isDirectory: boolean): Promise<void> {
-    if (!isDirectory) return await this.#addFile(path);
-    this.#target.makeDirectory(path);
-    this.#directories++;
+  async #addEntry(entry: WalkEntry): Promise<void> {
+    if (entry.isDirectory) await this.#add(entry, 0);
+    else await this.#guard(entry, () => this.#addFile(entry));
   }
 
-  async #addFile(path: string): Promise<void> {
-    const { size } = await this.#fs.stat(path);
-    if (size > BATCH_BYTES) {
-      this.#target.checkFree(path); // before much of it is read for nothing
-      await this.#flush();
-      await this.#stream(path);
-      return;
-    }
+  /** Extracts a file that was asked for by its path. */
+  async #extractOne(path: string): Promise<void> {
+    const { ino, size } = await this.#fs.stat(path);
+    const kind = { isFile: true, isDirectory: false };
+    await this.#addFile({ ...kind, path, name: path, depth: 0, ino }, size);
+  }
+
+  async #addFile(entry: WalkEntry, known?: number): Promise<void> {
+    const size = known ?? (await this.#fs.stat(entry)).size;
+    if (size <= BATCH_BYTES) return await this.#add(entry, size);
+    await this.#flush();
+    if (this.#isLost(entry)) return;
+    this.#target.checkFree(placeOf(entry)); // before much of it is read for nothing
+    await this.#stream(entry);
+  }
+
+  async #add(entry: WalkEntry, size: number): Promise<void> {
     if (
-      this.#batch.length === BATCH_FILES ||
+      this.#batch.length === BATCH_ENTRIES ||
       this.#batchBytes + size > BATCH_BYTES
     ) await this.#flush();
-    this.#batch.push(path);
+    this.#batch.push(entry);
     this.#batchBytes += size;
   }
 
+  /** Whether an entry lies in a directory that could not be made, which has been reported. */
+  #isLost({ depth }: WalkEntry): boolean {
+    if (depth <= this.#lostDepth) {
+      this.#lostDepth = Infinity;
+      return false;
+    }
+    this.#failures++;
+    return true;
+  }
+
   async #flush(): Promise<void> {
-    const paths = this.#batch.splice(0);
+    const entries = this.#batch.splice(0);
     this.#batchBytes = 0;
+    const files = entries.filter(({ isFile }) => isFile);
     let contents: Uint8Array[] = [];
     try {
-      contents = await this.#fs.read(paths, { signal: this.#signal });
+      contents = await this.#fs.read(files, { signal: this.#signal });
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       // One damaged file fails a batch: below, each is read on its own.
     }
-    for (const [i, path] of paths.entries()) {
+    let file = 0;
+    for (const entry of entries) {
       this.#signal.throwIfAborted();
-      await this.#guard(path, async () => {
-        const bytes = contents[i] ?? await this.#fs.read(path);
-        this.#target.write(path, bytes);
+      const content = entry.isFile ? contents[file++] : undefined;
+      if (this.#isLost(entry)) continue;
+      await this.#guard(entry, async () => {
+        if (entry.isDirectory) return this.#makeDirectory(entry);
+        const bytes = content ?? await this.#fs.read(entry);
+        this.#target.write(placeOf(entry), bytes);
         this.#files++;
         this.#bytes += bytes.length;
         this.#count(bytes);
@@ -282,10 +309,17 @@ class Extraction {
     }
   }
 
-  async #stream(path: string): Promise<void> {
-    const content = await this.#fs.stream(path, { signal: this.#signal });
+  #makeDirectory(entry: WalkEntry): void {
+    this.#lostDepth = entry.depth; // unless it is made
+    this.#target.makeDirectory(placeOf(entry));
+    this.#directories++;
+    this.#lostDepth = Infinity;
+  }
+
+  async #stream(entry: WalkEntry): Promise<void> {
+    const content = await this.#fs.stream(entry, { signal: this.#signal });
     const before = this.#done;
-    await this.#target.writeStream(path, this.#counting(content));
+    await this.#target.writeStream(placeOf(entry), this.#counting(content));
     this.#files++;
     this.#bytes += this.#done - before;
   }
@@ -302,7 +336,10 @@ class Extraction {
   }
 
   /** Reports what concerns one file and goes on; anything else ends the extraction. */
-  async #guard(path: string, work: () => Promise<void> | void): Promise<void> {
+  async #guard(
+    place: string | WalkEntry,
+    work: () => Promise<void> | void,
+  ): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -311,6 +348,7 @@ class Extraction {
       }
       this.#failures++;
       this.#progress?.makeWay();
+      const path = typeof place === "string" ? place : place.path;
       const { code } = error;
       const text = inFlags(error.message);
       const message = error.path === undefined ? `${path}: ${text}` : text;
@@ -326,4 +364,9 @@ function isWithin(path: string, paths: ReadonlySet<string>): boolean {
     if (paths.has(path.slice(0, end))) return true;
   }
   return false;
+}
+
+/** What was asked for by its path, or by a glob, is no entry of the walk before it. */
+function placeOf(entry: WalkEntry): string | WalkEntry {
+  return entry.depth === 0 ? entry.path : entry;
 }

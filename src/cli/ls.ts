@@ -1,17 +1,17 @@
 import { Command } from "commander";
 import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
-import { normalise } from "../vfs/paths.ts";
 import {
   chosenPaths,
   GLOB_HELP,
   matching,
   nothingMatches,
 } from "./chosen_paths.ts";
-import { describeEntry, formatTime, longLine } from "./entry_line.ts";
+import { describeEntry, formatTime, longStart } from "./entry_line.ts";
 import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { report } from "./messages.ts";
 import { type Output, withOutput } from "./output.ts";
+import { SharedStart } from "./shared_start.ts";
 import {
   openSource,
   type SourceOptions,
@@ -50,14 +50,11 @@ async function ls(
       ? jsonWriter(fs, out)
       : await lineWriter(fs, out, options.long === true);
     const [chosen] = await chosenPaths(fs, [path]);
-    const { entries, prefix } = typeof chosen === "object"
-      ? {
-        entries: matching(fs, [chosen], options.recursive === true),
-        prefix: 0,
-      }
+    const entries = typeof chosen === "object"
+      ? pathsOf(matching(fs, [chosen], options.recursive === true))
       : await entriesOf(fs, path, options.recursive);
-    for await (const { path, isDirectory } of entries) {
-      if (!await write(path, path.slice(prefix), isDirectory)) damaged++;
+    for await (const entry of entries) {
+      if (!await write(entry)) damaged++;
       if (out.full) await out.flush();
     }
     if (options.json) out.put("\n]\n");
@@ -73,32 +70,31 @@ async function ls(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** What to list, and how much of the paths to leave out. */
+/** What to list. */
 async function entriesOf(
   fs: VirtualFs,
   path: string,
   recursive = false,
-): Promise<{
-  entries: AsyncIterable<WalkEntry> | Iterable<WalkEntry>;
-  prefix: number;
-}> {
+): Promise<AsyncIterable<WalkEntry> | Iterable<WalkEntry>> {
   if (await fs.isFile(path)) {
-    const file = { path, name: path, isFile: true, isDirectory: false };
-    return { entries: [file], prefix: 0 };
+    const { ino } = await fs.stat(path);
+    const kind = { isFile: true, isDirectory: false };
+    return [{ ...kind, path, name: path, depth: 1, ino }];
   }
-  const directory = normalise(path);
-  return {
-    entries: fs.walk(path, { maxDepth: recursive ? Infinity : 1 }),
-    prefix: directory === "" ? 0 : directory.length + 1,
-  };
+  return fs.walk(path, { maxDepth: recursive ? Infinity : 1 });
+}
+
+/** Entries that stand for themselves, wherever they are: their paths are their names. */
+async function* pathsOf(
+  entries: AsyncIterable<WalkEntry>,
+): AsyncGenerator<WalkEntry, void, undefined> {
+  for await (const entry of entries) {
+    yield { ...entry, name: entry.path, depth: 1 };
+  }
 }
 
 /** Writes an entry; `false` means that it is damaged. */
-type EntryWriter = (
-  path: string,
-  name: string,
-  isDirectory: boolean,
-) => boolean | Promise<boolean>;
+type EntryWriter = (entry: WalkEntry) => boolean | Promise<boolean>;
 
 async function lineWriter(
   fs: VirtualFs,
@@ -106,25 +102,32 @@ async function lineWriter(
   long: boolean,
 ): Promise<EntryWriter> {
   const shown = nameWriter();
+  const directories = new SharedStart();
+  const putName = ({ name, depth, isDirectory }: WalkEntry) => {
+    directories.put(out, depth - 1);
+    out.put(`${shown(name)}\n`);
+    if (isDirectory) directories.set(depth - 1, `${shown(name)}/`);
+  };
   if (!long) {
-    return (_path, name) => {
-      out.put(`${shown(name)}\n`);
+    return (entry) => {
+      putName(entry);
       return true;
     };
   }
   const modified = formatTime((await fs.stat("")).mtime);
-  return async (path, name, isDirectory) => {
-    const entry = await describeEntry(fs, path, isDirectory);
-    out.put(longLine(entry, modified, shown(name)));
-    return entry.size !== null;
+  return async (entry) => {
+    const listed = await describeEntry(fs, entry);
+    out.put(longStart(listed, modified));
+    putName(entry);
+    return listed.size !== null;
   };
 }
 
 function jsonWriter(fs: VirtualFs, out: Output): EntryWriter {
   let before = "\n";
   out.put("[");
-  return async (path, _name, isDirectory) => {
-    const entry = await describeEntry(fs, path, isDirectory);
+  return async (listed) => {
+    const entry = await describeEntry(fs, listed);
     out.put(before + JSON.stringify(entry));
     before = ",\n";
     return entry.size !== null;

@@ -1,9 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
 import { PathError } from "../errors.ts";
-import type { VirtualFs, WalkEntry } from "../vfs/mod.ts";
+import { runAsync } from "../io/steps.ts";
+import type { NodeId } from "../tree/tree.ts";
+import type { VirtualFs } from "../vfs/mod.ts";
+import { type WalkedNode, Walker } from "../vfs/walk.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
 import { type Output, withOutput } from "./output.ts";
+import { SharedStart } from "./shared_start.ts";
 import {
   openSource,
   type SourceOptions,
@@ -43,11 +47,22 @@ async function tree(
   });
 }
 
+/** A directory that is being drawn. */
+interface Level {
+  readonly walker: Walker;
+  /** The entries of it that are still to be drawn. */
+  page: WalkedNode[];
+  next: number;
+}
+
 class Drawing {
   readonly #fs: VirtualFs;
   readonly #out: Output;
   readonly #level: number;
   readonly #shown = nameWriter();
+  /** From the directory drawn to the one that it is at; no recursion, however deep. */
+  readonly #levels: Level[] = [];
+  readonly #branches = new SharedStart();
   #files = 0;
   #directories = 0;
 
@@ -58,46 +73,43 @@ class Drawing {
   }
 
   async draw(title: string, path: string): Promise<void> {
-    const entries = this.#fs.walk(path, { maxDepth: 1 });
-    let next = await entries.next(); // a missing directory is an error before there is a title
+    const { ino } = await this.#fs.stat(path); // a missing directory is an error before there is a title
     this.#out.put(`${this.#shown(title)}\n`);
-    for (; !next.done;) next = await this.#drawOne(entries, next.value, "", 1);
+    await this.#enter(ino);
+    for (let top = this.#levels.at(-1); top; top = this.#levels.at(-1)) {
+      const entry = top.page[top.next++];
+      if (entry === undefined) this.#levels.pop();
+      else await this.#drawOne(top, entry);
+    }
     const directories = counted(this.#directories, "directory", "directories");
     this.#out.put(`\n${directories}, ${counted(this.#files, "file")}\n`);
   }
 
-  /** Draws an entry with all below it; the branch depends on whether another one follows. */
-  async #drawOne(
-    entries: AsyncGenerator<WalkEntry, void>,
-    entry: WalkEntry,
-    indent: string,
-    depth: number,
-  ): Promise<IteratorResult<WalkEntry, void>> {
-    const next = await entries.next();
-    const last = next.done === true;
+  async #enter(node: NodeId): Promise<void> {
+    const walker = new Walker(this.#fs.tree, node, "", 1);
+    const page = await runAsync(walker.nextPage());
+    this.#levels.push({ walker, page, next: 0 });
+  }
+
+  /** Draws an entry; the branch depends on whether another one follows. */
+  async #drawOne(level: Level, entry: WalkedNode): Promise<void> {
+    if (level.next === level.page.length) {
+      level.page = await runAsync(level.walker.nextPage());
+      level.next = 0;
+    }
+    const last = level.page.length === 0;
     const name = this.#shown(entry.name);
-    this.#out.put(`${indent}${last ? "└── " : "├── "}${name}\n`);
+    const depth = this.#levels.length - 1;
+    this.#branches.put(this.#out, depth);
+    this.#out.put(`${last ? "└── " : "├── "}${name}\n`);
     if (this.#out.full) await this.#out.flush();
     if (!entry.isDirectory) this.#files++;
     else {
       this.#directories++;
-      if (depth < this.#level) {
-        const below = indent + (last ? "    " : "│   ");
-        await this.#drawBelow(entry.path, below, depth + 1);
+      if (this.#levels.length < this.#level) {
+        this.#branches.set(depth, last ? "    " : "│   ");
+        await this.#enter(entry.node);
       }
-    }
-    return next;
-  }
-
-  async #drawBelow(
-    path: string,
-    indent: string,
-    depth: number,
-  ): Promise<void> {
-    const entries = this.#fs.walk(path, { maxDepth: 1 });
-    let next = await entries.next();
-    while (!next.done) {
-      next = await this.#drawOne(entries, next.value, indent, depth);
     }
   }
 }

@@ -5,15 +5,20 @@ import { openError } from "../io/file_source.ts";
 import { isTemporary } from "../io/temporaries.ts";
 import { systemCode } from "../io/system_error.ts";
 import { sortNames } from "../names.ts";
-import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import type { VirtualFs, WalkEntry } from "../vfs/virtual_fs.ts";
 
 /** An entry of a directory. */
 export interface TreeEntry {
   /** From the root, without a slash at either end. */
   readonly path: string;
   readonly name: string;
+  /** How many names below the directory that is listed or walked: 1 for its own entries. */
+  readonly depth: number;
   readonly isDirectory: boolean;
 }
+
+/** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
+type FilePlace = string | TreeEntry;
 
 /** Files to be converted: those of a container, or of a folder on disk. */
 export interface FileTree {
@@ -26,15 +31,17 @@ export interface FileTree {
   /** All entries, each directory before its content. */
   walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
   /** Size of a file in bytes. */
-  size(path: string): Promise<number>;
-  read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  size(place: FilePlace): Promise<number>;
+  read(place: FilePlace, options?: WaitOptions): Promise<Uint8Array>;
   /** A file's content piece by piece. */
   stream(
-    path: string,
+    place: FilePlace,
     options?: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>>;
   close(): void;
 }
+
+type OwnPlace = string | WalkEntry;
 
 /** The files of a container. */
 export async function containerFiles(container: VirtualFs): Promise<FileTree> {
@@ -44,9 +51,10 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
     mtime,
     list: (path, options) => container.walk(path, { ...options, maxDepth: 1 }),
     walk: (options) => container.walk("", options),
-    size: async (path) => (await container.stat(path)).size,
-    read: (path, options) => container.read(path, options),
-    stream: (path, options) => container.stream(path, options),
+    // What it listed are its own entries.
+    size: async (place) => (await container.stat(place as OwnPlace)).size,
+    read: (place, options) => container.read(place as OwnPlace, options),
+    stream: (place, options) => container.stream(place as OwnPlace, options),
     close: () => container.close(),
   };
 }
@@ -66,7 +74,7 @@ export function withRootFile(
   name: string,
   bytes: Uint8Array,
 ): FileTree {
-  const entry: TreeEntry = { path: name, name, isDirectory: false };
+  const entry: TreeEntry = { path: name, name, depth: 1, isDirectory: false };
   async function* list(path: string, options?: WaitOptions) {
     if (path === "") yield entry;
     yield* files.list(path, options);
@@ -113,7 +121,7 @@ export function folderFiles(location: string): FileTree {
       if (isTemporary(name)) continue;
       const own = path === "" ? name : `${path}/${name}`;
       const stat = await naming(own, () => fs.promises.stat(at(own)));
-      yield { path: own, name, isDirectory: stat.isDirectory() };
+      yield { path: own, name, depth: 1, isDirectory: stat.isDirectory() };
     }
   }
   async function* walk(
@@ -130,7 +138,7 @@ export function folderFiles(location: string): FileTree {
         levels.pop();
         continue;
       }
-      yield value;
+      yield { ...value, depth: levels.length };
       if (value.isDirectory) levels.push(list(value.path, options));
     }
   }
@@ -139,11 +147,19 @@ export function folderFiles(location: string): FileTree {
     mtime: fs.statSync(location).mtime,
     list,
     walk,
-    size: (path) =>
-      naming(path, async () => (await fs.promises.stat(at(path))).size),
-    read: (path, { signal } = {}) =>
-      naming(path, () => fs.promises.readFile(at(path), { signal })),
-    stream: (path) => Promise.resolve(fs.createReadStream(at(path))),
+    size: (place) => {
+      const path = pathOf(place);
+      return naming(path, async () => (await fs.promises.stat(at(path))).size);
+    },
+    read: (place, { signal } = {}) => {
+      const path = pathOf(place);
+      return naming(path, () => fs.promises.readFile(at(path), { signal }));
+    },
+    stream: (place) => Promise.resolve(fs.createReadStream(at(pathOf(place)))),
     close() {},
   };
+}
+
+function pathOf(place: FilePlace): string {
+  return typeof place === "string" ? place : place.path;
 }

@@ -106,17 +106,17 @@ async function survey(files: FileTree, options: ConvertOptions) {
   let videos = 0;
   let hasLabels = false;
   const strays: string[] = [];
-  for await (const { path, isDirectory } of files.walk(options)) {
-    const depth = path.split("/").length;
+  for await (const { path, name, depth, isDirectory } of files.walk(options)) {
     if (isDirectory && depth === 1) videos++;
-    else if (!isDirectory && path === LABEL_FILE) hasLabels = true;
-    else if (isDirectory || depth !== 2 || !isOwn(path)) strays.push(path);
+    else if (!isDirectory && depth === 1 && name === LABEL_FILE) {
+      hasLabels = true;
+    } else if (isDirectory || depth !== 2 || !isOwn(name)) strays.push(path);
   }
   return { videos, hasLabels, strays };
 }
 
-function isOwn(path: string): boolean {
-  return FRAME.test(path) || path.endsWith(`/${META}`);
+function isOwn(name: string): boolean {
+  return FRAME.test(name) || name === META;
 }
 
 async function* videosOf(

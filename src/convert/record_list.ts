@@ -25,7 +25,7 @@ export async function contentsOf(
       for (;;) {
         const { value, done } = await walk.next();
         if (done) throw new Error(`${files.location} has changed`);
-        if (!value.isDirectory) return await files.read(value.path, options);
+        if (!value.isDirectory) return await files.read(value, options);
       }
     },
   };

@@ -12,7 +12,7 @@ import {
   PlanNotes,
   type Run,
 } from "./conversion.ts";
-import type { FileTree } from "./file_tree.ts";
+import type { FileTree, TreeEntry } from "./file_tree.ts";
 import type { Source } from "./source.ts";
 import { cutIds, listed, lostInFiles } from "./video_reader.ts";
 
@@ -67,8 +67,8 @@ export async function toPacked(
   const tree = {
     location: files.location,
     walk: files.walk,
-    read: (path: string, options: { signal?: AbortSignal | undefined }) =>
-      content(files, path, options),
+    read: (entry: TreeEntry, options: { signal?: AbortSignal | undefined }) =>
+      content(files, entry, options),
   };
   return {
     ...common,
@@ -107,13 +107,14 @@ async function writeFolder(
       using output = new ExtractTarget(directory.temporary, {
         replace: false,
         mtime,
+        shownAs: target,
       });
-      for await (const { path, isDirectory } of files.walk({ signal })) {
-        if (isDirectory) output.makeDirectory(path);
+      for await (const entry of files.walk({ signal })) {
+        if (entry.isDirectory) output.makeDirectory(entry);
         else {
-          const bytes = await content(files, path, { signal });
-          if (bytes instanceof Uint8Array) output.write(path, bytes);
-          else await output.writeStream(path, bytes);
+          const bytes = await content(files, entry, { signal });
+          if (bytes instanceof Uint8Array) output.write(entry, bytes);
+          else await output.writeStream(entry, bytes);
           run.tell(++done);
         }
       }
@@ -130,12 +131,12 @@ async function writeFolder(
 
 async function content(
   files: FileTree,
-  path: string,
+  entry: TreeEntry,
   options: { readonly signal?: AbortSignal | undefined },
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  return await files.size(path) > READ_WHOLE
-    ? await files.stream(path, options)
-    : await files.read(path, options);
+  return await files.size(entry) > READ_WHOLE
+    ? await files.stream(entry, options)
+    : await files.read(entry, options);
 }
 
 /** What of a source files show, and what not. */

@@ -57,6 +57,10 @@ export interface Directory {
   createFile(name: string): OpenFile;
   makeDirectory(name: string): void;
   rename(from: string, to: string): void;
+  /** Gives a file another name in it, which nothing may have. Not every file system can. */
+  link(from: string, to: string): void;
   remove(name: string): void;
+  /** Removes a directory in it, which must be empty. */
+  removeDirectory(name: string): void;
   close(): void;
 }

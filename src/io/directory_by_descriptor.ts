@@ -111,8 +111,19 @@ class DescribedDirectory implements Directory {
     call(this.#libc, () => renameat(fd, cName(from), fd, cName(to, 1)));
   }
 
+  link(from: string, to: string): void {
+    const { linkat } = this.#libc;
+    const fd = this.#fd;
+    call(this.#libc, () => linkat(fd, cName(from), fd, cName(to, 1), 0));
+  }
+
   remove(name: string): void {
     call(this.#libc, () => this.#libc.unlinkat(this.#fd, cName(name), 0));
+  }
+
+  removeDirectory(name: string): void {
+    const { unlinkat } = this.#libc;
+    call(this.#libc, () => unlinkat(this.#fd, cName(name), At.REMOVEDIR));
   }
 
   close(): void {

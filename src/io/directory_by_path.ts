@@ -91,8 +91,16 @@ class NamedDirectory implements Directory {
     fs.renameSync(this.#at(from), this.#at(to));
   }
 
+  link(from: string, to: string): void {
+    fs.linkSync(this.#at(from), this.#at(to));
+  }
+
   remove(name: string): void {
     fs.unlinkSync(this.#at(name));
+  }
+
+  removeDirectory(name: string): void {
+    fs.rmdirSync(this.#at(name));
   }
 
   close(): void {}

@@ -1,8 +1,8 @@
 import { RecordfsError } from "../errors.ts";
 import type { Directory, Links } from "./directory.ts";
 
-/** How many directories of a chain are open at once, beside its root. */
-const MOST_OPEN = 32;
+/** How many times a depth's largest power of two its directory stays open behind the last one. */
+const REACH = 4;
 
 interface Link {
   readonly name: string;
@@ -13,8 +13,10 @@ interface Link {
 /**
  * The directories from a root down to the one that is being worked in, entered name by name.
  *
- * The root and the deepest are held open; the others are opened again, by the same names, when the
- * work returns to them, and have to be the same then. So a chain can be of any length.
+ * The root and some of the others are held open: the deepest, and the farther from them, the fewer. What is
+ * closed is opened again from the nearest above it, by the same names, when the work returns to it, and has
+ * to be the same then. So a chain can be of any length: n directories deep, it has 2 log2(n) descriptors, and to
+ * enter all of them and to leave them one by one takes n log2(n) steps at most.
  */
 export class DirectoryChain {
   readonly #root: Directory;
@@ -50,7 +52,11 @@ export class DirectoryChain {
   enter(name: string): Directory {
     const directory = this.last.open(name, this.#links);
     this.#below.push({ name, identity: directory.identity, directory });
-    this.#release(this.depth - 1 - MOST_OPEN);
+    // Of each power of two, at most one has just come to lie too far behind.
+    for (let power = 1; power * REACH < this.depth; power *= 2) {
+      const depth = this.depth - power * REACH - 1;
+      if (depth > 0 && largestPower(depth) === power) this.#release(depth);
+    }
     return directory;
   }
 
@@ -61,7 +67,8 @@ export class DirectoryChain {
    * @throws {RecordfsError} If that is not there any more; the chain then ends above it.
    */
   leaveTo(depth: number): void {
-    for (const { directory } of this.#below.splice(depth)) directory?.close();
+    // The deepest first, and not by splice, which would copy what may be long.
+    while (this.#below.length > depth) this.#below.pop()!.directory?.close();
     const last = this.#below.at(-1);
     if (last !== undefined && last.directory === undefined) this.#reopen();
   }
@@ -72,26 +79,40 @@ export class DirectoryChain {
     this.#root.close();
   }
 
-  /** Opens the last directory, and those it was reached through, from the root on. */
+  /** Opens the last directory, through those above it from the nearest that is open. */
   #reopen(): void {
-    let directory = this.#root;
-    for (const [i, link] of this.#below.entries()) {
+    let open = this.depth - 1;
+    while (open > 0 && this.#below[open - 1]!.directory === undefined) open--;
+    let directory = open === 0 ? this.#root : this.#below[open - 1]!.directory!;
+    for (let depth = open + 1; depth <= this.depth; depth++) {
+      const link = this.#below[depth - 1]!;
       try {
         directory = openAgain(directory, link, this.#links);
       } catch (error) {
-        this.#below.length = i; // what is left of it is open
+        this.#below.length = depth - 1; // its last is open: it was closed after the next only
         throw error;
       }
       link.directory = directory;
-      this.#release(i - MOST_OPEN);
+      const before = depth - 1;
+      if (before > open && !this.#isInReach(before)) this.#release(before);
     }
   }
 
-  #release(index: number): void {
-    const link = this.#below[index];
-    link?.directory?.close();
-    if (link !== undefined) link.directory = undefined;
+  /** Whether the directory at a depth is to be open while the last one is worked in. */
+  #isInReach(depth: number): boolean {
+    return this.depth - depth <= REACH * largestPower(depth);
   }
+
+  #release(depth: number): void {
+    const link = this.#below[depth - 1]!;
+    link.directory?.close();
+    link.directory = undefined;
+  }
+}
+
+/** The largest power of two that divides a number from 1 on. */
+function largestPower(depth: number): number {
+  return depth & -depth;
 }
 
 function openAgain(parent: Directory, link: Link, links: Links): Directory {

@@ -14,7 +14,21 @@ export interface ExtractTargetOptions {
   readonly replace: boolean;
   /** Last modification that the files get. */
   readonly mtime: Date;
+  /** What errors call the directory, where that is not its path. */
+  readonly shownAs?: string | undefined;
 }
+
+/** An entry of a walk, which comes after the directory that it lies in and what that held before it. */
+export interface WalkPlace {
+  /** From the root of what is extracted. */
+  readonly path: string;
+  readonly name: string;
+  /** How many names below where the walk started: 1 for the entries there. */
+  readonly depth: number;
+}
+
+/** Where something is put: its path, or an entry of the walk that {@linkcode ExtractTarget.start} began. */
+type Place = string | WalkPlace;
 
 /**
  * A directory that files are extracted into, and never beyond it: no symbolic link in it is
@@ -30,6 +44,8 @@ export class ExtractTarget implements Disposable {
   readonly #options: ExtractTargetOptions;
   readonly #chain: DirectoryChain;
   #temporaries = 0;
+  /** Depth of the directory that a walk started in. */
+  #start = 0;
 
   /** Makes the directory. It may itself be reached through symbolic links. */
   constructor(directory: string, options: ExtractTargetOptions) {
@@ -41,31 +57,46 @@ export class ExtractTarget implements Disposable {
   }
 
   /**
-   * Makes a directory, and those above it.
+   * Makes the directory that a walk starts in, and those above it. From then on the entries of that walk can be
+   * given instead of paths, in its order: they are put in place from where the one before is, so that a
+   * tree of any depth takes no more than its number of entries.
    *
    * @param path As in the container.
    * @throws {RecordfsError} If something that is no directory is in the way.
    */
-  makeDirectory(path: string): void {
-    this.#naming(path, () => this.#enter(safeNames(path)));
+  start(path: string): void {
+    this.makeDirectory(path);
+    this.#start = this.#chain.depth;
   }
 
   /**
-   * Makes sure that a file can be put at `path`.
+   * Makes a directory, and those above it.
+   *
+   * @throws {RecordfsError} If something that is no directory is in the way.
+   */
+  makeDirectory(place: Place): void {
+    this.#naming(place, () => {
+      const names = this.#namesFrom(place);
+      this.#enter(names.known, names.below);
+    });
+  }
+
+  /**
+   * Makes sure that a file can be put somewhere.
    *
    * @throws {RecordfsError} If there is something already that is not to be replaced.
    */
-  checkFree(path: string): void {
-    this.#naming(path, () => this.#checkFree(path));
+  checkFree(place: Place): void {
+    this.#naming(place, () => this.#checkFree(place));
   }
 
   /** Puts a file in place. */
-  write(path: string, content: Uint8Array): void {
-    this.#naming(path, () => {
-      const temporary = this.#openTemporary(path);
+  write(place: Place, content: Uint8Array): void {
+    this.#naming(place, () => {
+      const temporary = this.#openTemporary(place);
       try {
         temporary.file.write(content);
-        this.#finish(temporary, path);
+        this.#finish(temporary, place);
       } finally {
         this.#discard(temporary);
       }
@@ -74,15 +105,15 @@ export class ExtractTarget implements Disposable {
 
   /** Puts a file of any size in place. */
   async writeStream(
-    path: string,
+    place: Place,
     content: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    const temporary = this.#naming(path, () => this.#openTemporary(path));
+    const temporary = this.#naming(place, () => this.#openTemporary(place));
     try {
       for await (const chunk of content) {
-        this.#naming(path, () => temporary.file.write(chunk));
+        this.#naming(place, () => temporary.file.write(chunk));
       }
-      this.#naming(path, () => this.#finish(temporary, path));
+      this.#naming(place, () => this.#finish(temporary, place));
     } finally {
       this.#discard(temporary);
     }
@@ -94,23 +125,26 @@ export class ExtractTarget implements Disposable {
   }
 
   /** Has the system's refusals say what they are about; their codes stay. */
-  #naming<T>(path: string, work: () => T): T {
+  #naming<T>(place: Place, work: () => T): T {
     try {
       return work();
     } catch (error) {
       const code = systemCode(error);
       if (!(error instanceof Error) || code === undefined) throw error;
       const reason = error.message.replace(/ \(os error \d+\).*$/, "");
+      const path = typeof place === "string" ? place : place.path;
       throw new RecordfsError(
         code,
-        `Cannot extract to ${this.#root}/${path}: ${reason}`,
+        `Cannot extract to ${
+          this.#options.shownAs ?? this.#root
+        }/${path}: ${reason}`,
         { path, cause: error },
       );
     }
   }
 
-  #checkFree(path: string): void {
-    const { directory, name } = this.#place(path);
+  #checkFree(place: Place): void {
+    const { directory, name } = this.#place(place);
     const stat = directory.stat(name, "keep");
     if (
       stat === undefined || stat.kind !== "directory" && this.#options.replace
@@ -123,18 +157,21 @@ export class ExtractTarget implements Disposable {
     );
   }
 
-  #openTemporary(path: string): Temporary {
-    const { directory } = this.#place(path);
+  #openTemporary(place: Place): Temporary {
+    const { directory } = this.#place(place);
     const name = `.recordfs-${process.pid}-${++this.#temporaries}.part`;
     // Fails if there is something of that name, be it a symbolic link to nowhere.
     const file = directory.createFile(name);
     return { directory, file, name, placed: false };
   }
 
-  #finish(temporary: Temporary, path: string): void {
+  #finish(temporary: Temporary, place: Place): void {
     temporary.file.setModified(this.#options.mtime);
-    this.#checkFree(path);
-    const { directory, name } = this.#place(path);
+    this.#checkFree(place);
+    const { directory, name } = this.#place(place);
+    // Linux looks at all directories above what it renames: many times over where they are thousands.
+    const isDeep = this.#chain.depth > DEEP && !this.#options.replace;
+    if (isDeep && linked(directory, temporary.name, name)) return;
     directory.rename(temporary.name, name);
     temporary.placed = true;
   }
@@ -145,22 +182,38 @@ export class ExtractTarget implements Disposable {
   }
 
   /** Where a file goes, with its directory made. */
-  #place(path: string): { directory: Directory; name: string } {
-    const names = safeNames(path);
-    const name = names.pop() ?? "";
-    this.#enter(names);
+  #place(place: Place): { directory: Directory; name: string } {
+    const { known, below } = this.#namesFrom(place);
+    const name = below.pop() ?? "";
+    this.#enter(known, below);
     return { directory: this.#chain.last, name };
   }
 
-  /** Goes to a directory, and makes what is not there of the way. */
-  #enter(names: readonly string[]): void {
+  /** How many directories of the chain lead to a place, and the names from there on: its own at least. */
+  #namesFrom(place: Place): { known: number; below: string[] } {
     const chain = this.#chain;
-    let known = 0;
-    while (
-      known < names.length && names[known] === chain.nameAt(known + 1)
-    ) known++;
-    if (known < chain.depth) chain.leaveTo(known);
-    for (const name of names.slice(known)) {
+    if (typeof place === "string") {
+      const names = safeNames(place);
+      let known = 0;
+      while (
+        known < names.length - 1 && names[known] === chain.nameAt(known + 1)
+      ) known++;
+      return { known, below: names.slice(known) };
+    }
+    const known = this.#start + place.depth - 1;
+    if (known > chain.depth) throw gone(place.path);
+    const below = safeNames(place.name);
+    if (below.length === 1) return { known, below };
+    throw new TypeError(`'${place.name}' is not one name`);
+  }
+
+  /** Goes to a directory, and makes what is not there of the way. */
+  #enter(known: number, names: readonly string[]): void {
+    const chain = this.#chain;
+    const isIn = names.length > 0 && names[0] === chain.nameAt(known + 1);
+    const depth = isIn ? known + 1 : known;
+    if (depth < chain.depth) chain.leaveTo(depth);
+    for (const name of isIn ? names.slice(1) : names) {
       const { last } = chain;
       const kind = last.stat(name, "keep")?.kind;
       if (kind === undefined) last.makeDirectory(name);
@@ -193,6 +246,21 @@ function isAlive(pid: number): boolean {
   return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
 }
 
+/** From which depth on a file is not renamed. */
+const DEEP = 256;
+
+/** Gives a file its name beside the temporary one; `false` where the file system can't. */
+function linked(directory: Directory, from: string, to: string): boolean {
+  try {
+    directory.link(from, to);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || code === "EEXIST") throw error;
+    return false;
+  }
+}
+
 interface Temporary {
   readonly directory: Directory;
   readonly file: OpenFile;
@@ -211,6 +279,15 @@ function safeNames(path: string): string[] {
     );
   }
   return names;
+}
+
+/** The chain ends above the directory that an entry of a walk lies in. */
+function gone(path: string): RecordfsError {
+  return new RecordfsError(
+    "changed",
+    `Cannot extract to ${path}: its directory was not made, or was replaced by another meanwhile`,
+    { path },
+  );
 }
 
 function notEntered(directory: string, kind: EntryKind): RecordfsError {

@@ -28,6 +28,7 @@ export const DIRENT = { length: 16, name: 19 } as const;
 export const At = {
   FDCWD: -100,
   SYMLINK_NOFOLLOW: 0x100,
+  REMOVEDIR: 0x200,
   /** `AT_EACCESS`: with the permissions that opening goes by. */
   EACCESS: 0x200,
   EMPTY_PATH: 0x1000,
@@ -65,6 +66,10 @@ const functions = new LibcFunctions({
   faccessat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
   mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
+  linkat: {
+    parameters: ["i32", "buffer", "i32", "buffer", "i32"],
+    result: "i32",
+  },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
   strerror: STRERROR,

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { FileLock } from "./file_lock.ts";
 import { RecordfsError, WriteError } from "../errors.ts";
+import { removeTree } from "./remove_tree.ts";
 import { perform, type Steps } from "./steps.ts";
 import { writeError } from "./write_error.ts";
 import {
@@ -139,7 +140,7 @@ function* makeDirectory(location: string): Steps<void> {
 
 function remove(directory: string): void {
   try {
-    fs.rmSync(directory, { recursive: true, force: true });
+    removeTree(directory);
   } catch {
     // On a disk that takes no change any more: the target is untouched anyhow.
   }

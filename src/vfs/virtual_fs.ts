@@ -42,6 +42,10 @@ export interface WalkEntry {
   readonly path: string;
   /** Last part of the path. */
   readonly name: string;
+  /** How many names below the directory that is walked: 1 for its own entries. */
+  readonly depth: number;
+  /** The inode number that a mount shows. */
+  readonly ino: number;
   /** Whether it is a file. */
   readonly isFile: boolean;
   /** Whether it is a directory. */
@@ -52,7 +56,8 @@ export interface WalkEntry {
  * A container as a read-only filesystem.
  *
  * Paths start at the container's root, with or without a leading slash; empty parts and `.` mean
- * nothing, and `..` is not resolved. Methods without `Sync` wait without blocking; those with it
+ * nothing, and `..` is not resolved. Where a path is taken, so is an entry of a walk, which spares
+ * finding it again. Methods without `Sync` wait without blocking; those with it
  * work where the container is on a local disk.
  *
  * @example Read a batch and a range
@@ -113,12 +118,15 @@ export class VirtualFs implements Disposable {
    * @throws {PathError} If there is none at `path`.
    * @throws {FormatError} If the container is damaged at that place.
    */
-  stat(path: string, options: WaitOptions = {}): Promise<VirtualStat> {
+  stat(
+    path: string | WalkEntry,
+    options: WaitOptions = {},
+  ): Promise<VirtualStat> {
     return runAsync(this.#stat(path), options.signal);
   }
 
   /** {@linkcode VirtualFs.stat} without waiting. */
-  statSync(path: string): VirtualStat {
+  statSync(path: string | WalkEntry): VirtualStat {
     return runSync(this.#stat(path));
   }
 
@@ -158,31 +166,36 @@ export class VirtualFs implements Disposable {
   /**
    * Reads a file, or a batch of files: in the order in which they lie, neighbours in one go.
    *
-   * @param path A path, or several in any order, repeats allowed.
+   * @param path A path or entry, or several in any order, repeats allowed.
    * @returns The content, or the contents in the order of the paths, each in memory of its own.
    * @throws {PathError} If there is no such file.
    * @throws {FormatError} If its content is damaged.
    */
-  read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  read(path: string | WalkEntry, options?: WaitOptions): Promise<Uint8Array>;
   /** Reads a batch of files. */
-  read(paths: readonly string[], options?: WaitOptions): Promise<Uint8Array[]>;
   read(
-    path: string | readonly string[],
+    paths: readonly (string | WalkEntry)[],
+    options?: WaitOptions,
+  ): Promise<Uint8Array[]>;
+  read(
+    path: string | WalkEntry | readonly (string | WalkEntry)[],
     options: WaitOptions = {},
   ): Promise<Uint8Array | Uint8Array[]> {
     return runAsync<Uint8Array | Uint8Array[]>(
-      typeof path === "string" ? this.#readOne(path) : this.#read(path),
+      isBatch(path) ? this.#read(path) : this.#readOne(path),
       options.signal,
     );
   }
 
   /** {@linkcode VirtualFs.read} without waiting. */
-  readSync(path: string): Uint8Array;
+  readSync(path: string | WalkEntry): Uint8Array;
   /** Reads a batch of files without waiting. */
-  readSync(paths: readonly string[]): Uint8Array[];
-  readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
+  readSync(paths: readonly (string | WalkEntry)[]): Uint8Array[];
+  readSync(
+    path: string | WalkEntry | readonly (string | WalkEntry)[],
+  ): Uint8Array | Uint8Array[] {
     return runSync<Uint8Array | Uint8Array[]>(
-      typeof path === "string" ? this.#readOne(path) : this.#read(path),
+      isBatch(path) ? this.#read(path) : this.#readOne(path),
     );
   }
 
@@ -193,7 +206,7 @@ export class VirtualFs implements Disposable {
    * @param length In bytes; what lies beyond the end of the file is left out.
    */
   readRange(
-    path: string,
+    path: string | WalkEntry,
     offset: number,
     length: number,
     options: WaitOptions = {},
@@ -202,7 +215,11 @@ export class VirtualFs implements Disposable {
   }
 
   /** {@linkcode VirtualFs.readRange} without waiting. */
-  readRangeSync(path: string, offset: number, length: number): Uint8Array {
+  readRangeSync(
+    path: string | WalkEntry,
+    offset: number,
+    length: number,
+  ): Uint8Array {
     return runSync(this.#readRange(path, offset, length));
   }
 
@@ -213,7 +230,7 @@ export class VirtualFs implements Disposable {
    * @throws {PathError} If there is no such file.
    */
   async stream(
-    path: string,
+    path: string | WalkEntry,
     options: WaitOptions = {},
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const extent = await runAsync(this.#locate(path), options.signal);
@@ -222,7 +239,7 @@ export class VirtualFs implements Disposable {
       : this.tree.sources.at(extent.source);
     const expected = this.checkData ? extent.crc32 : -1;
     const verify = (crc: number) =>
-      verifyContent(this.location, path, crc, expected);
+      verifyContent(this.location, pathOf(path), crc, expected);
     return contentStream(extent, source, verify, options.signal);
   }
 
@@ -281,11 +298,11 @@ export class VirtualFs implements Disposable {
     }
   }
 
-  *#stat(path: string): Steps<VirtualStat> {
-    const node = yield* findNode(this.tree, path);
+  *#stat(path: string | WalkEntry): Steps<VirtualStat> {
+    const node = yield* this.#find(path);
     const stat = newStat();
     if (node === 0 || !(yield* settle(this.tree.stat(node, stat)))) {
-      throw new PathError("not-found", path, this.location);
+      throw new PathError("not-found", pathOf(path), this.location);
     }
     return {
       isFile: !stat.isDirectory,
@@ -296,11 +313,15 @@ export class VirtualFs implements Disposable {
     };
   }
 
-  *#readOne(path: string): Steps<Uint8Array> {
+  *#readOne(path: string | WalkEntry): Steps<Uint8Array> {
     return (yield* this.#read([path]))[0]!;
   }
 
-  *#readRange(path: string, offset: number, length: number): Steps<Uint8Array> {
+  *#readRange(
+    path: string | WalkEntry,
+    offset: number,
+    length: number,
+  ): Steps<Uint8Array> {
     for (const [name, value] of Object.entries({ offset, length })) {
       if (Number.isSafeInteger(value) && value >= 0) continue;
       throw new RangeError(`${name} must be an integer ≥ 0, it is ${value}`);
@@ -320,23 +341,31 @@ export class VirtualFs implements Disposable {
     return yield* readPart(this.tree.sources.at(source)!, offset, length);
   }
 
-  *#read(paths: readonly string[]): Steps<Uint8Array[]> {
+  *#read(paths: readonly (string | WalkEntry)[]): Steps<Uint8Array[]> {
     const extents: Extent[] = [];
     for (const path of paths) extents.push(yield* this.#locate(path));
     const verify = (i: number, crc: number) =>
-      verifyContent(this.location, paths[i]!, crc, extents[i]!.crc32);
+      verifyContent(this.location, pathOf(paths[i]!), crc, extents[i]!.crc32);
     return yield* readContents(this.tree, extents, {
       verify: this.checkData ? verify : undefined,
     });
   }
 
   /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */
-  *#locate(path: string): Steps<Extent> {
-    const node = yield* findNode(this.tree, path);
-    if (node === 0) throw new PathError("not-found", path, this.location);
+  *#locate(path: string | WalkEntry): Steps<Extent> {
+    const node = yield* this.#find(path);
+    if (node === 0) {
+      throw new PathError("not-found", pathOf(path), this.location);
+    }
     const extent = newExtent();
     if (yield* settle(this.tree.locate(node, extent))) return extent;
-    throw new PathError("is-directory", path, this.location);
+    throw new PathError("is-directory", pathOf(path), this.location);
+  }
+
+  *#find(path: string | WalkEntry): Steps<NodeId> {
+    return typeof path === "string"
+      ? yield* findNode(this.tree, path)
+      : path.ino;
   }
 
   *#directory(path: string): Steps<NodeId> {
@@ -347,6 +376,17 @@ export class VirtualFs implements Disposable {
   }
 }
 
-function walkEntry({ path, name, isDirectory }: WalkedNode): WalkEntry {
-  return { path, name, isFile: !isDirectory, isDirectory };
+function walkEntry(
+  { path, name, depth, node, isDirectory }: WalkedNode,
+): WalkEntry {
+  return { path, name, depth, ino: node, isFile: !isDirectory, isDirectory };
+}
+
+function pathOf(path: string | WalkEntry): string {
+  return typeof path === "string" ? path : path.path;
+}
+
+/** Type predicates of arrays do not tell read-only ones. */
+function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {
+  return Array.isArray(paths);
 }

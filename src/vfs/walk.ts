@@ -8,6 +8,8 @@ export interface WalkedNode {
   readonly path: string;
   readonly name: string;
   readonly node: NodeId;
+  /** How many names below the directory that the walk started in: 1 for its own entries. */
+  readonly depth: number;
   readonly isDirectory: boolean;
   /** The directory that it was met in. */
   readonly directory: NodeId;
@@ -18,6 +20,11 @@ export interface WalkedNode {
 /** A directory being walked through, and how far it is. */
 interface Level {
   readonly node: NodeId;
+  /**
+   * Never looked into. V8 keeps it as a list of parts, which the prefixes below it share, and what is
+   * made of it for an entry is no part of it: 60,000 directories, each in the other, take as many parts,
+   * where their paths written out would take gigabytes.
+   */
   readonly prefix: string;
   cursor: number;
   done: boolean;
@@ -74,6 +81,7 @@ export class Walker {
           path: level.prefix + name,
           name,
           node,
+          depth: this.#levels.length,
           isDirectory,
           directory: level.node,
           cursor: level.cursor,
@@ -91,7 +99,7 @@ export class Walker {
     if (descend !== undefined) {
       this.#levels.push({
         node: descend.node,
-        prefix: `${descend.path}/`,
+        prefix: `${level.prefix}${descend.name}/`,
         cursor: 0,
         done: false,
       });

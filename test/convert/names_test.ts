@@ -165,8 +165,8 @@ Deno.test("names that are no text become ids, from packed folders", async () => 
 /** A packed folder with these directories, and a JPEG in each. */
 async function packNames(file: string, names: string[]): Promise<void> {
   const entries = names.flatMap((name) => [
-    { path: name, name, isDirectory: true },
-    { path: `${name}/1.jpg`, name: "1.jpg", isDirectory: false },
+    { path: name, name, depth: 1, isDirectory: true },
+    { path: `${name}/1.jpg`, name: "1.jpg", depth: 2, isDirectory: false },
   ]);
   const tree = {
     location: "names",

@@ -23,7 +23,9 @@ function counted(
     createFile: (name) => directory.createFile(name),
     makeDirectory: (name) => directory.makeDirectory(name),
     rename: (from, to) => directory.rename(from, to),
+    link: (from, to) => directory.link(from, to),
     remove: (name) => directory.remove(name),
+    removeDirectory: (name) => directory.removeDirectory(name),
     close() {
       open.now--;
       directory.close();

@@ -1,3 +1,4 @@
+import { decodedBytes, inDecodeMemory } from "./decode_memory.ts";
 import { dropChroma } from "./drop_chroma.ts";
 import {
   type AlphaImage,
@@ -35,18 +36,18 @@ export class ImagescriptCodec implements ImageCodec {
     return new ImagescriptCodec(await ImagescriptWasm.load());
   }
 
-  // deno-lint-ignore require-await -- so that all it throws is a rejection
   async decode(
     bytes: Uint8Array,
     { colorspace = "ANY", shortEdge = 0, path }: DecodeOptions = {},
   ): Promise<Image> {
     const header = readImageHeader(bytes, path);
     const size = shortEdgeSize(header, shortEdge);
-    const image = this.#decode(bytes, header, header.channels, path);
-    return toColorspace(resample(image, size), colorspace);
+    return await inDecodeMemory(decodedBytes(header), () => {
+      const image = this.#decode(bytes, header, header.channels, path);
+      return toColorspace(resample(image, size), colorspace);
+    });
   }
 
-  // deno-lint-ignore require-await -- so that all it throws is a rejection
   async decodeWithAlpha(
     bytes: Uint8Array,
     path?: string,
@@ -54,7 +55,10 @@ export class ImagescriptCodec implements ImageCodec {
     const header = readImageHeader(bytes, path);
     const { channels, hasAlpha } = header;
     const all = !hasAlpha ? channels : channels === 1 ? 2 : 4;
-    return this.#decode(bytes, header, all, path);
+    return await inDecodeMemory<AlphaImage>(
+      decodedBytes(header),
+      () => this.#decode(bytes, header, all, path),
+    );
   }
 
   // deno-lint-ignore require-await -- so that all it throws is a rejection
@@ -71,7 +75,6 @@ export class ImagescriptCodec implements ImageCodec {
     return resample(image, shortEdgeSize(image, size));
   }
 
-  // deno-lint-ignore require-await -- so that all it throws is a rejection
   async jpegFromImageFile(
     bytes: Uint8Array,
     options: JpegOptions = {},
@@ -82,8 +85,10 @@ export class ImagescriptCodec implements ImageCodec {
     const size = shortEdgeSize(header, shortEdge);
     const unchanged = unchangedJpeg(bytes, header, options);
     if (unchanged !== undefined) return unchanged;
-    const image = this.#decode(bytes, header, header.channels, path);
-    return this.#encode(resample(image, size), quality);
+    return await inDecodeMemory(decodedBytes(header), () => {
+      const image = this.#decode(bytes, header, header.channels, path);
+      return this.#encode(resample(image, size), quality);
+    });
   }
 
   #decode<C extends AlphaImage["channels"]>(

@@ -13,6 +13,7 @@ import {
   type ImageCodec,
   type JpegOptions,
 } from "./image_codec.ts";
+import { decodedBytes, inDecodeMemory } from "./decode_memory.ts";
 import { ImageError } from "./image_error.ts";
 import {
   type ImageHeader,
@@ -64,19 +65,26 @@ export class SharpCodec implements ImageCodec {
     const space = isCmyk ? "cmyk" : "srgb";
     const opened = this.#open(bytes).removeAlpha();
     const isResized = height !== header.height || width !== header.width;
-    const pixels = await this.#pixels(
-      // With a colour space of its own, a pipeline decodes JPEGs in full before it shrinks them.
-      (isResized ? resize(opened, wanted) : opened.pipelineColourspace(space))
-        .toColourspace(space),
-      { height, width },
-      isCmyk ? 4 : 3,
-      path,
-    );
-    const rgb = isCmyk ? cmykToRgb(pixels) : pixels;
-    const image: Image = { data: rgb, height, width, channels: 3 };
-    return toColorspace(
-      resizesHere ? resample(image, wanted) : image,
-      channels === 1 && colorspace !== "RGB" ? "GRAY" : colorspace,
+    return await inDecodeMemory(
+      memoryFor(header, { height, width }),
+      async () => {
+        const pixels = await this.#pixels(
+          // With a colour space of its own, a pipeline decodes JPEGs in full before it shrinks them.
+          (isResized
+            ? resize(opened, wanted)
+            : opened.pipelineColourspace(space))
+            .toColourspace(space),
+          { height, width },
+          isCmyk ? 4 : 3,
+          path,
+        );
+        const rgb = isCmyk ? cmykToRgb(pixels) : pixels;
+        const image: Image = { data: rgb, height, width, channels: 3 };
+        return toColorspace(
+          resizesHere ? resample(image, wanted) : image,
+          channels === 1 && colorspace !== "RGB" ? "GRAY" : colorspace,
+        );
+      },
     );
   }
 
@@ -87,10 +95,12 @@ export class SharpCodec implements ImageCodec {
     const header = readImageHeader(bytes, path);
     if (!header.hasAlpha) return await this.decode(bytes, { path });
     const pipeline = this.#open(bytes).toColourspace("srgb");
-    const rgba = await this.#pixels(pipeline, header, 4, path);
     const { height, width } = header;
     const channels = header.channels === 1 ? 2 : 4;
-    return { data: rgbaToChannels(rgba, channels), height, width, channels };
+    return await inDecodeMemory(decodedBytes(header), async () => {
+      const rgba = await this.#pixels(pipeline, header, 4, path);
+      return { data: rgbaToChannels(rgba, channels), height, width, channels };
+    });
   }
 
   async encode(
@@ -138,7 +148,10 @@ export class SharpCodec implements ImageCodec {
     }
     assertJpegSize(size);
     const pipeline = resize(this.#open(bytes).removeAlpha(), size);
-    return await output(toJpeg(pipeline, header.channels, quality), path);
+    return await inDecodeMemory(
+      memoryFor(header, size),
+      () => output(toJpeg(pipeline, header.channels, quality), path),
+    );
   }
 
   #open(bytes: Uint8Array): Pipeline {
@@ -176,6 +189,13 @@ export class SharpCodec implements ImageCodec {
  */
 function resizesAlike(header: ImageHeader, size: Size): boolean {
   return !header.isCmyk && !header.hasAlpha && !isLarger(size, header);
+}
+
+/** libjpeg decodes to a half, a quarter or an eighth where that is enough. */
+function memoryFor(header: ImageHeader, { height, width }: Size): number {
+  const isShrunk = header.format === "jpeg" && height * 2 <= header.height &&
+    width * 2 <= header.width;
+  return isShrunk ? decodedBytes(header) / 4 : decodedBytes(header);
 }
 
 /** libvips enlarges half a pixel off: its pixels meet at corners, ours at centres. */

@@ -20,31 +20,49 @@ export interface EncodedArray {
  */
 export function encodeArray(array: NpyContent): EncodedArray {
   const { data } = array;
-  const dtype = array.dtype ?? usualDtype(data);
+  const { dtype, shape } = checkArray(array);
   const elements = Array.isArray(data)
-    ? encodeTexts(data, dtype)
-    : numericBytes(data, dtype);
+    ? encodeTexts(data, parseDtype(dtype).itemSize)
+    : numericBytes(data);
+  return { dtype, shape, elements };
+}
+
+/**
+ * The type and shape of an array, which takes no memory to learn.
+ *
+ * @throws {TypeError} If data, shape and type do not fit each other.
+ * @throws {NumpyError} If the type is not supported.
+ */
+export function checkArray(
+  array: NpyContent,
+): Omit<EncodedArray, "elements"> & {
+  /** What the elements take in bytes. */
+  readonly byteLength: number;
+} {
+  const { data } = array;
+  const dtype = array.dtype ?? usualDtype(data);
+  const byteLength = Array.isArray(data)
+    ? checkTexts(data, dtype)
+    : checkNumbers(data, dtype);
   const { itemSize } = parseDtype(dtype);
-  const shape = array.shape ?? [elements.length / itemSize];
-  if (elementCount(shape) * itemSize !== elements.length) {
+  const shape = array.shape ?? [byteLength / itemSize];
+  if (elementCount(shape) * itemSize !== byteLength) {
     throw new TypeError(
       `shape (${shape.join(", ")}) of '${dtype}' takes ` +
-        `${
-          elementCount(shape) * itemSize
-        } bytes, but data has ${elements.length}`,
+        `${elementCount(shape) * itemSize} bytes, but data has ${byteLength}`,
     );
   }
-  return { dtype, shape, elements };
+  return { dtype, shape, byteLength };
 }
 
 /** The type that holds elements of which nothing else is said. */
 function usualDtype(data: NdArray["data"]): string {
   if (!Array.isArray(data)) return dtypeOf(data);
-  const longest = data.reduce((n, text) => Math.max(n, [...text].length), 1);
+  const longest = data.reduce((n, text) => Math.max(n, charactersOf(text)), 1);
   return `<U${longest}`;
 }
 
-function numericBytes(data: NumericArray, dtypeName: string): Uint8Array {
+function checkNumbers(data: NumericArray, dtypeName: string): number {
   const dtype = parseDtype(dtypeName);
   if (dtype.name !== dtypeName) {
     throw new TypeError(`'${dtypeName}' is not written; '${dtype.name}' is`);
@@ -54,26 +72,42 @@ function numericBytes(data: NumericArray, dtypeName: string): Uint8Array {
   if (given !== needed) {
     throw new TypeError(`'${dtypeName}' is held in ${needed}, not in ${given}`);
   }
+  return data.byteLength;
+}
+
+function numericBytes(data: NumericArray): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-function encodeTexts(data: readonly string[], dtypeName: string): Uint8Array {
+function checkTexts(data: readonly string[], dtypeName: string): number {
   const { name, holder, itemSize } = parseDtype(dtypeName);
   if (holder !== undefined || name !== dtypeName) {
     throw new TypeError(
       `'${dtypeName}' does not hold text: use <U and a length`,
     );
   }
+  for (const text of data) {
+    const length = charactersOf(text);
+    if (length * 4 <= itemSize) continue;
+    throw new TypeError(
+      `'${dtypeName}' is too short for a text of ${length} characters`,
+    );
+  }
+  return data.length * itemSize;
+}
+
+/** How many code points a text has. */
+export function charactersOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function encodeTexts(data: readonly string[], itemSize: number): Uint8Array {
   const bytes = new Uint8Array(data.length * itemSize);
   const view = new DataView(bytes.buffer);
   data.forEach((text, i) => {
-    const codePoints = [...text];
-    if (codePoints.length * 4 > itemSize) {
-      throw new TypeError(
-        `'${dtypeName}' is too short for a text of ${codePoints.length} characters`,
-      );
-    }
-    codePoints.forEach((character, k) => {
+    [...text].forEach((character, k) => {
       view.setUint32(i * itemSize + 4 * k, character.codePointAt(0)!, true);
     });
   });

@@ -1,4 +1,4 @@
-import { encodeArray } from "./encode_array.ts";
+import { checkArray } from "./encode_array.ts";
 import type { NdArray } from "./nd_array.ts";
 
 /** Whether a value is an {@linkcode NdArray}: these three fields that fit each other, and no other. */
@@ -10,7 +10,7 @@ export function isNdArray(value: unknown): value is NdArray {
     Object.keys(value).length === 3;
   if (!isCandidate) return false;
   try {
-    encodeArray({ dtype, shape, data });
+    checkArray({ dtype, shape, data });
     return true;
   } catch {
     return false;

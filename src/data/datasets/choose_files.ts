@@ -18,15 +18,15 @@ export interface ChooseFilesOptions {
 }
 
 /**
- * What says of a path whether its file is chosen.
+ * What says of a file whether it is chosen; its path is looked at only where that is asked about.
  *
  * @throws {RecordfsError} With code `bad-pattern` if a glob is none.
  */
 export async function chooserOf(
   files: ChooseFilesOptions["files"],
-): Promise<(path: string) => boolean> {
+): Promise<(file: { readonly path: string }) => boolean> {
   if (files === undefined) return () => true;
-  if (typeof files === "function") return files;
+  if (typeof files === "function") return ({ path }) => files(path);
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
   const makeRe = await loadMakeRe();
@@ -35,7 +35,7 @@ export async function chooserOf(
     [],
     (glob) => compileGlob(glob, makeRe),
   );
-  return (path) => filter.accepts({ path, isDirectory: false });
+  return ({ path }) => filter.accepts({ path, isDirectory: false });
 }
 
 async function loadMakeRe(): Promise<MakeRe> {

@@ -143,11 +143,11 @@ class FileListBuilder {
 /**
  * Lists the files of a tree that are chosen, depth first, in the order of the container.
  *
- * @param chooses Whether the file at a path is.
+ * @param chooses Whether a file is.
  */
 export function* listFiles(
   tree: Tree,
-  chooses: (path: string) => boolean,
+  chooses: (entry: WalkedNode) => boolean,
 ): Steps<FileListColumns> {
   const walker = new Walker(tree, ROOT, "", Infinity);
   const builder = new FileListBuilder();
@@ -155,7 +155,7 @@ export function* listFiles(
     const page = yield* walker.nextPage();
     if (page.length === 0) return builder.finish();
     for (const entry of page) {
-      if (builder.meet(entry) && chooses(entry.path)) builder.add(entry);
+      if (builder.meet(entry) && chooses(entry)) builder.add(entry);
     }
   }
 }
@@ -171,6 +171,7 @@ export function* listPaths(
   location: string,
   paths: readonly string[],
 ): Steps<FileListColumns> {
+  const nodes = new Set<NodeId>(); // most paths need not be looked at
   const places = new Map<string, number>();
   for (const path of paths) {
     const node = yield* findNode(tree, path);
@@ -178,12 +179,13 @@ export function* listPaths(
     if (tree.isDirectory(node)) {
       throw new PathError("is-directory", path, location);
     }
+    nodes.add(node);
     places.set(normalise(path), -1);
   }
   let found = 0;
-  const columns = yield* listFiles(tree, (path) => {
-    const isWanted = places.has(path);
-    if (isWanted) places.set(path, found++);
+  const columns = yield* listFiles(tree, (entry) => {
+    const isWanted = nodes.has(entry.node) && places.has(entry.path);
+    if (isWanted) places.set(entry.path, found++);
     return isWanted;
   });
   const order = paths.map((path) => places.get(normalise(path))!);

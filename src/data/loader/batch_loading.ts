@@ -7,8 +7,7 @@ import { FreeMemory } from "./free_memory.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import { LocalBatches } from "./local_batches.ts";
 import { BatchMaker } from "./make_batch.ts";
-import type { ThreadSetup } from "./messages.ts";
-import { threadSetupOf } from "./thread_setup.ts";
+import { type CommonSetup, threadSetupOf } from "./thread_setup.ts";
 import { WorkerBatches } from "./worker_batches.ts";
 import { WorkerPool } from "./worker_pool.ts";
 
@@ -17,7 +16,7 @@ export class BatchLoading {
   readonly #dataset: Dataset<unknown>;
   readonly #settings: LoaderSettings;
   /** What threads are started with; `undefined` where there are none. */
-  readonly #setup: Omit<ThreadSetup, "worker"> | undefined;
+  readonly #setup: CommonSetup | undefined;
   #threads: WorkerPool | undefined;
   #maker: BatchMaker<unknown, unknown> | undefined;
   /** The memory of batches that the caller holds. */

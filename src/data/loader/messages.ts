@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { DecodeMemoryShare } from "../../codecs/image/decode_memory.ts";
 import type { Recipe } from "../recipe.ts";
 import type { BatchJob } from "./batch_error.ts";
 import type { SentError } from "./sent_error.ts";
@@ -20,6 +21,8 @@ export interface ThreadSetup {
   /** What collates; `undefined` stacks, `false` does not. */
   readonly collate: Recipe | false | undefined;
   readonly seed: number;
+  /** What it takes memory for images from. */
+  readonly decodeMemory: DecodeMemoryShare;
   /** What is called with the thread's number. */
   readonly init: Recipe | undefined;
 }

@@ -1,3 +1,4 @@
+import { shareDecodeMemory } from "../../codecs/image/decode_memory.ts";
 import { BatchMemory, BufferPool } from "../batch_memory.ts";
 import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
@@ -133,6 +134,7 @@ export class ThreadLoader {
 async function startedWith(setup: ThreadSetup): Promise<Started> {
   const { worker, numWorkers, init, length, seed } = setup;
   shareProcessors(numWorkers);
+  shareDecodeMemory(setup.decodeMemory);
   if (init !== undefined) {
     const call = await revive(init) as (worker: number) => unknown;
     await call(worker);

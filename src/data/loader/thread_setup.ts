@@ -5,6 +5,9 @@ import { refuseInLoaderThread } from "./loader_thread.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
+/** What all threads of a loader have in common. */
+export type CommonSetup = Omit<ThreadSetup, "worker" | "decodeMemory">;
+
 /**
  * What the loader's threads are started with.
  *
@@ -13,7 +16,7 @@ import type { ThreadSetup } from "./messages.ts";
 export function threadSetupOf(
   dataset: Dataset<unknown>,
   { collate, seed, workerInit, numWorkers }: LoaderSettings,
-): Omit<ThreadSetup, "worker"> {
+): CommonSetup {
   refuseInLoaderThread();
   const recipe = isPortable(dataset) ? dataset[RECIPE]() : undefined;
   if (recipe === undefined) {

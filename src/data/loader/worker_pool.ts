@@ -1,6 +1,6 @@
 import { DataError } from "../data_error.ts";
 import { messageOf } from "./batch_error.ts";
-import type { ThreadSetup } from "./messages.ts";
+import type { CommonSetup } from "./thread_setup.ts";
 import { type ThreadEvents, WorkerThread } from "./worker_thread.ts";
 
 /** The threads of a loader. */
@@ -16,7 +16,7 @@ export class WorkerPool {
    *
    * @throws {DataError} With code `not-portable` if the dataset's recipe cannot be sent.
    */
-  constructor(count: number, setup: Omit<ThreadSetup, "worker">) {
+  constructor(count: number, setup: CommonSetup) {
     const events: ThreadEvents = {
       heard: (thread, message) => {
         if (message.kind === "broken") this.#isOver = true;
@@ -33,8 +33,9 @@ export class WorkerPool {
     );
     try {
       for (const thread of this.threads) {
-        const { worker } = thread;
-        thread.send({ kind: "start", setup: { ...setup, worker } });
+        const { worker, decodeMemory } = thread;
+        const own = { ...setup, worker, decodeMemory };
+        thread.send({ kind: "start", setup: own });
       }
     } catch (cause) {
       this.end();

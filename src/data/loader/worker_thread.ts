@@ -1,4 +1,9 @@
 import { MessageChannel, Worker } from "node:worker_threads";
+import {
+  type DecodeMemoryShare,
+  newDecodeMemoryShare,
+  returnDecodeMemory,
+} from "../../codecs/image/decode_memory.ts";
 import type { FromThread, ToThread } from "./messages.ts";
 import { sendError } from "./sent_error.ts";
 
@@ -35,6 +40,8 @@ interface Port extends MessagePort {
 export class WorkerThread {
   /** Its number, from 0. */
   readonly worker: number;
+  /** What it takes memory for images from. */
+  readonly decodeMemory: DecodeMemoryShare = newDecodeMemoryShare();
   readonly #thread: Worker;
   readonly #port: Port;
   readonly #exited = Promise.withResolvers<void>();
@@ -54,6 +61,7 @@ export class WorkerThread {
     this.#thread.on("error", (error) => uncaught = error);
     this.#thread.on("exit", (code) => {
       this.#isAlive = false;
+      returnDecodeMemory(this.decodeMemory);
       this.#port.close();
       this.#exited.resolve();
       if (!this.#isEnding) events.died(this, { code, error: uncaught });

@@ -4,7 +4,7 @@ export class LabelColumn {
   readonly names: string[] = [];
   /** How many samples have each. */
   readonly counts: number[] = [];
-  readonly #numbers = new Map<string, number>();
+  readonly #numbers = new Map<string | number, number>();
   readonly #column: Uint32Array;
   #length = 0;
 
@@ -18,13 +18,17 @@ export class LabelColumn {
     return this.#length;
   }
 
-  /** Adds the label of the next sample. */
-  add(label: string): void {
-    let number = this.#numbers.get(label);
+  /**
+   * Adds the label of the next sample.
+   *
+   * @param key What tells it from others, where that is not the label itself.
+   */
+  add(label: string, key: string | number = label): void {
+    let number = this.#numbers.get(key);
     if (number === undefined) {
       number = this.names.push(label) - 1;
       this.counts.push(0);
-      this.#numbers.set(label, number);
+      this.#numbers.set(key, number);
     }
     this.counts[number]!++;
     this.#column[this.#length++] = number;

@@ -1,7 +1,8 @@
 import { parseJsonFile } from "../../codecs/json/value.ts";
 import { RecordfsError } from "../../errors.ts";
 import { ShardedDatasetReader } from "../../formats/bags/sharded_dataset_reader.ts";
-import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { ROOT } from "../../tree/tree.ts";
+import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 import { countSamples } from "./counted_samples.ts";
 import { LabelColumn } from "./label_column.ts";
 
@@ -15,10 +16,10 @@ export interface ReadLabelsOptions {
 /** Values read at a time. */
 const PAGE = 4096;
 
-/** Labels of files: what they are named by. */
-const OF_FILES: Record<string, (path: string) => string> = {
-  dir: (path) => path.slice(0, Math.max(0, path.indexOf("/"))),
-  parent: (path) => path.slice(0, Math.max(0, path.lastIndexOf("/"))),
+/** Labels of files: how many names below the root the directory lies that they are named by. */
+const OF_FILES: Record<string, (depth: number) => number> = {
+  dir: (depth) => Math.min(depth - 1, 1),
+  parent: (depth) => depth - 1,
 };
 
 /**
@@ -43,7 +44,8 @@ export async function readLabels(
   }[unit](container, label, options.signal);
   for await (const found of labels) {
     if (column.length === length) break; // said below
-    column.add(found);
+    if (typeof found === "string") column.add(found);
+    else column.add(found.path, found.ino);
     options.onProgress?.(column.length);
   }
   if (column.length === length) return column;
@@ -55,7 +57,10 @@ export async function readLabels(
   );
 }
 
-type Labels = AsyncGenerator<string, void, undefined>;
+/** Labels, or the directories that are some: of these, the path may be too long to be looked at. */
+type Labels = AsyncGenerator<string | LabelDirectory, void, undefined>;
+
+type LabelDirectory = Pick<WalkEntry, "path" | "ino">;
 
 // deno-lint-ignore require-yield -- there are none
 async function* noLabels({ location }: VirtualFs): Labels {
@@ -73,8 +78,8 @@ async function* namesOf(
   label: string,
   signal?: AbortSignal,
 ): Labels {
-  const name = Object.hasOwn(OF_FILES, label) ? OF_FILES[label] : undefined;
-  if (name === undefined) {
+  const depthOf = Object.hasOwn(OF_FILES, label) ? OF_FILES[label] : undefined;
+  if (depthOf === undefined) {
     throw new RecordfsError(
       "no-label",
       `Files have no label '${label}': those of ${container.location} can be stratified by 'dir', the ` +
@@ -82,8 +87,13 @@ async function* namesOf(
       { path: container.location, actual: label },
     );
   }
-  for await (const { path, isFile } of container.walk("", { signal })) {
-    if (isFile) yield name(path);
+  const directories: LabelDirectory[] = [{ path: "", ino: ROOT }];
+  for await (const entry of container.walk("", { signal })) {
+    if (entry.isFile) yield directories[depthOf(entry.depth)]!;
+    else {
+      directories.length = entry.depth;
+      directories.push(entry);
+    }
   }
 }
 

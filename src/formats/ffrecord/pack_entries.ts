@@ -10,17 +10,19 @@ export interface PackedEntry {
   /** From the root; names with slashes between them. */
   readonly path: string;
   readonly name: string;
+  /** How many names below the root: 1 for its own entries. */
+  readonly depth: number;
   readonly isDirectory: boolean;
 }
 
 /** What is to be packed, wherever it comes from. */
-export interface PackableTree {
+export interface PackableTree<T extends PackedEntry> {
   /** What errors call it. */
   readonly location: string;
   /** Gives all entries, each directory before its content. It is called once for names only. */
-  walk(options: WaitOptions): AsyncIterable<PackedEntry>;
+  walk(options: WaitOptions): AsyncIterable<T>;
   /** The content of a file. */
-  read(path: string, options: WaitOptions): Promise<SampleData>;
+  read(file: T, options: WaitOptions): Promise<SampleData>;
 }
 
 /**
@@ -32,8 +34,8 @@ export interface PackableTree {
  * @throws {PackError} If there are more than a packed folder has room for.
  * @throws {WriteError} If it can't be written.
  */
-export async function packEntries(
-  tree: PackableTree,
+export async function packEntries<T extends PackedEntry>(
+  tree: PackableTree<T>,
   target: string,
   onFile: (files: number) => void,
   options: WaitOptions,
@@ -42,9 +44,9 @@ export async function packEntries(
   requireRoom(tree.location, listing);
   const count = listing.files + 1;
   await using writer = await FFRecordWriter.open(target, { ...options, count });
-  for await (const { path, isDirectory } of tree.walk(options)) {
-    if (isDirectory) continue;
-    await writer.write(await tree.read(path, options), options);
+  for await (const entry of tree.walk(options)) {
+    if (entry.isDirectory) continue;
+    await writer.write(await tree.read(entry, options), options);
     onFile(writer.length);
   }
   await writer.write(inPieces(writeStructure(listing)), options);
@@ -52,21 +54,21 @@ export async function packEntries(
   return listing.files;
 }
 
-async function listEntries(
-  tree: PackableTree,
+async function listEntries<T extends PackedEntry>(
+  tree: PackableTree<T>,
   options: WaitOptions,
 ): Promise<PackListing> {
   const listing = new PackListing();
-  let depth = 0;
+  let open = 0;
   const leaveTo = (wanted: number) => {
-    for (; depth > wanted; depth--) listing.endFolder();
+    for (; open > wanted; open--) listing.endFolder();
   };
-  for await (const { path, name, isDirectory } of tree.walk(options)) {
-    leaveTo(path.split("/").length - 1);
+  for await (const { name, depth, isDirectory } of tree.walk(options)) {
+    leaveTo(depth - 1);
     if (!isDirectory) listing.addFile(name, 0);
     else {
       listing.startFolder(name);
-      depth++;
+      open++;
     }
   }
   leaveTo(0);

@@ -3,11 +3,30 @@ import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { ExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { elementCount, type NdArray } from "../../../codecs/numpy/nd_array.ts";
+import {
+  charactersOf,
+  checkArray,
+} from "../../../codecs/numpy/encode_array.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 
-/** Truth values, whole numbers, floats and text; not complex numbers, dates and raw bytes. */
-export function hasListedValues(dtype: string): boolean {
-  return /^[<|][biufU]/.test(dtype);
+/**
+ * Whether the values of an array are listed: truth values, whole numbers, floats and text; not complex numbers,
+ * dates and raw bytes, and not text that is nearly all padding.
+ */
+export function hasListedValues(array: NdArray): boolean {
+  return /^[<|][biufU]/.test(array.dtype) && !isMostlyPadding(array);
+}
+
+/** Padding that texts may be filled up with to the width of their type: for each of them and its characters, in bytes. */
+const PADDING_EACH = 256;
+const PADDING_ANYHOW = 4096;
+
+/** Whether an array takes far more than what it holds: 400 MB for one letter, if its type says so. */
+export function isMostlyPadding({ dtype, shape, data }: NdArray): boolean {
+  if (!Array.isArray(data)) return false;
+  const held = data.reduce((sum, text) => sum + charactersOf(text) + 1, 0);
+  const { byteLength } = checkArray({ dtype, shape, data });
+  return byteLength > held * PADDING_EACH + PADDING_ANYHOW;
 }
 
 /** The elements as JSON, one list for each row; just the element where there is no dimension. */

@@ -2,7 +2,7 @@ import { DEEPEST } from "../../../codecs/json/scanner.ts";
 import { JsonError } from "../../../codecs/json/json_error.ts";
 import { type ExactJson, parseExactJson } from "../../../codecs/json/value.ts";
 import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
-import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
+import { checkArray } from "../../../codecs/numpy/encode_array.ts";
 import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
 import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
 import {
@@ -11,7 +11,7 @@ import {
   MsgpackTimestamp,
   type PackableValue,
 } from "../../../codecs/msgpack/mod.ts";
-import { elementsOf, plainNumber } from "./array_rows.ts";
+import { elementsOf, isMostlyPadding, plainNumber } from "./array_rows.ts";
 import { isShape } from "./array.ts";
 import type { TreeContent } from "./tree.ts";
 import { ValueError } from "./value_error.ts";
@@ -135,8 +135,12 @@ function arrayOf(
     return arrayFromBytes(dtype, shape, bytesOf(data, "$array"));
   }
   const array = { dtype, shape, data: elementsOf(dtype, shape, values!) };
-  encodeArray(array); // which says what does not fit
-  return array;
+  checkArray(array); // which says what does not fit
+  if (!isMostlyPadding(array)) return array;
+  throw new TypeError(
+    `An array of '${dtype}' would be nearly all padding around the texts that are given: ` +
+      "give a type as wide as the longest of them, such as <U8, or its bytes as data",
+  );
 }
 
 function fieldsOf(content: ExactJson): Record<string, ExactJson> {

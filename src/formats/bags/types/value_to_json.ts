@@ -29,8 +29,9 @@ const DEEPEST = 1024;
  * | {@linkcode MsgpackExt}             | `{"$ext": {"type": 5, "data": "base64"}}`                   |
  * | {@linkcode MsgpackTimestamp}       | `{"$timestamp": {"seconds": 1, "nanoseconds": 0}}`          |
  *
- * An object whose only key starts with `$` is written as a `$map` too. A whole number is a float where
- * it has a point, as in Python: {@linkcode MsgpackFloat} is written as `1.0`.
+ * Text whose type is so wide that nearly all of it is padding counts as another array. An object whose only key
+ * starts with `$` is written as a `$map` too. A whole number is a float where it has a point, as in Python:
+ * {@linkcode MsgpackFloat} is written as `1.0`.
  *
  * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024
  * deep.
@@ -123,7 +124,7 @@ function arrayJson(array: NdArray): string {
   return fields([
     ["dtype", JSON.stringify(dtype)],
     ["shape", `[${shape.join(", ")}]`],
-    hasListedValues(dtype)
+    hasListedValues(array)
       ? ["values", rowsOf(array)]
       : ["data", base64(encodeArray(array).elements)],
   ]);

@@ -300,3 +300,50 @@ Deno.test("what has no form in JSON is not shown", () => {
     });
   }
 });
+
+/** The most resident memory of a program that makes a value of a text, in bytes. */
+async function memoryFor(text: string): Promise<number> {
+  const module = new URL(
+    "../../../../src/formats/bags/mod.ts",
+    import.meta.url,
+  );
+  const program = `import { jsonToValue } from ${JSON.stringify(module.href)};
+    try { jsonToValue(${JSON.stringify(text)}); } catch {}
+    console.log(/VmHWM:\\s+(\\d+)/.exec(Deno.readTextFileSync("/proc/self/status"))[1]);`;
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", program],
+  }).output();
+  assert.ok(success);
+  return Number(new TextDecoder().decode(stdout)) * 1024;
+}
+
+const WIDE = '"dtype": "<U99999999", "shape": [1]';
+for (
+  const text of [
+    `{"$array": {${WIDE}, "values": ["a"]}}`,
+    `{${WIDE}, "data": ["a"]}`, // which only looks like an array
+  ]
+) {
+  Deno.test(`${text} takes no more memory than others`, async () => {
+    const more = await memoryFor(text) - await memoryFor('{"a": [1, 2]}');
+    assert.ok(more < 100e6, `it took ${more} bytes more`);
+  });
+}
+
+Deno.test("text that is nearly all padding is refused as values, and shown as bytes", () => {
+  assert.throws(
+    () => jsonToValue(`{"$array": {${WIDE}, "values": ["a"]}}`),
+    { code: "bad-json", message: /all padding .*<U8/ },
+  );
+  const padded = { dtype: "<U3000", shape: [2], data: ["a", "é"] };
+  const json = valueToJson(padded);
+  assert.match(
+    json,
+    /^{"\$array": {"dtype": "<U3000", "shape": \[2\], "data": "/,
+  );
+  assert.deepStrictEqual(jsonToValue(json), padded);
+  // Padding that tables of texts have is none to speak of.
+  const usual = { dtype: "<U500", shape: [2], data: ["a", ""] };
+  assert.match(valueToJson(usual), /"values": \["a", ""\]/);
+  assert.deepStrictEqual(jsonToValue(valueToJson(usual)), usual);
+});

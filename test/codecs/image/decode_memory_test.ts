@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import {
+  inDecodeMemory,
+  newDecodeMemoryShare,
+  returnDecodeMemory,
+} from "../../../src/codecs/image/decode_memory.ts";
+
+const MB = 2 ** 20;
+
+/** Starts decoding of these sizes, and says which are under way; each ends when it is told to. */
+class Decoding {
+  readonly underWay = new Set<number>();
+  readonly #ends: (() => void)[] = [];
+  readonly all: Promise<unknown>;
+
+  constructor(sizes: readonly number[]) {
+    this.all = Promise.all(
+      sizes.map((bytes, i) =>
+        inDecodeMemory(bytes, async () => {
+          this.underWay.add(i);
+          await new Promise<void>((resolve) => this.#ends[i] = resolve);
+          this.underWay.delete(i);
+        })
+      ),
+    );
+  }
+
+  /** Ends one, and waits until others are under way. */
+  async end(i: number, then: readonly number[]): Promise<void> {
+    this.#ends[i]!();
+    await until(() => sameNumbers([...this.underWay], then));
+  }
+}
+
+function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((number) => b.includes(number));
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!holds()) {
+    assert.ok(performance.now() < end, "it never came to that");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+Deno.test("images are decoded together as far as their pixels have room", async () => {
+  const large = 11_585 ** 2 * 4; // the largest that is read: 512 MiB
+  const decoding = new Decoding([large, large, MB, large]);
+  await until(() => decoding.underWay.size > 0);
+  assert.deepEqual([...decoding.underWay], [0]); // the second has no room; the small one came later
+  await decoding.end(0, [1]);
+  for (const i of [1, 2, 3]) {
+    await until(() => decoding.underWay.has(i));
+    await decoding.end(i, i === 3 ? [] : [i + 1]);
+  }
+  await decoding.all;
+});
+
+Deno.test("an image that takes more than there is goes alone", async () => {
+  const decoding = new Decoding([MB, 4096 * MB, MB]);
+  await until(() => decoding.underWay.size > 0);
+  assert.deepEqual([...decoding.underWay], [0]);
+  await decoding.end(0, [1]);
+  await decoding.end(1, [2]);
+  await decoding.end(2, []);
+  await decoding.all;
+});
+
+Deno.test("many small ones are decoded at once, and failures give back what they took", async () => {
+  const few = new Decoding(Array.from({ length: 64 }, () => 8 * MB));
+  await until(() => few.underWay.size === 64);
+  const failing = inDecodeMemory(MB, () => {
+    throw new Error("damaged");
+  });
+  const rejected = assert.rejects(failing, /damaged/);
+  for (let i = 0; i < 64; i++) {
+    await few.end(
+      i,
+      [...few.underWay].filter((j) => j !== i),
+    );
+  }
+  await Promise.all([few.all, rejected]);
+  const alone = new Decoding([4096 * MB]);
+  await until(() => alone.underWay.size === 1);
+  await alone.end(0, []);
+});
+
+Deno.test("what a thread has taken that ends is given back", async () => {
+  const share = newDecodeMemoryShare();
+  Atomics.add(share.total, 0, 4096 * 1024); // as a thread would that decodes
+  Atomics.add(share.own, 0, 4096 * 1024);
+  const waiting = new Decoding([MB]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(waiting.underWay.size, 0);
+  returnDecodeMemory(share);
+  await until(() => waiting.underWay.size === 1);
+  await waiting.end(0, []);
+});
