@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../errors.ts";
+import { removeTree } from "./remove_tree.ts";
 import { perform, type Steps } from "./steps.ts";
 import { writeError } from "./write_error.ts";
 import { findTarget, syncDirectoryOf, temporaryName } from "./write_target.ts";
@@ -96,7 +97,7 @@ export class NewDirectory {
     if (this.#ended) return;
     this.#ended = true;
     try {
-      fs.rmSync(this.temporary, { recursive: true, force: true });
+      removeTree(this.temporary);
     } catch {
       // On a disk that takes no change any more: the target is untouched anyhow.
     }

@@ -83,7 +83,7 @@ for (const name of ["v2_appended", "v1_pickled_meta", "v1_pickled_meta_p2"]) {
 Deno.test("label2idx.json that is no file is left out, and nothing stays open", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{ id: "a", frames: [fakeJpeg(40)] }]);
-    Deno.mkdirSync(`${dir}/label2idx.json`);
+    await Deno.mkdir(`${dir}/label2idx.json`);
     const warnings: string[] = [];
     const options = { onWarning: (text: string) => warnings.push(text) };
     for (const opened of [await open(dir, options), openSync(dir, options)]) {
