@@ -6,6 +6,7 @@ import { indexPath } from "../formats/bags/index_path.ts";
 import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
 import { isChunkName } from "../formats/gulp/signature.ts";
 import { makeTemporaryDirectory } from "../io/new_directory.ts";
+import { removeTree } from "../io/remove_tree.ts";
 import { runAsync } from "../io/steps.ts";
 import type { Temporary } from "../io/temporaries.ts";
 import { writeError } from "../io/write_error.ts";
@@ -111,7 +112,10 @@ export class Replacement {
       throw writeError(this.#given, error);
     }
     await runAsync(syncDirectoryOf(this.#target));
-    for (const old of replaced) fs.rmSync(old, { recursive: true });
+    for (const old of replaced) {
+      if (fs.lstatSync(old).isDirectory()) removeTree(old);
+      else fs.rmSync(old);
+    }
   }
 
   /** An error about the hidden directory, under the name that is to be replaced. */
@@ -129,7 +133,7 @@ export class Replacement {
   /** Removes the hidden directory, with what was not completed. */
   discard(): void {
     try {
-      fs.rmSync(this.#temporary.path, { recursive: true, force: true });
+      removeTree(this.#temporary.path);
     } catch {
       // On a disk that takes no change any more.
     }

@@ -15,6 +15,7 @@ import process from "node:process";
 import { RecordfsError } from "../errors.ts";
 import { FileLock } from "./file_lock.ts";
 import { readDirectory } from "./read_directory.ts";
+import { removeTree } from "./remove_tree.ts";
 import { perform, type Steps } from "./steps.ts";
 
 /** Longest name of a directory entry in bytes, on every common file system. */
@@ -141,7 +142,8 @@ function removeUnlessLocked(leftover: string): void {
     if (!found?.isFile() && !found?.isDirectory()) return; // a pipe would be waited for
     using lock = FileLock.tryTakeSync(leftover);
     if (lock?.isHeld !== true) return;
-    fs.rmSync(leftover, { recursive: true, force: true });
+    if (found.isDirectory()) removeTree(leftover);
+    else fs.rmSync(leftover, { force: true });
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
     // Another user's, or gone already: it stays, and hinders nobody.

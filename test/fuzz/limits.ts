@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import process from "node:process";
 import type { Drive } from "./drives/drive.ts";
 import { ESCAPED } from "./mutations/evil.ts";
+import { removeAll } from "./remove_all.ts";
 import type { Scene } from "./scene.ts";
 
 /** Processor time of a drive, in seconds, and more for each MiB of the container. */
@@ -60,6 +61,8 @@ const CANARY = "nobody may touch this";
 
 /** Makes the directory of a case, empty but for what nobody may touch. */
 export function prepare(directory: string): void {
+  const out = `${directory}/out`;
+  if (fs.existsSync(out) && fs.readdirSync(out).length > 0) removeAll(out);
   fs.rmSync(directory, { recursive: true, force: true });
   for (const name of ["in", "out", "outside"]) {
     fs.mkdirSync(`${directory}/${name}`, { recursive: true });

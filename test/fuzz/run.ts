@@ -2,6 +2,7 @@
 import { Findings } from "./findings.ts";
 import type { CaseDone, CaseOrder } from "./messages.ts";
 import { readOriginals } from "./originals.ts";
+import { removeAll } from "./remove_all.ts";
 import { type Patience, WorkerProcess } from "./worker_process.ts";
 
 /** What to run. */
@@ -79,7 +80,7 @@ export async function runCases(options: RunOptions): Promise<RunState> {
     const ends = await Promise.allSettled(names.map(work));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   } finally {
-    await Deno.remove(directory, { recursive: true });
+    removeAll(directory);
   }
   return state();
 }
@@ -97,7 +98,7 @@ export async function replay(
     await worker.end();
     return done;
   } finally {
-    await Deno.remove(directory, { recursive: true });
+    removeAll(directory);
   }
 }
 

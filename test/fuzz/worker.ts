@@ -32,10 +32,15 @@ addEventListener("error", (event) => {
 });
 
 say({ ready: true });
-for await (
-  const line of Deno.stdin.readable.pipeThrough(new TextLineStream())
-) {
-  say({ done: await run(JSON.parse(line) as CaseOrder) });
+try {
+  const lines = Deno.stdin.readable.pipeThrough(new TextLineStream());
+  for await (const line of lines) {
+    say({ done: await run(JSON.parse(line) as CaseOrder) });
+  }
+} catch (error) {
+  // Of the fuzzer's own: it would be taken for the product's by the listeners above, and pass for an end.
+  Deno.stderr.writeSync(new TextEncoder().encode(textOf(error)));
+  Deno.exit(1);
 }
 
 /** Console output of the product must not get in between: it is written to standard error. */

@@ -1,5 +1,6 @@
 /** A worker as its parent sees it: it is given cases, watched, and ended when it does not come back. */
 import type { CaseDone, CaseOrder, WorkerMessage } from "./messages.ts";
+import { removeAll } from "./remove_all.ts";
 import type { Finding } from "./scene.ts";
 import { TextLineStream } from "./text_lines.ts";
 import { fromFileUrl, REPOSITORY } from "../support/paths.ts";
@@ -87,7 +88,7 @@ export class WorkerProcess {
 
   async #start(): Promise<void> {
     if (this.#child !== undefined) return;
-    await Deno.remove(this.#directory, { recursive: true }).catch(() => {});
+    removeAll(this.#directory);
     await Deno.mkdir(`${this.#directory}/work`, { recursive: true });
     const options = { stepFile: this.#stepFile, modules: this.#modules };
     this.#child = new Deno.Command("sh", {

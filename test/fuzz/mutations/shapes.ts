@@ -37,7 +37,7 @@ const STRAY = [
 
 /** Where links lead: `fifo` and `outside` are what the worker has put there. */
 const TARGETS = [
-  ...[".", "..", "missing", "/", "/dev/null", "/dev/zero", "/dev/full"],
+  ...[".", "..", "missing", "/dev/null", "/dev/zero", "/dev/full"],
   ...["/proc/self/mem", "/proc/kmsg", "/proc/self/status"],
 ];
 
