@@ -3,7 +3,7 @@ import { FormatError, RecordfsError } from "../errors.ts";
 import type { CheckReport } from "../vfs/mod.ts";
 import { check as checkContainer } from "../vfs/open.ts";
 import { counted } from "./counted.ts";
-import { escapeControls } from "./escape.ts";
+import { messageText } from "../message_text.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import { checkGiven } from "./given.ts";
 import { warn } from "./messages.ts";
@@ -40,7 +40,7 @@ async function checkAsText(
   const out = new Output();
   let shown = Promise.resolve();
   const result = await run(source, options, (damage) => {
-    out.put(`damaged: ${escapeControls(damage.message)}\n`);
+    out.put(`damaged: ${messageText(damage.message)}\n`);
     shown = shown.then(() => out.flush());
     shown.catch(() => {}); // thrown below
   });
@@ -48,7 +48,7 @@ async function checkAsText(
   const { samples, bytes, damaged } = result;
   const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
   out.put(
-    `${escapeControls(source)}: ${counted(samples, "sample")}, ${
+    `${messageText(source)}: ${counted(samples, "sample")}, ${
       counted(bytes, "byte")
     }, ${verdict}\n`,
   );

@@ -12,7 +12,7 @@ import {
   type IngestReport,
 } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
-import { escapeControls, nameWriter } from "./escape.ts";
+import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { checkGiven } from "./given.ts";
 import { AdapterFlags } from "./gulp_options.ts";
@@ -146,7 +146,7 @@ async function sayWhatWasWritten(
   });
   if (json || failed.length === 0) return;
   report(`${counted(failed.length, "video")} not gulped:`);
-  for (const { id } of failed) report(`  ${escapeControls(id)}`);
+  for (const { id } of failed) report(`  ${id}`);
 }
 
 /** The flags that would help. */

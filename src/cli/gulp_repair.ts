@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { type GulpLeftOut, repairGulp } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
-import { escapeControls, nameWriter } from "./escape.ts";
+import { messageText } from "../message_text.ts";
+import { nameWriter } from "./escape.ts";
 import { checkGiven } from "./given.ts";
 import { Output, withOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
@@ -50,7 +51,7 @@ async function repair(
         onLeftOut: (leftOut) => {
           bar?.makeWay();
           if (json) return void listed.push(describe(leftOut));
-          output.put(`left out: ${escapeControls(leftOut.error.message)}\n`);
+          output.put(`left out: ${messageText(leftOut.error.message)}\n`);
           shown = shown.then(() => output.flush());
           shown.catch(() => {}); // thrown below
         },

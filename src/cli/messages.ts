@@ -1,10 +1,10 @@
-import { escapeControls } from "./escape.ts";
+import { messageText } from "../message_text.ts";
 
 const encoder = new TextEncoder();
 
-/** Writes `recordfs: message` to standard error, on one line whatever the message holds. */
+/** Writes `recordfs: message` to standard error, on one line and of bounded length whatever the message holds. */
 export function report(message: string): void {
-  const line = `recordfs: ${escapeControls(message)}\n`;
+  const line = `recordfs: ${messageText(message)}\n`;
   let rest = encoder.encode(line);
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));

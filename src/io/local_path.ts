@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { workingDirectory } from "./working_directory.ts";
 
 /**
  * The path that a container's location means.
@@ -28,5 +29,7 @@ export function absoluteLocalPath(location: string | URL): string {
   const isWhole = path === "" ||
     process.getBuiltinModule("node:path").isAbsolute(path);
   // Not resolved: behind a symbolic link, `..` is another directory.
-  return isWhole ? path : `${Deno.cwd()}/${path.replace(/^(\.\/+)+/, "")}`;
+  return isWhole
+    ? path
+    : `${workingDirectory()}/${path.replace(/^(\.\/+)+/, "")}`;
 }
