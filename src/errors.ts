@@ -5,6 +5,8 @@
  * @module
  */
 
+import { messageText } from "./message_text.ts";
+
 /** Facts that any recordfs error may carry. */
 export interface ErrorFacts {
   /** The file on disk, or the path inside a container, that the error is about. */
@@ -21,7 +23,12 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Base class of every error that recordfs throws on purpose. */
+/**
+ * Base class of every error that recordfs throws on purpose.
+ *
+ * Its message can be shown: what a terminal would act on is escaped, and what is too long to be read is cut. The
+ * fields have all of it.
+ */
 export class RecordfsError extends Error {
   /** A stable word for the kind of error, such as `metadata-checksum`. */
   readonly code: string;
@@ -39,7 +46,7 @@ export class RecordfsError extends Error {
   /** Makes an error with its facts; `cause` is the error that led to it. */
   constructor(code: string, message: string, facts: ErrorFacts = {}) {
     super(
-      message,
+      messageText(message),
       facts.cause === undefined ? undefined : { cause: facts.cause },
     );
     this.name = new.target.name;

@@ -3,7 +3,7 @@ import { FormatError, RecordfsError } from "../errors.ts";
 import type { CheckReport } from "../vfs/mod.ts";
 import { check as checkContainer } from "../vfs/open.ts";
 import { counted } from "./counted.ts";
-import { escapeControls } from "./escape.ts";
+import { messageText } from "../message_text.ts";
 import { inFlags } from "./flag_words.ts";
 import { Flood } from "./flood.ts";
 import { Exit, ExitCode } from "./exit.ts";
@@ -49,14 +49,14 @@ async function checkAsText(
   const result = await run(
     source,
     options,
-    ({ message }) => damages.add(escapeControls(inFlags(message))),
+    ({ message }) => damages.add(messageText(inFlags(message))),
   );
   damages.end();
   await shown;
   const { samples, bytes, damaged } = result;
   const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
   out.put(
-    `${escapeControls(source)}: ${counted(samples, "sample")}, ${
+    `${messageText(source)}: ${counted(samples, "sample")}, ${
       counted(bytes, "byte")
     }, ${verdict}\n`,
   );

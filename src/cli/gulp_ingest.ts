@@ -11,7 +11,7 @@ import {
   type IngestReport,
 } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
-import { escapeControls, nameWriter } from "./escape.ts";
+import { nameWriter } from "./escape.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlags } from "./flag_words.ts";
 import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
@@ -154,7 +154,7 @@ async function sayWhatWasWritten(
     `${counted(failed.length, "video")} not gulped; --resume tries again:`,
   );
   const ids = new Flood((line) => report(`  ${line}`), { all });
-  for (const { id } of failed) ids.add(escapeControls(id));
+  for (const { id } of failed) ids.add(id);
   ids.end();
 }
 

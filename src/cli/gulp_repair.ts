@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { type GulpLeftOut, repairGulp } from "../formats/gulp/mod.ts";
 import { counted } from "./counted.ts";
-import { escapeControls, nameWriter } from "./escape.ts";
+import { messageText } from "../message_text.ts";
+import { nameWriter } from "./escape.ts";
 import { Flood, type FloodOptions, withAllOption } from "./flood.ts";
 import { checkGiven } from "./given.ts";
 import { Output, withOutput } from "./output.ts";
@@ -56,7 +57,7 @@ async function repair(
         onLeftOut: (leftOut) => {
           bar?.makeWay();
           if (json) return void listed.push(describe(leftOut));
-          losses.add(escapeControls(leftOut.error.message));
+          losses.add(messageText(leftOut.error.message));
         },
         onProgress: (done, total) => {
           bar ??= new Progress("repairing", "bytes", total);

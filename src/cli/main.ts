@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { systemCode } from "../io/system_error.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlagsOf } from "./flag_words.ts";
@@ -7,6 +8,7 @@ import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
 import { mount } from "./mount_job.ts";
 import { plainMount } from "./plain_mount.ts";
+import { systemMessage } from "./system_message.ts";
 
 /**
  * Runs a command line.
@@ -41,21 +43,16 @@ function exitCodeOf(error: unknown, args: readonly string[]): number {
   }
   if (error instanceof Deno.errors.NotCapable) {
     report(permissionMessage(error, args));
-  } else if (error instanceof RecordfsError || isSystemError(error)) {
+  } else if (error instanceof RecordfsError) {
     report(inFlagsOf(error.message, args[0] ?? ""));
+  } else if (systemCode(error) !== undefined) {
+    report(systemMessage(error as Error));
   } else {
     const text = error instanceof Error ? error.message : String(error);
     report(`${text} (this should not happen; RECORDFS_DEBUG=1 says where)`);
   }
   showStack(error);
   return ExitCode.FAILED;
-}
-
-/** Whether an error is the operating system's answer, such as a full disk. */
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error &&
-    typeof (error as { code?: unknown }).code === "string" &&
-    /^E[A-Z0-9]+$/.test((error as unknown as { code: string }).code);
 }
 
 function showStack(error: unknown): void {

@@ -1,11 +1,14 @@
-import { escapeControls } from "./escape.ts";
+import { messageText } from "../message_text.ts";
 import { inFlags } from "./flag_words.ts";
 
 const encoder = new TextEncoder();
 
-/** Writes `recordfs: message` to standard error, on one line whatever the message holds, in the command line's words. */
+/**
+ * Writes `recordfs: message` to standard error, in the command line's words, on one line and of bounded
+ * length whatever the message holds.
+ */
 export function report(message: string): void {
-  const line = `recordfs: ${escapeControls(inFlags(message))}\n`;
+  const line = `recordfs: ${messageText(inFlags(message))}\n`;
   let rest = encoder.encode(line);
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));

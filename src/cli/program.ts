@@ -4,6 +4,7 @@ import { Exit, ExitCode } from "./exit.ts";
 import type { OwnAdapter } from "./gulp_adapter.ts";
 import { mountCommandLine } from "./helper_form.ts";
 import { report } from "./messages.ts";
+import { writeNow } from "./output.ts";
 import { VERSION } from "./version.ts";
 
 /** Makes a command of a program; `adapter` is what a line of `gulp` brings. */
@@ -101,7 +102,7 @@ export async function makeProgram(
       // Asking for colours would take --allow-env.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      writeOut: writeAll,
+      writeOut: writeNow,
       outputError: (text) => report(oneLine(text)),
     });
   const isOne = named !== undefined && named !== COMPLETIONS &&
@@ -117,10 +118,4 @@ export async function makeProgram(
 
 function oneLine(text: string): string {
   return text.trim().replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
-}
-
-/** Waits until the text is written, since the process ends at once after it. */
-function writeAll(text: string): void {
-  let rest = new TextEncoder().encode(text);
-  while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
 }

@@ -5,8 +5,9 @@ import { RecordfsError } from "../errors.ts";
 import type { Directory, EntryKind, OpenFile } from "./directory.ts";
 import { DirectoryChain } from "./directory_chain.ts";
 import { openDirectory } from "./open_directory.ts";
-import { systemCode } from "./system_error.ts";
+import { systemCode, whatIsWrong } from "./system_error.ts";
 import { extractorOf } from "./temporaries.ts";
+import { workingDirectory } from "./working_directory.ts";
 
 /** How files are put into an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {
@@ -49,10 +50,24 @@ export class ExtractTarget implements Disposable {
 
   /** Makes the directory. It may itself be reached through symbolic links. */
   constructor(directory: string, options: ExtractTargetOptions) {
-    fs.mkdirSync(directory, { recursive: true });
-    this.#root = resolve(directory);
     this.#options = options;
-    this.#chain = new DirectoryChain(openDirectory(this.#root), "keep");
+    if (!directory.startsWith("/")) workingDirectory();
+    this.#root = resolve(directory);
+    try {
+      fs.mkdirSync(directory, { recursive: true });
+      this.#chain = new DirectoryChain(openDirectory(this.#root), "keep");
+    } catch (error) {
+      const code = systemCode(error);
+      if (!(error instanceof Error) || code === undefined) throw error;
+      const reason = code === "EEXIST" || code === "ENOTDIR"
+        ? "it is not a directory, or lies below something that is none; choose another"
+        : whatIsWrong(error);
+      throw new RecordfsError(
+        code,
+        `Cannot extract to ${options.shownAs ?? directory}: ${reason}`,
+        { path: directory, cause: error },
+      );
+    }
     this.#removeLeftovers();
   }
 
@@ -131,13 +146,12 @@ export class ExtractTarget implements Disposable {
     } catch (error) {
       const code = systemCode(error);
       if (!(error instanceof Error) || code === undefined) throw error;
-      const reason = error.message.replace(/ \(os error \d+\).*$/, "");
       const path = typeof place === "string" ? place : place.path;
       throw new RecordfsError(
         code,
-        `Cannot extract to ${
-          this.#options.shownAs ?? this.#root
-        }/${path}: ${reason}`,
+        `Cannot extract to ${this.#options.shownAs ?? this.#root}/${path}: ${
+          whatIsWrong(error)
+        }`,
         { path, cause: error },
       );
     }

@@ -11,6 +11,7 @@ import { nodeFs } from "./node_fs.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { type Effect, perform, type Steps } from "./steps.ts";
 import { systemCode } from "./system_error.ts";
+import { workingDirectory } from "./working_directory.ts";
 
 /** What tells one state of a file from another. */
 export interface FileIdentity {
@@ -315,6 +316,7 @@ function readByNode(
 export function openError(path: string, error: unknown): unknown {
   if (error instanceof RecordfsError) return error;
   const code = systemCode(error);
+  if (code === "ENOENT" && !path.startsWith("/")) workingDirectory();
   const reason = {
     ENOENT: "there is no such file or directory",
     ENOTDIR: "a part of the path is not a directory",

@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { workingDirectory } from "./working_directory.ts";
 
 /** A scheme of at least two letters: one may be a drive. */
 const URL_LIKE = /^[a-z][a-z0-9+.-]+:\/\//i;
@@ -51,5 +52,7 @@ export function absoluteLocalPath(location: string | URL): string {
   const isWhole = path === "" ||
     process.getBuiltinModule("node:path").isAbsolute(path);
   // Not resolved: behind a symbolic link, `..` is another directory.
-  return isWhole ? path : `${Deno.cwd()}/${path.replace(/^(\.\/+)+/, "")}`;
+  return isWhole
+    ? path
+    : `${workingDirectory()}/${path.replace(/^(\.\/+)+/, "")}`;
 }

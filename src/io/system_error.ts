@@ -35,3 +35,43 @@ export function systemCode(error: unknown): string | undefined {
     ? code
     : undefined;
 }
+
+const REASONS: Record<string, string> = {
+  EACCES:
+    "permission denied; look at who may read and write it and the directories above it (`namei -l`)",
+  EBADF: "it is not open, or not for that",
+  EBUSY: "it is in use",
+  EDQUOT: "your disk quota is used up; free some of it, or use another place",
+  EEXIST:
+    "there is something of that name already; remove it, or give another name",
+  EFBIG: "the file would be larger than the file system or `ulimit -f` allows",
+  EINVAL: "the system does not do that there",
+  EIO: "the disk reports an error",
+  EISDIR: "it is a directory",
+  ELOOP: "too many symbolic links",
+  EMFILE: "too many files are open (raise `ulimit -n`)",
+  EMLINK: "it has as many links as the file system allows",
+  ENAMETOOLONG: "the name is too long",
+  ENFILE: "too many files are open in the whole system",
+  ENODEV: "there is no such device",
+  ENOENT: "there is no such file or directory",
+  ENOMEM: "there is too little memory",
+  ENOSPC: "no space left on the disk; free some, or use another place",
+  ENOTCONN:
+    "it is a mount whose server has ended; `recordfs unmount` removes it",
+  ENOTDIR: "a part of the path is not a directory",
+  ENOTEMPTY: "the directory is not empty",
+  ENXIO: "there is no such device, or nobody at its other end",
+  EPERM: "the system does not permit it",
+  EROFS: "the file system is read-only; use another place",
+  ESTALE: "it was removed or replaced on the file server; open it again",
+  ETXTBSY: "it is a program that is running",
+  EXDEV: "it lies on another file system",
+};
+
+/** Why the system refused something, in words, and what to do where that is known. */
+export function whatIsWrong(error: Error): string {
+  const code = systemCode(error);
+  if (code !== undefined && Object.hasOwn(REASONS, code)) return REASONS[code]!;
+  return error.message.replace(/ \(os error \d+\).*$/s, "");
+}

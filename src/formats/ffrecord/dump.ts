@@ -7,6 +7,7 @@ import { NewDirectory } from "../../io/new_directory.ts";
 import { runAsync } from "../../io/steps.ts";
 import { writeError } from "../../io/write_error.ts";
 import { unlessAborted } from "../../io/unless_aborted.ts";
+import { warnOnConsole } from "../../message_text.ts";
 import { divide, type Part, requireParts } from "./parts.ts";
 import type { SampleData } from "../../io/sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
@@ -84,8 +85,7 @@ export async function dumpParts(
   const work = new Dump(samples, options);
   const files = divide(work.total, parts);
   if (files.length !== parts) {
-    // deno-lint-ignore no-console -- a library's warning has no other place by default
-    const warn = options.onWarning ?? console.warn;
+    const warn = options.onWarning ?? warnOnConsole;
     warn(
       `${target}: ${parts} files were asked for, and ${work.total} samples make ${files.length}`,
     );

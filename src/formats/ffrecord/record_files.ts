@@ -1,3 +1,4 @@
+import { warnOnConsole } from "../../message_text.ts";
 import { FormatError, RecordfsError } from "../../errors.ts";
 import { sortNames } from "../../names.ts";
 import { FileSource } from "../../io/file_source.ts";
@@ -198,6 +199,5 @@ function warnOfOldFiles(
   if (options.onWarning !== undefined) return options.onWarning(message);
   if (warned) return; // once a process, not once a file
   warned = true;
-  // deno-lint-ignore no-console -- a library's warning has no other place by default
-  console.warn(message);
+  warnOnConsole(message);
 }

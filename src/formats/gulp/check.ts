@@ -1,6 +1,7 @@
 import { FormatError } from "../../errors.ts";
 import { runAsync } from "../../io/steps.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import { warnOnConsole } from "../../message_text.ts";
 import { ChunkCheck } from "./check_chunk.ts";
 import type { ChunkListing } from "./chunk_files.ts";
 import { DirectoryIndex } from "./directory_index.ts";
@@ -96,8 +97,7 @@ class Check {
   #warnOfEmpty({ dataPath, dataSize, meta }: OpenedChunk): void {
     if (dataSize > 0 || meta.frameCount > 0) return;
     const message = `${dataPath} is empty, as its ${meta.path} says`;
-    // deno-lint-ignore no-console -- a library's warning has no other place by default
-    (this.#options.onWarning ?? console.warn)(message);
+    (this.#options.onWarning ?? warnOnConsole)(message);
   }
 
   #report(damage: FormatError): void {

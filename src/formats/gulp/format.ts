@@ -8,6 +8,7 @@ import type {
   ContainerOptions,
   Format,
 } from "../../tree/format.ts";
+import { warnOnConsole } from "../../message_text.ts";
 import { checkChunks } from "./check.ts";
 import { type ChunkListing, findPartner, pairChunks } from "./chunk_files.ts";
 import { readLabels } from "./labels.ts";
@@ -103,8 +104,7 @@ class ProblemLog {
   #count = 0;
 
   constructor({ onWarning }: ContainerOptions) {
-    // deno-lint-ignore no-console -- a library's warning has no other place by default
-    this.#warn = onWarning ?? ((message) => console.warn(message));
+    this.#warn = onWarning ?? warnOnConsole;
     this.#most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
   }
 
