@@ -93,6 +93,8 @@ export class FakeAdapter extends AbstractDatasetAdapter {
         return globalThis.close();
       case "exit":
         return Deno.exit(3);
+      case "block":
+        for (;;);
       case "hang":
         return await new Promise(() => {});
     }

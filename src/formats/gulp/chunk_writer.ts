@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { RecordfsError, WriteError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/byte_source.ts";
+import { isOthersTurn, otherTasks } from "../../io/event_loop.ts";
 import type {
   AdaptedVideo,
   ChunkSlice,
@@ -198,6 +199,8 @@ class CountedFrames implements AsyncIterable<Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
     for await (const frame of this.#frames) {
+      // Where nothing has to be waited for, a thread would not hear that it is to give up.
+      while (isOthersTurn()) await otherTasks();
       const jpeg = await jpegOf(frame);
       yield jpeg;
       this.count++;

@@ -1,4 +1,7 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { temporaryTarget } from "../../../io/temporaries.ts";
 import type { AdapterRecipe } from "../adapters/dataset_adapter.ts";
 import type { ChunkEvents, ChunkJob } from "./ingest_chunk.ts";
 import { IngestError } from "./ingest_error.ts";
@@ -15,6 +18,7 @@ export class ThreadWriter {
   readonly #events: ChunkEvents;
   #pending = Promise.withResolvers<FromWorker>();
   #isBusy = false;
+  #job: ChunkJob | undefined;
 
   /** @param events Told of what happens; frames may come several at once. */
   constructor(events: ChunkEvents) {
@@ -54,6 +58,7 @@ export class ThreadWriter {
 
   /** Writes a chunk. */
   async write(job: ChunkJob): Promise<NumberedReport> {
+    this.#job = job;
     const done = await this.#ask({ kind: "chunk", job });
     if (done.kind === "chunk") return done.report;
     throw died(`it answered ${done.kind}`);
@@ -61,7 +66,8 @@ export class ThreadWriter {
 
   /** Has the thread give up what is under way, and ends it. */
   async end(): Promise<void> {
-    if (this.#isBusy) {
+    const wasBusy = this.#isBusy;
+    if (wasBusy) {
       this.#send({ kind: "abort" });
       const late = new AbortController();
       await Promise.race([
@@ -72,6 +78,22 @@ export class ThreadWriter {
       late.abort();
     }
     this.#worker.terminate();
+    if (wasBusy) this.#sweep();
+  }
+
+  /**
+   * Removes what a thread had not completed that has died, or was ended as it is. It has the locks for a
+   * while yet, but nobody else writes these chunks: that is what the lock of the journal is for.
+   */
+  #sweep(): void {
+    if (this.#job === undefined) return;
+    const { dataPath, metaPath } = this.#job;
+    const directory = path.dirname(dataPath);
+    const targets = [dataPath, metaPath].map((file) => path.basename(file));
+    for (const name of fs.readdirSync(directory)) {
+      if (!targets.includes(temporaryTarget(name) ?? "")) continue;
+      fs.rmSync(path.join(directory, name), { force: true });
+    }
   }
 
   async #ask(message: ToWorker): Promise<FromWorker> {

@@ -23,7 +23,9 @@ for (const generation of [1, 2, 3] as const) {
     const encoders: Encoders = encodersOf(generation);
     const decoders: Decoders = decodersOf(generation);
     assert.deepEqual(Object.keys(encoders).toSorted(), WORDS);
-    assert.deepEqual(Object.keys(decoders).toSorted(), WORDS);
+    // What granular 0.8.1 wrote is read, and not written.
+    const read = generation === 1 ? ["arraytree", ...WORDS] : WORDS;
+    assert.deepEqual(Object.keys(decoders).toSorted(), read.toSorted());
     for (const word of ["constructor", "__proto__", "toString", "own"]) {
       assert.equal(encoders[word], undefined);
       assert.equal(decoders[word], undefined);

@@ -229,13 +229,7 @@ for (
         new GulpIngestor(bad, dir, 2, 2).run(),
         expected,
       );
-      assert.deepEqual(
-        leftovers(dir).filter((name) =>
-          !name.startsWith(".meta") &&
-          !name.startsWith(".data")
-        ),
-        [JOURNAL],
-      );
+      assert.deepEqual(leftovers(dir), [JOURNAL]);
       using partly = await GulpDirectory.open(dir, raw);
       assert.ok(partly.length < 12);
       await assert.rejects(
@@ -306,6 +300,23 @@ Deno.test("a journal that is cut is none, one that is damaged is refused", async
     fs.writeFileSync(`${dir}/${JOURNAL}`, '{"firstChunk":0,"vid');
     assert.equal((await new GulpIngestor(adapter, dir, 2, 1).run()).videos, 2);
     assert.deepEqual(leftovers(dir), []);
+  });
+});
+
+Deno.test("a thread that does not give up is ended, and what it has not completed goes", async () => {
+  await withTempDir(async (dir) => {
+    const abort = new AbortController();
+    const blocked = new FakeAdapter({ count: 4, at: 2, how: "block" });
+    const run = new GulpIngestor(blocked, dir, 2, 2).run({
+      signal: abort.signal,
+    });
+    const ended = assert.rejects(run, /enough/);
+    const isBegun = () =>
+      fs.readdirSync(dir).some((name) => name.startsWith(".data_1.gulp."));
+    while (!isBegun()) await new Promise((done) => setTimeout(done, 10));
+    abort.abort(new Error("enough"));
+    await ended;
+    assert.deepEqual(leftovers(dir), [JOURNAL]);
   });
 });
 
