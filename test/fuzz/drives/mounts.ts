@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { mount } from "../../../fuse/mod.ts";
 import { encodeName } from "../../../src/names.ts";
 import { open, type VirtualFs } from "../../../src/vfs/mod.ts";
+import { needs } from "../../support/programs.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 
@@ -19,9 +20,12 @@ done`;
 /** Counts what a walk finds, files and all. */
 const WALK = "find . -mindepth 1 -printf '%y\\n' 2>/dev/null | sort | uniq -c";
 
+const { ignore } = needs("fuse", "bash");
+
 export const mountDrive: Drive = {
   name: "mount",
   every: 250,
+  fits: () => !ignore,
   memory: 512,
   run,
 };
