@@ -81,9 +81,9 @@ function specialValue(
   depth: number,
 ): TreeContent {
   const { data, ...numbers } = fieldsOf(content);
-  const type = plainNumber(numbers.type);
-  const seconds = plainNumber(numbers.seconds);
-  const nanoseconds = plainNumber(numbers.nanoseconds);
+  const type = plainNumber(numbers["type"]);
+  const seconds = plainNumber(numbers["seconds"]);
+  const nanoseconds = plainNumber(numbers["nanoseconds"]);
   switch (word) {
     case "$bytes":
       return bytesOf(content, word);
