@@ -88,7 +88,7 @@ export async function openSource(
       return {
         kind: "videos",
         what: isChunk ? "a chunk of GulpIO" : "GulpIO",
-        badVideos: info.facts?["badVideos"] ?? 0,
+        badVideos: info.facts?.["badVideos"] ?? 0,
         // As a tree shows it, a chunk by itself has none.
         labels: isChunk ? undefined : readIfThere(`${path}/${LABEL_FILE}`),
         ...closing(reader),
