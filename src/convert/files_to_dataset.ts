@@ -92,7 +92,7 @@ async function findLayout(
   let specPath: string | undefined;
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
-    else if (path === SPEC_FILE) specPath = path;
+    else if (path === SPEC_FILE && !isDirectory) specPath = path;
     else if (!name.startsWith(".")) strays.push(path); // or of the desktop
   }
   if (specPath !== undefined || directories.length === 0) {

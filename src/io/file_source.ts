@@ -315,7 +315,9 @@ function readByNode(
 export function openError(path: string, error: unknown): unknown {
   if (error instanceof RecordfsError) return error;
   const code = systemCode(error);
+  if (code === undefined) return error;
   const reason = {
+    EISDIR: "it is a directory",
     ENOENT: "there is no such file or directory",
     ENOTDIR: "a part of the path is not a directory",
     EACCES: "permission denied",
@@ -323,10 +325,9 @@ export function openError(path: string, error: unknown): unknown {
     EMFILE: "too many files are open (raise `ulimit -n`)",
     ELOOP: "too many symbolic links",
     ENAMETOOLONG: "the name is too long",
-  }[String(code)];
-  if (reason === undefined) return error;
+  }[code] ?? (error as Error).message;
   return new RecordfsError(
-    String(code),
+    code,
     `Cannot open ${path}: ${reason}`,
     { path, cause: error },
   );

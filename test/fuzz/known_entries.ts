@@ -21,6 +21,8 @@ export interface KnownEntry {
 /** Files by their paths. */
 export interface KnownEntries {
   readonly entries: ReadonlyMap<string, KnownEntry>;
+  /** What the container is within its format. */
+  readonly kind: string;
   /** Whether bytes are nothing but content of entries. */
   covers(file: string, start: number, end: number): boolean;
 }
@@ -67,7 +69,11 @@ function readFrom(
         digest: digestOf(content),
       });
     }
-    return { entries, covers: (...range) => covers(entries, ...range) };
+    return {
+      entries,
+      kind: tree.info.kind,
+      covers: (...range) => covers(entries, ...range),
+    };
   } catch {
     return undefined;
   }

@@ -190,7 +190,9 @@ async function compareWithOriginal(
   const areOnlyData = touched.every(({ path, start, end }) =>
     known.covers(path, start, end)
   );
+  // Without its mark, a packed folder's samples are samples like others, under other names.
   const isSummed = fs.info.format === "ffrecord" &&
+    fs.info.kind === known.kind &&
     !touched.some(({ start }) => start < 4);
   if (!areOnlyData && !isSummed) return;
   for (const path of files) {
