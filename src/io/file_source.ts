@@ -315,9 +315,7 @@ function readByNode(
 export function openError(path: string, error: unknown): unknown {
   if (error instanceof RecordfsError) return error;
   const code = systemCode(error);
-  if (code === undefined) return error;
   const reason = {
-    EISDIR: "it is a directory",
     ENOENT: "there is no such file or directory",
     ENOTDIR: "a part of the path is not a directory",
     EACCES: "permission denied",
@@ -325,7 +323,9 @@ export function openError(path: string, error: unknown): unknown {
     EMFILE: "too many files are open (raise `ulimit -n`)",
     ELOOP: "too many symbolic links",
     ENAMETOOLONG: "the name is too long",
-  }[code] ?? (error as Error).message;
+    EISDIR: "it is a directory",
+  }[String(code)] ?? (error as Error).message;
+  if (code === undefined) return error;
   return new RecordfsError(
     code,
     `Cannot open ${path}: ${reason}`,

@@ -20,9 +20,9 @@ export interface KnownEntry {
 
 /** Files by their paths. */
 export interface KnownEntries {
-  readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** What the container is within its format. */
+  /** What `info` calls the container: a folder, samples and so on. */
   readonly kind: string;
+  readonly entries: ReadonlyMap<string, KnownEntry>;
   /** Whether bytes are nothing but content of entries. */
   covers(file: string, start: number, end: number): boolean;
 }
@@ -70,8 +70,8 @@ function readFrom(
       });
     }
     return {
-      entries,
       kind: tree.info.kind,
+      entries,
       covers: (...range) => covers(entries, ...range),
     };
   } catch {

@@ -190,7 +190,7 @@ async function compareWithOriginal(
   const areOnlyData = touched.every(({ path, start, end }) =>
     known.covers(path, start, end)
   );
-  // Without its mark, a packed folder's samples are samples like others, under other names.
+  // Without its first bytes, the last sample of a packed folder is a sample like others.
   const isSummed = fs.info.format === "ffrecord" &&
     fs.info.kind === known.kind &&
     !touched.some(({ start }) => start < 4);
