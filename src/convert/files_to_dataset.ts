@@ -105,7 +105,7 @@ async function findLayout(
   let hasLabels = false;
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
-    else if (path === SPEC_FILE) specPath = path;
+    else if (path === SPEC_FILE && !isDirectory) specPath = path;
     else if (path === LABEL_FILE && !isDirectory) hasLabels = true;
     else if (!name.startsWith(".")) strays.push(path); // or of the desktop
   }

@@ -325,10 +325,11 @@ export function openError(path: string, error: unknown): unknown {
     EMFILE: "too many files are open (raise `ulimit -n`)",
     ELOOP: "too many symbolic links",
     ENAMETOOLONG: "the name is too long",
-  }[String(code)];
-  if (reason === undefined) return error;
+    EISDIR: "it is a directory",
+  }[String(code)] ?? (error as Error).message;
+  if (code === undefined) return error;
   return new RecordfsError(
-    String(code),
+    code,
     `Cannot open ${path}: ${reason}`,
     { path, cause: error },
   );

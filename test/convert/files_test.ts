@@ -178,6 +178,7 @@ Deno.test("an empty sample has no form in a bag of generation 3", async () => {
 /** Files that are no dataset, and what is said of them. */
 const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
   [{ "a.txt": "" }, /it has no spec.json/],
+  [{ "spec.json/x": "", "000000/x": "1" }, /it has no spec.json/],
   [{ "spec.json": "{", "000000/x": "1" }, /spec.json is not JSON/],
   [{ "spec.json": '{"../x": "utf8"}', "000000/x": "1" }, /unsafe key/],
   [{ "spec.json": '{"x": "utf8[]"}', "000000/x/0": "1" }, /'x' is a list/],

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { FormatError } from "../../src/errors.ts";
-import { FileSource } from "../../src/io/file_source.ts";
+import { FormatError, RecordfsError } from "../../src/errors.ts";
+import { FileSource, openError } from "../../src/io/file_source.ts";
 import { fillAsync, fillSync } from "../../src/io/read_part.ts";
 import { runAsync, runSync } from "../../src/io/steps.ts";
 import {
@@ -216,4 +216,25 @@ Deno.test("a file that is cut ends every way of reading in an error", async () =
     }
     source.close();
   });
+});
+
+Deno.test("whatever the system refuses is an error of ours, and nothing else is", async () => {
+  const refusal = await fs.promises.readFile("/").catch((error) => error);
+  const error = openError("/", refusal) as RecordfsError;
+  assert.ok(error instanceof RecordfsError);
+  assert.deepEqual([error.code, error.path, error.cause], [
+    "EISDIR",
+    "/",
+    refusal,
+  ]);
+  assert.equal(error.message, "Cannot open /: it is a directory");
+  const rare = Object.assign(new Error("EIO: i/o error, read"), {
+    code: "EIO",
+  });
+  assert.match(
+    String(openError("/x", rare)),
+    /^RecordfsError: Cannot open \/x: EIO: i\/o error/,
+  );
+  const other = new TypeError("no refusal");
+  assert.equal(openError("/x", other), other);
 });
