@@ -4,13 +4,15 @@ import { REPOSITORY } from "./support/paths.ts";
 /** What each layer may import besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "deno.json": [],
-  "src/errors.ts": [],
+  "src/message_text.ts": [],
+  "src/errors.ts": ["src/message_text.ts"],
   "src/names.ts": [],
   "src/bytes_of.ts": [],
   "src/io": ["src/errors.ts", "src/names.ts", "src/bytes_of.ts"],
   "src/tree": ["src/errors.ts", "src/io"],
   "src/codecs": ["src/errors.ts", "src/bytes_of.ts"],
   "src/formats": [
+    "src/message_text.ts",
     "src/errors.ts",
     "src/names.ts",
     "src/bytes_of.ts",
@@ -46,6 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "fuse": ["src/errors.ts", "src/io", "src/tree"],
   "src/cli": [
     "deno.json",
+    "src/message_text.ts",
     "src/errors.ts",
     "src/names.ts",
     "src/io",

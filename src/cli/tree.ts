@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { PathError } from "../errors.ts";
 import { runAsync } from "../io/steps.ts";
-import type { NodeId } from "../tree/tree.ts";
-import type { VirtualFs } from "../vfs/mod.ts";
+import type { NodeId, VirtualFs } from "../vfs/mod.ts";
 import { type WalkedNode, Walker } from "../vfs/walk.ts";
 import { counted } from "./counted.ts";
 import { nameWriter } from "./escape.ts";
