@@ -94,7 +94,7 @@ async function* pruned(
       continue;
     }
     const { path, isDirectory } = next.value;
-    yield next.value;
+    yield { ...next.value, depth: levels.length };
     if (isDirectory && enters(path)) levels.push(fs.walk(path, options));
   }
 }

@@ -1,6 +1,6 @@
 import { isOutputClosed } from "./closed_output.ts";
 import { RecordfsError } from "../errors.ts";
-import { systemCode, whatIsWrong } from "../io/system_error.ts";
+import { systemCode } from "../io/system_error.ts";
 import { escapeUtf16 } from "../message_text.ts";
 import { encodeName } from "../names.ts";
 
@@ -89,9 +89,10 @@ function outputError(error: unknown): unknown {
   const code = systemCode(error);
   // Whoever closed a pipe wants no more, and nothing said about it.
   if (code === undefined || code === "EPIPE") return error;
+  const reason = (error as Error).message.replace(/ \(os error \d+\)$/, "");
   return new RecordfsError(
     code,
-    `Cannot write to standard output: ${whatIsWrong(error as Error)}`,
+    `Cannot write to standard output: ${reason}`,
     { cause: error },
   );
 }

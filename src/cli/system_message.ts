@@ -6,6 +6,7 @@ import { workingDirectory } from "../io/working_directory.ts";
 const TRIED: Record<string, string> = {
   access: "look at",
   chmod: "set the permissions of",
+  copy: "copy",
   copyfile: "copy",
   fsync: "save",
   ftruncate: "cut",
@@ -18,8 +19,10 @@ const TRIED: Record<string, string> = {
   opendir: "list the directory",
   read: "read",
   readdir: "list the directory",
+  readfile: "read",
   readlink: "look at",
   realpath: "find",
+  remove: "remove",
   rename: "rename",
   rm: "remove",
   rmdir: "remove the directory",
@@ -30,6 +33,7 @@ const TRIED: Record<string, string> = {
   unlink: "remove",
   utime: "set the times of",
   write: "write",
+  writefile: "write",
 };
 
 /**

@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { PathError } from "../errors.ts";
 import { runAsync } from "../io/steps.ts";
-
 import type { NodeId, VirtualFs } from "../vfs/mod.ts";
 import { type WalkedNode, Walker } from "../vfs/walk.ts";
 import { counted } from "./counted.ts";

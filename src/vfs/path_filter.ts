@@ -4,6 +4,10 @@ import type { Glob } from "./glob.ts";
 export interface FilteredEntry {
   /** Path from the folder that is looked through. */
   readonly path: string;
+  /** Last part of the path. */
+  readonly name: string;
+  /** How many names below that folder: 1 for its own entries. */
+  readonly depth: number;
   readonly isDirectory: boolean;
 }
 
@@ -11,13 +15,15 @@ export interface FilteredEntry {
  * Chooses files and directories by patterns. One without a slash is compared with names at any
  * depth, another with whole paths; a slash at its end makes it one for directories only. One that
  * matches a directory stands for everything in it.
+ *
+ * Entries are asked about in the order of a walk, each directory before what it holds. Paths are only looked at
+ * by patterns that are about paths: written out, those of folders in folders take gigabytes.
  */
 export class PathFilter {
   readonly #include: readonly PathPattern[];
   readonly #exclude: readonly PathPattern[];
-  /** The directory looked at last, since what is in it comes one after the other. */
-  #parent = "";
-  #parentIncluded = false;
+  /** By depth, whether the directory that the walk is in there, or one above it, matches. */
+  readonly #included = [false];
 
   /**
    * @param include Files that none of these stands for are left out; with none, no file is.
@@ -44,20 +50,12 @@ export class PathFilter {
    */
   accepts(entry: FilteredEntry): boolean {
     if (this.#exclude.some((pattern) => pattern.matches(entry))) return false;
-    return entry.isDirectory || this.keepsAll || this.#matchesInclude(entry) ||
-      this.#isIncluded(parentOf(entry.path));
-  }
-
-  /** Whether a directory, or one that it lies in, matches. */
-  #isIncluded(directory: string): boolean {
-    if (directory === "") return false;
-    if (directory !== this.#parent) {
-      const included = this.#isIncluded(parentOf(directory)) ||
-        this.#matchesInclude({ path: directory, isDirectory: true });
-      this.#parent = directory;
-      this.#parentIncluded = included;
-    }
-    return this.#parentIncluded;
+    if (this.keepsAll) return true;
+    const { depth, isDirectory } = entry;
+    const isIncluded = this.#included[depth - 1]! ||
+      this.#matchesInclude(entry);
+    if (isDirectory) this.#included[depth] = isIncluded;
+    return isDirectory || isIncluded;
   }
 
   #matchesInclude(entry: FilteredEntry): boolean {
@@ -94,9 +92,12 @@ export class PathPattern {
   }
 
   /** Whether an entry matches. */
-  matches({ path, isDirectory }: FilteredEntry): boolean {
-    if (this.#directoriesOnly && !isDirectory) return false;
-    return this.#glob(this.#wholePath ? path : nameOf(path));
+  matches(entry: FilteredEntry): boolean {
+    if (this.#directoriesOnly && !entry.isDirectory) return false;
+    if (!this.#wholePath) return this.#glob(entry.name);
+    const levels = this.#levels;
+    if (levels !== undefined && levels.length + 1 !== entry.depth) return false;
+    return this.#glob(entry.path);
   }
 
   /** Whether something in a directory, at whatever depth, may match. */
@@ -109,7 +110,7 @@ export class PathPattern {
 
 /** A glob taken apart at its slashes; not one that matches at any depth, or has slashes in braces. */
 function partsOf(glob: string): readonly string[] | undefined {
-  if (glob.includes("**")) return undefined;
+  if (/\*\*|\/\/|\(/.test(glob)) return undefined;
   const parts = [""];
   let braces = 0;
   for (const [part] of glob.matchAll(/\\.|[^]/g)) {
@@ -120,12 +121,4 @@ function partsOf(glob: string): readonly string[] | undefined {
     else parts[parts.length - 1] += part;
   }
   return parts;
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,13 +1,13 @@
 /** What a container of folders in folders takes: no more than in proportion to its size. */
 import assert from "node:assert/strict";
+import { ExtractTarget } from "../../src/io/extract_target.ts";
 import { removeTree } from "../../src/io/remove_tree.ts";
+import { open, openSync } from "../../src/vfs/mod.ts";
 import { DEEP_CONTENT, deepFfr, type DeepFiles } from "../support/deep_ffr.ts";
 import { REPOSITORY } from "../support/paths.ts";
+import { needs } from "../support/programs.ts";
 import { withTmpfs } from "../support/tmpfs.ts";
 import { recordfs, run } from "./run_cli.ts";
-
-/** Only root may mount the file system in memory that the extracting ones are measured on. */
-const isRoot = Deno.uid() === 0;
 
 const MOST_MEMORY = 300e6;
 const DEPTHS = [10_000, 40_000] as const;
@@ -61,7 +61,7 @@ async function assertExtracted(dir: string, depth: number): Promise<void> {
 for (const files of ["before", "behind"] as const) {
   Deno.test({
     name: `extract of folders in folders, a file ${files} each, is linear`,
-    ignore: !isRoot,
+    ...needs("root"),
     fn: () =>
       assertInProportion(
         files,
@@ -77,7 +77,7 @@ for (const files of ["before", "behind"] as const) {
 for (const to of ["folder", "ffrecord", "bag"] as const) {
   Deno.test({
     name: `convert --to ${to} of folders in folders is linear`,
-    ignore: !isRoot,
+    ...needs("root"),
     fn: () =>
       assertInProportion(
         "behind",
@@ -95,10 +95,40 @@ for (const to of ["folder", "ffrecord", "bag"] as const) {
   });
 }
 
+Deno.test({
+  name: "pack of folders in folders is linear, whatever patterns choose",
+  ...needs("root"),
+  fn: () =>
+    assertInProportion(
+      "behind",
+      (container, dir) => {
+        // Unpacked here, so that only packing is measured.
+        const target = new ExtractTarget(`${dir}/in`, {
+          replace: false,
+          mtime: new Date(0),
+        });
+        using fs = openSync(container);
+        target.start("");
+        for (const entry of fs.walkSync()) {
+          if (entry.isDirectory) target.makeDirectory(entry);
+          else target.write(entry, DEEP_CONTENT);
+        }
+        target[Symbol.dispose]();
+        const patterns = ["--include", "z", "--exclude", "d/*/x"];
+        return ["pack", `${dir}/in`, `${dir}/out.ffr`, "--force", ...patterns];
+      },
+      async (dir, depth) => {
+        using fs = await open(`${dir}/out.ffr`);
+        assert.equal(fs.info.files, depth);
+        removeTree(`${dir}/in`);
+      },
+    ),
+});
+
 for (const label of ["dir", "parent"]) {
   Deno.test({
     name: `split --stratify ${label} of folders in folders is linear`,
-    ignore: !isRoot,
+    ...needs("root"),
     fn: () =>
       assertInProportion("before", (container, dir) => {
         const out = ["--ratios", "1,1", "--force", "--out", `${dir}/out`];
@@ -110,7 +140,7 @@ for (const label of ["dir", "parent"]) {
 Deno.test({
   name:
     "what a conversion that fails has made of folders in folders is removed",
-  ignore: !isRoot,
+  ...needs("root"),
   async fn() {
     // Room for the container and some of the folders, an inode and a page each.
     await withTmpfs("40m", async (dir) => {
@@ -135,7 +165,7 @@ Deno.test({
 for (const command of ["ls -R", "ls -lR", "tree"]) {
   Deno.test({
     name: `${command} of folders in folders prints all of it in little memory`,
-    ignore: !isRoot,
+    ...needs("root"),
     fn: () =>
       withTmpfs("64m", async (dir) => {
         const depth = 15_000;

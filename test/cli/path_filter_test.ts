@@ -62,8 +62,11 @@ function kept(
     if ([...left].some((directory) => path.startsWith(directory))) continue;
     const isDirectory = path.endsWith("/");
     const bare = isDirectory ? path.slice(0, -1) : path;
-    if (filter.accepts({ path: bare, isDirectory })) found.push(path);
-    else if (isDirectory) left.add(path);
+    const names = bare.split("/");
+    const [name, depth] = [names.at(-1)!, names.length];
+    if (filter.accepts({ path: bare, name, depth, isDirectory })) {
+      found.push(path);
+    } else if (isDirectory) left.add(path);
   }
   return filter.keepsAll ? found : found.filter((path) =>
     !path.endsWith("/") ||

@@ -1,5 +1,5 @@
 import { compileGlob, type MakeRe } from "../../vfs/glob.ts";
-import { PathFilter } from "../../vfs/path_filter.ts";
+import { type FilteredEntry, PathFilter } from "../../vfs/path_filter.ts";
 
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
 const PACKAGE: string = "picomatch";
@@ -18,15 +18,17 @@ export interface ChooseFilesOptions {
 }
 
 /**
- * What says of a file whether it is chosen; its path is looked at only where that is asked about.
+ * What says of the files of a walk, which it is given with their directories, whether they are chosen.
  *
  * @throws {RecordfsError} With code `bad-pattern` if a glob is none.
  */
 export async function chooserOf(
   files: ChooseFilesOptions["files"],
-): Promise<(file: { readonly path: string }) => boolean> {
+): Promise<(entry: FilteredEntry) => boolean> {
   if (files === undefined) return () => true;
-  if (typeof files === "function") return ({ path }) => files(path);
+  if (typeof files === "function") {
+    return ({ path, isDirectory }) => !isDirectory && files(path);
+  }
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
   const makeRe = await loadMakeRe();
@@ -35,7 +37,7 @@ export async function chooserOf(
     [],
     (glob) => compileGlob(glob, makeRe),
   );
-  return ({ path }) => filter.accepts({ path, isDirectory: false });
+  return (entry) => filter.accepts(entry);
 }
 
 async function loadMakeRe(): Promise<MakeRe> {

@@ -143,7 +143,7 @@ class FileListBuilder {
 /**
  * Lists the files of a tree that are chosen, depth first, in the order of the container.
  *
- * @param chooses Whether a file is.
+ * @param chooses Whether an entry is; of directories it is asked as well, before what they hold.
  */
 export function* listFiles(
   tree: Tree,
@@ -155,7 +155,8 @@ export function* listFiles(
     const page = yield* walker.nextPage();
     if (page.length === 0) return builder.finish();
     for (const entry of page) {
-      if (builder.meet(entry) && chooses(entry)) builder.add(entry);
+      const isChosen = chooses(entry);
+      if (builder.meet(entry) && isChosen) builder.add(entry);
     }
   }
 }

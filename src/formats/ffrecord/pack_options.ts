@@ -19,10 +19,16 @@ export interface PackOptions extends WaitOptions {
   readonly parts?: number | undefined;
   /**
    * Whether an entry is packed; a directory that is not is not entered. `path` is relative to the
-   * folder; what a symbolic link points to decides whether it is a directory.
+   * folder, `name` its last part, `depth` 1 for the folder's own entries. It is asked in the order of a walk, each
+   * directory before what is in it; what a symbolic link points to decides whether it is a directory.
    */
   readonly filter?:
-    | ((entry: { path: string; isDirectory: boolean }) => boolean)
+    | ((entry: {
+      path: string;
+      name: string;
+      depth: number;
+      isDirectory: boolean;
+    }) => boolean)
     | undefined;
   /** Whether directories are packed in which there is nothing (else) to pack. Defaults to `true`. */
   readonly emptyDirectories?: boolean | undefined;

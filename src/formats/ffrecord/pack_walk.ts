@@ -16,7 +16,12 @@ import {
 export interface WalkOptions {
   /** Whether an entry is packed; a folder that is not is not entered. */
   readonly filter:
-    | ((entry: { path: string; isDirectory: boolean }) => boolean)
+    | ((entry: {
+      path: string;
+      name: string;
+      depth: number;
+      isDirectory: boolean;
+    }) => boolean)
     | undefined;
   /** Whether folders stay in which there is nothing to pack. */
   readonly emptyFolders: boolean;
@@ -100,7 +105,8 @@ class Walk {
       stat = refusal(error, path);
     }
     const isDirectory = "kind" in stat && stat.kind === "directory";
-    if (filter?.({ path, isDirectory }) === false) return;
+    const depth = this.#frames.length;
+    if (filter?.({ path, name, depth, isDirectory }) === false) return;
     if (!("kind" in stat)) onProblem(stat);
     else if (isTooLong(name)) {
       onProblem(problem("name-too-long", path));
@@ -118,7 +124,9 @@ class Walk {
         this.#options.onProblem(problem("cycle", path));
       } else {
         const mark = this.listing.mark();
-        this.#push(directory, `${path}/`, mark);
+        // Not made of the path, which a filter may have had written out.
+        const { prefix } = this.#frames.at(-1)!;
+        this.#push(directory, `${prefix}${name}/`, mark);
         this.listing.startFolder(name);
         return;
       }
