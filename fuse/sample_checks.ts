@@ -1,11 +1,18 @@
 import { FormatError } from "../src/errors.ts";
 import { crc32Of } from "../src/io/crc32_of.ts";
-import type { Extent, NodeId, Tree } from "../src/tree/tree.ts";
+import {
+  type Extent,
+  newExtent,
+  type NodeId,
+  type NodeStat,
+  type Tree,
+} from "../src/tree/tree.ts";
 import { CheckedNodes } from "./checked_nodes.ts";
 import { CopyBytes } from "./copy_bytes.ts";
 import { Errno } from "./errno.ts";
 import { LargeChecks } from "./large_checks.ts";
 import { MAX_TRANSFER } from "./limits.ts";
+import { localAnswer } from "./local_answer.ts";
 import type { SampleChecksMemory } from "./sample_checks_memory.ts";
 import { SampleClaims } from "./sample_claims.ts";
 import type { ServedSource, ServedSources } from "./served_sources.ts";
@@ -20,6 +27,8 @@ export class SampleChecks {
   /** Those that are too large to be checked at once. */
   readonly large: LargeChecks;
   readonly #tree: Tree;
+  readonly #sources: ServedSources;
+  readonly #extent = newExtent();
   readonly #nodes: CheckedNodes;
   readonly #copy: CopyBytes;
   /** What was copied last. */
@@ -33,6 +42,7 @@ export class SampleChecks {
     reply: Reply,
   ) {
     this.#tree = tree;
+    this.#sources = sources;
     this.#nodes = new CheckedNodes(memory.nodes);
     const body = reply.bytes.subarray(REPLY_HEADER_SIZE);
     this.#copy = new CopyBytes(body as Uint8Array<ArrayBuffer>);
@@ -87,6 +97,22 @@ export class SampleChecks {
       reply.bytes.copyWithin(REPLY_HEADER_SIZE, start, start + length);
     }
     reply.body(length);
+  }
+
+  /**
+   * Makes sure that a file without bytes is to have none. The kernel never reads one, so whoever asks
+   * what it is has to be told.
+   *
+   * @throws {FormatError} If its checksum is that of something.
+   */
+  checkEmpty(node: NodeId, { size, isDirectory, isLink }: NodeStat): void {
+    if (size > 0 || isDirectory || isLink) return;
+    const extent = this.#extent;
+    if (!localAnswer(this.#tree.locate(node, extent))) return;
+    const source = this.#sources.at(extent.source);
+    // -1 where there is none, 0 of no bytes.
+    if (source === undefined || extent.crc32 <= 0) return;
+    throw this.#mismatch(source, node, extent.crc32, 0);
   }
 
   #checksum(

@@ -6,7 +6,9 @@ import { ATTR_OUT_SIZE, NodeStructs } from "../wire/node_structs.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
 /** GETATTR: describes a node. */
-export function getattrHandler({ tree, owner }: HandlerContext): Handler {
+export function getattrHandler(
+  { tree, owner, checks }: HandlerContext,
+): Handler {
   const stat = newStat();
   const structs = new NodeStructs(owner);
   return (request, reply) => {
@@ -15,6 +17,7 @@ export function getattrHandler({ tree, owner }: HandlerContext): Handler {
       reply.fail(Errno.ENOENT);
       return;
     }
+    checks?.checkEmpty(node, stat);
     structs.putAttrOut(reply.words, REPLY_HEADER_SIZE, node, stat);
     reply.body(ATTR_OUT_SIZE);
   };

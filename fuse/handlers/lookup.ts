@@ -14,7 +14,9 @@ import type { Handler, HandlerContext } from "./handler.ts";
 const DOT = 0x2e;
 
 /** LOOKUP: finds a name in a directory. */
-export function lookupHandler({ tree, owner }: HandlerContext): Handler {
+export function lookupHandler(
+  { tree, owner, checks }: HandlerContext,
+): Handler {
   const stat = newStat();
   const structs = new NodeStructs(owner);
   return (request, reply) => {
@@ -33,6 +35,7 @@ export function lookupHandler({ tree, owner }: HandlerContext): Handler {
       // Not ENOENT: this the kernel remembers, so that the next search asks nothing.
       putNegativeEntry(reply.words, REPLY_HEADER_SIZE);
     } else if (localAnswer(tree.stat(node, stat))) {
+      checks?.checkEmpty(node, stat);
       structs.putEntry(reply.words, REPLY_HEADER_SIZE, node, stat);
     } else {
       reply.fail(Errno.ENOENT);

@@ -21,7 +21,7 @@ export function readdirHandler(
   context: HandlerContext,
   plus: boolean,
 ): Handler {
-  const { tree, owner, log } = context;
+  const { tree, owner, log, checks } = context;
   const stat = newStat();
   const structs = new NodeStructs(owner);
   /** Bytes before each `struct fuse_dirent`. */
@@ -113,6 +113,7 @@ export function readdirHandler(
   function describe(node: NodeId, entry: number): number {
     try {
       if (localAnswer(tree.stat(node, stat))) {
+        checks?.checkEmpty(node, stat);
         structs.putEntry(reply.words, entry, node, stat);
         return entryType(stat.isDirectory, stat.isLink);
       }

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Mapping } from "../../fuse/mapping.ts";
+import { mount } from "../../fuse/mod.ts";
 import { newSampleChecks } from "../../fuse/sample_checks_memory.ts";
 import { Opcode } from "../../fuse/wire/opcodes.ts";
 import { checkedTree } from "./support/checked_tree.ts";
 import { Client } from "./support/client.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
 import { encodeRequest, readBody } from "./support/requests.ts";
+import { ffrHeader } from "../support/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
+import { needs } from "../support/programs.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
@@ -122,3 +126,35 @@ Deno.test(
 
 Deno.test("a tree without checksums is not checked", () =>
   assert.equal(newSampleChecks(MemoryTree.of({ a: "a" })), undefined));
+
+Deno.test({
+  name: "a sample that was cut to nothing is an I/O error for whoever looks",
+  ...needs("fuse"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      const path = `${dir}/cut.ffr`;
+      const sound = new TextEncoder().encode("sound");
+      const lengths = [sound.length, 0, 0];
+      const header = ffrHeader(lengths, [crc32(sound), 0x1234, 0]);
+      await Deno.writeFile(path, header);
+      await Deno.writeFile(path, sound, { append: true });
+      await Deno.mkdir(`${dir}/mnt`);
+      const names = async () =>
+        (await Array.fromAsync(Deno.readDir(`${dir}/mnt`)))
+          .map(({ name }) => name).sort();
+      const [whole, cut, empty] = ["000000", "000001", "000002"];
+      {
+        await using _ = await mount(path, `${dir}/mnt`);
+        for (const turn of ["unlisted", "listed"]) {
+          const size = async (name: string) =>
+            (await Deno.stat(`${dir}/mnt/${name}`)).size;
+          assert.deepEqual([await size(whole!), await size(empty!)], [5, 0]);
+          await assert.rejects(size(cut!), /os error 5/, turn);
+          await assert.rejects(Deno.readFile(`${dir}/mnt/${cut}`), /error 5/);
+          assert.deepEqual(await names(), [whole, cut, empty]);
+        }
+      }
+      await using _ = await mount(path, `${dir}/mnt`, { verify: false });
+      assert.equal((await Deno.readFile(`${dir}/mnt/${cut}`)).length, 0);
+    }),
+});
