@@ -4,6 +4,15 @@ import {
   newDecodeMemoryShare,
   returnDecodeMemory,
 } from "../../../src/codecs/image/decode_memory.ts";
+import { encodePng, imageCodec } from "../../../src/codecs/image/mod.ts";
+import {
+  CenterCrop,
+  Compose,
+  DataLoader,
+  GulpImageDataset,
+  Scale,
+} from "../../../src/data/mod.ts";
+import { gulpCase } from "../../support/gulp_golden.ts";
 
 const MB = 2 ** 20;
 
@@ -96,4 +105,60 @@ Deno.test("what a thread has taken that ends is given back", async () => {
   returnDecodeMemory(share);
   await until(() => waiting.underWay.size === 1);
   await waiting.end(0, []);
+});
+
+/** Takes all there is, and says when it is to be given back. */
+function takeAll(): { end: () => void; ended: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { end: resolve, ended: inDecodeMemory(4096 * MB, () => promise) };
+}
+
+/** Asserts that something waits for what was taken, and goes on when it is given back. */
+async function assertWaits<T>(begin: () => Promise<T>): Promise<T> {
+  const all = takeAll();
+  let isDone = false;
+  const done = begin().finally(() => isDone = true);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.ok(!isDone);
+  all.end();
+  await all.ended;
+  return await done;
+}
+
+for (const name of ["imagescript", "sharp"] as const) {
+  Deno.test(`whatever ${name} decodes takes its memory from there`, async () => {
+    const codec = await imageCodec(name);
+    const image = {
+      data: new Uint8Array(48 * 64),
+      height: 48,
+      width: 64,
+      channels: 1,
+    } as const;
+    const png = await encodePng(image);
+    await assertWaits(() => codec.decode(png));
+    await assertWaits(() => codec.decode(png, { shortEdge: 16 }));
+    await assertWaits(() => codec.decodeWithAlpha(png));
+    await assertWaits(() => codec.jpegFromImageFile(png, { shortEdge: 16 }));
+    await assert.rejects(codec.decode(png.subarray(0, png.length - 20)));
+    assert.deepEqual((await codec.decode(png)).data, image.data); // a damaged one gives back what it took
+  });
+}
+
+Deno.test("threads of a loader take from the same memory", async () => {
+  const { path } = gulpCase("v2_image_list");
+  using dataset = await GulpImageDataset.open(path, {
+    transform: new Compose([new Scale(20), new CenterCrop(16)]),
+  });
+  assert.ok(dataset.length > 3); // more than may be loaded before they are asked for
+  await using loader = new DataLoader(dataset, {
+    numWorkers: 1,
+    prefetchFactor: 1,
+  });
+  const batches = loader[Symbol.asyncIterator]();
+  await batches.next(); // the thread has started
+  const rest = await assertWaits(async () => {
+    let count = 0;
+    for (;; count++) if ((await batches.next()).done) return count;
+  });
+  assert.ok(rest > 0);
 });
