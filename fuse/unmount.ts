@@ -1,5 +1,6 @@
 import { Errno } from "./errno.ts";
 import { runFusermount } from "./fusermount.ts";
+import { workingDirectory } from "../src/io/working_directory.ts";
 import { cString, errorText, lastErrno, libc } from "./libc.ts";
 import { MountError } from "./mount_error.ts";
 import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
@@ -82,6 +83,7 @@ export async function mountpointOf(path: string): Promise<string> {
     return await Deno.realPath(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
+      if (!path.startsWith("/")) workingDirectory(); // says so if that is gone
       throw new MountError(
         "not-mounted",
         `Cannot unmount ${path}: there is no such directory`,
