@@ -83,18 +83,19 @@ export function withRootFile(
     yield entry;
     yield* files.walk(options);
   }
+  const isIt = (place: FilePlace) => place === entry || place === name;
   return {
     ...files,
     list,
     walk,
-    size: (path) =>
-      path === name ? Promise.resolve(bytes.length) : files.size(path),
-    read: (path, options) =>
-      path === name ? Promise.resolve(bytes) : files.read(path, options),
-    stream: (path, options) =>
-      path === name
+    size: (place) =>
+      isIt(place) ? Promise.resolve(bytes.length) : files.size(place),
+    read: (place, options) =>
+      isIt(place) ? Promise.resolve(bytes) : files.read(place, options),
+    stream: (place, options) =>
+      isIt(place)
         ? Promise.resolve(ReadableStream.from([bytes]))
-        : files.stream(path, options),
+        : files.stream(place, options),
   };
 }
 
