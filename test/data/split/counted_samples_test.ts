@@ -57,7 +57,7 @@ Deno.test("videos have no numbers where a chunk is left out, as no dataset opens
     const isRefused = (error: unknown) => {
       assert.ok(error instanceof FormatError);
       assert.equal(error.path, dir);
-      assert.ok(error.message.includes("recordfs check"));
+      assert.ok(error.message.includes("`check()`"));
       return true;
     };
     await assert.rejects(GulpVideoDataset.open(dir), FormatError);
