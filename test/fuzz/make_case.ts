@@ -55,7 +55,7 @@ export function makeCase(
   const draft = new Draft(original.files);
   const times = dice.once(2) ? 1 : dice.size(1, 6);
   // What does not fit the container changes nothing: another one is tried then.
-  for (let tries = 0; tries < 50 && done(draft) < times; tries++) {
+  for (let tries = 0; tries < 1000 && done(draft) < times; tries++) {
     dice.weighed(MUTATIONS).apply(draft, dice, { originals });
   }
   return { seed, number, original, draft };
