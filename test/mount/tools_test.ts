@@ -94,7 +94,7 @@ for (const [name, as, needed] of USERS) {
       ).filter(Boolean);
       assert.deepEqual(
         shown.toSorted(),
-        files.map(({ path, size }) => `${size} 444 ./${path}`).toSorted(),
+        files.map(({ path, size }) => `${size} 644 ./${path}`).toSorted(),
       );
       const compare = 'cd "$1" && find . -type f -exec cmp {} "$2/{}" ";"';
       assert.equal(
