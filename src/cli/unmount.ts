@@ -19,7 +19,7 @@ interface UnmountCommandOptions {
 }
 
 /** How long the process that served a mount may take to end once it is gone. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** `recordfs unmount` */
 export function unmountCommand(): Command {
