@@ -1,4 +1,4 @@
-import { MountError } from "./mount_error.ts";
+import { MountError } from "./mounting/mount_error.ts";
 
 /**
  * The C library's functions. 64-bit results that are small in practice are declared `i32`, since a

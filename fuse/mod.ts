@@ -6,7 +6,7 @@
  */
 export { mount, type MountContainerOptions } from "./mount_container.ts";
 export type { MountOptions } from "./mount.ts";
-export type { EndOptions, Mount, MountEnd } from "./mount_handle.ts";
-export { MountError, type MountErrorCode } from "./mount_error.ts";
-export type { KernelOptions } from "./mount_options.ts";
-export type { UnmountOptions } from "./unmount.ts";
+export type { EndOptions, Mount, MountEnd } from "./mounting/mount_handle.ts";
+export { MountError, type MountErrorCode } from "./mounting/mount_error.ts";
+export type { KernelOptions } from "./mounting/mount_options.ts";
+export type { UnmountOptions } from "./mounting/unmount.ts";

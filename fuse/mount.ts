@@ -1,18 +1,18 @@
 import type { Tree } from "../src/tree/tree.ts";
 import { areOpen, newStat, ROOT } from "../src/tree/tree.ts";
-import { attach } from "./attach.ts";
+import { attach } from "./mounting/attach.ts";
 import { libc } from "./libc.ts";
-import { localAnswer } from "./local_answer.ts";
-import { Mapping } from "./mapping.ts";
+import { localAnswer } from "./session/local_answer.ts";
+import { Mapping } from "./content/mapping.ts";
 import { MOST_WORKERS } from "./limits.ts";
-import type { KernelOptions } from "./mount_options.ts";
-import { checkInteger, checkKernelOptions } from "./option_rules.ts";
-import { type KeptMount, Mount } from "./mount_handle.ts";
-import { checkMountpoint, resolveMountpoint } from "./mountpoint.ts";
-import { oneAtATime } from "./one_at_a_time.ts";
-import { withPermissionErrors } from "./permission_error.ts";
-import type { Server } from "./server.ts";
-import { startServer } from "./start_server.ts";
+import type { KernelOptions } from "./mounting/mount_options.ts";
+import { checkInteger, checkKernelOptions } from "./mounting/option_rules.ts";
+import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
+import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
+import { oneAtATime } from "./mounting/one_at_a_time.ts";
+import { withPermissionErrors } from "./mounting/permission_error.ts";
+import type { Server } from "./server/server.ts";
+import { startServer } from "./server/start_server.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
 /** How to mount a tree. */

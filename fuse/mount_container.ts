@@ -1,6 +1,6 @@
 import type { ServedContainer } from "../src/tree/format.ts";
 import type { Tree } from "../src/tree/tree.ts";
-import { localPath } from "../src/io/local_path.ts";
+import { localPath } from "../src/io/storage/local_path.ts";
 import type { OpenContainerOptions } from "../src/vfs/open.ts";
 import { openToServe } from "../src/vfs/open_to_serve.ts";
 import type { VirtualFs } from "../src/vfs/virtual_fs.ts";
@@ -12,8 +12,8 @@ import {
   type OpenedTree,
   resumeOpening,
 } from "./mount.ts";
-import type { KeptMount, Mount } from "./mount_handle.ts";
-import type { Server } from "./server.ts";
+import type { KeptMount, Mount } from "./mounting/mount_handle.ts";
+import type { Server } from "./server/server.ts";
 
 /** How to open a container and to mount it. */
 export interface MountContainerOptions

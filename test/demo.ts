@@ -16,7 +16,7 @@ import {
   ShardedDatasetWriter,
 } from "../mod.ts";
 import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
-import type { Folder } from "./support/make_ffr.ts";
+import type { Folder } from "./support/ffrecord/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY } from "./support/paths.ts";
-import { needs } from "./support/programs.ts";
-import { asOrdinaryUser, asSelf, type User } from "./support/users.ts";
+import { needs } from "./support/programs/programs.ts";
+import { asOrdinaryUser, asSelf, type User } from "./support/programs/users.ts";
 
 for (
   const [name, as, needed] of [

@@ -7,7 +7,7 @@
  * Root's tests run in a mount namespace of their own, with a `/dev/fuse` of their own that everybody may
  * open: nothing has to be put back, however they end, and a mount that one leaves goes with its server.
  */
-import { PACKAGES, succeeds } from "./support/programs.ts";
+import { PACKAGES, succeeds } from "./support/programs/programs.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 await fetchPackages();

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { REPOSITORY } from "./support/paths.ts";
-import { needs } from "./support/programs.ts";
-import { withTmpfs } from "./support/tmpfs.ts";
+import { needs } from "./support/programs/programs.ts";
+import { withTmpfs } from "./support/programs/tmpfs.ts";
 
 /** A test that needs the device open to everybody, and goes on until it is told to end. */
 const TEST = `
-import { withOpenFuseDevice } from "${REPOSITORY}test/support/fuse_device.ts";
+import { withOpenFuseDevice } from "${REPOSITORY}test/support/programs/fuse_device.ts";
 
 Deno.test("the device is open", () => withOpenFuseDevice(async () => {
   const nobody = { args: ["-c", ": <>/dev/fuse"], uid: 65534, gid: 65534 };

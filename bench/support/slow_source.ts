@@ -1,6 +1,6 @@
-import type { ByteSource } from "../../src/io/byte_source.ts";
-import { readSlices } from "../../src/io/read_slices.ts";
-import { runAsync } from "../../src/io/steps.ts";
+import type { ByteSource } from "../../src/io/storage/byte_source.ts";
+import { readSlices } from "../../src/io/read/read_slices.ts";
+import { runAsync } from "../../src/io/concurrency/steps.ts";
 
 const SAMPLE = 100_000;
 

@@ -1,13 +1,13 @@
 import { RecordfsError } from "../errors.ts";
-import { systemCode } from "../io/system_error.ts";
+import { systemCode } from "../io/libc/system_error.ts";
 import { exactArguments } from "./exact_arguments.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
 import { inFlagsOf } from "./flag_words.ts";
-import { endFloods } from "./flood.ts";
+import { endFloods } from "./terminal/flood.ts";
 import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
-import { mount } from "./mount_job.ts";
-import { plainMount } from "./plain_mount.ts";
+import { mount } from "./mount/mount_job.ts";
+import { plainMount } from "./mount/plain_mount.ts";
 import { systemMessage } from "./system_message.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
-import type { OwnAdapter } from "./gulp_adapter.ts";
-import { mountCommandLine } from "./helper_form.ts";
+import type { OwnAdapter } from "./commands/gulp/gulp_adapter.ts";
+import { mountCommandLine } from "./mount/helper_form.ts";
 import { report } from "./messages.ts";
-import { writeNow } from "./output.ts";
+import { writeNow } from "./terminal/output.ts";
 import { VERSION } from "./version.ts";
 
 /** Makes a command of a program; `adapter` is what a line of `gulp` brings. */
@@ -15,28 +15,32 @@ type MakeCommand = (
 
 /** The commands in the order of the help, each loaded where it is needed: a line starts faster so. */
 const COMMANDS: Record<string, MakeCommand> = {
-  mount: async () => (await import("./mount.ts")).mountCommand(),
-  unmount: async () => (await import("./unmount.ts")).unmountCommand(),
-  mounts: async () => (await import("./mounts.ts")).mountsCommand(),
-  ls: async () => (await import("./ls.ts")).lsCommand(),
-  tree: async () => (await import("./tree.ts")).treeCommand(),
-  cat: async () => (await import("./cat.ts")).catCommand(),
-  stat: async () => (await import("./stat.ts")).statCommand(),
-  info: async () => (await import("./info.ts")).infoCommand(),
-  records: async () => (await import("./records.ts")).recordsCommand(),
-  check: async () => (await import("./check.ts")).checkCommand(),
-  extract: async () => (await import("./extract.ts")).extractCommand(),
-  pack: async () => (await import("./pack.ts")).packCommand(),
-  write: async () => (await import("./write.ts")).writeCommand(),
-  convert: async () => (await import("./convert.ts")).convertCommand(),
-  bag: async (program) => (await import("./bag.ts")).bagCommand(program),
-  split: async () => (await import("./split.ts")).splitCommand(),
+  mount: async () => (await import("./commands/mount.ts")).mountCommand(),
+  unmount: async () => (await import("./commands/unmount.ts")).unmountCommand(),
+  mounts: async () => (await import("./commands/mounts.ts")).mountsCommand(),
+  ls: async () => (await import("./commands/ls.ts")).lsCommand(),
+  tree: async () => (await import("./commands/tree.ts")).treeCommand(),
+  cat: async () => (await import("./commands/cat.ts")).catCommand(),
+  stat: async () => (await import("./commands/stat.ts")).statCommand(),
+  info: async () => (await import("./commands/info.ts")).infoCommand(),
+  records: async () => (await import("./commands/records.ts")).recordsCommand(),
+  check: async () => (await import("./commands/check.ts")).checkCommand(),
+  extract: async () => (await import("./commands/extract.ts")).extractCommand(),
+  pack: async () => (await import("./commands/pack.ts")).packCommand(),
+  write: async () => (await import("./commands/write.ts")).writeCommand(),
+  convert: async () => (await import("./commands/convert.ts")).convertCommand(),
+  bag: async (program) =>
+    (await import("./commands/bag/bag.ts")).bagCommand(program),
+  split: async () => (await import("./commands/split.ts")).splitCommand(),
   "bench-loader": async () =>
-    (await import("./bench_loader.ts")).benchLoaderCommand(),
+    (await import("./commands/bench_loader/bench_loader.ts"))
+      .benchLoaderCommand(),
   completions: async (program) =>
-    (await import("./completions.ts")).completionsCommand(() => program),
+    (await import("./completions/completions.ts")).completionsCommand(() =>
+      program
+    ),
   gulp: async (program, adapter) =>
-    (await import("./gulp.ts")).gulpCommand(program, adapter),
+    (await import("./commands/gulp/gulp.ts")).gulpCommand(program, adapter),
 };
 
 /** The command that describes all others. */
@@ -81,7 +85,9 @@ async function takeAdapter(
   }
 > {
   if (args[0] !== "gulp") return { args };
-  return await (await import("./gulp_adapter.ts")).takeAdapter(args);
+  return await (await import("./commands/gulp/gulp_adapter.ts")).takeAdapter(
+    args,
+  );
 }
 
 /** The command line interface: one command where a line names it, all of them otherwise. */

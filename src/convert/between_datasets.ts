@@ -1,8 +1,8 @@
-import { BagReader } from "../formats/bags/bag_reader.ts";
-import { shardName } from "../formats/bags/shard_names.ts";
-import { ShardedDatasetReader } from "../formats/bags/sharded_dataset_reader.ts";
-import { writtenSpec } from "../formats/bags/written_spec.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
+import { BagReader } from "../formats/bags/read/bag_reader.ts";
+import { shardName } from "../formats/bags/dataset/shard_names.ts";
+import { ShardedDatasetReader } from "../formats/bags/read/sharded_dataset_reader.ts";
+import { writtenSpec } from "../formats/bags/write/written_spec.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
 import {
   type Conversion,
   ConversionError,
@@ -11,10 +11,10 @@ import {
   type Run,
 } from "./conversion.ts";
 import { changed, changeKey, type KeyChange } from "./change_key.ts";
-import { countEmpty } from "./empty_records.ts";
-import { NewDataset } from "./new_dataset.ts";
-import { readDatapoints } from "./read_datapoints.ts";
-import type { Source } from "./source.ts";
+import { countEmpty } from "./from/empty_records.ts";
+import { NewDataset } from "./to/new_dataset.ts";
+import { readDatapoints } from "./from/read_datapoints.ts";
+import type { Source } from "./from/source.ts";
 
 type DatasetSource = Extract<Source, { kind: "dataset" }>;
 

@@ -1,9 +1,9 @@
-import type { Datapoint } from "../formats/bags/datapoint.ts";
-import type { Generation } from "../formats/bags/generation.ts";
-import { parseType } from "../formats/bags/spec.ts";
+import type { Datapoint } from "../formats/bags/read/datapoint.ts";
+import type { Generation } from "../formats/bags/dataset/generation.ts";
+import { parseType } from "../formats/bags/dataset/spec.ts";
 import { ConversionError, type PlanNotes } from "./conversion.ts";
 import { joinLists } from "./list_types.ts";
-import { fitting } from "./new_dataset.ts";
+import { fitting } from "./to/new_dataset.ts";
 import { changeWord, packWord, type Raw } from "./value_types.ts";
 
 /** How the values of a key are written in another generation. */

@@ -1,7 +1,7 @@
 import { RecordfsError } from "../errors.ts";
-import type { Generation } from "../formats/bags/generation.ts";
-import type { Spec } from "../formats/bags/spec.ts";
-import type { WaitOptions } from "../io/byte_source.ts";
+import type { Generation } from "../formats/bags/dataset/generation.ts";
+import type { Spec } from "../formats/bags/dataset/spec.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
 
 /** What a container can be converted to. */
 export type ConvertTarget =

@@ -1,4 +1,4 @@
-import { localPath } from "../io/local_path.ts";
+import { localPath } from "../io/storage/local_path.ts";
 import { betweenDatasets } from "./between_datasets.ts";
 import {
   type Conversion,
@@ -13,8 +13,8 @@ import { datasetToGulp } from "./dataset_to_gulp.ts";
 import { filesToDataset } from "./files_to_dataset.ts";
 import { filesToGulp } from "./files_to_gulp.ts";
 import { gulpToDataset } from "./gulp_to_dataset.ts";
-import { Replacement } from "./replacement.ts";
-import { openSource, type Source } from "./source.ts";
+import { Replacement } from "./to/replacement.ts";
+import { openSource, type Source } from "./from/source.ts";
 import {
   formOf,
   requireAbsent,
@@ -22,7 +22,7 @@ import {
   requireName,
   requireOptions,
   targetOf,
-} from "./target.ts";
+} from "./to/target.ts";
 import { toFolder, toPacked } from "./to_files.ts";
 import { samplesToDataset, toBag, toSamples } from "./to_records.ts";
 

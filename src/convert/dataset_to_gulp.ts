@@ -1,7 +1,7 @@
-import type { Datapoint } from "../formats/bags/datapoint.ts";
+import type { Datapoint } from "../formats/bags/read/datapoint.ts";
 import { decodersOf } from "../formats/bags/types/shipped.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
-import { parseLabels } from "../formats/gulp/labels.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
+import { parseLabels } from "../formats/gulp/meta/labels.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -9,11 +9,11 @@ import {
   PlanNotes,
   UnfitError,
 } from "./conversion.ts";
-import { labelPlace } from "./label_file.ts";
-import { type NewVideo, writeGulp } from "./new_gulp.ts";
-import { findKeys, VideoFacts, type VideoKeys } from "./video_keys.ts";
-import { readDatapoints } from "./read_datapoints.ts";
-import type { Source } from "./source.ts";
+import { labelPlace } from "./from/label_file.ts";
+import { type NewVideo, writeGulp } from "./to/new_gulp.ts";
+import { findKeys, VideoFacts, type VideoKeys } from "./from/video_keys.ts";
+import { readDatapoints } from "./from/read_datapoints.ts";
+import type { Source } from "./from/source.ts";
 
 type DatasetSource = Extract<Source, { kind: "dataset" }>;
 

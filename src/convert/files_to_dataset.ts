@@ -1,9 +1,15 @@
-import type { Datapoint } from "../formats/bags/datapoint.ts";
-import type { Generation } from "../formats/bags/generation.ts";
-import { parseSpec, specOf } from "../formats/bags/spec.ts";
-import { SHARD_NAME, SPEC_FILE } from "../formats/bags/dataset_names.ts";
-import { type WrittenSpec, writtenSpec } from "../formats/bags/written_spec.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
+import type { Datapoint } from "../formats/bags/read/datapoint.ts";
+import type { Generation } from "../formats/bags/dataset/generation.ts";
+import { parseSpec, specOf } from "../formats/bags/dataset/spec.ts";
+import {
+  SHARD_NAME,
+  SPEC_FILE,
+} from "../formats/bags/dataset/dataset_names.ts";
+import {
+  type WrittenSpec,
+  writtenSpec,
+} from "../formats/bags/write/written_spec.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
 import {
   type Conversion,
   ConversionError,
@@ -11,10 +17,10 @@ import {
   PlanNotes,
   UnfitError,
 } from "./conversion.ts";
-import type { FileTree } from "./file_tree.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
-import { byNumber } from "./number_order.ts";
-import type { Source } from "./source.ts";
+import type { FileTree } from "./from/file_tree.ts";
+import { fitting, NewDataset } from "./to/new_dataset.ts";
+import { byNumber } from "./from/number_order.ts";
+import type { Source } from "./from/source.ts";
 
 /** How files are laid out as a dataset. */
 interface Layout {

@@ -1,7 +1,7 @@
 import { JsonError } from "../codecs/json/json_error.ts";
 import { type JsonValue, parseJsonFile } from "../codecs/json/value.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
-import { parseLabels } from "../formats/gulp/labels.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
+import { parseLabels } from "../formats/gulp/meta/labels.ts";
 import {
   type Conversion,
   ConversionError,
@@ -9,11 +9,11 @@ import {
   PlanNotes,
   UnfitError,
 } from "./conversion.ts";
-import type { FileTree } from "./file_tree.ts";
-import { type NewVideo, writeGulp } from "./new_gulp.ts";
-import { byNumber } from "./number_order.ts";
-import type { Source } from "./source.ts";
-import { cutIds, idOfName, lostInFiles } from "./video_reader.ts";
+import type { FileTree } from "./from/file_tree.ts";
+import { type NewVideo, writeGulp } from "./to/new_gulp.ts";
+import { byNumber } from "./from/number_order.ts";
+import type { Source } from "./from/source.ts";
+import { cutIds, idOfName, lostInFiles } from "./from/video_reader.ts";
 
 const META = "meta.json";
 const FRAME = /\.jpe?g$/i;

@@ -1,22 +1,22 @@
 import { writeMsgpack } from "../codecs/msgpack/mod.ts";
 import { formatJson } from "../codecs/json/format.ts";
 import { type JsonValue, parseExactJson } from "../codecs/json/value.ts";
-import type { Datapoint } from "../formats/bags/datapoint.ts";
-import type { Generation } from "../formats/bags/generation.ts";
-import type { Spec } from "../formats/bags/spec.ts";
+import type { Datapoint } from "../formats/bags/read/datapoint.ts";
+import type { Generation } from "../formats/bags/dataset/generation.ts";
+import type { Spec } from "../formats/bags/dataset/spec.ts";
 import { intEncoder, intOptionsOf } from "../formats/bags/types/int.ts";
 import { encodeUtf8 } from "../formats/bags/types/text.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
-import { parseLabels } from "../formats/gulp/labels.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
+import { parseLabels } from "../formats/gulp/meta/labels.ts";
 import {
   type Conversion,
   type ConvertOptions,
   PlanNotes,
   type Run,
 } from "./conversion.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
-import type { Source } from "./source.ts";
-import { lostMeta, type VideoReader } from "./video_reader.ts";
+import { fitting, NewDataset } from "./to/new_dataset.ts";
+import type { Source } from "./from/source.ts";
+import { lostMeta, type VideoReader } from "./from/video_reader.ts";
 
 /** Frames of a long video that are read together. */
 const FRAMES = 64;

@@ -1,6 +1,6 @@
 import { writeMsgpack } from "../codecs/msgpack/mod.ts";
-import type { Generation } from "../formats/bags/generation.ts";
-import type { ValueType } from "../formats/bags/spec.ts";
+import type { Generation } from "../formats/bags/dataset/generation.ts";
+import type { ValueType } from "../formats/bags/dataset/spec.ts";
 import { decodeArrayValue } from "../formats/bags/types/array.ts";
 import { intDecoder, intOptionsOf } from "../formats/bags/types/int.ts";
 import { decodeUtf8 } from "../formats/bags/types/text.ts";

@@ -13,7 +13,7 @@ export {
   type ConvertTarget,
   type ConvertUnit,
 } from "./conversion.ts";
-export type { Generation } from "../formats/bags/generation.ts";
-export type { Spec } from "../formats/bags/spec.ts";
-export type { WaitOptions } from "../io/byte_source.ts";
+export type { Generation } from "../formats/bags/dataset/generation.ts";
+export type { Spec } from "../formats/bags/dataset/spec.ts";
+export type { WaitOptions } from "../io/storage/byte_source.ts";
 export { type ErrorFacts, RecordfsError } from "../errors.ts";

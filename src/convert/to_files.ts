@@ -1,10 +1,10 @@
-import { packEntries } from "../formats/ffrecord/pack_entries.ts";
-import { packFolder } from "../formats/ffrecord/pack_folder.ts";
-import { isInParts } from "../formats/ffrecord/parts.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
-import { ExtractTarget } from "../io/extract_target.ts";
-import { NewDirectory } from "../io/new_directory.ts";
-import { runAsync } from "../io/steps.ts";
+import { packEntries } from "../formats/ffrecord/pack/pack_entries.ts";
+import { packFolder } from "../formats/ffrecord/pack/pack_folder.ts";
+import { isInParts } from "../formats/ffrecord/write/parts.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
+import { ExtractTarget } from "../io/write/extract_target.ts";
+import { NewDirectory } from "../io/write/new_directory.ts";
+import { runAsync } from "../io/concurrency/steps.ts";
 import {
   type Conversion,
   ConversionError,
@@ -12,9 +12,9 @@ import {
   PlanNotes,
   type Run,
 } from "./conversion.ts";
-import type { FileTree, TreeEntry } from "./file_tree.ts";
-import type { Source } from "./source.ts";
-import { cutIds, listed, lostInFiles } from "./video_reader.ts";
+import type { FileTree, TreeEntry } from "./from/file_tree.ts";
+import type { Source } from "./from/source.ts";
+import { cutIds, listed, lostInFiles } from "./from/video_reader.ts";
 
 /** Larger files are streamed. */
 const READ_WHOLE = 8 << 20;

@@ -1,7 +1,7 @@
-import { writtenSpec } from "../formats/bags/written_spec.ts";
-import { dump, dumpParts } from "../formats/ffrecord/dump.ts";
-import { isInParts } from "../formats/ffrecord/parts.ts";
-import { LABEL_FILE } from "../formats/gulp/chunk_files.ts";
+import { writtenSpec } from "../formats/bags/write/written_spec.ts";
+import { dump, dumpParts } from "../formats/ffrecord/write/dump.ts";
+import { isInParts } from "../formats/ffrecord/write/parts.ts";
+import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
 import {
   type Conversion,
   ConversionError,
@@ -9,11 +9,11 @@ import {
   PlanNotes,
   UnfitError,
 } from "./conversion.ts";
-import { writeBag } from "./new_bag.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
-import { contentsOf, type RecordList, recordsOf } from "./record_list.ts";
-import type { Source } from "./source.ts";
-import { lostInFiles } from "./video_reader.ts";
+import { writeBag } from "./to/new_bag.ts";
+import { fitting, NewDataset } from "./to/new_dataset.ts";
+import { contentsOf, type RecordList, recordsOf } from "./from/record_list.ts";
+import type { Source } from "./from/source.ts";
+import { lostInFiles } from "./from/video_reader.ts";
 
 /** Contents without names, and what is lost by that. */
 interface Records {

@@ -1,6 +1,6 @@
 import { type MsgpackValue, writeMsgpack } from "../codecs/msgpack/mod.ts";
-import type { Generation } from "../formats/bags/generation.ts";
-import type { ValueType } from "../formats/bags/spec.ts";
+import type { Generation } from "../formats/bags/dataset/generation.ts";
+import type { ValueType } from "../formats/bags/dataset/spec.ts";
 import {
   decodeArrayValue,
   encodeArrayValue,

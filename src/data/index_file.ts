@@ -1,10 +1,13 @@
 import { readNpy } from "../codecs/numpy/read_npy.ts";
 import { RecordfsError } from "../errors.ts";
-import { type ByteSource, type WaitOptions } from "../io/byte_source.ts";
-import { FileSource } from "../io/file_source.ts";
-import { localPath } from "../io/local_path.ts";
-import { readPart } from "../io/read_part.ts";
-import { runAsync, type Steps, unaborted } from "../io/steps.ts";
+import {
+  type ByteSource,
+  type WaitOptions,
+} from "../io/storage/byte_source.ts";
+import { FileSource } from "../io/storage/file_source.ts";
+import { localPath } from "../io/storage/local_path.ts";
+import { readPart } from "../io/read/read_part.ts";
+import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
 import { DataError } from "./data_error.ts";
 import { GrowingNumbers, newNumbers } from "./growing_numbers.ts";
 import { IndexOutput } from "./index_output.ts";

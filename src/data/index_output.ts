@@ -1,5 +1,5 @@
-import { NewFile } from "../io/new_file.ts";
-import type { Steps } from "../io/steps.ts";
+import { NewFile } from "../io/write/new_file.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
 
 /** Bytes gathered before they are written. */
 const CAPACITY = 1 << 16;

@@ -1,5 +1,5 @@
 import type { FormatError } from "../errors.ts";
-import type { Steps } from "../io/steps.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
 import type { Tree } from "./tree.ts";
 
 /** Options of opening a container of any format. */

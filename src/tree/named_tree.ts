@@ -1,4 +1,4 @@
-import type { ByteSource } from "../io/byte_source.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
 import {
   type EntryVisitor,
   type Extent,

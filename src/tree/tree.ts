@@ -1,4 +1,4 @@
-import type { ByteSource, SourceList } from "../io/byte_source.ts";
+import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
 import type { SampleNodes } from "./sample_runs.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { ByteSource } from "../io/byte_source.ts";
-import { crc32Of } from "../io/crc32_of.ts";
-import { readPart } from "../io/read_part.ts";
-import { runAsync } from "../io/steps.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
+import { crc32Of } from "../io/read/crc32_of.ts";
+import { readPart } from "../io/read/read_part.ts";
+import { runAsync } from "../io/concurrency/steps.ts";
 import type { Extent } from "../tree/tree.ts";
 
 /** Bytes a chunk of a stream has at most. */

@@ -1,8 +1,8 @@
 import { FormatError, RecordfsError } from "../errors.ts";
-import { FileSource } from "../io/file_source.ts";
-import { readDirectory } from "../io/read_directory.ts";
-import { readPart } from "../io/read_part.ts";
-import { perform, type Steps } from "../io/steps.ts";
+import { FileSource } from "../io/storage/file_source.ts";
+import { readDirectory } from "../io/storage/read_directory.ts";
+import { readPart } from "../io/read/read_part.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
 import type { Probe } from "../tree/format.ts";
 import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
 

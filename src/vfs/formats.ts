@@ -5,7 +5,7 @@ import {
 } from "../formats/ffrecord/signature.ts";
 import { bagsSignature } from "../formats/bags/signature.ts";
 import { gulpSignature } from "../formats/gulp/signature.ts";
-import type { OpenAs } from "../formats/ffrecord/find_structures.ts";
+import type { OpenAs } from "../formats/ffrecord/folder/find_structures.ts";
 import type {
   ContainerOptions,
   Format,
@@ -55,7 +55,7 @@ const bags: KnownFormat = {
   ...bagsSignature,
   load: async () => (await import("../formats/bags/format.ts")).bags,
   openToServe: async (path, options) => {
-    const module = await import("../formats/bags/open_to_serve.ts");
+    const module = await import("../formats/bags/tree/open_to_serve.ts");
     return await module.openToServe(path, options);
   },
 };
@@ -77,6 +77,6 @@ async function openRecords(
   options: ContainerOptions,
   as: OpenAs,
 ): Promise<ServedContainer> {
-  const module = await import("../formats/ffrecord/open_to_serve.ts");
+  const module = await import("../formats/ffrecord/tree/open_to_serve.ts");
   return await module.openToServe(path, options, as);
 }

@@ -29,7 +29,11 @@ export type {
   TreeSeed,
 } from "../tree/tree.ts";
 export type { SampleNodes, SampleRun } from "../tree/sample_runs.ts";
-export type { ByteSource, SourceList, WaitOptions } from "../io/byte_source.ts";
+export type {
+  ByteSource,
+  SourceList,
+  WaitOptions,
+} from "../io/storage/byte_source.ts";
 export {
   type ErrorFacts,
   FormatError,

@@ -1,6 +1,6 @@
-import type { WaitOptions } from "../io/byte_source.ts";
-import { localPath } from "../io/local_path.ts";
-import { runAsync } from "../io/steps.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
+import { localPath } from "../io/storage/local_path.ts";
+import { runAsync } from "../io/concurrency/steps.ts";
 import type {
   CheckOptions,
   CheckReport,

@@ -1,5 +1,5 @@
-import { localPath } from "../io/local_path.ts";
-import { runSync } from "../io/steps.ts";
+import { localPath } from "../io/storage/local_path.ts";
+import { runSync } from "../io/concurrency/steps.ts";
 import { findFormat } from "./find_format.ts";
 import { LOADED_FORMATS } from "./loaded_formats.ts";
 import type { OpenContainerOptions } from "./open.ts";

@@ -1,4 +1,4 @@
-import { runAsync } from "../io/steps.ts";
+import { runAsync } from "../io/concurrency/steps.ts";
 import type { ServedContainer } from "../tree/format.ts";
 export type { ServedContainer };
 import { findFormat } from "./find_format.ts";

@@ -1,4 +1,4 @@
-import { settle, type Steps } from "../io/steps.ts";
+import { settle, type Steps } from "../io/concurrency/steps.ts";
 import { encodeName } from "../names.ts";
 import { type NodeId, ROOT, type Tree } from "../tree/tree.ts";
 

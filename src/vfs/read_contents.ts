@@ -1,6 +1,6 @@
-import { type BatchRoom, placesIn } from "../io/read_memory.ts";
-import { readSlices } from "../io/read_slices.ts";
-import type { Steps } from "../io/steps.ts";
+import { type BatchRoom, placesIn } from "../io/read/read_memory.ts";
+import { readSlices } from "../io/read/read_slices.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
 import type { Extent, Tree } from "../tree/tree.ts";
 
 /** How to read the contents of files. */

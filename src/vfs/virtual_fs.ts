@@ -1,7 +1,12 @@
 import { PathError } from "../errors.ts";
-import { runAsync, runSync, settle, type Steps } from "../io/steps.ts";
-import type { WaitOptions } from "../io/byte_source.ts";
-import { readPart } from "../io/read_part.ts";
+import {
+  runAsync,
+  runSync,
+  settle,
+  type Steps,
+} from "../io/concurrency/steps.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
+import { readPart } from "../io/read/read_part.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
 import {
   type Extent,

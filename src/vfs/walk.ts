@@ -1,4 +1,4 @@
-import { settle, type Steps } from "../io/steps.ts";
+import { settle, type Steps } from "../io/concurrency/steps.ts";
 import { decodeName } from "../names.ts";
 import type { NodeId, Tree } from "../tree/tree.ts";
 

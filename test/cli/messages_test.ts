@@ -10,9 +10,9 @@ import {
 } from "../../src/vfs/mod.ts";
 import { messageText } from "../../src/message_text.ts";
 import { goldenCase } from "../support/golden.ts";
-import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 import { assertFailed, CLI, recordfs, run } from "./run_cli.ts";
 
 const { path: packed } = goldenCase("ffrecord/packed_tree");
@@ -209,7 +209,7 @@ Deno.test("extract to what is no directory says so", async () => {
 });
 
 Deno.test("a working directory that was removed is named", async () => {
-  const script = `${REPOSITORY}test/support/gone_directory_cli.ts`;
+  const script = `${REPOSITORY}test/support/programs/gone_directory_cli.ts`;
   for (
     const args of [
       ["ls", "a.ffr"],

@@ -12,7 +12,7 @@ import {
   writeMsgpack,
 } from "../../src/codecs/msgpack/mod.ts";
 import { inPython, jsonObjectText, jsonText } from "../support/json_texts.ts";
-import { needs } from "../support/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 
 type Meta = { [key: string]: JsonValue };
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PickleError } from "../../src/codecs/pickle/pickle_error.ts";
 import { readPickle } from "../../src/codecs/pickle/read_pickle.ts";
-import { needs } from "../support/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 
 /** A pickle written as text: one character a byte. */
 function read(pickle: string): unknown {

@@ -6,7 +6,7 @@ import {
   readNpy,
   writeNpy,
 } from "../../src/codecs/numpy/mod.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 /** Prints arrays as numpy.save writes them, with what is in them. */
 const ARRAYS = `

@@ -5,8 +5,8 @@ import {
   readPickle,
 } from "../../src/codecs/pickle/read_pickle.ts";
 import { PickleError } from "../../src/codecs/pickle/pickle_error.ts";
-import { cpuTime } from "../support/cpu_time.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { cpuTime } from "../support/programs/cpu_time.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 /** Pickles each line of JSON in all protocols; `$` marks what JSON has no form for. */
 const PICKLER = `

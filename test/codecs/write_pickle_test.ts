@@ -8,7 +8,7 @@ import {
   type PickleableValue,
   writePickle,
 } from "../../src/codecs/pickle/write_pickle.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 /** Unpickles each base64 line, and prints a text that says types and values unmistakably. */
 const UNPICKLER = `

@@ -11,10 +11,10 @@ import {
   FFRecordReader,
   FFRecordWriter,
 } from "../../src/formats/ffrecord/mod.ts";
-import { pythonCases } from "../support/bags_written_by_python.ts";
+import { pythonCases } from "../support/bags/bags_written_by_python.ts";
 import { datapointsOf, filesOf } from "../support/converted.ts";
 import { sha256 } from "../support/golden.ts";
-import { filesBelow } from "../support/naive_bags.ts";
+import { filesBelow } from "../support/bags/naive_bags.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 
 const PACKED = `${REPOSITORY}test/golden/ffrecord/packed_tree/sample_10.ffr`;

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { convert, type Generation } from "../../src/convert/mod.ts";
 import { DatasetReader, DatasetWriter } from "../../src/formats/bags/mod.ts";
-import { pythonCases } from "../support/bags_written_by_python.ts";
+import { pythonCases } from "../support/bags/bags_written_by_python.ts";
 import { datapointsOf } from "../support/converted.ts";
 import { withTempDir } from "../support/paths.ts";
-import { writeDataset } from "../support/make_bag.ts";
+import { writeDataset } from "../support/bags/make_bag.ts";
 
 const GENERATIONS: readonly Generation[] = [1, 2, 3];
 

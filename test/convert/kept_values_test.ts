@@ -10,7 +10,7 @@ import {
 import { open } from "../../src/vfs/mod.ts";
 import { succeed } from "../cli/run_cli.ts";
 import { jpeg, put } from "../support/adapted.ts";
-import { hex } from "../support/python.ts";
+import { hex } from "../support/programs/python.ts";
 import { withTempDir } from "../support/paths.ts";
 
 /** What a parser in JavaScript changes: floats, the order of keys. */

@@ -7,11 +7,11 @@ import {
   type ConvertOptions,
 } from "../../src/convert/mod.ts";
 import { RecordfsError, WriteError } from "../../src/errors.ts";
-import { bagCases, datasetCases } from "../support/bag_golden.ts";
+import { bagCases, datasetCases } from "../support/bags/bag_golden.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";
 import { datapointsOf, namesIn } from "../support/converted.ts";
-import { writeDataset } from "../support/make_bag.ts";
+import { writeDataset } from "../support/bags/make_bag.ts";
 import { withTempDir } from "../support/paths.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert, type ConvertOptions } from "../../src/convert/mod.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";
-import { JPEGS } from "../support/gulp_content.ts";
+import { JPEGS } from "../support/gulp/gulp_content.ts";
 import { namesIn } from "../support/converted.ts";
-import { writeBag, writeDataset } from "../support/make_bag.ts";
-import { writeChunk } from "../support/make_gulp.ts";
-import { filesBelow } from "../support/naive_bags.ts";
+import { writeBag, writeDataset } from "../support/bags/make_bag.ts";
+import { writeChunk } from "../support/gulp/make_gulp.ts";
+import { filesBelow } from "../support/bags/naive_bags.ts";
 import { withTempDir } from "../support/paths.ts";
 
 const SAMPLES = JPEGS.slice(0, 5);

@@ -4,9 +4,9 @@ import { open } from "../../mod.ts";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import { convert, type ConvertOptions } from "../../src/convert/mod.ts";
 import { DatasetWriter } from "../../src/formats/bags/mod.ts";
-import { ffrBytes } from "../support/make_ffr.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
 import { testImage } from "../support/images.ts";
-import { writeChunk } from "../support/make_gulp.ts";
+import { writeChunk } from "../support/gulp/make_gulp.ts";
 import { withTempDir } from "../support/paths.ts";
 
 /** Everything in a directory, by path. */

@@ -5,11 +5,11 @@ import { convert, type ConvertOptions } from "../../src/convert/mod.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { filesOf, videosOf } from "../support/converted.ts";
-import { gulpCases } from "../support/gulp_golden.ts";
+import { gulpCases } from "../support/gulp/gulp_golden.ts";
 import { sha256 } from "../support/golden.ts";
-import { JPEGS } from "../support/gulp_content.ts";
-import { fakeJpeg, writeChunk } from "../support/make_gulp.ts";
-import { writeDataset } from "../support/make_bag.ts";
+import { JPEGS } from "../support/gulp/gulp_content.ts";
+import { fakeJpeg, writeChunk } from "../support/gulp/make_gulp.ts";
+import { writeDataset } from "../support/bags/make_bag.ts";
 import { withTempDir } from "../support/paths.ts";
 
 /** Sound ones that have videos. */

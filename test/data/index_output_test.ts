@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readIndexFile } from "../../src/data/index_file.ts";
 import { IndexOutput } from "../../src/data/index_output.ts";
-import { runAsync, runSync } from "../../src/io/steps.ts";
+import { runAsync, runSync } from "../../src/io/concurrency/steps.ts";
 import { withTempDir } from "../support/paths.ts";
 
 /** Writes indices, and returns the text. */

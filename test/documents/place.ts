@@ -2,11 +2,15 @@
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
 import { GulpIngestor, ImageFolderAdapter } from "../../mod.ts";
-import { makeClip } from "../support/clips.ts";
-import { JPEGS, writeImages } from "../support/gulp_content.ts";
-import { gulpCase } from "../support/gulp_golden.ts";
-import { writeDataset } from "../support/make_bag.ts";
-import { ffrBytes, type Folder, packedSamples } from "../support/make_ffr.ts";
+import { makeClip } from "../support/gulp/clips.ts";
+import { JPEGS, writeImages } from "../support/gulp/gulp_content.ts";
+import { gulpCase } from "../support/gulp/gulp_golden.ts";
+import { writeDataset } from "../support/bags/make_bag.ts";
+import {
+  ffrBytes,
+  type Folder,
+  packedSamples,
+} from "../support/ffrecord/make_ffr.ts";
 import { documentBlocks } from "./blocks.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { needs } from "../support/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { type Block, blocksOf, documentBlocks } from "./blocks.ts";
 import { makePlace } from "./place.ts";

@@ -6,9 +6,9 @@ import { samplesOf } from "../../src/tree/samples_of.ts";
 import { type NodeId, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { open } from "../../src/vfs/mod.ts";
 import { decodeName } from "../../src/names.ts";
-import { bagCases, datasetCase } from "../support/bag_golden.ts";
+import { bagCases, datasetCase } from "../support/bags/bag_golden.ts";
 import { goldenCase } from "../support/golden.ts";
-import { gulpCase } from "../support/gulp_golden.ts";
+import { gulpCase } from "../support/gulp/gulp_golden.ts";
 
 const numbers = (count: number) =>
   Array.from({ length: count }, (_, i) => String(i).padStart(6, "0"));

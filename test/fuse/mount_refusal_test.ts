@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { MountError } from "../../fuse/mount_error.ts";
-import { findMount, readMounts } from "../../fuse/mountinfo.ts";
+import { MountError } from "../../fuse/mounting/mount_error.ts";
+import { findMount, readMounts } from "../../fuse/mounting/mountinfo.ts";
 import { type MountOptions, mountTree } from "../../fuse/mount.ts";
-import { FileSource } from "../../src/io/file_source.ts";
-import { runSync } from "../../src/io/steps.ts";
+import { FileSource } from "../../src/io/storage/file_source.ts";
+import { runSync } from "../../src/io/concurrency/steps.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
 import { mountTest } from "./support/mounting.ts";
 

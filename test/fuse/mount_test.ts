@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { findMount, isNotConnected, readMounts } from "../../fuse/mountinfo.ts";
+import {
+  findMount,
+  isNotConnected,
+  readMounts,
+} from "../../fuse/mounting/mountinfo.ts";
 import { mountTree } from "../../fuse/mount.ts";
-import { FileSource } from "../../src/io/file_source.ts";
-import { runSync } from "../../src/io/steps.ts";
+import { FileSource } from "../../src/io/storage/file_source.ts";
+import { runSync } from "../../src/io/concurrency/steps.ts";
 import { type Folder, MemoryTree, MTIME } from "./support/memory_tree.ts";
 import {
   mountTest,

@@ -1,6 +1,6 @@
 /** What the originals hold, so that what a mutation has left alone can be told from what it has not. */
 import * as fs from "node:fs";
-import { runSync } from "../../src/io/steps.ts";
+import { runSync } from "../../src/io/concurrency/steps.ts";
 import { newExtent } from "../../src/tree/tree.ts";
 import { openSync } from "../../src/vfs/mod.ts";
 import { findNode } from "../../src/vfs/paths.ts";

@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { readNpy } from "../../mod.ts";
-import { withMountPlace } from "../cli/mount_place.ts";
+import { withMountPlace } from "../cli/mount/mount_place.ts";
 import { CLI, run } from "../cli/run_cli.ts";
-import { type DatasetCase, datasetCase } from "../support/bag_golden.ts";
-import { filesOf, numberName } from "../support/bag_trees.ts";
+import { type DatasetCase, datasetCase } from "../support/bags/bag_golden.ts";
+import { filesOf, numberName } from "../support/bags/bag_trees.ts";
 import { sha256 } from "../support/golden.ts";
 import {
   packReferences,
   type Records,
   u64s,
   writeDataset,
-} from "../support/make_bag.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+} from "../support/bags/make_bag.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 const SHARDS = 1000;
 const KEYS = 20;

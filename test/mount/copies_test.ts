@@ -1,9 +1,9 @@
 /** Who copies something out of a mount can change it and remove it, as anything of their own. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
-import { needs } from "../support/programs.ts";
-import { asOrdinaryUser, asSelf } from "../support/users.ts";
+import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
+import { needs } from "../support/programs/programs.ts";
+import { asOrdinaryUser, asSelf } from "../support/programs/users.ts";
 
 const text = (content: string) => new TextEncoder().encode(content);
 const FOLDER = { "a.txt": text("a"), sub: { deep: { "b.txt": text("b") } } };

@@ -7,10 +7,10 @@ import { PackedFolderDataset } from "../../src/data/datasets/packed_folder_datas
 import { Subset } from "../../src/data/datasets/subset.ts";
 import type { Dataset } from "../../src/data/dataset.ts";
 import { DataLoader } from "../../src/data/loader/data_loader.ts";
-import { datasetCase } from "../support/bag_golden.ts";
+import { datasetCase } from "../support/bags/bag_golden.ts";
 import { goldenCase, sha256 } from "../support/golden.ts";
-import { gulpCase } from "../support/gulp_golden.ts";
-import type { MountPlace } from "../cli/mount_place.ts";
+import { gulpCase } from "../support/gulp/gulp_golden.ts";
+import type { MountPlace } from "../cli/mount/mount_place.ts";
 import { mounted, test } from "./shown.ts";
 
 const SEED = 1234;

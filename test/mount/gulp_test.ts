@@ -3,10 +3,14 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { GulpDirectory, imageCodec } from "../../mod.ts";
 import { sha256 } from "../support/golden.ts";
-import { gulpCase, joined } from "../support/gulp_golden.ts";
+import { gulpCase, joined } from "../support/gulp/gulp_golden.ts";
 import { fromFileUrl } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs.ts";
-import { asOrdinaryUser, asSelf, type User } from "../support/users.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
+import {
+  asOrdinaryUser,
+  asSelf,
+  type User,
+} from "../support/programs/users.ts";
 
 const DECODE = fromFileUrl(new URL("python/decode_frames.py", import.meta.url));
 

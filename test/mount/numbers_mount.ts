@@ -7,10 +7,10 @@ import {
   namesIn,
   until,
   withMountPlace,
-} from "../cli/mount_place.ts";
-import { isStale } from "../../fuse/mountinfo.ts";
-import { ffrBytes } from "../support/make_ffr.ts";
-import { needs } from "../support/programs.ts";
+} from "../cli/mount/mount_place.ts";
+import { isStale } from "../../fuse/mounting/mountinfo.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { needs } from "../support/programs/programs.ts";
 
 /** `deno task test:faults` does everything more often. */
 export const THOROUGH = Deno.env.get("RECORDFS_FAULTS") === "1";

@@ -21,11 +21,15 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { fromFileUrl } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs.ts";
-import { withTmpfs } from "../support/tmpfs.ts";
-import { asOrdinaryUser, asSelf, type User } from "../support/users.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
+import { withTmpfs } from "../support/programs/tmpfs.ts";
+import {
+  asOrdinaryUser,
+  asSelf,
+  type User,
+} from "../support/programs/users.ts";
 
 /** Makes the tree of real files that `mount --shuffle` shows of one sample. */
 function makeLink(dir: string, uid: number, gid: number): void {

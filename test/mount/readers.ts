@@ -1,6 +1,6 @@
 /** Programs that read a mount all the time. */
 import assert from "node:assert/strict";
-import { PYTHON } from "../support/programs.ts";
+import { PYTHON } from "../support/programs/programs.ts";
 
 const SCRIPT = new URL("python/compare_forever.py", import.meta.url).pathname;
 

@@ -1,6 +1,6 @@
 /** `mount --replace`: another server takes over a live mount. */
 import assert from "node:assert/strict";
-import { isRunning, namesIn, until } from "../cli/mount_place.ts";
+import { isRunning, namesIn, until } from "../cli/mount/mount_place.ts";
 import {
   COUNT,
   record,

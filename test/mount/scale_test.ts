@@ -2,10 +2,14 @@
 import assert from "node:assert/strict";
 import { open, PackedFolder } from "../../mod.ts";
 import { CLI, type Ran, recordfs, run } from "../cli/run_cli.ts";
-import { withMountPlace } from "../cli/mount_place.ts";
-import { ffrBytes, type Folder, packedSamples } from "../support/make_ffr.ts";
+import { withMountPlace } from "../cli/mount/mount_place.ts";
+import {
+  ffrBytes,
+  type Folder,
+  packedSamples,
+} from "../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 

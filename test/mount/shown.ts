@@ -1,8 +1,12 @@
 /** A mount in the background of a container, of which a part shows or which has links. */
 import assert from "node:assert/strict";
-import { type MountPlace, until, withMountPlace } from "../cli/mount_place.ts";
+import {
+  type MountPlace,
+  until,
+  withMountPlace,
+} from "../cli/mount/mount_place.ts";
 import { run } from "../cli/run_cli.ts";
-import { needs } from "../support/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 import { record } from "./numbers_mount.ts";
 
 /** Runs a test with a place to mount at. */

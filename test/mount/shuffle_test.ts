@@ -1,13 +1,13 @@
 /** `mount --shuffle`: links in the order in which a loader reads an epoch. */
 import assert from "node:assert/strict";
 import { RandomSampler } from "../../src/data/samplers/random_sampler.ts";
-import { isMounted, type MountPlace } from "../cli/mount_place.ts";
-import { datasetCase } from "../support/bag_golden.ts";
-import { numberName } from "../support/bag_trees.ts";
+import { isMounted, type MountPlace } from "../cli/mount/mount_place.ts";
+import { datasetCase } from "../support/bags/bag_golden.ts";
+import { numberName } from "../support/bags/bag_trees.ts";
 import { goldenCase, sha256 } from "../support/golden.ts";
-import { gulpCase } from "../support/gulp_golden.ts";
-import { ffrHeader } from "../support/make_ffr.ts";
-import { PYTHON } from "../support/programs.ts";
+import { gulpCase } from "../support/gulp/gulp_golden.ts";
+import { ffrHeader } from "../support/ffrecord/make_ffr.ts";
+import { PYTHON } from "../support/programs/programs.ts";
 import {
   found,
   killServer,

@@ -7,11 +7,11 @@ import {
   type MountPlace,
   until,
   withMountPlace,
-} from "../cli/mount_place.ts";
+} from "../cli/mount/mount_place.ts";
 import { CLI } from "../cli/run_cli.ts";
 import { goldenCase } from "../support/golden.ts";
-import { send } from "../support/processes.ts";
-import { needs } from "../support/programs.ts";
+import { send } from "../support/programs/processes.ts";
+import { needs } from "../support/programs/programs.ts";
 import { sleep, THOROUGH } from "./numbers_mount.ts";
 
 const { path } = goldenCase("ffrecord/packed_tree");

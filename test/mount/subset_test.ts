@@ -1,11 +1,11 @@
 /** `mount --subset`: only the samples that an index file names are there. */
 import assert from "node:assert/strict";
 import { run } from "../cli/run_cli.ts";
-import { datasetCase } from "../support/bag_golden.ts";
-import { filesOf, numberName } from "../support/bag_trees.ts";
+import { datasetCase } from "../support/bags/bag_golden.ts";
+import { filesOf, numberName } from "../support/bags/bag_trees.ts";
 import { goldenCase, sha256 } from "../support/golden.ts";
-import { gulpCase } from "../support/gulp_golden.ts";
-import { isMounted, until } from "../cli/mount_place.ts";
+import { gulpCase } from "../support/gulp/gulp_golden.ts";
+import { isMounted, until } from "../cli/mount/mount_place.ts";
 import { record } from "./numbers_mount.ts";
 import {
   found,

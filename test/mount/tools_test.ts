@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { goldenCase } from "../support/golden.ts";
-import { ffrBytes } from "../support/make_ffr.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
 import { fromFileUrl } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 import { makeSampleTree } from "../support/sample_tree.ts";
-import { asOrdinaryUser, asSelf, type User } from "../support/users.ts";
+import {
+  asOrdinaryUser,
+  asSelf,
+  type User,
+} from "../support/programs/users.ts";
 
 const USERS: [string, typeof asSelf, { ignore: boolean }][] = [
   ["root", asSelf, needs("fuse", "root")],

@@ -1,9 +1,9 @@
 /** The three ways of use that the project was made for, as they are written down. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { needs } from "../support/programs.ts";
+import { needs } from "../support/programs/programs.ts";
 import { makeSampleTree } from "../support/sample_tree.ts";
-import { asSelf, copyProject } from "../support/users.ts";
+import { asSelf, copyProject } from "../support/programs/users.ts";
 
 const SCRIPT = `
 import { PackedFolder } from "./mod.ts";

@@ -3,9 +3,9 @@
  * the files that it names in the current directory, a temporary one, and may write beside them.
  */
 import * as fs from "node:fs";
-import { writeImages } from "../support/gulp_content.ts";
-import { gulpCase } from "../support/gulp_golden.ts";
-import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { writeImages } from "../support/gulp/gulp_content.ts";
+import { gulpCase } from "../support/gulp/gulp_golden.ts";
+import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FFRecordWriter, writePickle } from "../../mod.ts";
 import { withTempDir } from "../support/paths.ts";
-import { needs, PYTHON } from "../support/programs.ts";
+import { needs, PYTHON } from "../support/programs/programs.ts";
 
 /** Reads a file as the format's description has it, and unpickles each sample. */
 const READER = `

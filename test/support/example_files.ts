@@ -3,7 +3,7 @@ import { DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { dump, packFolder } from "../../src/formats/ffrecord/mod.ts";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import { testImage } from "./images.ts";
-import { writeChunk } from "./make_gulp.ts";
+import { writeChunk } from "./gulp/make_gulp.ts";
 
 /** Writes `data.ffr`, `captions` and so on into a directory. */
 export async function writeExampleFiles(dir: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Images made up for tests, and how far two are apart. */
 import assert from "node:assert/strict";
 import type { Image } from "../../src/codecs/image/mod.ts";
-import { PYTHON } from "./programs.ts";
+import { PYTHON } from "./programs/programs.ts";
 
 /** A picture with slopes, edges and a little noise, the same for the same arguments. */
 export function testImage(

@@ -1,6 +1,6 @@
 /** JSON as others write it, and what Python makes of it. */
 import * as fc from "fast-check";
-import { pythonLines } from "./python.ts";
+import { pythonLines } from "./programs/python.ts";
 
 const TOKENS = [
   "null",

@@ -1,6 +1,6 @@
 /** A directory of files on disk, the same packed, and where each file lies in the container. */
 import * as fs from "node:fs";
-import { ffrBytes, type Folder, packedSamples } from "./make_ffr.ts";
+import { ffrBytes, type Folder, packedSamples } from "./ffrecord/make_ffr.ts";
 
 /** Sizes around the borders that matter: pages, read-ahead, the largest request. */
 const SIZES = [

@@ -9,7 +9,7 @@ import {
   RecordfsError,
 } from "../../src/vfs/mod.ts";
 import { goldenCase, sha256 } from "../support/golden.ts";
-import { ffrBytes, packedSamples } from "../support/make_ffr.ts";
+import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../support/paths.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");

@@ -1,14 +1,14 @@
-import type { Datapoint } from "../../formats/bags/datapoint.ts";
+import type { Datapoint } from "../../formats/bags/read/datapoint.ts";
 import {
   ShardedDatasetReader,
-} from "../../formats/bags/sharded_dataset_reader.ts";
-import type { DatasetReader } from "../../formats/bags/dataset_reader.ts";
-import type { ShardedDatasetOptions } from "../../formats/bags/open_shards.ts";
-import type { Mask } from "../../formats/bags/selection.ts";
-import type { Spec } from "../../formats/bags/spec.ts";
+} from "../../formats/bags/read/sharded_dataset_reader.ts";
+import type { DatasetReader } from "../../formats/bags/read/dataset_reader.ts";
+import type { ShardedDatasetOptions } from "../../formats/bags/dataset/open_shards.ts";
+import type { Mask } from "../../formats/bags/read/selection.ts";
+import type { Spec } from "../../formats/bags/dataset/spec.ts";
 import type { Decoders } from "../../formats/bags/types/codec_types.ts";
-import type { WaitOptions } from "../../io/byte_source.ts";
-import { absoluteLocalPath } from "../../io/local_path.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { absoluteLocalPath } from "../../io/storage/local_path.ts";
 import { DataError } from "../data_error.ts";
 import type { GetOptions } from "../dataset.ts";
 import {

@@ -1,11 +1,11 @@
-import { FFRecordReader } from "../../formats/ffrecord/reader.ts";
-import type { ReaderSeed } from "../../formats/ffrecord/reader_seed.ts";
+import { FFRecordReader } from "../../formats/ffrecord/read/reader.ts";
+import type { ReaderSeed } from "../../formats/ffrecord/read/reader_seed.ts";
 import {
   absoluteLocation,
   type OpenOptions,
   type RecordLocation,
-} from "../../formats/ffrecord/record_files.ts";
-import type { WaitOptions } from "../../io/byte_source.ts";
+} from "../../formats/ffrecord/read/record_files.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import type { GetOptions } from "../dataset.ts";
 import {
   type Imported,

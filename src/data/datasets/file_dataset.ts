@@ -1,8 +1,8 @@
 import { FormatError } from "../../errors.ts";
-import { absoluteLocalPath } from "../../io/local_path.ts";
+import { absoluteLocalPath } from "../../io/storage/local_path.ts";
 import { open, type OpenContainerOptions } from "../../vfs/open.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
-import type { WaitOptions } from "../../io/byte_source.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { DataError } from "../data_error.ts";
 import { type Imported, RECIPE, type Recipe } from "../recipe.ts";
 import type { ChooseFilesOptions } from "./choose_files.ts";

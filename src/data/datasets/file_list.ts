@@ -1,5 +1,5 @@
 import { PathError } from "../../errors.ts";
-import { runSync, settle, type Steps } from "../../io/steps.ts";
+import { runSync, settle, type Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import { type NodeId, ROOT, type Tree } from "../../tree/tree.ts";
 import { findNode, normalise } from "../../vfs/paths.ts";

@@ -1,6 +1,6 @@
 import { IndexError } from "../../errors.ts";
-import type { WaitOptions } from "../../io/byte_source.ts";
-import { runAsync, settle, type Steps } from "../../io/steps.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { runAsync, settle, type Steps } from "../../io/concurrency/steps.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
 import { readContents } from "../../vfs/read_contents.ts";
 import { verifyContent } from "../../vfs/verify_content.ts";

@@ -1,8 +1,8 @@
 import type { NdArray } from "../../codecs/numpy/nd_array.ts";
-import { stackArrays } from "../loader/stack_arrays.ts";
+import { stackArrays } from "../loader/batch/stack_arrays.ts";
 import { isBytes, isPicture } from "../transforms/picture.ts";
 import { arrayOf } from "../transforms/to_array.ts";
-import { ToArrayVideo } from "../transforms/to_array_video.ts";
+import { ToArrayVideo } from "../transforms/video/to_array_video.ts";
 
 /**
  * The data of a sample: frames as arrays, or as one array.

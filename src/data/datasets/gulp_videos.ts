@@ -1,10 +1,10 @@
 import type { Image } from "../../codecs/image/image.ts";
-import { GulpDirectory } from "../../formats/gulp/directory.ts";
-import type { RawVideo } from "../../formats/gulp/decoding.ts";
-import { shownId } from "../../formats/gulp/faults.ts";
-import type { FrameSelection } from "../../formats/gulp/frame_selection.ts";
+import { GulpDirectory } from "../../formats/gulp/read/directory.ts";
+import type { RawVideo } from "../../formats/gulp/read/decoding.ts";
+import { shownId } from "../../formats/gulp/check/faults.ts";
+import type { FrameSelection } from "../../formats/gulp/read/frame_selection.ts";
 import { FormatError } from "../../errors.ts";
-import { absoluteLocalPath } from "../../io/local_path.ts";
+import { absoluteLocalPath } from "../../io/storage/local_path.ts";
 import type { GetOptions } from "../dataset.ts";
 import { Random } from "../random/random.ts";
 import {

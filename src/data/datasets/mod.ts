@@ -47,13 +47,13 @@ export {
 } from "./packed_folder_dataset.ts";
 export { type Process, ProcessedDataset } from "./process.ts";
 export { Subset } from "./subset.ts";
-export type { Datapoint } from "../../formats/bags/datapoint.ts";
-export type { Mask } from "../../formats/bags/selection.ts";
-export type { Spec } from "../../formats/bags/spec.ts";
+export type { Datapoint } from "../../formats/bags/read/datapoint.ts";
+export type { Mask } from "../../formats/bags/read/selection.ts";
+export type { Spec } from "../../formats/bags/dataset/spec.ts";
 export type { Decoders } from "../../formats/bags/types/codec_types.ts";
 export type {
   OpenOptions,
   RecordLocation,
-} from "../../formats/ffrecord/record_files.ts";
-export type { WaitOptions } from "../../io/byte_source.ts";
+} from "../../formats/ffrecord/read/record_files.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export { type ErrorFacts, IndexError, RecordfsError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 import {
   openPackedFiles,
   type PackedFiles,
-} from "../../formats/ffrecord/packed_files.ts";
+} from "../../formats/ffrecord/folder/packed_files.ts";
 import {
   absoluteLocation,
   type OpenOptions,
@@ -9,11 +9,14 @@ import {
   type RecordLocation,
   reopenRecordFiles,
   shareRecordFiles,
-} from "../../formats/ffrecord/record_files.ts";
-import { describe, newest } from "../../formats/ffrecord/sample_container.ts";
-import { PackedTree } from "../../formats/ffrecord/tree.ts";
-import type { WaitOptions } from "../../io/byte_source.ts";
-import { runAsync } from "../../io/steps.ts";
+} from "../../formats/ffrecord/read/record_files.ts";
+import {
+  describe,
+  newest,
+} from "../../formats/ffrecord/tree/sample_container.ts";
+import { PackedTree } from "../../formats/ffrecord/tree/tree.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { type Imported, RECIPE, type Recipe } from "../recipe.ts";

@@ -1,5 +1,5 @@
 import { IndexError } from "../../errors.ts";
-import type { WaitOptions } from "../../io/byte_source.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { newNumbers } from "../growing_numbers.ts";
 import { readIndexFile } from "../index_file.ts";

@@ -2,14 +2,14 @@ import { BufferPool } from "../batch_memory.ts";
 import type { Dataset } from "../dataset.ts";
 import { importedFunction } from "../recipe.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
-import type { Collate } from "./collate.ts";
-import { FreeMemory } from "./free_memory.ts";
+import type { Collate } from "./batch/collate.ts";
+import { FreeMemory } from "./batch/free_memory.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import { LocalBatches } from "./local_batches.ts";
-import { BatchMaker } from "./make_batch.ts";
-import { type CommonSetup, threadSetupOf } from "./thread_setup.ts";
-import { WorkerBatches } from "./worker_batches.ts";
-import { WorkerPool } from "./worker_pool.ts";
+import { BatchMaker } from "./batch/make_batch.ts";
+import { type CommonSetup, threadSetupOf } from "./threads/thread_setup.ts";
+import { WorkerBatches } from "./threads/worker_batches.ts";
+import { WorkerPool } from "./threads/worker_pool.ts";
 
 /** Loads batches, in this thread or in others, and keeps the memory of those that were given back. */
 export class BatchLoading {

@@ -4,7 +4,7 @@ import type { BatchOrder } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
 import { BatchPlan } from "./batch_plan.ts";
 import type { Batches, Delivered } from "./batches.ts";
-import type { Collated } from "./collate.ts";
+import type { Collated } from "./batch/collate.ts";
 import {
   type LoaderOptions,
   type LoaderSettings,

@@ -2,7 +2,7 @@ import type { BatchSampler } from "../samplers/batch_sampler.ts";
 import type { SamplerLike } from "../samplers/as_sampler.ts";
 import type { Imported, ImportedName } from "../recipe.ts";
 import { wholeNumber } from "../whole_numbers.ts";
-import type { Collate } from "./collate.ts";
+import type { Collate } from "./batch/collate.ts";
 
 /**
  * How a loader makes batches, and of what.

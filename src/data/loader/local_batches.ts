@@ -1,9 +1,9 @@
 import { clearImmediate, setImmediate } from "node:timers";
-import { unlessAborted } from "../../io/unless_aborted.ts";
+import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
 import { BatchMemory, type BufferPool } from "../batch_memory.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
-import type { BatchMaker } from "./make_batch.ts";
+import type { BatchMaker } from "./batch/make_batch.ts";
 
 /** How long a dataset may take to give up, in ms, before a loop that was left ends without it. */
 const PATIENCE = 2000;

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../io/unless_aborted.ts";
+import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { requireClass } from "../datasets/process.ts";

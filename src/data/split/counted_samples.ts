@@ -1,4 +1,4 @@
-import { unnumbered } from "../../formats/gulp/faults.ts";
+import { unnumbered } from "../../formats/gulp/check/faults.ts";
 import type { ContainerInfo } from "../../tree/format.ts";
 
 /** What the indices of a container's dataset count. */

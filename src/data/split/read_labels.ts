@@ -1,6 +1,6 @@
 import { parseJsonFile } from "../../codecs/json/value.ts";
 import { RecordfsError } from "../../errors.ts";
-import { ShardedDatasetReader } from "../../formats/bags/sharded_dataset_reader.ts";
+import { ShardedDatasetReader } from "../../formats/bags/read/sharded_dataset_reader.ts";
 import { ROOT } from "../../tree/tree.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 import { countSamples } from "./counted_samples.ts";

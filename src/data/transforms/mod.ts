@@ -3,13 +3,13 @@
  *
  * @module
  */
-export { AllFrames } from "./all_frames.ts";
+export { AllFrames } from "./video/all_frames.ts";
 export type { ArrayDtype, ArrayOptions } from "./array_options.ts";
 export { CenterCrop } from "./center_crop.ts";
 export { Compose } from "./compose.ts";
-export { ComposeVideo } from "./compose_video.ts";
+export { ComposeVideo } from "./video/compose_video.ts";
 export { DecodeImage, type DecodeImageOptions } from "./decode_image.ts";
-export { JitterCrop } from "./jitter_crop.ts";
+export { JitterCrop } from "./video/jitter_crop.ts";
 export { Normalize, type NormalizeOptions } from "./normalize.ts";
 export type { Padding, PadOptions } from "./pad.ts";
 export type { FloatImage, Picture } from "./picture.ts";
@@ -22,7 +22,10 @@ export {
   ToArray,
   type ToArrayOptions,
 } from "./to_array.ts";
-export { ToArrayVideo, type ToArrayVideoOptions } from "./to_array_video.ts";
+export {
+  ToArrayVideo,
+  type ToArrayVideoOptions,
+} from "./video/to_array_video.ts";
 export type { SampleTransform, Step, TransformFunction } from "./transform.ts";
 export { transformSamples } from "./transform_samples.ts";
 export { UnitNorm, UnitNormVideo } from "./unit_norm.ts";
@@ -35,7 +38,7 @@ export {
   RandVerFlipVideo,
   ResizeVideo,
   ScaleVideo,
-} from "./video_transforms.ts";
+} from "./video/video_transforms.ts";
 export type { ImageCodecName } from "../../codecs/image/choose_codec.ts";
 export type { Colorspace, Image } from "../../codecs/image/image.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

@@ -1,4 +1,4 @@
-import { InFlight } from "../../io/in_flight.ts";
+import { InFlight } from "../../io/concurrency/in_flight.ts";
 import type { GetOptions } from "../dataset.ts";
 import { DataError } from "../data_error.ts";
 import { Random } from "../random/random.ts";

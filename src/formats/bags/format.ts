@@ -1,8 +1,8 @@
-import type { Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions, Format } from "../../tree/format.ts";
-import { beginContainer } from "./begin_container.ts";
-import { checkBags } from "./check.ts";
-import { DecodedViews } from "./decoded_views.ts";
+import { beginContainer } from "./tree/begin_container.ts";
+import { checkBags } from "./check/check.ts";
+import { DecodedViews } from "./tree/decoded_views.ts";
 import { bagsSignature } from "./signature.ts";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */

@@ -4,38 +4,41 @@
  *
  * @module
  */
-export { type BagOptions, BagReader } from "./bag_reader.ts";
-export { BagWriter, type BagWriterOptions } from "./bag_writer.ts";
-export type { Datapoint } from "./datapoint.ts";
-export type { DatasetOptions } from "./dataset_options.ts";
-export { DatasetReader } from "./dataset_reader.ts";
-export { DatasetWriter } from "./dataset_writer.ts";
-export type { Generation } from "./generation.ts";
-export type { ListRange } from "./list_range.ts";
-export type { ShardedDatasetOptions } from "./open_shards.ts";
+export { type BagOptions, BagReader } from "./read/bag_reader.ts";
+export { BagWriter, type BagWriterOptions } from "./write/bag_writer.ts";
+export type { Datapoint } from "./read/datapoint.ts";
+export type { DatasetOptions } from "./read/dataset_options.ts";
+export { DatasetReader } from "./read/dataset_reader.ts";
+export { DatasetWriter } from "./write/dataset_writer.ts";
+export type { Generation } from "./dataset/generation.ts";
+export type { ListRange } from "./read/list_range.ts";
+export type { ShardedDatasetOptions } from "./dataset/open_shards.ts";
 export {
   type ReadOptions,
   type ReadSyncOptions,
   RecordMemory,
-} from "./record_memory.ts";
-export type { Mask } from "./selection.ts";
-export { ShardedDatasetReader } from "./sharded_dataset_reader.ts";
-export type { ShardLimits } from "./shard_output.ts";
+} from "./read/record_memory.ts";
+export type { Mask } from "./read/selection.ts";
+export { ShardedDatasetReader } from "./read/sharded_dataset_reader.ts";
+export type { ShardLimits } from "./write/shard_output.ts";
 export {
   ShardedDatasetWriter,
   type ShardedDatasetWriterOptions,
-} from "./sharded_dataset_writer.ts";
-export type { Spec } from "./spec.ts";
-export type { DatasetWriterOptions, FlushOptions } from "./write_options.ts";
+} from "./write/sharded_dataset_writer.ts";
+export type { Spec } from "./dataset/spec.ts";
+export type {
+  DatasetWriterOptions,
+  FlushOptions,
+} from "./write/write_options.ts";
 export * from "./types/mod.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
-export type { SampleData } from "../../io/sample_data.ts";
+export type { SampleData } from "../../io/write/sample_data.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../io/batch_read_options.ts";
-export type { BatchRoom } from "../../io/read_memory.ts";
-export type { WaitOptions } from "../../io/byte_source.ts";
+} from "../../io/read/batch_read_options.ts";
+export type { BatchRoom } from "../../io/read/read_memory.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export {
   type ErrorFacts,
   FormatError,

@@ -1,6 +1,6 @@
-import type { Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { FormatSignature, Probe } from "../../tree/format.ts";
-import { isDatasetFile, SHARD_NAME } from "./dataset_names.ts";
+import { isDatasetFile, SHARD_NAME } from "./dataset/dataset_names.ts";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
 export const bagsSignature: FormatSignature = {

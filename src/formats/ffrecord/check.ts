@@ -1,14 +1,14 @@
 import { FormatError } from "../../errors.ts";
-import { runAsync } from "../../io/steps.ts";
-import type { ByteSource } from "../../io/byte_source.ts";
-import { crc32Of } from "../../io/crc32_of.ts";
-import { fill } from "../../io/read_part.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { crc32Of } from "../../io/read/crc32_of.ts";
+import { fill } from "../../io/read/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
-import { type OpenAs, structuresAs } from "./find_structures.ts";
-import { nameFiles } from "./name_files.ts";
-import { sampleMismatch } from "./read_samples.ts";
-import { openRecordFiles, type RecordFiles } from "./record_files.ts";
+import { type OpenAs, structuresAs } from "./folder/find_structures.ts";
+import { nameFiles } from "./tree/name_files.ts";
+import { sampleMismatch } from "./read/read_samples.ts";
+import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
 
 /** Files are read front to back in windows of this size. */
 const WINDOW = 4 << 20;

@@ -1,9 +1,9 @@
-import type { Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions, Format } from "../../tree/format.ts";
 import { checkRecordFiles } from "./check.ts";
-import { containerOf } from "./container.ts";
-import type { OpenAs } from "./find_structures.ts";
-import { openRecordFiles } from "./record_files.ts";
+import { containerOf } from "./tree/container.ts";
+import type { OpenAs } from "./folder/find_structures.ts";
+import { openRecordFiles } from "./read/record_files.ts";
 import {
   ffrecordPackedSignature,
   ffrecordSamplesSignature,

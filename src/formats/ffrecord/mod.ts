@@ -5,22 +5,29 @@
  *
  * @module
  */
-export { FFRecordReader } from "./reader.ts";
-export type { ReaderSeed } from "./reader_seed.ts";
+export { FFRecordReader } from "./read/reader.ts";
+export type { ReaderSeed } from "./read/reader_seed.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../io/batch_read_options.ts";
-export type { BatchRoom } from "../../io/read_memory.ts";
-export { PackedFolder, type PackedListOptions } from "./packed_folder.ts";
-export { FFRecordWriter, type WriterOptions } from "./writer.ts";
-export { dump, type DumpOptions, type SampleList } from "./dump.ts";
-export { packFolder } from "./pack_folder.ts";
-export type { PackOptions, PackProgress, PackReport } from "./pack_options.ts";
-export { PackError, type PackProblem } from "./pack_problem.ts";
-export type { SampleData } from "../../io/sample_data.ts";
-export type { WaitOptions } from "../../io/byte_source.ts";
-export type { OpenOptions, RecordLocation } from "./record_files.ts";
+} from "../../io/read/batch_read_options.ts";
+export type { BatchRoom } from "../../io/read/read_memory.ts";
+export {
+  PackedFolder,
+  type PackedListOptions,
+} from "./folder/packed_folder.ts";
+export { FFRecordWriter, type WriterOptions } from "./write/writer.ts";
+export { dump, type DumpOptions, type SampleList } from "./write/dump.ts";
+export { packFolder } from "./pack/pack_folder.ts";
+export type {
+  PackOptions,
+  PackProgress,
+  PackReport,
+} from "./pack/pack_options.ts";
+export { PackError, type PackProblem } from "./pack/pack_problem.ts";
+export type { SampleData } from "../../io/write/sample_data.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type { OpenOptions, RecordLocation } from "./read/record_files.ts";
 export {
   type PickledValue,
   readPickle,

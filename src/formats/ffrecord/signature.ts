@@ -1,4 +1,4 @@
-import type { Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { FormatSignature, Probe } from "../../tree/format.ts";
 import { endOfHeader, parseCount } from "./layout.ts";
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { FormatError, type RecordfsError } from "../../errors.ts";
-import { readDirectory } from "../../io/read_directory.ts";
-import { perform, runAsync, type Steps } from "../../io/steps.ts";
+import { readDirectory } from "../../io/storage/read_directory.ts";
+import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type {
   Container,
   ContainerInfo,
@@ -9,10 +9,14 @@ import type {
   Format,
 } from "../../tree/format.ts";
 import { warnOnConsole } from "../../message_text.ts";
-import { checkChunks } from "./check.ts";
-import { type ChunkListing, findPartner, pairChunks } from "./chunk_files.ts";
-import { readLabels } from "./labels.ts";
-import { type OpenedTree, openTree } from "./open_tree.ts";
+import { checkChunks } from "./check/check.ts";
+import {
+  type ChunkListing,
+  findPartner,
+  pairChunks,
+} from "./read/chunk_files.ts";
+import { readLabels } from "./meta/labels.ts";
+import { type OpenedTree, openTree } from "./tree/open_tree.ts";
 import { gulpSignature } from "./signature.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-export { GulpDirectory } from "./directory.ts";
-export { GulpChunk } from "./chunk.ts";
-export type { VideoId } from "./id_text.ts";
-export type { IterateOptions } from "./video_order.ts";
+export { GulpDirectory } from "./read/directory.ts";
+export { GulpChunk } from "./read/chunk.ts";
+export type { VideoId } from "./ids/id_text.ts";
+export type { IterateOptions } from "./ids/video_order.ts";
 export type {
   DecodeChoice,
   FrameDecoder,
@@ -14,7 +14,7 @@ export type {
   GulpOptions,
   RawVideo,
   Video,
-} from "./decoding.ts";
+} from "./read/decoding.ts";
 export {
   AbstractDatasetAdapter,
   ActivitynetAdapter,
@@ -61,8 +61,8 @@ export {
   ChunkWriter,
   type ChunkWriterOptions,
   type FailedVideo,
-} from "./chunk_writer.ts";
-export type { FrameData, Frames } from "./frame_data.ts";
+} from "./write/chunk_writer.ts";
+export type { FrameData, Frames } from "./write/frame_data.ts";
 export { GulpIngestor } from "./ingest/gulp_ingestor.ts";
 export { IngestError, type IngestErrorCode } from "./ingest/ingest_error.ts";
 export type {
@@ -70,27 +70,27 @@ export type {
   IngestProgress,
   IngestReport,
 } from "./ingest/ingest_report.ts";
-export { FrameMemory, type RawReadOptions } from "./frame_memory.ts";
-export type { FrameSelection, FrameSlice } from "./frame_selection.ts";
-export type { LazyMap } from "./lazy_map.ts";
-export { UnknownIdError } from "./faults.ts";
+export { FrameMemory, type RawReadOptions } from "./read/frame_memory.ts";
+export type { FrameSelection, FrameSlice } from "./read/frame_selection.ts";
+export type { LazyMap } from "./meta/lazy_map.ts";
+export { UnknownIdError } from "./check/faults.ts";
 export {
   type GulpLeftOut,
   type GulpRepairOptions,
   type GulpRepairReport,
   repairGulp,
-} from "./repair.ts";
+} from "./check/repair.ts";
 export type {
   FrameInfo,
   GulpSerializer,
   MetaEntries,
   SerializerChoice,
   VideoMeta,
-} from "./serializer.ts";
+} from "./meta/serializer.ts";
 export { type JsonValue, parseJson } from "../../codecs/json/value.ts";
 export { MsgpackFloat } from "../../codecs/msgpack/value.ts";
 export * from "../../codecs/image/mod.ts";
-export type { WaitOptions } from "../../io/byte_source.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export {
   type ErrorFacts,
   FormatError,

@@ -1,4 +1,4 @@
-import type { Steps } from "../../io/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import type { FormatSignature, Probe } from "../../tree/format.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */

@@ -12,7 +12,7 @@ import {
   GulpImageDataset,
   Scale,
 } from "../../../src/data/mod.ts";
-import { gulpCase } from "../../support/gulp_golden.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 
 const MB = 2 ** 20;
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { imageCodec, ImageError } from "../../../src/codecs/image/mod.ts";
 import { assertClose, pillow, testImage } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 /** File, and how Pillow makes it of the RGB image `rgb`. */
 const FILES: readonly (readonly [string, string])[] = [

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { imageCodec, readImageHeader } from "../../../src/codecs/image/mod.ts";
 import { assertClose, pillow, testImage } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 /** File, how Pillow makes it of the RGB image `rgb`, and the mode it shall decode to. */
 const FILES: readonly (readonly [string, string, "RGB" | "L"])[] = [

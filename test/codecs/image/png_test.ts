@@ -9,7 +9,7 @@ import {
 import { testImage } from "../../support/images.ts";
 import { pillow } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 const MODES = { 1: "L", 2: "LA", 3: "RGB", 4: "RGBA" } as const;
 const CODECS: ImageCodecName[] = ["imagescript", "sharp"];

@@ -9,7 +9,7 @@ import {
 import { shortEdgeSize } from "../../../src/codecs/image/short_edge.ts";
 import { assertClose, pillow, testImage } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs, PYTHON } from "../../support/programs.ts";
+import { needs, PYTHON } from "../../support/programs/programs.ts";
 
 const NAMES = ["imagescript", "sharp"] as const;
 

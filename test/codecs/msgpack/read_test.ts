@@ -7,7 +7,7 @@ import {
   MsgpackTimestamp,
   readMsgpack,
 } from "../../../src/codecs/msgpack/mod.ts";
-import { hex } from "../../support/python.ts";
+import { hex } from "../../support/programs/python.ts";
 
 /** Bytes, what they become, and where both come from: the format's description. */
 const SOUND: [string, unknown][] = [

@@ -9,8 +9,8 @@ import {
   readMsgpack,
   writeMsgpack,
 } from "../../../src/codecs/msgpack/mod.ts";
-import { needs } from "../../support/programs.ts";
-import { hex, pythonLines } from "../../support/python.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { hex, pythonLines } from "../../support/programs/python.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n });
 /** Numbers at which the forms change, and others. */

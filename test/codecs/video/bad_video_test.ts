@@ -6,9 +6,9 @@ import {
   videoFrames,
   type VideoFramesOptions,
 } from "../../../src/codecs/video/mod.ts";
-import { burstCount, ffmpeg, makeClip } from "../../support/clips.ts";
+import { burstCount, ffmpeg, makeClip } from "../../support/gulp/clips.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 function testFails(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({ name, ...needs("ffmpeg"), fn: () => withTempDir(body) });

@@ -4,9 +4,9 @@ import { type Image, imageCodec } from "../../../src/codecs/image/mod.ts";
 import { resample } from "../../../src/codecs/image/resample.ts";
 import { JpegSplitter } from "../../../src/codecs/video/jpeg_splitter.ts";
 import { videoFrames } from "../../../src/codecs/video/mod.ts";
-import { ffmpeg, makeClip } from "../../support/clips.ts";
+import { ffmpeg, makeClip } from "../../support/gulp/clips.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 const WIDTH = 320;
 const HEIGHT = 240;

@@ -17,10 +17,10 @@ import {
   ffmpegWithPid,
   isRunning,
   makeClip,
-} from "../../support/clips.ts";
+} from "../../support/gulp/clips.ts";
 import { assertClose, testImage } from "../../support/images.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 function test(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({ name, ...needs("ffmpeg"), fn: () => withTempDir(body) });

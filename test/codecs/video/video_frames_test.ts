@@ -11,10 +11,10 @@ import {
   ffmpegWithPid,
   isRunning,
   makeClip,
-} from "../../support/clips.ts";
+} from "../../support/gulp/clips.ts";
 import { samplingOf } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 function testClips(
   name: string,

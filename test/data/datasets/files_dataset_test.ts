@@ -15,7 +15,7 @@ import { revive } from "../../../src/data/recipe.ts";
 import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { goldenCase, sha256 } from "../../support/golden.ts";
-import { ffrBytes, packedSamples } from "../../support/make_ffr.ts";
+import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { assertPortable } from "../support/in_thread.ts";
 

@@ -19,12 +19,12 @@ import {
 } from "../../../src/data/transforms/mod.ts";
 import { FormatError, IndexError } from "../../../src/errors.ts";
 import { GulpDirectory } from "../../../src/formats/gulp/mod.ts";
-import { JPEGS } from "../../support/gulp_content.ts";
-import { gulpCase } from "../../support/gulp_golden.ts";
+import { JPEGS } from "../../support/gulp/gulp_content.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { pillow } from "../../support/images.ts";
-import { writeChunk } from "../../support/make_gulp.ts";
+import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 const OWN = new URL("../../support/own_transforms.ts", import.meta.url);
 const LISTS = ["v1_image_list", "v2_image_list"] as const;

@@ -20,7 +20,7 @@ import {
   UnitNormVideo,
 } from "../../../src/data/transforms/mod.ts";
 import type { Image } from "../../../src/codecs/image/mod.ts";
-import { gulpCase } from "../../support/gulp_golden.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 
 const OWN = new URL("../../support/own_transforms.ts", import.meta.url);
 

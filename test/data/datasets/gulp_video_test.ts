@@ -21,7 +21,7 @@ import {
   UnitNormVideo,
 } from "../../../src/data/transforms/mod.ts";
 import { GulpDirectory } from "../../../src/formats/gulp/mod.ts";
-import { gulpCase } from "../../support/gulp_golden.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 
 const { path: CHUNKS, content } = gulpCase("v2_chunks");
 const ALL = content.videos.map((_, i) => i);

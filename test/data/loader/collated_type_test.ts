@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../src/codecs/json/value.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
 import type { Collated } from "../../../src/data/loader/mod.ts";
 import { BatchMemory } from "../../../src/data/batch_memory.ts";
-import { stackSamples } from "../../../src/data/loader/stack_samples.ts";
+import { stackSamples } from "../../../src/data/loader/batch/stack_samples.ts";
 import assert from "node:assert/strict";
 
 type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends

@@ -7,7 +7,7 @@ import {
   Subset,
 } from "../../../src/data/datasets/mod.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
-import { ffrBytes } from "../../support/make_ffr.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { below } from "../support/batches.ts";
 

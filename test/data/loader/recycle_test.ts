@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { FFRecordDataset } from "../../../src/data/datasets/mod.ts";
-import { ffrBytes } from "../../support/make_ffr.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { descriptorsBelow } from "../../support/descriptors.ts";
+import { descriptorsBelow } from "../../support/programs/descriptors.ts";
 
 /** Sample `i` of the file: some bytes, all of them `i`. */
 function sampleOf(i: number): Uint8Array<ArrayBuffer> {

@@ -16,7 +16,7 @@ import {
 } from "../../../src/data/sources/mod.ts";
 import { transformSamples } from "../../../src/data/transforms/mod.ts";
 import { goldenCase } from "../../support/golden.ts";
-import { fakeJpeg, writeChunk } from "../../support/make_gulp.ts";
+import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { range } from "../../support/list_dataset.ts";
 import { withTempDir } from "../../support/paths.ts";
 

@@ -12,7 +12,7 @@ import {
   Truncate,
 } from "../../../src/data/sources/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
-import { writeDataset } from "../../support/make_bag.ts";
+import { writeDataset } from "../../support/bags/make_bag.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 const module = new URL("../../support/sample_functions.ts", import.meta.url);

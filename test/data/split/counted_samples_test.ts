@@ -5,7 +5,7 @@ import { FormatError } from "../../../src/errors.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { openToServe } from "../../../src/vfs/open_to_serve.ts";
-import { fakeJpeg, writeChunk } from "../../support/make_gulp.ts";
+import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 const quiet = { onWarning() {} };

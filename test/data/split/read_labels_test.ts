@@ -12,8 +12,8 @@ import { goldenCase } from "../../support/golden.ts";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import { testImage } from "../../support/images.ts";
 import { range } from "../../support/list_dataset.ts";
-import { writeDataset } from "../../support/make_bag.ts";
-import { writeChunk } from "../../support/make_gulp.ts";
+import { writeDataset } from "../../support/bags/make_bag.ts";
+import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 /** The label of each sample of a container, by index. */

@@ -9,8 +9,8 @@ import {
   RandomCrop,
 } from "../../../src/data/transforms/mod.ts";
 import { numberedImage, placeOf } from "../../support/numbered_image.ts";
-import { pythonLines } from "../../support/python.ts";
-import { needs } from "../../support/programs.ts";
+import { pythonLines } from "../../support/programs/python.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 const edge = fc.integer({ min: 1, max: 15 });
 const channels = fc.constantFrom<(1 | 3)[]>(1, 3);

@@ -11,8 +11,8 @@ import {
 } from "../../../src/data/transforms/mod.ts";
 import { Random } from "../../../src/data/random/random.ts";
 import { testImage } from "../../support/images.ts";
-import { pythonLines } from "../../support/python.ts";
-import { needs } from "../../support/programs.ts";
+import { pythonLines } from "../../support/programs/python.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 /** Half the distance of two neighbouring float32 numbers, relatively, and some for what cancels out. */
 const CLOSE = 2 ** -23;

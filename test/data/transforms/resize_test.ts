@@ -4,8 +4,8 @@ import { ImageError } from "../../../src/codecs/image/mod.ts";
 import { Normalize, Resize, Scale } from "../../../src/data/transforms/mod.ts";
 import { pillow, testImage } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { pythonLines } from "../../support/python.ts";
-import { needs } from "../../support/programs.ts";
+import { pythonLines } from "../../support/programs/python.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 Deno.test({
   name:

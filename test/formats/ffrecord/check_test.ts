@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { FormatError } from "../../../src/errors.ts";
 import { check } from "../../../src/vfs/mod.ts";
 import { goldenCases } from "../../support/golden.ts";
-import { ffrBytes, packedSamples } from "../../support/make_ffr.ts";
+import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 async function damageOf(

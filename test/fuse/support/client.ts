@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { ConnectionState } from "../../../fuse/connection_state.ts";
+import { ConnectionState } from "../../../fuse/server/connection_state.ts";
 import {
   type ListAheadMemory,
   newListAheadMemory,
-} from "../../../fuse/list_ahead.ts";
-import type { MappedSource } from "../../../fuse/mapping.ts";
-import type { SampleChecksMemory } from "../../../fuse/sample_checks_memory.ts";
-import { ListedSources } from "../../../fuse/served_sources.ts";
-import { Session } from "../../../fuse/session.ts";
-import { traceLine } from "../../../fuse/trace.ts";
+} from "../../../fuse/session/list_ahead.ts";
+import type { MappedSource } from "../../../fuse/content/mapping.ts";
+import type { SampleChecksMemory } from "../../../fuse/checksums/sample_checks_memory.ts";
+import { ListedSources } from "../../../fuse/content/served_sources.ts";
+import { Session } from "../../../fuse/session/session.ts";
+import { traceLine } from "../../../fuse/session/trace.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
 import { areOpen, type Tree } from "../../../src/tree/tree.ts";
 import { type Body, encodeRequest, initBody } from "./requests.ts";

@@ -1,4 +1,4 @@
-import { MemorySource } from "../../../src/io/memory_source.ts";
+import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 import type {
   EntryVisitor,
   Extent,

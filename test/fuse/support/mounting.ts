@@ -1,7 +1,7 @@
 import { type MountOptions, mountTree } from "../../../fuse/mount.ts";
-import type { Mount } from "../../../fuse/mount_handle.ts";
+import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import type { Tree } from "../../../src/tree/tree.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 
 /** Registers a test that mounts as root. */
 export function mountTest(name: string, fn: () => Promise<void>): void {

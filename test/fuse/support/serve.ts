@@ -4,7 +4,7 @@
  * mount come as JSON in the variable MOUNT_OPTIONS.
  */
 import { mountTree } from "../../../fuse/mount.ts";
-import { MountError } from "../../../fuse/mount_error.ts";
+import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import { MemoryTree } from "./memory_tree.ts";
 
 const [mountpoint, mode] = Deno.args as [string, string | undefined];

@@ -14,10 +14,10 @@ import {
   assertBytes,
   type DatasetContent,
   type ExpectedRecord,
-} from "../../support/bag_golden.ts";
+} from "../../support/bags/bag_golden.ts";
 import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
-import { type GulpCase, joined } from "../../support/gulp_golden.ts";
+import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
 import { expectationOf } from "../originals.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { mount } from "../../../fuse/mod.ts";
 import { encodeName } from "../../../src/names.ts";
 import { open, type VirtualFs } from "../../../src/vfs/mod.ts";
-import { needs } from "../../support/programs.ts";
+import { needs } from "../../support/programs/programs.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 

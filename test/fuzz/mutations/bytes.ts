@@ -1,5 +1,5 @@
 /** Mutations that know nothing of what they change: bits, bytes, numbers, cuts and splices. */
-import { joined } from "../../support/gulp_golden.ts";
+import { joined } from "../../support/gulp/gulp_golden.ts";
 import {
   integerBytes,
   limitsAround,

@@ -1,6 +1,6 @@
 /** Pickles that no pickler writes, and where containers have theirs. */
-import { ffrBytes } from "../../support/make_ffr.ts";
-import { joined } from "../../support/gulp_golden.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { joined } from "../../support/gulp/gulp_golden.ts";
 import type { Dice } from "../dice.ts";
 import type { Draft } from "../draft.ts";
 import { ESCAPED, EVIL_NAMES } from "./evil.ts";

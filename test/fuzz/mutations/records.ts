@@ -1,7 +1,7 @@
 /** Records of bags and samples of FFRecord that no encoder writes, in containers that are sound around them. */
-import { ffrBytes } from "../../support/make_ffr.ts";
-import { joined } from "../../support/gulp_golden.ts";
-import { u64s } from "../../support/make_bag.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { joined } from "../../support/gulp/gulp_golden.ts";
+import { u64s } from "../../support/bags/make_bag.ts";
 import type { Dice } from "../dice.ts";
 import type { Draft } from "../draft.ts";
 import { DTYPES, EVIL_NAMES } from "./evil.ts";

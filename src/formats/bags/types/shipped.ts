@@ -4,7 +4,7 @@ import {
   writeMsgpack,
 } from "../../../codecs/msgpack/mod.ts";
 import { decodeArrayValue, encodeArrayValue } from "./array.ts";
-import type { Generation } from "../generation.ts";
+import type { Generation } from "../dataset/generation.ts";
 import type { Decoders, Encoders } from "./codec_types.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "./int.ts";
 import { decodeImageValue, encodeJpegValue, encodePngValue } from "./media.ts";

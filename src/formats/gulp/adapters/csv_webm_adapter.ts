@@ -1,6 +1,6 @@
-import type { WaitOptions } from "../../../io/byte_source.ts";
-import { localPath } from "../../../io/local_path.ts";
-import type { Frames } from "../frame_data.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import type { Frames } from "../write/frame_data.ts";
 import { join } from "./find_files.ts";
 import {
   frameRateOption,

@@ -4,7 +4,7 @@ import {
   type ImageCodecName,
 } from "../../../codecs/image/choose_codec.ts";
 import { videoFrames } from "../../../codecs/video/video_frames.ts";
-import type { WaitOptions } from "../../../io/byte_source.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { inputError } from "./input_error.ts";
 import type { AdapterOption } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import type { WaitOptions } from "../../../io/byte_source.ts";
-import { localPath } from "../../../io/local_path.ts";
-import type { Frames } from "../frame_data.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import type { Frames } from "../write/frame_data.ts";
 import {
   frameSizeOption,
   IMAGE_OPTIONS,

@@ -1,8 +1,8 @@
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
-import type { WaitOptions } from "../../../io/byte_source.ts";
-import { localPath } from "../../../io/local_path.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
 import { byCodePoint } from "../../../names.ts";
-import type { Frames } from "../frame_data.ts";
+import type { Frames } from "../write/frame_data.ts";
 import { directoriesIn, filesIn, withoutSlash } from "./find_files.ts";
 import {
   frameRateOption,

@@ -2,15 +2,15 @@ import { inserted } from "../../../codecs/insertions.ts";
 import { endOfObject, insertItems } from "../../../codecs/json/insert_items.ts";
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
-import { NewFile } from "../../../io/new_file.ts";
-import { runAsync, type Steps } from "../../../io/steps.ts";
-import { systemCode } from "../../../io/system_error.ts";
-import { writeError } from "../../../io/write_error.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import { systemCode } from "../../../io/libc/system_error.ts";
+import { writeError } from "../../../io/write/write_error.ts";
 import { byCodePoint } from "../../../names.ts";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { LABEL_FILE } from "../chunk_files.ts";
-import { parseLabels } from "../labels.ts";
+import { LABEL_FILE } from "../read/chunk_files.ts";
+import { parseLabels } from "../meta/labels.ts";
 import type { ListedLabels } from "./listed_adapter.ts";
 
 /** A label, as data sets have them; `1.0` in JSON is a {@linkcode MsgpackFloat}. */

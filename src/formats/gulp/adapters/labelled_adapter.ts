@@ -5,7 +5,7 @@ import {
   parseJson,
 } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
-import { localPath } from "../../../io/local_path.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
 import { inputError } from "./input_error.ts";
 import { type Label, LabelNumbers } from "./label_numbers.ts";
 import {

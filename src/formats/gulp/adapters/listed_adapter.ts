@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import type { WaitOptions } from "../../../io/byte_source.ts";
-import type { Frames } from "../frame_data.ts";
-import { shuffled } from "../shuffle.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Frames } from "../write/frame_data.ts";
+import { shuffled } from "../ids/shuffle.ts";
 import {
   AbstractDatasetAdapter,
   type AdaptedVideo,

@@ -1,7 +1,7 @@
-import type { Steps } from "../../../io/steps.ts";
-import type { ChunkPaths } from "../chunk_files.ts";
-import { calculateChunkSlices } from "../chunk_writer.ts";
-import { openMeta } from "../open_meta.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ChunkPaths } from "../read/chunk_files.ts";
+import { calculateChunkSlices } from "../write/chunk_writer.ts";
+import { openMeta } from "../meta/open_meta.ts";
 
 /**
  * The chunks of an ingest that came to its end: they follow each other and have exactly its videos; those

@@ -1,15 +1,15 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { localPath } from "../../../io/local_path.ts";
-import { runAsync } from "../../../io/steps.ts";
-import { writeError } from "../../../io/write_error.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { writeError } from "../../../io/write/write_error.ts";
 import type {
   AdapterRecipe,
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
 import { recipeOf } from "../adapters/load_adapter.ts";
-import { calculateChunkSlices } from "../chunk_writer.ts";
-import { VideoIds } from "../video_ids.ts";
+import { calculateChunkSlices } from "../write/chunk_writer.ts";
+import { VideoIds } from "../ids/video_ids.ts";
 import { type ChunkJob, reportOf } from "./ingest_chunk.ts";
 import { IngestError } from "./ingest_error.ts";
 import { IngestJournal } from "./ingest_journal.ts";

@@ -1,9 +1,9 @@
 import * as fs from "node:fs";
-import { localPath } from "../../../io/local_path.ts";
-import { runSync, type Steps } from "../../../io/steps.ts";
-import { type ChunkPaths, listChunks } from "../chunk_files.ts";
-import { openMeta } from "../open_meta.ts";
-import { VideoIds } from "../video_ids.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import { type ChunkPaths, listChunks } from "../read/chunk_files.ts";
+import { openMeta } from "../meta/open_meta.ts";
+import { VideoIds } from "../ids/video_ids.ts";
 import { readPlan } from "./ingest_plan.ts";
 
 /** Collects the ids of chunks. */

@@ -1,13 +1,13 @@
 import * as fs from "node:fs";
-import { runAsync, type Steps } from "../../../io/steps.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type {
   ChunkSlice,
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
-import { GulpChunk } from "../chunk.ts";
-import type { ChunkPaths } from "../chunk_files.ts";
-import { type FailedVideo, writeVideos } from "../chunk_writer.ts";
-import { openMeta } from "../open_meta.ts";
+import { GulpChunk } from "../read/chunk.ts";
+import type { ChunkPaths } from "../read/chunk_files.ts";
+import { type FailedVideo, writeVideos } from "../write/chunk_writer.ts";
+import { openMeta } from "../meta/open_meta.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
 
 /** A chunk to be written. */

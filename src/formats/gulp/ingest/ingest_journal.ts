@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { WriteError } from "../../../errors.ts";
-import { writeError } from "../../../io/write_error.ts";
-import type { ChunkReport } from "../chunk_writer.ts";
+import { writeError } from "../../../io/write/write_error.ts";
+import type { ChunkReport } from "../write/chunk_writer.ts";
 import {
   type IngestPlan,
   parseLine,

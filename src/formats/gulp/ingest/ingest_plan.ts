@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { encodeId } from "../id_text.ts";
+import { encodeId } from "../ids/id_text.ts";
 import { IngestError } from "./ingest_error.ts";
 import type {
   AdapterRecipe,

@@ -1,4 +1,4 @@
-import type { FailedVideo } from "../chunk_writer.ts";
+import type { FailedVideo } from "../write/chunk_writer.ts";
 
 /** How far an ingest is. */
 export interface IngestProgress {

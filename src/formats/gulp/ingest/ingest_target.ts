@@ -1,10 +1,10 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { perform, type Steps } from "../../../io/steps.ts";
-import { removeLeftovers } from "../../../io/temporaries.ts";
-import { type ChunkPaths, listChunks } from "../chunk_files.ts";
-import { encodeId } from "../id_text.ts";
-import { VideoIds } from "../video_ids.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { removeLeftovers } from "../../../io/write/temporaries.ts";
+import { type ChunkPaths, listChunks } from "../read/chunk_files.ts";
+import { encodeId } from "../ids/id_text.ts";
+import { VideoIds } from "../ids/video_ids.ts";
 import { findFinished } from "./finished_ingest.ts";
 import { addIdsOf } from "./ids_there.ts";
 import { IngestError } from "./ingest_error.ts";

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { temporaryTarget } from "../../../io/temporaries.ts";
+import { temporaryTarget } from "../../../io/write/temporaries.ts";
 import type { AdapterRecipe } from "../adapters/dataset_adapter.ts";
 import type { ChunkEvents, ChunkJob } from "./ingest_chunk.ts";
 import { IngestError } from "./ingest_error.ts";

@@ -1,5 +1,5 @@
 import type { AdapterRecipe } from "../adapters/dataset_adapter.ts";
-import type { FailedVideo } from "../chunk_writer.ts";
+import type { FailedVideo } from "../write/chunk_writer.ts";
 import type { ChunkJob } from "./ingest_chunk.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
 import type { SentError } from "./sent_error.ts";

@@ -16,8 +16,8 @@ import {
 } from "../../../../src/codecs/numpy/mod.ts";
 import { arrayFromBytes } from "../../../../src/codecs/numpy/array_from_bytes.ts";
 import { parseDtype } from "../../../../src/codecs/numpy/dtype.ts";
-import { needs } from "../../../support/programs.ts";
-import { pythonLines } from "../../../support/python.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { pythonLines } from "../../../support/programs/python.ts";
 
 const { array: encodeArray, tree: encodeTree } = encodersOf(3);
 const { array: decodeArray, tree: decodeTree } = decodersOf(3);

@@ -13,7 +13,7 @@ import {
   goldenBags,
   parseType,
   recordsOf,
-} from "../../../support/bag_records.ts";
+} from "../../../support/bags/bag_records.ts";
 
 for (
   const name of [

@@ -14,10 +14,10 @@ import {
   goldenBags,
   parseType,
   recordsOf,
-} from "../../../support/bag_records.ts";
+} from "../../../support/bags/bag_records.ts";
 import { assertExpected } from "../../../support/expected_value.ts";
-import { needs } from "../../../support/programs.ts";
-import { pythonLines } from "../../../support/python.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { pythonLines } from "../../../support/programs/python.ts";
 
 function decode(
   { generation, spec }: GoldenBags,

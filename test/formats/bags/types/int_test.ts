@@ -9,8 +9,8 @@ import {
   type IntOptions,
   ValueError,
 } from "../../../../src/formats/bags/types/mod.ts";
-import { needs } from "../../../support/programs.ts";
-import { hex, pythonLines } from "../../../support/python.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { hex, pythonLines } from "../../../support/programs/python.ts";
 
 type Encode = (value: number | bigint, ...args: string[]) => Uint8Array;
 

@@ -15,8 +15,8 @@ import {
   MsgpackTimestamp,
 } from "../../../../src/codecs/msgpack/mod.ts";
 import { isNdArray } from "../../../../src/codecs/numpy/is_nd_array.ts";
-import { needs } from "../../../support/programs.ts";
-import { hex, pythonLines } from "../../../support/python.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { hex, pythonLines } from "../../../support/programs/python.ts";
 
 /** Values, and their JSON as the documentation has it. */
 const FORMS: [TreeContent, string][] = [

@@ -11,8 +11,8 @@ import {
 import type { AlphaImage } from "../../../../src/codecs/image/mod.ts";
 import { assertClose, pillow, testImage } from "../../../support/images.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { needs } from "../../../support/programs.ts";
-import { hex } from "../../../support/python.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { hex } from "../../../support/programs/python.ts";
 
 /** The table of bags' and granular's formats.py. */
 const WORDS = "array bytes i64 int jpeg jpg mp4 msgpack png tree u64 utf8 webm"

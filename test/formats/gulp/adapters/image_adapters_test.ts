@@ -11,10 +11,10 @@ import {
 } from "../../../../src/formats/gulp/mod.ts";
 import { adapted, jpeg, put } from "../../../support/adapted.ts";
 import { sha256 } from "../../../support/golden.ts";
-import { gulpCases } from "../../../support/gulp_golden.ts";
+import { gulpCases } from "../../../support/gulp/gulp_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { needs } from "../../../support/programs.ts";
-import { pythonLines } from "../../../support/python.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { pythonLines } from "../../../support/programs/python.ts";
 
 for (
   const golden of gulpCases().filter(({ name }) => name.endsWith("image_list"))

@@ -9,7 +9,7 @@ import {
   ImageListAdapter,
 } from "../../../../src/formats/gulp/mod.ts";
 import { adapted, jpeg, put } from "../../../support/adapted.ts";
-import { fakeJpeg, writeChunk } from "../../../support/make_gulp.ts";
+import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
 /** Images 0.jpg … in directories named by labels. */

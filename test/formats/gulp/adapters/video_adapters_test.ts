@@ -10,9 +10,9 @@ import {
   VideoFolderAdapter,
 } from "../../../../src/formats/gulp/mod.ts";
 import { adapted, put } from "../../../support/adapted.ts";
-import { burstCount, makeClip } from "../../../support/clips.ts";
+import { burstCount, makeClip } from "../../../support/gulp/clips.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { needs } from "../../../support/programs.ts";
+import { needs } from "../../../support/programs/programs.ts";
 
 function testClips(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({ name, ...needs("ffmpeg"), fn: () => withTempDir(body) });

@@ -8,14 +8,14 @@ import {
   type IngestOptions,
 } from "../../../../src/formats/gulp/mod.ts";
 import { put } from "../../../support/adapted.ts";
-import { JPEGS } from "../../../support/gulp_content.ts";
+import { JPEGS } from "../../../support/gulp/gulp_content.ts";
 import {
   FakeAdapter,
   type FakeOptions,
   filesOf,
   leftovers,
-} from "../../../support/ingest.ts";
-import { fakeJpeg, writeChunk } from "../../../support/make_gulp.ts";
+} from "../../../support/gulp/ingest.ts";
+import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
 const raw = { decode: false } as const;

@@ -6,11 +6,15 @@ import {
   type IngestProgress,
   makeAdapter,
 } from "../../../../src/formats/gulp/mod.ts";
-import { FakeAdapter, filesOf, leftovers } from "../../../support/ingest.ts";
-import { fakeJpeg, writeChunk } from "../../../support/make_gulp.ts";
+import {
+  FakeAdapter,
+  filesOf,
+  leftovers,
+} from "../../../support/gulp/ingest.ts";
+import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
-import { needs } from "../../../support/programs.ts";
-import { withTmpfs } from "../../../support/tmpfs.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { withTmpfs } from "../../../support/programs/tmpfs.ts";
 
 const raw = { decode: false } as const;
 const JOURNAL = ".recordfs-ingest.jsonl";
@@ -195,7 +199,8 @@ Deno.test("numbers that mean nothing, no videos, and adapters that no thread can
     });
     assert.deepEqual(fs.readdirSync(dir), []);
     assert.equal((await new GulpIngestor(own, dir, 1, 1).run()).videos, 2);
-    const module = new URL("../../../support/ingest.ts", import.meta.url).href;
+    const module =
+      new URL("../../../support/gulp/ingest.ts", import.meta.url).href;
     await assert.rejects(
       makeAdapter({ module, name: "filesOf", options: {} }),
       { code: "bad-adapter", message: /no class filesOf .*FakeAdapter/ },

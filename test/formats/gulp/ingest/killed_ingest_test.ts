@@ -7,13 +7,13 @@ import {
   ImageFolderAdapter,
 } from "../../../../src/formats/gulp/mod.ts";
 import { jpeg, put } from "../../../support/adapted.ts";
-import { FakeAdapter, filesOf } from "../../../support/ingest.ts";
+import { FakeAdapter, filesOf } from "../../../support/gulp/ingest.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 
 /** Resumes an ingest, and says how it ended. */
 const RESUMING = `
 import { GulpIngestor, ImageFolderAdapter } from "${REPOSITORY}src/formats/gulp/mod.ts";
-import { FakeAdapter } from "${REPOSITORY}test/support/ingest.ts";
+import { FakeAdapter } from "${REPOSITORY}test/support/gulp/ingest.ts";
 const [kind, options, out, perChunk, workers] = Deno.args;
 const Adapter = kind === "fake" ? FakeAdapter : ImageFolderAdapter;
 const adapter = new Adapter(JSON.parse(options));

@@ -1,0 +1,156 @@
+import { FormatError } from "../../src/errors.ts";
+import { crc32Of } from "../../src/io/read/crc32_of.ts";
+import {
+  type Extent,
+  newExtent,
+  type NodeId,
+  type NodeStat,
+  type Tree,
+} from "../../src/tree/tree.ts";
+import { CheckedNodes } from "./checked_nodes.ts";
+import { CopyBytes } from "../content/copy_bytes.ts";
+import { Errno } from "../wire/errno.ts";
+import { LargeChecks } from "./large_checks.ts";
+import { MAX_TRANSFER } from "../limits.ts";
+import { localAnswer } from "../session/local_answer.ts";
+import type { SampleChecksMemory } from "./sample_checks_memory.ts";
+import { SampleClaims } from "./sample_claims.ts";
+import type { ServedSource, ServedSources } from "../content/served_sources.ts";
+import { type Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
+import type { Request } from "../wire/request.ts";
+
+/**
+ * Compares samples with their checksums when a mount is first asked for bytes of them, so that no
+ * wrong byte leaves it.
+ */
+export class SampleChecks {
+  /** Those that are too large to be checked at once. */
+  readonly large: LargeChecks;
+  readonly #tree: Tree;
+  readonly #sources: ServedSources;
+  readonly #extent = newExtent();
+  readonly #nodes: CheckedNodes;
+  readonly #copy: CopyBytes;
+  /** What was copied last. */
+  #copied: Uint8Array;
+
+  /** @param reply Is what answers READ; its memory also serves to look at samples. */
+  constructor(
+    tree: Tree,
+    sources: ServedSources,
+    memory: SampleChecksMemory,
+    reply: Reply,
+  ) {
+    this.#tree = tree;
+    this.#sources = sources;
+    this.#nodes = new CheckedNodes(memory.nodes);
+    const body = reply.bytes.subarray(REPLY_HEADER_SIZE);
+    this.#copy = new CopyBytes(body as Uint8Array<ArrayBuffer>);
+    this.#copied = body;
+    this.large = new LargeChecks({
+      sources,
+      nodes: this.#nodes,
+      wrong: new CheckedNodes(memory.wrong),
+      claims: new SampleClaims(memory.claims),
+      checksum: (source, offset, length, before) =>
+        this.#checksum(source, offset, length, before),
+      mismatch: (source, node, expected, actual) =>
+        this.#mismatch(source, node, expected, actual),
+    });
+  }
+
+  /** Whether a file's bytes may be sent as they are. */
+  isKnown(node: NodeId, source: ServedSource): boolean {
+    return this.#nodes.has(node) && source.file?.hasChanged() !== true;
+  }
+
+  /**
+   * Answers a READ of a file that is not known to be right: now, by the very bytes that were checked,
+   * or later, where it is large.
+   *
+   * @param offset Where to read, in the file.
+   * @throws {FormatError} If the file does not match its checksum, or can't be read.
+   */
+  answer(
+    { node, uniqueLow, uniqueHigh }: Request,
+    reply: Reply,
+    source: ServedSource,
+    extent: Extent,
+    offset: number,
+    length: number,
+  ): void {
+    if (extent.length > MAX_TRANSFER) {
+      const isWrong = this.large.isWrong(node) &&
+        source.file?.hasChanged() !== true;
+      if (isWrong) return reply.fail(Errno.EIO); // as the log says
+      this.large.add(node, extent, { uniqueLow, uniqueHigh, offset, length });
+      return reply.none();
+    }
+    const { generation } = this.#nodes;
+    const crc = this.#checksum(source, extent.offset, extent.length, 0);
+    if (crc !== extent.crc32) {
+      throw this.#mismatch(source, node, extent.crc32, crc);
+    }
+    this.#nodes.add(node, generation);
+    if (offset > 0) {
+      const start = REPLY_HEADER_SIZE + offset;
+      reply.bytes.copyWithin(REPLY_HEADER_SIZE, start, start + length);
+    }
+    reply.body(length);
+  }
+
+  /**
+   * Makes sure that a file without bytes is to have none. The kernel never reads one, so whoever asks
+   * what it is has to be told.
+   *
+   * @throws {FormatError} If its checksum is that of something.
+   */
+  checkEmpty(node: NodeId, { size, isDirectory, isLink }: NodeStat): void {
+    if (size > 0 || isDirectory || isLink) return;
+    const extent = this.#extent;
+    if (!localAnswer(this.#tree.locate(node, extent))) return;
+    const source = this.#sources.at(extent.source);
+    // -1 where there is none, 0 of no bytes.
+    if (source === undefined || extent.crc32 <= 0) return;
+    throw this.#mismatch(source, node, extent.crc32, 0);
+  }
+
+  #checksum(
+    source: ServedSource,
+    offset: number,
+    length: number,
+    before: number,
+  ): number {
+    this.#copy.copy(source, offset, length);
+    // Samples are often of one length: then nothing is made for them.
+    if (this.#copied.length !== length) {
+      this.#copied = this.#copy.into.subarray(0, length);
+    }
+    return crc32Of(this.#copied, before);
+  }
+
+  #mismatch(
+    { name, file }: ServedSource,
+    node: NodeId,
+    expected: number,
+    actual: number,
+  ): FormatError {
+    file?.hasChanged(); // that is logged first
+    const sample = this.#tree.sampleOf?.(node) ?? -1;
+    return new FormatError(
+      "sample-checksum",
+      `${name}: checksum mismatch in sample ${sample} (expected ${
+        hex(expected)
+      }, got ` +
+        `${
+          hex(actual)
+        }): its bytes are not those that were written, so reading it is an I/O ` +
+        "error; fetch the file again, or read it as it is with the option `verify: false`",
+      { path: name, sample, expected, actual },
+    );
+  }
+}
+
+function hex(crc: number): string {
+  return `0x${crc.toString(16).padStart(8, "0")}`;
+}

@@ -1,0 +1,63 @@
+import { FormatError } from "../../src/errors.ts";
+import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
+import type { ServedSource } from "./served_sources.ts";
+
+/**
+ * Copies bytes of sources to where JavaScript may look at them. It must not look at a map: a file that
+ * was cut meanwhile would kill the process.
+ */
+export class CopyBytes {
+  /** Where the bytes are after a copy. */
+  readonly into: Uint8Array<ArrayBuffer>;
+  /** Two struct iovec of `bits/types/struct_iovec.h`, as pairs of words. */
+  readonly #to = new Uint32Array(4);
+  readonly #from = new Uint32Array(4);
+  readonly #toBytes = new Uint8Array(this.#to.buffer);
+  readonly #fromBytes = new Uint8Array(this.#from.buffer);
+
+  /** @param into Room for the bytes. */
+  constructor(into: Uint8Array<ArrayBuffer>) {
+    this.into = into;
+    const address = addressOf(into);
+    this.#to[0] = address;
+    this.#to[1] = address / 0x1_0000_0000;
+  }
+
+  /**
+   * Copies bytes of a source, at most as many as there is room for.
+   *
+   * @throws {FormatError} If some of them cannot be read.
+   */
+  copy(source: ServedSource, offset: number, length: number): void {
+    const fd = source.file?.fd ?? -1;
+    const got = fd < 0
+      ? this.#copyMapped(source.address + offset, length)
+      : libc().pread(fd, this.into, length, BigInt(offset));
+    if (got === length) return;
+    const why = got < 0 ? errorText(lastErrno()) : "it was cut off";
+    source.file?.hasChanged(); // that is logged first
+    throw new FormatError(
+      "out-of-bounds",
+      `${source.name} can't be read at ${offset}: ${why}; fetch the file again`,
+      { path: source.name, offset, expected: length, actual: got },
+    );
+  }
+
+  /** From a map the system copies as well, and stops where it ends. */
+  #copyMapped(address: number, length: number): number {
+    const to = this.#to;
+    const from = this.#from;
+    to[2] = length;
+    from[0] = address;
+    from[1] = address / 0x1_0000_0000;
+    from[2] = length;
+    return libc().processVmReadv(
+      Deno.pid,
+      this.#toBytes,
+      1,
+      this.#fromBytes,
+      1,
+      0,
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import { cString, lastErrno, libc } from "../libc.ts";
+import { Errno } from "../wire/errno.ts";
+
+/** `AT_FDCWD` and `AT_EMPTY_PATH` of `linux/fcntl.h`. */
+const AT_FDCWD = -100;
+const AT_EMPTY_PATH = 0x1000;
+/** `STATX_BASIC_STATS` of `linux/stat.h`. */
+const BASIC_STATS = 0x7ff;
+/** Bytes of `struct statx`. */
+const STATX_SIZE = 256;
+
+/**
+ * What tells one state of a file from another: words of `struct statx`, by their index there. The
+ * struct is the same on every architecture.
+ */
+const FACTS = {
+  device: [34, 35],
+  inode: [8, 9],
+  links: [4],
+  size: [10, 11],
+  modified: [28, 29, 30], // seconds, and nanoseconds
+  changed: [24, 25, 26],
+} as const;
+
+/** What can be asked about a {@linkcode FileState}. */
+export type FileFact = keyof typeof FACTS;
+
+const WORDS = Object.values(FACTS).flat();
+const STARTS = Object.fromEntries(
+  Object.entries(FACTS).map((
+    [name, [first]],
+  ) => [name, WORDS.indexOf(first)]),
+) as Record<FileFact, number>;
+
+/** The state of a file at one time, in words that threads may share. */
+export class FileState {
+  /** How many words it takes. */
+  static readonly WORDS: number = WORDS.length;
+
+  readonly #words: Uint32Array;
+
+  constructor(words: Uint32Array = new Uint32Array(WORDS.length)) {
+    this.#words = words;
+  }
+
+  get size(): number {
+    const at = STARTS.size;
+    return this.#words[at]! + this.#words[at + 1]! * 0x1_0000_0000;
+  }
+
+  /** Number of names the file has. */
+  get links(): number {
+    return this.#words[STARTS.links]!;
+  }
+
+  /** When its content was modified last, in milliseconds since 1970. */
+  get mtime(): number {
+    const at = STARTS.modified;
+    const seconds = this.#words[at]! +
+      (this.#words[at + 1]! | 0) * 0x1_0000_0000;
+    return seconds * 1000 + Math.floor(this.#words[at + 2]! / 1e6);
+  }
+
+  /** Whether a fact is the same in another state. */
+  shares(fact: FileFact, other: FileState): boolean {
+    const start = STARTS[fact];
+    return FACTS[fact].every((_, i) =>
+      this.#words[start + i] === other.#words[start + i]
+    );
+  }
+
+  /** Whether all facts are the same. */
+  equals(other: FileState): boolean {
+    const words = this.#words;
+    for (let i = 0; i < words.length; i++) {
+      if (words[i] !== other.#words[i]) return false;
+    }
+    return true;
+  }
+
+  /** Has it differ from every state of a file. */
+  spoil(): void {
+    this.#words.fill(0, STARTS.modified, STARTS.modified + 3);
+  }
+
+  /** Becomes the same as another one. */
+  copy(other: FileState): void {
+    this.#words.set(other.#words);
+  }
+
+  /** Takes over what statx(2) wrote. */
+  take(statx: Uint32Array): void {
+    const words = this.#words;
+    for (let i = 0; i < words.length; i++) words[i] = statx[WORDS[i]!]!;
+  }
+}
+
+/** Asks the system for the state of one file, again and again. */
+export class StatFile {
+  readonly #fd: number;
+  readonly #path: Uint8Array<ArrayBuffer>;
+  readonly #flags: number;
+  readonly #words = new Uint32Array(STATX_SIZE / 4);
+  readonly #bytes = new Uint8Array(this.#words.buffer);
+
+  /** @param fd A descriptor of it, or -1 where only its path is known. */
+  constructor(fd: number, path: string) {
+    this.#fd = fd < 0 ? AT_FDCWD : fd;
+    this.#path = cString(fd < 0 ? path : "");
+    this.#flags = fd < 0 ? 0 : AT_EMPTY_PATH;
+  }
+
+  /**
+   * Looks at the file.
+   *
+   * @returns Whether there is one; a look that is refused for another reason leaves `into` alone.
+   */
+  look(into: FileState): boolean {
+    const { statx } = libc();
+    const result = statx(
+      this.#fd,
+      this.#path,
+      this.#flags,
+      BASIC_STATS,
+      this.#bytes,
+    );
+    if (result === 0) {
+      into.take(this.#words);
+      return true;
+    }
+    const errno = lastErrno();
+    return errno !== Errno.ENOENT && errno !== Errno.ENOTDIR;
+  }
+}

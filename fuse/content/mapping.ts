@@ -1,0 +1,154 @@
+import { RecordfsError } from "../../src/errors.ts";
+import type { ByteSource } from "../../src/io/storage/byte_source.ts";
+import { FileSource } from "../../src/io/storage/file_source.ts";
+import { mapShared, unmap } from "../../src/io/read/memory_map.ts";
+import { MemorySource } from "../../src/io/storage/memory_source.ts";
+import { duplicate } from "../server/duplicate.ts";
+import { addressOf, libc } from "../libc.ts";
+import { MountError } from "../mounting/mount_error.ts";
+import { type FileToServe, newFileMemory } from "./served_file.ts";
+
+/** A source in this process's address space, as a thread that serves a mount is told of it. */
+export interface MappedSource {
+  /** What messages call it. */
+  readonly name: string;
+  /** Where its first byte is; meaningless when `size` is 0. */
+  readonly address: number;
+  /** Bytes that may be sent from there. */
+  readonly size: number;
+  /** The file that it is a map of. */
+  readonly file?: FileToServe | undefined;
+}
+
+/** So many files are kept open: bytes that are to be compared are read from there, which is quicker. */
+const MOST_KEPT_OPEN = 64;
+
+/**
+ * The sources of a tree, mapped: replies are written straight from there. Only some files are kept open,
+ * so that any number of them can be mapped whatever the descriptor limit.
+ */
+export class Mapping implements Disposable {
+  readonly sources: readonly MappedSource[];
+  /** Those that are to be unmapped. */
+  readonly #mapped: readonly MappedSource[];
+  /** Memory that is only known by its address elsewhere: referring to it here keeps it. */
+  readonly held: readonly Uint8Array[];
+  #gone = false;
+
+  private constructor(
+    sources: readonly MappedSource[],
+    mapped: readonly MappedSource[],
+    held: readonly Uint8Array[],
+  ) {
+    this.sources = sources;
+    this.#mapped = mapped;
+    this.held = held;
+  }
+
+  /**
+   * Maps sources.
+   *
+   * @throws {MountError} If one is not local, or a file is not the one that was opened.
+   */
+  static of(sources: readonly ByteSource[]): Mapping {
+    const described: MappedSource[] = [];
+    const mapped: MappedSource[] = [];
+    const held: Uint8Array[] = [];
+    try {
+      for (const source of sources) {
+        if (source instanceof FileSource) {
+          const file = mapFile(source, mapped.length < MOST_KEPT_OPEN);
+          described.push(file);
+          if (file.size > 0) mapped.push(file);
+        } else if (source instanceof MemorySource) {
+          held.push(source.bytes);
+          described.push(describeMemory(source));
+        } else {
+          throw needsLocal(source);
+        }
+      }
+    } catch (error) {
+      releaseAll(mapped);
+      throw error;
+    }
+    return new Mapping(described, mapped, held);
+  }
+
+  /** Unmaps everything; no thread may be serving from it any more. */
+  [Symbol.dispose](): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    releaseAll(this.#mapped);
+  }
+}
+
+/** Says that only what is on this machine can be mounted. */
+export function needsLocal({ name }: ByteSource): MountError {
+  return new MountError(
+    "needs-local",
+    `Cannot mount ${name}: it is not a local file, and a mount needs a local ` +
+      "source; copy it here first",
+    { path: name },
+  );
+}
+
+/**
+ * Maps a file.
+ *
+ * @param keepOpen Whether to keep a descriptor of it as well, for {@linkcode releaseFile} to close.
+ * @throws {MountError} If that can't be done, or it is not the one that was opened.
+ */
+export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
+  const { path, size } = source;
+  if (size === 0) return { name: path, address: 0, size };
+  try {
+    const address = Number(mapShared(source).address);
+    const fd = keepOpen ? Math.max(source.useDescriptor(duplicate), -1) : -1;
+    const memory = newFileMemory(path, fd, source);
+    const file = { path, fd, mayGrow: source.mayGrow, memory };
+    return { name: path, address, size, file };
+  } catch (error) {
+    if (!(error instanceof RecordfsError)) throw error;
+    const { code, cause, expected, actual } = error;
+    const facts = { path, cause: error, expected, actual };
+    if (code === "changed") {
+      throw new MountError(
+        code,
+        `Cannot mount ${path}: it was replaced or changed after it was opened; try again`,
+        facts,
+      );
+    }
+    const reason = cause instanceof Error ? cause.message : error.message;
+    throw new MountError(
+      "refused",
+      `Cannot mount ${path}: mapping it failed: ${reason}`,
+      facts,
+    );
+  }
+}
+
+function describeMemory({ name, bytes }: MemorySource): MappedSource {
+  // Asking for the buffer moves an array that V8 keeps in its own, moving heap to fixed memory.
+  const memory = new Uint8Array(
+    bytes.buffer as ArrayBuffer,
+    bytes.byteOffset,
+    bytes.length,
+  );
+  const address = bytes.length === 0 ? 0 : addressOf(memory);
+  return { name, address, size: bytes.length };
+}
+
+/** Undoes what {@linkcode mapFile} did. */
+export function releaseFile(
+  { address, size, file }: Omit<MappedSource, "file"> & {
+    readonly file?: { readonly fd: number } | undefined;
+  },
+): void {
+  if (size === 0) return;
+  unmap({ address: BigInt(address), size });
+  if (file !== undefined && file.fd >= 0) libc().close(file.fd);
+}
+
+function releaseAll(sources: readonly MappedSource[]): void {
+  for (const source of sources) releaseFile(source);
+}

@@ -1,0 +1,66 @@
+import { areOpen, type Tree } from "../../src/tree/tree.ts";
+import type { MappedSource } from "./mapping.ts";
+import { type ChangeListener, ServedFile } from "./served_file.ts";
+
+/** A source, as one thread sends from it. */
+export interface ServedSource extends Omit<MappedSource, "file"> {
+  readonly file?: ServedFile | undefined;
+}
+
+/** The sources of a tree, as one thread sends from them. */
+export interface ServedSources {
+  /**
+   * The source of that index, which may be sent from until the next call.
+   *
+   * @throws {RecordfsError} If it can't be opened or mapped.
+   */
+  at(index: number): ServedSource | undefined;
+  /** Bytes of all of them, as far as they are known. */
+  readonly bytes: number;
+  /** Unmaps what this thread has mapped. */
+  close(): void;
+}
+
+/** Sources that another thread has mapped, all of them. */
+export class ListedSources implements ServedSources {
+  readonly bytes: number;
+  readonly #sources: readonly ServedSource[];
+
+  constructor(sources: readonly MappedSource[], listener: ChangeListener) {
+    this.#sources = sources.map((source) => ({
+      ...source,
+      file: source.file && new ServedFile(source.file, listener),
+    }));
+    this.bytes = sources.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  at(index: number): ServedSource | undefined {
+    return this.#sources[index];
+  }
+
+  close(): void {} // whoever has mapped them unmaps them
+}
+
+/**
+ * What a thread sends a tree's content from.
+ *
+ * @param mapped Its sources, where they are all mapped.
+ * @param workers How many threads serve the tree.
+ * @param listener Is told of files that change.
+ */
+export async function servedSources(
+  tree: Tree,
+  mapped: readonly MappedSource[] | undefined,
+  workers: number,
+  listener: ChangeListener,
+): Promise<ServedSources> {
+  if (mapped !== undefined) return new ListedSources(mapped, listener);
+  const { sources } = tree;
+  if (areOpen(sources)) throw new TypeError("Open sources come mapped");
+  const { MapsOnDemand } = await import("./maps_on_demand.ts");
+  const most = Math.floor(MOST_MAPS / workers);
+  return new MapsOnDemand(sources, most, listener);
+}
+
+/** A process has 65,530 maps (`vm.max_map_count`); other mounts, and Deno, need some as well. */
+const MOST_MAPS = 16_384;

@@ -1,0 +1,61 @@
+import { Errno } from "../wire/errno.ts";
+import { cString, errorText, lastErrno, libc } from "../libc.ts";
+import { MountError } from "./mount_error.ts";
+import { fuseOptions, type MountRequest } from "./mount_request.ts";
+import { FileType, MountFlag, OpenFlag } from "../wire/flags.ts";
+
+/** What a container lacks in which root may not mount. */
+export const FOR_CONTAINERS =
+  "in a container it takes docker run --device /dev/fuse --cap-add SYS_ADMIN, and, where AppArmor is, " +
+  "--security-opt apparmor=unconfined";
+
+/**
+ * Mounts by mount(2), which takes root's CAP_SYS_ADMIN.
+ *
+ * @returns The descriptor to serve, or `undefined` if this process may not mount.
+ * @throws {MountError} If the system refuses for another reason.
+ */
+export function mountAsRoot(request: MountRequest): number | undefined {
+  const { mountpoint, fsname, subtype, options } = request;
+  const { open, mount, close, getuid, getgid } = libc();
+  const fd = open(cString("/dev/fuse"), OpenFlag.RDWR | OpenFlag.CLOEXEC);
+  if (fd < 0) throw openError(mountpoint, lastErrno());
+  const data = [
+    `fd=${fd}`,
+    `rootmode=${FileType.DIRECTORY.toString(8)}`,
+    `user_id=${getuid()}`,
+    `group_id=${getgid()}`,
+    ...fuseOptions(request),
+  ];
+  // Read-only by the kernel's own check: with OPEN answered by ENOSYS, an open for writing would
+  // otherwise succeed.
+  const flags = MountFlag.RDONLY | MountFlag.NOSUID | MountFlag.NODEV |
+    (options.noExec ? MountFlag.NOEXEC : 0);
+  const result = mount(
+    cString(fsname),
+    cString(mountpoint),
+    cString(`fuse.${subtype}`),
+    BigInt(flags),
+    cString(data.join(",")),
+  );
+  if (result === 0) return fd;
+  const errno = lastErrno();
+  close(fd);
+  if (errno === Errno.EPERM) return undefined;
+  throw new MountError(
+    "refused",
+    `Cannot mount on ${mountpoint}: mount(2) failed: ${errorText(errno)}`,
+    { path: mountpoint },
+  );
+}
+
+function openError(mountpoint: string, errno: number): MountError {
+  const hint = errno === Errno.EPERM ? `; ${FOR_CONTAINERS}` : "";
+  return new MountError(
+    "refused",
+    `Cannot mount on ${mountpoint}: opening /dev/fuse failed: ${
+      errorText(errno)
+    }${hint}`,
+    { path: mountpoint },
+  );
+}

@@ -1,0 +1,144 @@
+import { areOpen, type Tree } from "../../src/tree/tree.ts";
+import { FileSource } from "../../src/io/storage/file_source.ts";
+import { MountError } from "./mount_error.ts";
+import {
+  findMount,
+  isNotConnected,
+  isStale,
+  recordfsMounts,
+} from "./mountinfo.ts";
+
+/** What a mount point must not get in the way of. */
+export interface MountpointUse {
+  readonly tree: Tree;
+  /** Path of the container, where it has one. */
+  readonly source: string | undefined;
+  readonly nonEmpty: boolean;
+}
+
+/**
+ * Finds the directory to mount on.
+ *
+ * @returns Its absolute path without symbolic links.
+ * @throws {MountError} If there is none, or it is not to be used.
+ */
+export async function resolveMountpoint(path: string): Promise<string> {
+  await checkDirectory(path);
+  return await Deno.realPath(path);
+}
+
+/**
+ * Checks that something can be mounted on a directory.
+ *
+ * @param mountpoint What {@linkcode resolveMountpoint} gave.
+ * @throws {MountError} If it cannot.
+ */
+export async function checkMountpoint(
+  mountpoint: string,
+  { tree, source, nonEmpty }: MountpointUse,
+): Promise<void> {
+  await checkSource(mountpoint, tree, source);
+  if (nonEmpty) return;
+  const mounted = findMount(recordfsMounts(), mountpoint);
+  if (mounted !== undefined) {
+    throw new MountError(
+      "not-empty",
+      `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already; unmount it, ` +
+        "take another directory, or mount with the option `nonEmpty`",
+      { path: mountpoint },
+    );
+  }
+  for await (const _ of Deno.readDir(mountpoint)) {
+    throw new MountError(
+      "not-empty",
+      `Cannot mount on ${mountpoint}: the directory is not empty, and its content would be ` +
+        "hidden; take an empty one, or mount with the option `nonEmpty`",
+      { path: mountpoint },
+    );
+  }
+}
+
+async function checkDirectory(path: string): Promise<void> {
+  let info: Deno.FileInfo;
+  try {
+    info = await Deno.stat(path);
+  } catch (error) {
+    if (isNotConnected(error)) throw staleError(path); // before anything was cached
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new MountError(
+      "no-mountpoint",
+      `Cannot mount on ${path}: there is no such directory; make it first (mkdir)`,
+      { path, cause: error },
+    );
+  }
+  if (info.isDirectory) {
+    if (await isStale(path)) throw staleError(path);
+    return;
+  }
+  throw new MountError(
+    "not-a-directory",
+    `Cannot mount on ${path}: it is not a directory`,
+    { path },
+  );
+}
+
+async function checkSource(
+  mountpoint: string,
+  tree: Tree,
+  source: string | undefined,
+): Promise<void> {
+  const container = source === undefined ? undefined : await realPathOf(source);
+  if (
+    container !== undefined && container !== mountpoint &&
+    contains(container, mountpoint)
+  ) {
+    throw new MountError(
+      "inside-source",
+      `Cannot mount on ${mountpoint}: it lies inside ${container}, which is to be mounted; take a ` +
+        "directory elsewhere",
+      { path: mountpoint },
+    );
+  }
+  for (const file of sourcePaths(tree)) {
+    const path = await realPathOf(file);
+    if (path === undefined || !contains(mountpoint, path)) continue;
+    throw new MountError(
+      "hides-source",
+      `Cannot mount on ${mountpoint}: it would hide ${path}, which is to be mounted; take a ` +
+        "directory elsewhere",
+      { path: mountpoint },
+    );
+  }
+}
+
+/** What a tree cannot be served without. */
+function sourcePaths({ sources }: Tree): readonly string[] {
+  if (!areOpen(sources)) return [sources.path];
+  return sources.filter((source) => source instanceof FileSource)
+    .map(({ path }) => path);
+}
+
+/** A path without symbolic links, or `undefined` for what is no path, such as a URL. */
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Whether `path` is `directory` or lies below it; both absolute. */
+function contains(directory: string, path: string): boolean {
+  if (directory === "/" || directory === path) return true;
+  return path.startsWith(`${directory}/`);
+}
+
+function staleError(path: string): MountError {
+  return new MountError(
+    "stale",
+    `Cannot mount on ${path}: what was mounted there lost its server ("Transport endpoint is not ` +
+      `connected"); remove it with 'recordfs unmount ${path}' or 'fusermount3 -u ${path}'`,
+    { path },
+  );
+}

@@ -1,0 +1,120 @@
+import { Errno } from "../wire/errno.ts";
+import { runFusermount } from "./fusermount.ts";
+import { workingDirectory } from "../../src/io/storage/working_directory.ts";
+import { cString, errorText, lastErrno, libc } from "../libc.ts";
+import { MountError } from "./mount_error.ts";
+import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
+import { withPermissionErrors } from "./permission_error.ts";
+import { UnmountFlag } from "../wire/flags.ts";
+
+/** How to unmount. */
+export interface UnmountOptions {
+  /** Takes a mount in use out of the tree now; it ends when its last user is gone. */
+  readonly lazy?: boolean | undefined;
+}
+
+/**
+ * Unmounts what is mounted at a path, by whichever process.
+ *
+ * @throws {MountError} If nothing of FUSE's is mounted there, it is in use, or the system refuses.
+ */
+export function unmountPath(
+  path: string,
+  options: UnmountOptions = {},
+): Promise<void> {
+  return withPermissionErrors(path, async () => {
+    const mountpoint = await mountpointOf(path);
+    const entry = findMount(readMounts(), mountpoint);
+    if (entry === undefined || !isFuse(entry)) {
+      const found = entry === undefined
+        ? "nothing is mounted there"
+        : `what is mounted there is ${entry.type}, not a recordfs mount`;
+      throw new MountError("not-mounted", `Cannot unmount ${path}: ${found}`, {
+        path,
+      });
+    }
+    await unmount(mountpoint, options.lazy === true);
+  });
+}
+
+/**
+ * Unmounts an absolute path, as root by umount2(2), else through fusermount3.
+ *
+ * @throws {MountError} If it is in use, or the system refuses.
+ */
+export async function unmount(
+  mountpoint: string,
+  lazy: boolean,
+): Promise<void> {
+  if (libc().geteuid() === 0) {
+    const errno = unmountAsRoot(mountpoint, lazy ? UnmountFlag.DETACH : 0);
+    if (errno === 0) return;
+    if (errno === Errno.EBUSY) throw busyError(mountpoint);
+    if (errno !== Errno.EPERM) throw refusal(mountpoint, errorText(errno));
+  }
+  const flag = lazy ? "-uz" : "-u";
+  const { success, words } = await runFusermount(mountpoint, [
+    flag,
+    "--",
+    mountpoint,
+  ]);
+  if (success) return;
+  if (/device or resource busy/i.test(words)) throw busyError(mountpoint);
+  throw refusal(mountpoint, `fusermount3 refused: ${words}`);
+}
+
+/**
+ * umount2(2).
+ *
+ * @param flags {@linkcode UnmountFlag}s.
+ * @returns The error number, 0 for success.
+ */
+export function unmountAsRoot(mountpoint: string, flags: number): number {
+  return libc().umount2(cString(mountpoint), flags) === 0 ? 0 : lastErrno();
+}
+
+/**
+ * The absolute path of a mount point; of a stale mount, whose own path cannot be resolved, by its directory's.
+ *
+ * @throws {MountError} If there is no such directory.
+ */
+export async function mountpointOf(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      if (!path.startsWith("/")) workingDirectory(); // says so if that is gone
+      throw new MountError(
+        "not-mounted",
+        `Cannot unmount ${path}: there is no such directory`,
+        { path, cause: error },
+      );
+    }
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    const [, parent, name] = /^(.*?)\/*([^/]+)\/*$/.exec(path) ?? [];
+    if (name === undefined) throw error;
+    const start = path.startsWith("/") ? "/" : ".";
+    const directory = await Deno.realPath(parent || start);
+    return `${directory === "/" ? "" : directory}/${name}`;
+  }
+}
+
+function isFuse({ type }: MountEntry): boolean {
+  return type === "fuse" || type.startsWith("fuse.");
+}
+
+function busyError(mountpoint: string): MountError {
+  return new MountError(
+    "busy",
+    `Cannot unmount ${mountpoint}: it is in use (fuser -vm ${mountpoint} lists by whom); unmount ` +
+      "it lazily to have it end with its last user",
+    { path: mountpoint },
+  );
+}
+
+/** That the system, or fusermount3, refused. */
+export function refusal(mountpoint: string, reason: string): MountError {
+  return new MountError("refused", `Cannot unmount ${mountpoint}: ${reason}`, {
+    path: mountpoint,
+  });
+}

@@ -1,0 +1,147 @@
+import type { ConnectionState } from "./connection_state.ts";
+import { Errno } from "../wire/errno.ts";
+import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
+import type { RequestCounts } from "../session/request_counts.ts";
+import type { ServedSources } from "../content/served_sources.ts";
+import type { Session } from "../session/session.ts";
+
+/** What a {@linkcode serveDevice} loop works with. */
+export interface DeviceOptions {
+  /** Descriptor of /dev/fuse, attached to a mount. */
+  readonly fd: number;
+  readonly session: Session;
+  readonly sources: ServedSources;
+  readonly connection: ConnectionState;
+  readonly counts: RequestCounts;
+  /** Called after each request, before its reply is sent. */
+  readonly onRequest: (() => void) | undefined;
+  /** Called when INIT has been agreed on and answered. */
+  readonly onServing: () => void;
+  readonly onLog: (message: string) => void;
+}
+
+/** `F_SETFL`, `O_NONBLOCK` and `POLLIN`, from `asm-generic/fcntl.h` and `asm-generic/poll.h`. */
+const F_SETFL = 4;
+const O_NONBLOCK = 0o4000;
+const POLLIN = 1;
+
+/** Requests that are answered before a piece of a large sample is checked again, however many there are. */
+const REQUESTS_BETWEEN_CHECKS = 16;
+
+/** How often to see whether another thread is done with a check, in milliseconds. */
+const LOOK_AGAIN = 3;
+
+/** Opens the functions that serving takes, so that the first request need not wait for that. */
+export function openServingFunctions(): void {
+  const { read, writev, errnoLocation, fcntl } = libc();
+  void [read, writev, errnoLocation, fcntl];
+}
+
+/**
+ * Reads requests and writes replies until the mount ends. Blocks the thread.
+ *
+ * @returns Why it ended, or `undefined` if the mount simply ended.
+ */
+export function serveDevice(options: DeviceOptions): string | undefined {
+  const { fd, session, connection, counts, onRequest, onServing } = options;
+  const { request } = session;
+  const { read } = libc();
+  const capacity = BigInt(request.bytes.length);
+  const send = replySender(options);
+  let serving = connection.minor > 0;
+  let waits = true;
+  setWaiting(fd, waits); // a server that was killed may have left it otherwise
+  let untilCheck = REQUESTS_BETWEEN_CHECKS;
+  while (true) {
+    if (session.isChecking === waits) setWaiting(fd, waits = !waits);
+    if (!waits && --untilCheck < 0) {
+      untilCheck = REQUESTS_BETWEEN_CHECKS;
+      checkOn(session, send);
+    }
+    const length = read(fd, request.bytes, capacity);
+    if (length < 0) {
+      const errno = lastErrno();
+      if (errno === Errno.ENODEV) return undefined; // unmounted, or aborted
+      if (errno === Errno.EAGAIN && !waits) {
+        if (session.waitsForOthers) waitForRequest(fd);
+        checkOn(session, send);
+      }
+      if (isPassing(errno)) continue;
+      return `Reading /dev/fuse failed: ${errorText(errno)}`;
+    }
+    session.handle(length);
+    counts.request(request.opcode);
+    onRequest?.();
+    if (session.reply.length > 0) send();
+    if (!serving && connection.minor > 0) {
+      serving = true;
+      onServing();
+    }
+    if (connection.stopping) return undefined;
+    session.prepareNext();
+  }
+}
+
+/** Goes on with what requests wait for, and answers those that need wait no longer. */
+function checkOn(session: Session, send: () => void): void {
+  session.checkOn();
+  while (session.answerWaiting()) send();
+}
+
+/** Has reading requests wait until there is one, or fail at once with EAGAIN. */
+function setWaiting(fd: number, waits: boolean): void {
+  libc().fcntl(fd, F_SETFL, waits ? 0 : O_NONBLOCK);
+}
+
+/** Waits for a request, or for a little while. */
+function waitForRequest(fd: number): void {
+  // struct pollfd of <poll.h>: the descriptor, and the events asked for and given, 16 bits each.
+  const descriptor = new Uint8Array(Int32Array.of(fd, POLLIN).buffer);
+  libc().poll(descriptor, 1, LOOK_AGAIN);
+}
+
+/** Whether a failed read says nothing about the next one. */
+function isPassing(errno: number): boolean {
+  return errno === Errno.EINTR || errno === Errno.EAGAIN ||
+    errno === Errno.ENOMEM ||
+    errno === Errno.ENOENT; // the request was interrupted before it was read
+}
+
+/** Makes the function that sends the reply, its payload straight from the source's memory. */
+function replySender(
+  { fd, session, sources, counts, onLog }: DeviceOptions,
+): () => void {
+  const { writev } = libc();
+  // Two struct iovec of <bits/types/struct_iovec.h>: an address and a length of 64 bits each, as
+  // pairs of words. Storing takes a number modulo 2^32; the high words of lengths stay 0.
+  const words = new Uint32Array(8);
+  const vectors = new Uint8Array(words.buffer);
+
+  return () => {
+    const { reply } = session;
+    counts.reply(reply.length + reply.payloadLength);
+    if (reply.errno === Errno.EIO) counts.error();
+    if (reply.address === 0) reply.address = addressOf(reply.bytes);
+    words[0] = reply.address;
+    words[1] = reply.address / 0x1_0000_0000;
+    words[2] = reply.length;
+    if (reply.payloadLength === 0) {
+      // A failure is ENOENT: the caller was interrupted and no longer waits.
+      writev(fd, vectors, 1);
+      return;
+    }
+    const source = sources.at(reply.payloadSource)!; // the session checked the range
+    const address = source.address + reply.payloadOffset;
+    words[4] = address;
+    words[5] = address / 0x1_0000_0000;
+    words[6] = reply.payloadLength;
+    if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
+    // The kernel has ended the request with EIO: there is nothing more to send.
+    source.file?.hasChanged(); // that is logged first
+    counts.error();
+    onLog(
+      `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
+        "mounted, or its disk failed",
+    );
+  };
+}

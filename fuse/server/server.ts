@@ -1,0 +1,320 @@
+import type { Tree } from "../../src/tree/tree.ts";
+import { askToResend } from "./ask_to_resend.ts";
+import { cloneDevice, cloneOnto } from "./clone_device.ts";
+import { type Agreed, ConnectionState } from "./connection_state.ts";
+import { duplicate } from "./duplicate.ts";
+import { errorText, libc } from "../libc.ts";
+import type { MappedSource } from "../content/mapping.ts";
+import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
+import { MountError } from "../mounting/mount_error.ts";
+import { newListAheadMemory } from "../session/list_ahead.ts";
+import { newSampleChecks } from "../checksums/sample_checks_memory.ts";
+import { mapCounts } from "../session/request_counts.ts";
+import { ServedDescriptor } from "./served_descriptor.ts";
+import type { Ownership } from "../wire/node_structs.ts";
+
+/** How a {@linkcode Server} works, and whom it tells. */
+export interface ServerOptions {
+  /** How many threads serve. */
+  readonly workers: number;
+  readonly onLog: (message: string) => void;
+  readonly onTrace: ((line: string) => void) | undefined;
+  /**
+   * Descriptors of /dev/fuse to serve through, which another process holds as well; `undefined` for
+   * ones of this process alone. They stay the caller's.
+   */
+  readonly held: readonly number[] | undefined;
+  /** Descriptor of the file that threads count in; `undefined` where nobody asks. */
+  readonly counts: number | undefined;
+  /** Told of each thread that failed, before anything else is done about it. */
+  readonly onFailure: ((failure: string) => void) | undefined;
+}
+
+/** What a {@linkcode Server} serves. */
+export interface Served {
+  readonly tree: Tree;
+  /** Its sources, or `undefined` where each thread maps what it needs. */
+  readonly sources: readonly MappedSource[] | undefined;
+  readonly owner: Ownership;
+  /** Whether files are compared with their checksums, where the tree has any. */
+  readonly verify: boolean;
+}
+
+/**
+ * The threads that serve one mount, each on a descriptor of its own, with the tree's tables in memory
+ * that they share.
+ */
+export class Server {
+  /** Settles when no thread serves any more; with what went wrong first, if anything. */
+  readonly ended: Promise<string | undefined>;
+  readonly #end: (failure: string | undefined) => void;
+  readonly #options: ServerOptions;
+  readonly #connection = new ConnectionState();
+  /** Those that have not ended. */
+  readonly #threads = new Set<ServingThread>();
+  readonly #first: ServingThread;
+  /** Where a thread counts; made when it is needed, since the first thread takes long to start. */
+  #countsAt: ((thread: number) => number) | undefined;
+  /** How many threads there have been. */
+  #started = 0;
+  #message: Omit<PrepareMessage, "counts"> | undefined;
+  #failure: string | undefined;
+  /** A further number of the first thread's descriptor, which that one may close at any time. */
+  #kept = -1;
+
+  /**
+   * Starts the first thread, so that it is there when there is something to serve; the others come
+   * with {@linkcode expand}, when it serves.
+   */
+  constructor(options: ServerOptions) {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.ended = promise;
+    this.#end = resolve;
+    this.#options = options;
+    this.#first = this.#addThread();
+  }
+
+  /** How many threads there are. */
+  get threads(): number {
+    return this.#threads.size;
+  }
+
+  /**
+   * Has the first thread rebuild the tree, so that nothing is mounted that can't be served.
+   *
+   * @throws {MountError} If the tree cannot be rebuilt there.
+   */
+  async prepare({ tree, sources, owner, verify }: Served): Promise<void> {
+    this.#message = {
+      kind: "prepare",
+      seed: tree.share(),
+      sources,
+      workers: this.#options.workers,
+      owner,
+      connection: this.#connection.memory,
+      listAhead: newListAheadMemory(),
+      checks: verify ? newSampleChecks(tree) : undefined,
+      trace: this.#options.onTrace !== undefined,
+    };
+    await this.#first.prepare(this.#message);
+  }
+
+  /**
+   * Serves a mounted descriptor, which from now on belongs to the server.
+   *
+   * @returns When the kernel has been answered for the first time.
+   * @throws {MountError} If serving ended before.
+   */
+  async serve(fd: number): Promise<void> {
+    const { held } = this.#options;
+    const first = held === undefined ? fd : moveOnto(fd, held);
+    this.#kept = duplicate(first);
+    await this.#first.serve(first);
+  }
+
+  /** What INIT agreed on. */
+  get agreed(): Agreed {
+    return this.#connection.agreed;
+  }
+
+  /**
+   * Goes on where another server was killed that served through the held descriptors: what that one
+   * had not answered is answered first.
+   *
+   * @param agreed What INIT agreed on with that one.
+   */
+  resume(agreed: Agreed): void {
+    this.#connection.agree(agreed);
+    const [fd] = this.#options.held!;
+    askToResend(fd!);
+    this.#kept = duplicate(fd!);
+    this.#first.start(duplicate(fd!));
+  }
+
+  /** Has the other threads serve as well; INIT came to the first, only now can it be cloned. */
+  async expand(): Promise<void> {
+    const missing = this.#options.workers - 1;
+    const joining = Array.from(
+      { length: missing },
+      (_, i) => this.#join(i + 1),
+    );
+    await Promise.all(joining);
+    this.#closeKept();
+  }
+
+  /** Ends the threads when nothing has been given to {@linkcode serve}. */
+  abandon(): void {
+    for (const thread of this.#threads) thread.abandon();
+  }
+
+  /** Has each thread end after the next request it reads; the mount must be asked as often then. */
+  stop(): void {
+    this.#connection.stop();
+  }
+
+  /** @param index Its number among the threads. */
+  async #join(index: number): Promise<void> {
+    if (this.#threads.size === 0 || this.#connection.stopping) return;
+    const thread = this.#addThread();
+    try {
+      await thread.prepare(this.#message!);
+    } catch {
+      return; // it has been reported like any thread's end
+    }
+    // Nobody may be left to wake it.
+    if (this.#connection.stopping || this.#threads.size === 1) {
+      return thread.abandon();
+    }
+    const clone = this.#cloneFor(index);
+    if (clone >= 0) return thread.start(clone);
+    thread.abandon();
+    this.#options.onLog(
+      `One thread less serves the mount: cloning its descriptor failed: ${
+        errorText(-clone)
+      }`,
+    );
+  }
+
+  #cloneFor(index: number): number {
+    const held = this.#options.held?.[index];
+    if (held !== undefined) return duplicate(held);
+    return this.#kept < 0 ? this.#kept : cloneDevice(this.#kept);
+  }
+
+  #closeKept(): void {
+    if (this.#kept >= 0) libc().close(this.#kept);
+    this.#kept = -1;
+  }
+
+  #addThread(): ServingThread {
+    const { counts } = this.#options;
+    const number = this.#started++;
+    const thread = new ServingThread(this.#options, () => {
+      if (counts === undefined) return undefined;
+      this.#countsAt ??= mapCounts(counts);
+      return this.#countsAt(number);
+    });
+    this.#threads.add(thread);
+    thread.ended.then((failure) => this.#remove(thread, failure));
+    return thread;
+  }
+
+  #remove(thread: ServingThread, failure: string | undefined): void {
+    this.#threads.delete(thread);
+    if (failure !== undefined) this.#options.onFailure?.(failure);
+    this.#failure ??= failure;
+    const left = this.#threads.size;
+    if (left === 0) {
+      this.#closeKept(); // or the kernel would take the mount for one that is still served
+      this.#end(this.#failure);
+    } else if (failure !== undefined) {
+      this.#options.onLog(
+        `A thread that serves the mount ended, ${left} go on: ${failure}`,
+      );
+    }
+  }
+}
+
+/**
+ * Makes held descriptors those of a mount that was just made, in place of the one it was made with.
+ *
+ * @returns A number of the first, for the thread that serves it to close.
+ * @throws {MountError} If that can't be done.
+ */
+function moveOnto(fd: number, held: readonly number[]): number {
+  try {
+    for (const unused of held) {
+      const errno = cloneOnto(fd, unused);
+      if (errno === 0) continue;
+      throw new MountError(
+        "refused",
+        `The mount cannot be served: cloning its descriptor failed: ${
+          errorText(errno)
+        }`,
+      );
+    }
+    return duplicate(held[0]!);
+  } finally {
+    libc().close(fd);
+  }
+}
+
+/** One thread that serves a mount, seen from outside. */
+class ServingThread {
+  readonly ended: Promise<string | undefined>;
+  readonly #worker: Worker;
+  readonly #prepared = Promise.withResolvers<void>();
+  readonly #serving = Promise.withResolvers<void>();
+  readonly #end: (failure: string | undefined) => void;
+  readonly #counts: () => number | undefined;
+  #descriptor: ServedDescriptor | undefined;
+  #over = false;
+
+  constructor(
+    { onLog, onTrace }: ServerOptions,
+    counts: () => number | undefined,
+  ) {
+    this.#counts = counts;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.ended = promise;
+    this.#prepared.promise.catch(() => {}); // may fail when nobody waits for it
+    this.#serving.promise.catch(() => {});
+    this.#end = (failure) => {
+      this.#over = true;
+      // Left open by a thread that died, the requests that it had read would wait for ever.
+      this.#descriptor?.close();
+      const error = new MountError(
+        "server",
+        `The mount cannot be served: ${failure ?? "it was unmounted at once"}`,
+      );
+      this.#prepared.reject(error);
+      this.#serving.reject(error);
+      resolve(failure);
+    };
+    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
+      type: "module",
+      name: "recordfs mount",
+    });
+    this.#worker.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
+      if (data.kind === "prepared") this.#prepared.resolve();
+      else if (data.kind === "serving") this.#serving.resolve();
+      else if (data.kind === "log") onLog(data.message);
+      else if (data.kind === "trace") onTrace?.(data.line);
+      else this.#end(data.failure);
+    };
+    this.#worker.onerror = (event) => {
+      event.preventDefault(); // or it would end this process
+      this.#end(event.message);
+    };
+  }
+
+  prepare(given: Omit<PrepareMessage, "counts">): Promise<void> {
+    const message: PrepareMessage = { ...given, counts: this.#counts() };
+    this.#worker.postMessage(message);
+    return this.#prepared.promise;
+  }
+
+  /** Serves a connection from its beginning; settles when it has been agreed on. */
+  serve(fd: number): Promise<void> {
+    this.start(fd);
+    return this.#serving.promise;
+  }
+
+  /** Serves a descriptor, which from now on belongs to the thread. */
+  start(fd: number): void {
+    const descriptor = ServedDescriptor.of(fd);
+    if (this.#over) return descriptor.close();
+    this.#descriptor = descriptor;
+    const message: ServeMessage = {
+      kind: "serve",
+      descriptor: descriptor.memory,
+    };
+    this.#worker.postMessage(message);
+  }
+
+  /** Ends the thread, which serves nothing yet. */
+  abandon(): void {
+    this.#worker.terminate();
+    this.#end(undefined);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Entry point of a thread that serves a mount. Run by `server.ts`.
+ *
+ * @module
+ */
+
+import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
+import { ConnectionState } from "./connection_state.ts";
+import { openServingFunctions, serveDevice } from "./device.ts";
+import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
+import { localAnswer } from "../session/local_answer.ts";
+import { OnceLog } from "../session/once_log.ts";
+import { forgetSampleChecks } from "../checksums/sample_checks_memory.ts";
+import { RequestCounts } from "../session/request_counts.ts";
+import { ServedDescriptor } from "./served_descriptor.ts";
+import { servedSources } from "../content/served_sources.ts";
+import { Session } from "../session/session.ts";
+import { traceLine } from "../session/trace.ts";
+
+interface WorkerScope {
+  onmessage:
+    | ((event: MessageEvent<PrepareMessage | ServeMessage>) => void)
+    | null;
+  postMessage(report: WorkerReport): void;
+  close(): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const onLog = (message: string) => scope.postMessage({ kind: "log", message });
+
+let serve: ((fd: number) => string | undefined) | undefined;
+
+scope.onmessage = async ({ data }) => {
+  if (data.kind === "prepare") {
+    try {
+      serve = await prepare(data);
+      scope.postMessage({ kind: "prepared" });
+    } catch (error) {
+      end(error instanceof Error ? error.message : String(error));
+    }
+    return;
+  }
+  const descriptor = ServedDescriptor.from(data.descriptor);
+  let failure: string | undefined;
+  try {
+    failure = serve?.(descriptor.fd);
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
+  } finally {
+    descriptor.close();
+  }
+  end(failure);
+};
+
+async function prepare(
+  {
+    seed,
+    sources: mapped,
+    workers,
+    owner,
+    connection: memory,
+    listAhead,
+    checks,
+    counts,
+    trace,
+  }: PrepareMessage,
+): Promise<(fd: number) => string | undefined> {
+  const module: { reviveTree(data: unknown): Tree | Promise<Tree> } =
+    await import(seed.module);
+  const tree = await module.reviveTree(seed.data);
+  localAnswer(tree.stat(ROOT, newStat())); // what is not to be had here must not be mounted
+  const truncations = new OnceLog(onLog);
+  const sources = await servedSources(tree, mapped, workers, {
+    forget: () => checks && forgetSampleChecks(checks),
+    log: onLog,
+  });
+  const connection = new ConnectionState(memory);
+  const session = new Session(tree, {
+    owner,
+    connection,
+    listAhead,
+    sources,
+    checks,
+    onLog,
+  });
+  openServingFunctions();
+  return (fd) => {
+    try {
+      return serveDevice({
+        fd,
+        session,
+        sources,
+        connection,
+        counts: new RequestCounts(counts),
+        onRequest: trace
+          ? () =>
+            scope.postMessage({
+              kind: "trace",
+              line: traceLine(session.request, session.reply),
+            })
+          : undefined,
+        onServing: () => scope.postMessage({ kind: "serving" }),
+        onLog: (message) => truncations.log(message),
+      });
+    } finally {
+      session.end();
+      sources.close();
+      tree.close();
+    }
+  };
+}
+
+function end(failure: string | undefined): void {
+  scope.postMessage({ kind: "ended", failure });
+  scope.close();
+}

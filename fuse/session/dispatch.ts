@@ -1,0 +1,61 @@
+import { Errno } from "../wire/errno.ts";
+import { getattrHandler } from "./getattr.ts";
+import type { Handler, HandlerContext } from "./handler.ts";
+import { initHandler } from "./init.ts";
+import { lookupHandler } from "./lookup.ts";
+import { opendirHandler, openHandler } from "./open.ts";
+import { readdirHandler } from "./readdir.ts";
+import { readHandler } from "./read.ts";
+import { readlinkHandler } from "./readlink.ts";
+import { statfsHandler } from "./statfs.ts";
+import { Opcode } from "../wire/opcodes.ts";
+
+/** What becomes of a request: a handler answers it, or it always gets that error (0: success). */
+export type Action = Handler | number;
+
+/** Requests that would change something. */
+const WRITES = [
+  Opcode.SETATTR,
+  Opcode.SYMLINK,
+  Opcode.MKNOD,
+  Opcode.MKDIR,
+  Opcode.UNLINK,
+  Opcode.RMDIR,
+  Opcode.RENAME,
+  Opcode.RENAME2,
+  Opcode.LINK,
+  Opcode.WRITE,
+  Opcode.SETXATTR,
+  Opcode.REMOVEXATTR,
+  Opcode.CREATE,
+  Opcode.TMPFILE,
+  Opcode.FALLOCATE,
+  Opcode.COPY_FILE_RANGE,
+];
+
+/**
+ * Says what becomes of each request, indexed by opcode.
+ *
+ * Opcodes without an action get ENOSYS, which for FLUSH, FSYNC, ACCESS, GETXATTR, LISTXATTR, LSEEK,
+ * STATX and others makes the kernel do without from then on.
+ */
+export function actionsFor(
+  context: HandlerContext,
+): readonly (Action | undefined)[] {
+  const actions: (Action | undefined)[] = [];
+  for (const opcode of WRITES) actions[opcode] = Errno.EROFS;
+  actions[Opcode.RELEASE] = 0;
+  actions[Opcode.RELEASEDIR] = 0;
+  actions[Opcode.DESTROY] = 0;
+  actions[Opcode.INIT] = initHandler(context);
+  actions[Opcode.LOOKUP] = lookupHandler(context);
+  actions[Opcode.GETATTR] = getattrHandler(context);
+  actions[Opcode.READLINK] = readlinkHandler(context);
+  actions[Opcode.OPEN] = openHandler(context);
+  actions[Opcode.OPENDIR] = opendirHandler(context);
+  actions[Opcode.READ] = readHandler(context);
+  actions[Opcode.READDIR] = readdirHandler(context, false);
+  actions[Opcode.READDIRPLUS] = readdirHandler(context, true);
+  actions[Opcode.STATFS] = statfsHandler(context);
+  return actions;
+}

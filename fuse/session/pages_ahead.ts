@@ -1,0 +1,134 @@
+import { LARGEST_PAGE_AHEAD, PAGES_AHEAD } from "../limits.ts";
+import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
+import type { Request } from "../wire/request.ts";
+
+/** What a page's state can be. */
+const FREE = 0;
+/** A thread writes it, or sends it. */
+const TAKEN = 1;
+/** It holds the reply to a request that has not come yet. */
+const READY = 2;
+
+/** Numbers that are kept of each page that is ready: what it answers, where it ends, and its run. */
+const OPCODE = 0;
+const NODE = 1;
+const OFFSET = 2;
+const SIZE = 3;
+const RESUME = 4;
+const RUN = 5;
+const FACTS = 6;
+
+const PAGE_BYTES = REPLY_HEADER_SIZE + LARGEST_PAGE_AHEAD;
+const STATES_BYTES = 8 * Math.ceil(PAGES_AHEAD / 2);
+const FACTS_BYTES = 8 * FACTS * PAGES_AHEAD;
+
+/**
+ * Pages of listings that were written before the kernel asked for them, in memory that all threads
+ * of a mount share: the kernel hands requests to its threads by turns, so that the one that answers
+ * a page of a directory is seldom the one that answered the page before.
+ *
+ * No thread ever waits for another: a page that is not ready is written by who needs it. One that a thread
+ * had taken when it died stays taken.
+ */
+export class PagesAhead {
+  /** The memory to hand to other threads. */
+  readonly memory: SharedArrayBuffer;
+  readonly #states: Int32Array;
+  readonly #facts: Float64Array;
+  readonly #pages: readonly Reply[];
+
+  constructor(
+    memory = new SharedArrayBuffer(
+      STATES_BYTES + FACTS_BYTES + PAGES_AHEAD * PAGE_BYTES,
+    ),
+  ) {
+    this.memory = memory;
+    this.#states = new Int32Array(memory, 0, PAGES_AHEAD);
+    this.#facts = new Float64Array(memory, STATES_BYTES, FACTS * PAGES_AHEAD);
+    const first = STATES_BYTES + FACTS_BYTES;
+    this.#pages = Array.from(
+      { length: PAGES_AHEAD },
+      (_, i) =>
+        new Reply(new Uint8Array(memory, first + i * PAGE_BYTES, PAGE_BYTES)),
+    );
+  }
+
+  /** The reply to a request for a page, if it is ready; it belongs to the caller until it is freed. */
+  take(request: Request): Reply | undefined {
+    const states = this.#states;
+    for (let i = 0; i < PAGES_AHEAD; i++) {
+      if (Atomics.load(states, i) !== READY) continue;
+      if (!this.#answers(i, request)) continue;
+      if (Atomics.compareExchange(states, i, READY, TAKEN) !== READY) continue;
+      if (this.#answers(i, request)) return this.#open(i, request);
+      Atomics.store(states, i, READY); // it became another page meanwhile
+    }
+    return undefined;
+  }
+
+  /** How many pages of a run are ready. */
+  count(run: number): number {
+    let count = 0;
+    for (let i = 0; i < PAGES_AHEAD; i++) {
+      if (this.#isReadyIn(run, i)) count++;
+    }
+    return count;
+  }
+
+  /**
+   * A page to be written for a run: a free one, or one that an earlier run left. It belongs to the caller
+   * until it is given to {@linkcode publish} or freed.
+   *
+   * @returns `undefined` where all are in use.
+   */
+  reserve(run: number): Reply | undefined {
+    for (let i = 0; i < PAGES_AHEAD; i++) {
+      if (this.#isReadyIn(run, i)) continue;
+      const state = Atomics.load(this.#states, i);
+      if (
+        state !== TAKEN &&
+        Atomics.compareExchange(this.#states, i, state, TAKEN) === state
+      ) return this.#pages[i];
+    }
+    return undefined;
+  }
+
+  /** Has a page answer the request that it was written for. */
+  publish(page: Reply, request: Request, run: number): void {
+    const i = this.#pages.indexOf(page);
+    const at = i * FACTS;
+    this.#facts[at + OPCODE] = request.opcode;
+    this.#facts[at + NODE] = request.node;
+    this.#facts[at + OFFSET] = request.listOffset;
+    this.#facts[at + SIZE] = request.listSize;
+    this.#facts[at + RESUME] = page.resume;
+    this.#facts[at + RUN] = run;
+    Atomics.store(this.#states, i, READY);
+  }
+
+  /** Gives a page back. */
+  free(page: Reply): void {
+    Atomics.store(this.#states, this.#pages.indexOf(page), FREE);
+  }
+
+  #isReadyIn(run: number, page: number): boolean {
+    return Atomics.load(this.#states, page) === READY &&
+      this.#facts[page * FACTS + RUN] === run;
+  }
+
+  #answers(page: number, request: Request): boolean {
+    const facts = this.#facts;
+    const at = page * FACTS;
+    return facts[at + OFFSET] === request.listOffset &&
+      facts[at + NODE] === request.node &&
+      facts[at + SIZE] === request.listSize &&
+      facts[at + OPCODE] === request.opcode;
+  }
+
+  #open(i: number, request: Request): Reply {
+    const page = this.#pages[i]!;
+    page.reopen(request.uniqueLow, request.uniqueHigh);
+    page.resume = this.#facts[i * FACTS + RESUME]!;
+    return page;
+  }
+}

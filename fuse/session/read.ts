@@ -1,0 +1,55 @@
+import { newExtent } from "../../src/tree/tree.ts";
+import { FormatError } from "../../src/errors.ts";
+import { Errno } from "../wire/errno.ts";
+import { MAX_TRANSFER } from "../limits.ts";
+import { localAnswer } from "./local_answer.ts";
+import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
+import type { Handler, HandlerContext } from "./handler.ts";
+
+/**
+ * READ: says where the bytes are. Only what is computed, or compared with its checksum for the first
+ * time, passes through the reply's buffer.
+ */
+export function readHandler(
+  { tree, sources, checks }: HandlerContext,
+): Handler {
+  const extent = newExtent();
+  return (request, reply) => {
+    const node = request.node;
+    const offset = request.u64(8); // fuse_read_in.offset
+    const wanted = Math.min(request.u32(16), MAX_TRANSFER); // fuse_read_in.size
+    if (!localAnswer(tree.locate(node, extent))) {
+      reply.fail(tree.isDirectory(node) ? Errno.EISDIR : Errno.ENOENT);
+      return;
+    }
+    const length = Math.min(wanted, extent.length - offset);
+    if (length <= 0) return;
+    if (extent.source >= 0) {
+      const start = extent.offset + offset;
+      const source = sources.at(extent.source);
+      // A wrong extent would send this process's memory, or kill it.
+      if (
+        source === undefined || start < 0 || start + length > source.size
+      ) {
+        throw outside(node, start, length);
+      }
+      source.file?.lookSometimes();
+      if (
+        checks === undefined || extent.crc32 < 0 || checks.isKnown(node, source)
+      ) reply.payload(extent.source, start, length);
+      else checks.answer(request, reply, source, extent, offset, length);
+    } else if (extent.bytes !== undefined) {
+      const part = extent.bytes.subarray(offset, offset + length);
+      reply.bytes.set(part, REPLY_HEADER_SIZE);
+      reply.body(part.length);
+    }
+  };
+}
+
+function outside(node: number, offset: number, length: number): FormatError {
+  return new FormatError(
+    "out-of-bounds",
+    `Node ${node} has ${length} bytes at ${offset}, which its container does not hold`,
+    { offset },
+  );
+}

@@ -1,0 +1,96 @@
+import { errorText, lastErrno, libc } from "../libc.ts";
+import { COUNTS, COUNTS_SIZE } from "../limits.ts";
+import { MountError } from "../mounting/mount_error.ts";
+import { OPCODES } from "../wire/opcodes.ts";
+
+/** Slots of a thread's memory, 64-bit floating point: requests by opcode, then these. */
+const KINDS = 64;
+const BYTES = KINDS;
+const ERRORS = KINDS + 1;
+
+/** Bytes of one thread's counts. */
+const THREAD_SIZE = COUNTS * Float64Array.BYTES_PER_ELEMENT;
+
+/** From `sys/mman.h`. */
+const PROT_READ = 1;
+const PROT_WRITE = 2;
+const MAP_SHARED = 1;
+const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
+
+/** What the threads that serve a mount have done. */
+export interface ServedCounts {
+  /** Requests by name, such as `READ`. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Bytes of all replies. */
+  readonly bytes: number;
+  /** Replies that were EIO. */
+  readonly errors: number;
+}
+
+/** Counts what one thread does. That costs it an addition, since nobody else writes there. */
+export class RequestCounts {
+  readonly #slots: Float64Array;
+
+  /**
+   * @param address Where the thread's counts are, as {@linkcode mapCounts} has it; elsewhere nobody asks
+   * for them.
+   */
+  constructor(address: number | undefined) {
+    if (address === undefined) {
+      this.#slots = new Float64Array(COUNTS);
+      return;
+    }
+    const pointer = Deno.UnsafePointer.create(BigInt(address))!;
+    const { getArrayBuffer } = Deno.UnsafePointerView;
+    this.#slots = new Float64Array(getArrayBuffer(pointer, THREAD_SIZE));
+  }
+
+  /** A request came. */
+  request(opcode: number): void {
+    this.#slots[opcode < KINDS ? opcode : 0]!++;
+  }
+
+  /** A reply of so many bytes was sent. */
+  reply(bytes: number): void {
+    this.#slots[BYTES]! += bytes;
+  }
+
+  /** A request ended with EIO. */
+  error(): void {
+    this.#slots[ERRORS]!++;
+  }
+}
+
+/**
+ * Maps the file that the threads of a mount count in, those of later servers too.
+ *
+ * @returns Where the counts of the thread of that number are.
+ * @throws {MountError} If it can't be mapped.
+ */
+export function mapCounts(fd: number): (thread: number) => number {
+  const access = PROT_READ | PROT_WRITE;
+  const { ftruncate, mmap } = libc();
+  const size = BigInt(COUNTS_SIZE);
+  // The first server is given an empty one.
+  const address = ftruncate(fd, size) === 0
+    ? mmap(null, size, access, MAP_SHARED, fd, 0n)
+    : MAP_FAILED;
+  if (address === MAP_FAILED) {
+    const reason = errorText(lastErrno());
+    throw new MountError("server", `Mapping the counts failed: ${reason}`);
+  }
+  return (thread) => Number(address) + thread * THREAD_SIZE;
+}
+
+/** Adds up what such a file holds. */
+export function sumCounts(file: Uint8Array<ArrayBuffer>): ServedCounts {
+  const slots = new Float64Array(file.buffer);
+  const sums = new Float64Array(COUNTS);
+  for (let i = 0; i < slots.length; i++) sums[i % COUNTS]! += slots[i]!;
+  const requests: Record<string, number> = {};
+  for (let opcode = 0; opcode < KINDS; opcode++) {
+    if (sums[opcode] === 0) continue;
+    requests[OPCODES[opcode]?.name ?? "OTHER"] = sums[opcode]!;
+  }
+  return { requests, bytes: sums[BYTES]!, errors: sums[ERRORS]! };
+}

@@ -1,0 +1,185 @@
+import type { Tree } from "../../src/tree/tree.ts";
+import type { ConnectionState } from "../server/connection_state.ts";
+import { type Action, actionsFor } from "./dispatch.ts";
+import { Errno } from "../wire/errno.ts";
+import { MAX_TRANSFER, REQUEST_BUFFER_SIZE } from "../limits.ts";
+import { OnceLog } from "./once_log.ts";
+import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
+import { Opcode, type OpcodeInfo, OPCODES } from "../wire/opcodes.ts";
+import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
+import { MalformedRequest, Request } from "../wire/request.ts";
+import { SampleChecks } from "../checksums/sample_checks.ts";
+import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
+import type { ServedSources } from "../content/served_sources.ts";
+import type { Ownership } from "../wire/node_structs.ts";
+
+/** What a {@linkcode Session} needs besides its tree. */
+export interface SessionOptions {
+  readonly owner: Ownership;
+  readonly connection: ConnectionState;
+  readonly listAhead: ListAheadMemory;
+  /** The tree's sources. */
+  readonly sources: ServedSources;
+  /** What it shares to compare files with their checksums, where that is wanted. */
+  readonly checks?: SampleChecksMemory | undefined;
+  /** Receives each distinct message about a request that failed, once. */
+  readonly onLog: (message: string) => void;
+}
+
+/**
+ * Answers the kernel's requests about a tree, without a kernel: request bytes in, reply bytes out.
+ *
+ * It keeps no state about the kernel's nodes or open files: ids are never reused, so nothing needs to
+ * be remembered, and FORGET can be ignored.
+ */
+export class Session {
+  /** Where the next request is to be put. */
+  readonly request: Request = new Request(new Uint8Array(REQUEST_BUFFER_SIZE));
+  /** The reply to the last one. */
+  reply: Reply;
+  /** The one for all but the pages written ahead. */
+  readonly #ownReply = new Reply(
+    new Uint8Array(REPLY_HEADER_SIZE + MAX_TRANSFER),
+  );
+  readonly #ahead: ListAhead;
+  readonly #checks: SampleChecks | undefined;
+  readonly #actions: readonly (Action | undefined)[];
+  readonly #log: OnceLog;
+
+  constructor(tree: Tree, options: SessionOptions) {
+    this.reply = this.#ownReply;
+    this.#log = new OnceLog(options.onLog);
+    const { sources, checks } = options;
+    this.#checks = checks &&
+      new SampleChecks(tree, sources, checks, this.#ownReply);
+    this.#actions = actionsFor({
+      ...options,
+      tree,
+      log: this.#log,
+      checks: this.#checks,
+    });
+    this.#ahead = new ListAhead(
+      tree,
+      options.listAhead,
+      (request, page) =>
+        this.#act(this.#actions[request.opcode]!, request, page),
+    );
+  }
+
+  /** Answers the request in the first `length` bytes of its buffer; never throws. */
+  handle(length: number): void {
+    const { request } = this;
+    const reply = this.reply = this.#ownReply;
+    if (!request.load(length)) return reply.none();
+    const info = OPCODES[request.opcode];
+    if (info?.replies === false) return reply.none();
+    // The kernel takes a reply to request 0 for a notification.
+    if (request.uniqueLow === 0 && request.uniqueHigh === 0) {
+      return reply.none();
+    }
+    reply.begin(request.uniqueLow, request.uniqueHigh);
+    this.#answer(info);
+  }
+
+  /**
+   * Uses the time after a reply was sent: a listing is written ahead, so that what is asked for next is ready
+   * by then. Must come between one request and the next; never throws.
+   */
+  prepareNext(): void {
+    const { request, reply } = this;
+    const { resume } = reply; // from when it is free, the page is another thread's
+    const wasReady = reply !== this.#ownReply;
+    if (wasReady) this.#ahead.free(reply);
+    else if (
+      reply.length === 0 || reply.errno !== 0 || !isListing(request.opcode)
+    ) return;
+    this.#ahead.follow(request, resume, wasReady);
+  }
+
+  /** Whether requests wait for {@linkcode checkOn}. */
+  get isChecking(): boolean {
+    return this.#checks?.large.isBusy === true;
+  }
+
+  /** Whether {@linkcode checkOn} can only wait for other threads. */
+  get waitsForOthers(): boolean {
+    return this.#checks?.large.isIdle === true;
+  }
+
+  /** Goes on with the checks that requests wait for, for a short while; never throws. */
+  checkOn(): void {
+    try {
+      this.#checks?.large.work();
+    } catch (error) {
+      this.#errnoOf(error);
+    }
+  }
+
+  /**
+   * Makes the reply to a request that waited until now. Must come between one request and the next.
+   *
+   * @returns Whether there was one.
+   */
+  answerWaiting(): boolean {
+    this.reply = this.#ownReply;
+    return this.#checks?.large.takeAnswer(this.reply) === true;
+  }
+
+  /** Has other threads do what this one did for all of them, when it ends. */
+  end(): void {
+    this.#ahead.resign();
+    this.#checks?.large.close();
+  }
+
+  #answer(info: OpcodeInfo | undefined): void {
+    const { request, reply } = this;
+    if (
+      request.statedLength !== request.length ||
+      request.bodySize < (info?.bodySize ?? 0)
+    ) {
+      reply.fail(Errno.EINVAL);
+      reply.seal();
+      return;
+    }
+    const page = this.#takePage();
+    if (page !== undefined) this.reply = page;
+    else {
+      const action = this.#actions[request.opcode] ?? Errno.ENOSYS;
+      this.#act(action, request, reply);
+    }
+  }
+
+  /** The page that is asked for, if it has been written ahead. */
+  #takePage(): Reply | undefined {
+    const { request } = this;
+    if (!isListing(request.opcode)) return undefined;
+    try {
+      return this.#ahead.take(request);
+    } catch {
+      return undefined; // the request is malformed, as its handler will say
+    }
+  }
+
+  #act(action: Action, request: Request, reply: Reply): void {
+    if (typeof action === "number") {
+      reply.fail(action);
+    } else {
+      try {
+        action(request, reply);
+      } catch (error) {
+        reply.fail(this.#errnoOf(error));
+      }
+    }
+    if (reply.length > 0) reply.seal();
+  }
+
+  #errnoOf(error: unknown): number {
+    if (error instanceof MalformedRequest) return Errno.EINVAL;
+    this.#log.log(error instanceof Error ? error.message : String(error));
+    return Errno.EIO;
+  }
+}
+
+function isListing(opcode: number): boolean {
+  return opcode === Opcode.READDIR || opcode === Opcode.READDIRPLUS;
+}

@@ -1,0 +1,205 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import * as fs from "node:fs";
+import type {
+  Generation,
+  ShardLimits,
+  Spec,
+} from "../../../formats/bags/mod.ts";
+import { openError } from "../../../io/storage/file_source.ts";
+import { counted } from "../../terminal/counted.ts";
+import type { DatapointInput } from "./datapoint_input.ts";
+import { foldersInput, specFileIn } from "./datapoint_folders.ts";
+import { linesInput } from "./datapoint_lines.ts";
+import { nameWriter } from "../../terminal/escape.ts";
+import { UsageError } from "../../exit.ts";
+import { checkGiven } from "../../input/given.ts";
+import { givenSpec, specFile } from "../../input/given_spec.ts";
+import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
+import { withOutput } from "../../terminal/output.ts";
+import { rateAfter } from "../../terminal/rate.ts";
+import { abortable } from "../../terminal/signals.ts";
+import { wholeNumberFrom } from "../../input/whole_number.ts";
+
+interface CreateOptions extends ShardLimits {
+  readonly spec?: string;
+  readonly generation: Generation;
+  readonly resume?: true;
+  readonly json?: true;
+}
+
+const AFTER_HELP = `
+SPEC is a file as spec.json of a dataset, or JSON itself, which starts with a
+brace: {"text": "utf8", "tags": "utf8[]"}. It may be left out where INPUT is a directory that has one.
+
+INPUT is one of
+- lines of JSON, of up to 256 MiB, each an object with the keys of SPEC; - is
+  standard input. A utf8 is a string; an int, i64 or u64 a number; an array
+  {"$array": {"dtype": "<f4", "shape": [2], "values": [1, 2]}}; msgpack and tree
+  any JSON, as \`recordfs cat --decoded\` shows it: bytes are {"$bytes": "base64"}.
+  A number with a point or an exponent, 1.0 or 1e5, is a float, else an integer.
+  Values of other types (bytes, jpeg, mp4, your own) are {"$bytes": ...}, encoded.
+  {"$file": "path"}, for any type, is a file that holds the encoded value; the
+  path is that from the lines' file.
+- a directory as \`recordfs extract\` writes it: 000042/KEY, and 000042/KEY/000000
+  for lists, in shards 000000/000042/KEY. Files are the encoded values, byte for
+  byte. Its shards become the shards of OUT, unless others are asked for.
+
+A dataset of generation 1 or 2 appears when it is complete. With --shard-start
+or --shard-step, by which several processes share the work, each shard does.
+One of generation 3 is written in its place: what fails, Ctrl-C and kill -9 leave
+complete datapoints, and the same command with --resume adds those that follow.
+What fails before the first leaves nothing.`;
+
+/** `recordfs bag create` */
+export function createCommand(): Command {
+  return new Command("create")
+    .description("write a dataset from lines of JSON, or a directory of files")
+    .argument("<out>", "directory of the dataset")
+    .argument("[input]", "lines of JSON, or a directory of idx/key", "-")
+    .option("--spec <spec>", "the types by key: a file, or JSON")
+    .addOption(
+      new Option("--generation <n>", "1 (bags), 2 or 3 (granular)")
+        .choices(["1", "2", "3"])
+        .default("3"),
+    )
+    .option("--shard-size <bytes>", "begin a shard after so many", size)
+    .option(
+      "--shard-length <n>",
+      "begin a shard after N datapoints",
+      wholeNumberFrom(1),
+    )
+    .option(
+      "--shard-start <n>",
+      "number of the first shard",
+      wholeNumberFrom(0),
+    )
+    .option("--shard-step <n>", "write each Nth shard only", wholeNumberFrom(1))
+    .option("--resume", "go on behind the datapoints that OUT has")
+    .option("--json", "say what was written as JSON")
+    .addHelpText("after", AFTER_HELP)
+    .action((
+      out: string,
+      input: string,
+      given: Omit<CreateOptions, "generation"> & {
+        readonly generation: string;
+      },
+    ) =>
+      create(out, input, {
+        ...given,
+        generation: Number(given.generation) as Generation,
+      })
+    );
+}
+
+async function create(
+  out: string,
+  given: string,
+  options: CreateOptions,
+): Promise<void> {
+  checkGiven(out, "the dataset");
+  checkOptions(options);
+  const start = performance.now();
+  const created = await abortable(async (signal) => {
+    const { spec, input } = await openInput(given, options, signal);
+    return await createDataset(out, spec, input, options, signal);
+  });
+  const seconds = (performance.now() - start) / 1000;
+  await withOutput((output) => {
+    output.put(
+      options.json
+        ? asJson(out, created, seconds)
+        : summary(out, created, seconds),
+    );
+    return Promise.resolve();
+  });
+}
+
+function checkOptions(options: CreateOptions): void {
+  const { shardSize, shardLength, shardStart, shardStep } = options;
+  const takesTurns = shardStart !== undefined || shardStep !== undefined;
+  if (takesTurns && shardSize === undefined && shardLength === undefined) {
+    throw new UsageError(
+      "--shard-start and --shard-step take --shard-size or --shard-length, where shards end",
+    );
+  }
+  if (options.resume !== true || options.generation === 3) return;
+  throw new UsageError(
+    "--resume is for generation 3: what was not finished of the others is not there",
+  );
+}
+
+async function openInput(
+  given: string,
+  { spec: text, generation }: CreateOptions,
+  signal: AbortSignal,
+): Promise<{ spec: Spec; input: DatapointInput }> {
+  if (given !== "-" && isDirectory(given)) {
+    const file = text === undefined ? specFileIn(given) : undefined;
+    if (text === undefined && file === undefined) throw noSpec();
+    const spec = text === undefined ? specFile(file!) : givenSpec(text);
+    return { spec, input: foldersInput(given, spec, generation) };
+  }
+  if (text === undefined) throw noSpec();
+  const spec = givenSpec(text);
+  return { spec, input: await linesInput(given, spec, generation, signal) };
+}
+
+function isDirectory(path: string): boolean {
+  checkGiven(path, "the input");
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch (error) {
+    throw openError(path, error);
+  }
+}
+
+function noSpec(): UsageError {
+  return new UsageError(
+    `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
+  );
+}
+
+function asJson(
+  path: string,
+  { generation, datapoints, added, bytes, shards }: CreatedDataset,
+  seconds: number,
+): string {
+  const facts = { generation, datapoints, added, bytes, shards, seconds };
+  return `${JSON.stringify({ path, ...facts })}\n`;
+}
+
+function summary(
+  out: string,
+  { datapoints, added, bytes, addedBytes, shards }: CreatedDataset,
+  seconds: number,
+): string {
+  const before = datapoints - added;
+  const parts = [
+    counted(datapoints, "datapoint") +
+    (before > 0 ? ` (${before} of them from before)` : ""),
+    counted(bytes, "byte"),
+    ...shards === undefined ? [] : [counted(shards, "shard")],
+  ];
+  const rate = rateAfter(addedBytes, seconds);
+  return `${nameWriter()(out)}: ${parts.join(", ")}${rate}\n`;
+}
+
+const UNITS: Record<string, number> = {
+  "": 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+};
+
+function size(text: string): number {
+  const [, digits = "", unit = ""] = /^([0-9]+) ?([kKMG]i?B)?$/.exec(text) ??
+    [];
+  const bytes = Number(digits) * (UNITS[unit] ?? NaN);
+  if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
+  throw new InvalidArgumentError(
+    "It is a number of bytes, or one with kB, MB, GB, KiB, MiB or GiB.",
+  );
+}

@@ -1,0 +1,70 @@
+import * as path from "node:path";
+import { RecordfsError } from "../../../errors.ts";
+import { JsonRecords } from "../../../formats/bags/write/json_records.ts";
+import { requireLocal } from "../../../io/storage/local_path.ts";
+import type { Generation, Spec } from "../../../formats/bags/mod.ts";
+import {
+  type DatapointInput,
+  type GivenDatapoint,
+  tooFew,
+} from "./datapoint_input.ts";
+import { openInput } from "../../input/input_stream.ts";
+import { LF, LONGEST_JSON, readLines } from "../../input/read_lines.ts";
+import { SampleFiles } from "../../input/sample_files.ts";
+
+/**
+ * Datapoints that are lines of JSON. Files that they name are looked for beside the file of the lines, and
+ * in the current directory where those come from standard input.
+ *
+ * @param given Path of the file, or `-` for standard input.
+ */
+export async function linesInput(
+  given: string,
+  spec: Spec,
+  generation: Generation,
+  signal: AbortSignal,
+): Promise<DatapointInput> {
+  const { name, size, chunks } = await openInput(given, signal);
+  const beside = given === "-" ? "" : path.dirname(given);
+  return {
+    name,
+    unit: "bytes",
+    total: size,
+    shards: undefined,
+    async *datapoints(skip): AsyncGenerator<GivenDatapoint> {
+      using files = new SampleFiles();
+      const records = new JsonRecords(
+        spec,
+        generation,
+        (file) => {
+          requireLocal(file);
+          return files.pieces(path.resolve(beside, file));
+        },
+      );
+      let line = 0;
+      let done = 0;
+      const options = { name, end: LF, longest: LONGEST_JSON };
+      for await (const lines of readLines(chunks, options)) {
+        for (const text of lines) {
+          line++;
+          done += text.length + 1;
+          if (line <= skip) continue;
+          const where = `${name}, line ${line}`;
+          yield { records: parse(records, text, where), where, done };
+        }
+      }
+      if (line < skip) throw tooFew(name, line, skip);
+    },
+  };
+}
+
+function parse(records: JsonRecords, text: Uint8Array, where: string) {
+  try {
+    return records.parse(text);
+  } catch (error) {
+    if (!(error instanceof RecordfsError)) throw error;
+    throw new RecordfsError(error.code, `${where}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,214 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { RecordfsError } from "../../../errors.ts";
+import { counted } from "../../terminal/counted.ts";
+import {
+  datasetOf,
+  type DatasetOfOptions,
+  type OpenedDataset,
+} from "./dataset_of.ts";
+import { nameWriter } from "../../terminal/escape.ts";
+import { UsageError } from "../../exit.ts";
+import { type LoaderRun, runLoader } from "./loader_run.ts";
+import { withOutput } from "../../terminal/output.ts";
+import { Progress } from "../../terminal/progress.ts";
+import { formatBytes } from "../../terminal/rate.ts";
+import { abortable } from "../../terminal/signals.ts";
+import { withSourceOptions, withVerifyOption } from "../../input/source.ts";
+import { wholeNumberFrom } from "../../input/whole_number.ts";
+
+interface BenchLoaderOptions extends DatasetOfOptions {
+  readonly workers: readonly number[];
+  readonly batch: readonly number[];
+  readonly seconds?: number;
+  readonly batches?: number;
+  readonly prefetch: number;
+  readonly shuffle?: true;
+  readonly seed?: number;
+  readonly json?: true;
+}
+
+/** How long each run takes unless it is said. */
+const SECONDS = 3;
+
+/** More threads than that cannot be started on every system, and no loader is the faster for them. */
+const MOST_THREADS = 256;
+
+const AFTER_HELP = `
+Runs a DataLoader with each number of workers and each batch size, epoch after
+epoch, and prints how many samples it gives in a second. MB are 10^6 bytes of
+what the samples have: bytes as they are stored, of gulp directories and of
+datasets with images the pixels that they are decoded to. START is how long the
+first batch took, which is not counted otherwise; threads start in that time.
+
+Samples are what they are for \`split\`: samples of plain FFRecord files,
+datapoints, videos of gulp directories, files of all else; of a single chunk of
+a gulp directory they are files as well. What is read again comes from the
+system's memory, where it fits there.`;
+
+/** `recordfs bench-loader` */
+export function benchLoaderCommand(): Command {
+  const command = new Command("bench-loader")
+    .description("measure how fast a container can be loaded for training")
+    .argument("<source>", "the container")
+    .addOption(
+      new Option(
+        "--workers <list>",
+        "numbers of threads; 0 is the program's own",
+      )
+        .argParser(listFrom(0, MOST_THREADS)).default([0, 1, 2], "0,1,2"),
+    )
+    .addOption(
+      new Option("--batch <list>", "samples in a batch")
+        .argParser(listFrom(1)).default([64], "64"),
+    )
+    .option(
+      "--seconds <n>",
+      `how long each run takes; ${SECONDS} unless given`,
+      wholeNumberFrom(1),
+    )
+    .option("--batches <n>", "how many each run loads", wholeNumberFrom(1))
+    .option(
+      "--prefetch <n>",
+      "batches that each thread has ready",
+      wholeNumberFrom(1),
+      2,
+    )
+    .option("--shuffle", "in random order")
+    .option("--seed <n>", "other seeds, other orders", wholeNumberFrom(0))
+    .option(
+      "--frames <n>",
+      "frames of each video; all unless given",
+      wholeNumberFrom(1),
+    )
+    .option("--json", "as JSON")
+    .addHelpText("after", AFTER_HELP);
+  return withVerifyOption(withSourceOptions(command)).action(benchLoader);
+}
+
+async function benchLoader(
+  source: string,
+  options: BenchLoaderOptions,
+): Promise<void> {
+  checkOptions(options);
+  const opened = await datasetOf(source, options);
+  using dataset = opened.dataset;
+  if (dataset.length === 0) {
+    throw new RecordfsError(
+      "no-samples",
+      `${source} has no samples: there is nothing to load`,
+      { path: source },
+    );
+  }
+  await withOutput(async (out) => {
+    if (!options.json) {
+      out.put(
+        `${nameWriter()(source)}: ${
+          counted(dataset.length, opened.unit.slice(0, -1))
+        }\n${TITLE}`,
+      );
+      await out.flush();
+    }
+    const runs: LoaderRun[] = [];
+    await abortable(async (signal) => {
+      for (const workers of options.workers) {
+        for (const batch of options.batch) {
+          const run = await measure(opened, workers, batch, options, signal);
+          runs.push(run);
+          if (options.json) continue;
+          out.put(row(run));
+          await out.flush();
+        }
+      }
+    });
+    if (!options.json) return;
+    const { length } = dataset;
+    const { unit } = opened;
+    out.put(`${JSON.stringify({ source, unit, length, runs }, null, 2)}\n`);
+  });
+}
+
+function checkOptions(options: BenchLoaderOptions): void {
+  const { seconds, batches, seed, shuffle } = options;
+  if (seconds !== undefined && batches !== undefined) {
+    throw new UsageError(
+      "--seconds and --batches both say when a run ends: give one of them",
+    );
+  }
+  if (seed !== undefined && shuffle !== true) {
+    throw new UsageError("--seed says how to shuffle: give --shuffle as well");
+  }
+}
+
+async function measure(
+  { dataset, unit }: OpenedDataset,
+  workers: number,
+  batch: number,
+  options: BenchLoaderOptions,
+  signal: AbortSignal,
+): Promise<LoaderRun> {
+  const { seconds = SECONDS, batches, prefetch, shuffle, seed = 0 } = options;
+  const label = `${counted(workers, "worker")}, batch ${batch}`;
+  const total = batches === undefined ? undefined : batches * batch;
+  using bar = new Progress(label, unit, total);
+  return await runLoader(dataset, {
+    workers,
+    batch,
+    prefetch,
+    shuffle: shuffle === true,
+    seed,
+    seconds,
+    batches,
+    hasTexts: unit === "datapoints", // elsewhere they are names
+    signal,
+    onProgress: (samples, rate) =>
+      bar.update(samples, `${formatBytes(rate)}/s`),
+  });
+}
+
+const COLUMNS = ["WORKERS", "BATCH", "SAMPLES/S", "MB/S", "START"] as const;
+const WIDTHS = [7, 7, 12, 12, 9] as const;
+
+const TITLE = line(COLUMNS);
+
+function row(run: LoaderRun): string {
+  return line([
+    String(run.workers),
+    String(run.batch),
+    rounded(run.samplesPerSecond),
+    rounded(run.megabytesPerSecond),
+    `${run.firstBatchSeconds.toFixed(2)} s`,
+  ]);
+}
+
+/** One place after the point, and small rates in three digits, not as 0.0. */
+function rounded(rate: number): string {
+  if (!Number.isFinite(rate)) return "-"; // nothing came after the first batch
+  return rate === 0 || rate >= 10
+    ? rate.toFixed(1)
+    : String(Number(rate.toPrecision(3)));
+}
+
+function line(cells: readonly string[]): string {
+  const padded = cells.map((cell, i) => cell.padStart(WIDTHS[i]!));
+  return `${padded.join("  ")}\n`;
+}
+
+/** Reads the value of an option that is a list of whole numbers. */
+function listFrom(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number[] {
+  return (text) => {
+    const words = text.split(",").map((word) => word.trim());
+    const numbers = words.map(Number);
+    const areWhole = words.every((word) => /^[0-9]+$/.test(word)) &&
+      numbers.every((number) => number >= least && number <= most);
+    if (areWhole) return numbers;
+    const range = most < Number.MAX_SAFE_INTEGER
+      ? `from ${least} to ${most}`
+      : `from ${least} on`;
+    throw new InvalidArgumentError(
+      `It is a list such as ${least},${least + 1}: whole numbers ${range}.`,
+    );
+  };
+}

@@ -1,0 +1,74 @@
+import { Command } from "commander";
+import { RecordfsError } from "../../errors.ts";
+import type { VirtualFs } from "../../vfs/mod.ts";
+import {
+  chosenPaths,
+  GLOB_HELP,
+  matching,
+  nothingMatches,
+} from "../input/chosen_paths.ts";
+import { Exit, ExitCode } from "../exit.ts";
+import { Flood } from "../terminal/flood.ts";
+import { report } from "../messages.ts";
+import { withOutput } from "../terminal/output.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withDecodedOption,
+  withSourceOptions,
+  withVerifyOption,
+} from "../input/source.ts";
+
+/** `recordfs cat` */
+export function catCommand(): Command {
+  const command = new Command("cat")
+    .description("write files of a container to standard output")
+    .argument("<source>", "the container")
+    .argument("<path...>", "files in it, or globs")
+    .addHelpText("after", GLOB_HELP);
+  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+    .action(cat);
+}
+
+async function cat(
+  source: string,
+  paths: readonly string[],
+  options: SourceOptions,
+): Promise<void> {
+  using fs = await openSource(source, options);
+  const faults = new Flood(report, options);
+  let failed = false;
+  const guard = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      faults.add(error.message); // as cat(1), go on with the others
+      failed = true;
+    }
+  };
+  for (const chosen of await chosenPaths(fs, paths)) {
+    if (typeof chosen === "string") {
+      await guard(() => write(fs, chosen));
+      continue;
+    }
+    let files = 0;
+    for await (const { path, isFile } of matching(fs, [chosen], false)) {
+      if (!isFile) continue; // a glob may match directories beside files
+      files++;
+      await guard(() => write(fs, path));
+    }
+    if (files > 0) continue;
+    await guard(() => Promise.reject(nothingMatches(source, chosen, "file")));
+  }
+  if (failed) throw new Exit(ExitCode.FAILED);
+}
+
+async function write(fs: VirtualFs, path: string): Promise<void> {
+  await withOutput(async (out) => {
+    for await (const chunk of await fs.stream(path)) {
+      out.putBytes(chunk);
+      await out.flush();
+    }
+  });
+}

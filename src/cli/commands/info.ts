@@ -1,0 +1,60 @@
+import { Command } from "commander";
+import type { ContainerInfo } from "../../vfs/mod.ts";
+import { counted } from "../terminal/counted.ts";
+import { nameWriter } from "../terminal/escape.ts";
+import { withOutput } from "../terminal/output.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withSourceOptions,
+} from "../input/source.ts";
+
+/** `recordfs info` */
+export function infoCommand(): Command {
+  const command = new Command("info")
+    .description("say what a container is and holds")
+    .argument("<source>", "the container")
+    .option("--json", "as JSON");
+  return withSourceOptions(command).action(info);
+}
+
+async function info(
+  source: string,
+  options: SourceOptions & { readonly json?: true },
+): Promise<void> {
+  using fs = await openSource(source, options);
+  await withOutput((out) => {
+    out.put(
+      options.json
+        ? `${JSON.stringify({ source, ...fs.info }, null, 2)}\n`
+        : asText(source, fs.info),
+    );
+    return Promise.resolve();
+  });
+}
+
+function asText(source: string, info: ContainerInfo): string {
+  const shown = nameWriter();
+  const lines = [
+    `     source: ${shown(source)}`,
+    `     format: ${info.format}`,
+    `       kind: ${info.kind}`,
+    `      files: ${info.files}`,
+    `directories: ${info.directories}`,
+    `      bytes: ${info.bytes}`,
+    ...Object.entries(info.facts ?? {}).map(([name, count]) =>
+      `${name.padStart(11)}: ${count}`
+    ),
+    ...(info.keys ?? []).map(({ name, type, records, bytes }) =>
+      `        key: ${shown(name)} (${shown(type)}, ${
+        counted(records, "record")
+      }, ${counted(bytes, "byte")})`
+    ),
+    ...info.parts.map(({ path, bytes, samples }) =>
+      `       part: ${shown(path)} (${counted(samples, "sample")}, ${
+        counted(bytes, "byte")
+      })`
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}

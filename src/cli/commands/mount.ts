@@ -1,0 +1,69 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { MOST_WORKERS } from "../../../fuse/limits.ts";
+import { mount } from "../mount/mount_job.ts";
+import { parseWorkers } from "../mount/plain_mount.ts";
+import { collect } from "../input/repeatable.ts";
+import {
+  withDecodedOption,
+  withFormatOptions,
+  withVerifyOption,
+} from "../input/source.ts";
+
+/** `recordfs mount` */
+export function mountCommand(): Command {
+  const command = new Command("mount")
+    .description("show a container to every program, as a directory")
+    .argument("<source>", "the container")
+    .argument("<mountpoint>", "an empty directory")
+    .option(
+      "--subset <file>",
+      "show only the samples that an index file names, one index a line",
+    )
+    .option(
+      "--shuffle <seed>",
+      "show beside them directories of links, epoch-0000/00000000.jpg, in the order of an epoch",
+    )
+    .option("--epoch <n>", "of which epochs: 3 or 0-9; 0 unless given")
+    .option("-f, --foreground", "stay; Ctrl-C unmounts")
+    .option(
+      "-o, --options <list>",
+      "mount options: allow_other, nonempty, noexec, no_verify, " +
+        "uid=, gid=, umask=, max_read=, fsname=, subtype= and those of mount(8)",
+      collect,
+      [] as readonly string[],
+    )
+    .option(
+      "--trace",
+      "print each request of the kernel and its reply: to standard error with " +
+        "-f, else to the log",
+    )
+    .option(
+      "--workers <n>",
+      "threads that serve it; unless given, as many as processors, from 2 to 8",
+      checkWorkers,
+    )
+    .option(
+      "--replace",
+      "restart the server of a live mount with these options, or of this version",
+    )
+    .addOption(
+      new Option(
+        "--on-failure <what>",
+        "what becomes of a mount that nothing can serve any more: it fails whoever reads it " +
+          "(dead, unless given), or is unmounted",
+      ).choices(["dead", "unmount"]),
+    )
+    .addOption(new Option("--background <record>").hideHelp())
+    .addOption(new Option("--held <descriptors>").hideHelp())
+    .addOption(new Option("--counts <descriptor>").hideHelp());
+  return withVerifyOption(withDecodedOption(withFormatOptions(command)))
+    .action(mount);
+}
+
+function checkWorkers(text: string): number {
+  const count = parseWorkers(text);
+  if (count !== undefined) return count;
+  throw new InvalidArgumentError(
+    `It must be a whole number from 1 to ${MOST_WORKERS}.`,
+  );
+}

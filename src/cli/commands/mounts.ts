@@ -1,0 +1,83 @@
+import { Command } from "commander";
+import { nameWriter } from "../terminal/escape.ts";
+import { type ListedMount, listMounts } from "../mount/listed_mounts.ts";
+import { warn } from "../messages.ts";
+import { withOutput } from "../terminal/output.ts";
+
+/** `recordfs mounts` */
+export function mountsCommand(): Command {
+  return new Command("mounts")
+    .description("list what is mounted, and how it is")
+    .option("--json", "as a JSON array")
+    .action(mounts);
+}
+
+async function mounts(options: { readonly json?: true }): Promise<void> {
+  const list = await listMounts();
+  await withOutput((out) => {
+    out.put(options.json ? `${JSON.stringify(list, null, 2)}\n` : table(list));
+    return Promise.resolve();
+  });
+  if (options.json) return;
+  for (const { mountpoint, state, reason, log } of list) {
+    if (state !== "dead") continue;
+    warn(
+      `${mountpoint} is dead${reason === null ? "" : `: ${reason}`}; ${
+        log === null ? "" : `its log is ${log}; `
+      }\`recordfs unmount\` removes it, \`recordfs mount\` mounts anew`,
+    );
+  }
+}
+
+/** Columns under their titles; nothing at all where there are no mounts. */
+function table(list: readonly ListedMount[]): string {
+  if (list.length === 0) return "";
+  const shown = nameWriter();
+  const rows = [
+    [
+      "SOURCE",
+      "MOUNTPOINT",
+      "PID",
+      "SUPERVISOR",
+      "STATE",
+      "UPTIME",
+      "RESTARTS",
+      "REQUESTS",
+      "BYTES",
+      "ERRORS",
+      "OPTIONS",
+    ],
+    ...list.map((mount) => [
+      shown(mount.source),
+      shown(mount.mountpoint),
+      String(mount.pid ?? "-"),
+      String(mount.supervisor ?? "-"),
+      mount.state ?? "-",
+      mount.uptime === null ? "-" : duration(mount.uptime),
+      String(mount.restarts ?? "-"),
+      mount.requests === null ? "-" : String(total(mount.requests)),
+      String(mount.bytes ?? "-"),
+      String(mount.errors ?? "-"),
+      shown(mount.options?.join(" ") || "-"),
+    ]),
+  ];
+  const widths = rows[0]!.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]!.length))
+  );
+  return rows.map((row) =>
+    `${row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd()}\n`
+  ).join("");
+}
+
+function total(requests: Readonly<Record<string, number>>): number {
+  return Object.values(requests).reduce((sum, count) => sum + count, 0);
+}
+
+/** A time such as `3d 4h`, `4h 5m` or `5m 6s`. */
+function duration(seconds: number): string {
+  const [s, m, h] = [seconds % 60, seconds / 60 % 60, seconds / 3600 % 24]
+    .map(Math.floor) as [number, number, number];
+  const days = Math.floor(seconds / 86_400);
+  if (days > 0) return `${days}d ${h}h`;
+  return h > 0 ? `${h}h ${m}m` : `${m}m ${s}s`;
+}

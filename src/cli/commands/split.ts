@@ -1,0 +1,216 @@
+import { Command } from "commander";
+import { join } from "node:path";
+import {
+  type Assignment,
+  randomAssignment,
+  stratifiedAssignment,
+} from "../../data/split/assignment.ts";
+import {
+  type CountedSamples,
+  countSamples,
+} from "../../data/split/counted_samples.ts";
+import type { LabelColumn } from "../../data/split/label_column.ts";
+import { Ratios } from "../../data/split/ratios.ts";
+import { readLabels } from "../../data/split/read_labels.ts";
+import { makeDirectories } from "../../io/write/make_directories.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { VirtualFs } from "../../vfs/mod.ts";
+import { counted } from "../terminal/counted.ts";
+import { nameWriter } from "../terminal/escape.ts";
+import { UsageError } from "../exit.ts";
+import { checkGiven } from "../input/given.ts";
+import { warn } from "../messages.ts";
+import {
+  checkAbsent,
+  type NewContainerOptions,
+  withNewContainerOptions,
+} from "../input/new_container.ts";
+import { withOutput } from "../terminal/output.ts";
+import { Progress } from "../terminal/progress.ts";
+import { abortable } from "../terminal/signals.ts";
+import {
+  openSource,
+  type SourceOptions,
+  withSourceOptions,
+} from "../input/source.ts";
+import { type SplitFile, writeSplits } from "./split_files.ts";
+import { wholeNumberFrom } from "../input/whole_number.ts";
+
+interface SplitOptions extends SourceOptions, NewContainerOptions {
+  readonly ratios: string;
+  readonly seed: number;
+  readonly stratify?: string;
+  readonly names?: string;
+  readonly out: string;
+}
+
+/** What the splits are called unless they are named. */
+const NAMES: readonly (readonly string[])[] = [
+  [],
+  ["all"],
+  ["train", "val"],
+  ["train", "val", "test"],
+];
+
+const AFTER_HELP = `
+Writes DIR/train.txt, DIR/val.txt and DIR/test.txt: an index of SOURCE on each
+line, from 0 on, ascending. mount --subset FILE shows the samples of one, and
+the class Subset of the library reads them. What an index counts:
+  samples of plain FFRecord files and of a single bag, datapoints of datasets,
+  videos of gulp directories and chunks, files of all else, in the order of
+  \`tree\`
+
+Every index is in one file. The files are as long as the ratios say, and what
+rounding down leaves goes where it leaves most. The same seed gives the same
+files, everywhere.
+
+LABEL is what the files have equal shares of:
+  a key of the videos' meta data, such as label
+  a key of the datapoints whose values are texts or numbers
+  dir: of files, the first directory of their paths
+  parent: of files, the directory that they lie in`;
+
+/** `recordfs split` */
+export function splitCommand(): Command {
+  const command = new Command("split")
+    .description("split a container at random: write files of indices")
+    .argument("<source>", "the container")
+    .requiredOption("--ratios <list>", "such as 0.8,0.1,0.1 or 8,1,1")
+    .option("--seed <n>", "other seeds, other splits", wholeNumberFrom(0), 0)
+    .option("--stratify <label>", "split the samples of each label alike")
+    .option("--names <list>", "of the splits, such as train,val,test")
+    .option("--out <dir>", "where to; made if it is not there", ".")
+    .addHelpText("after", AFTER_HELP);
+  return withNewContainerOptions(withSourceOptions(command)).action(split);
+}
+
+async function split(source: string, options: SplitOptions): Promise<void> {
+  const ratios = parseRatios(options.ratios);
+  checkGiven(options.out, "the directory of the files");
+  const names = namesOf(options.names, ratios.length);
+  const paths = names.map((name) => join(options.out, `${name}.txt`));
+  for (const path of paths) checkAbsent(path, options);
+  using container = await openSource(source, options);
+  const samples = countSamples(container.info);
+  const { assignment, labels } = await abortable(async (signal) => {
+    const labels = await labelsOf(container, options, samples, signal);
+    const assignment = labels === undefined
+      ? randomAssignment(samples.length, ratios, options.seed)
+      : stratifiedAssignment(labels, ratios, options.seed);
+    const files = paths.map((path, i): SplitFile => ({
+      path,
+      comments: commentsOf(source, options, samples, assignment.sizes[i]!),
+    }));
+    await runAsync(makeDirectories(options.out, options.out), signal);
+    using bar = new Progress("splitting", samples.unit, samples.length);
+    const onProgress = (done: number) => bar.update(done);
+    await writeSplits(files, assignment, samples.length, onProgress, signal);
+    return { assignment, labels };
+  });
+  await withOutput((out) => {
+    out.put(
+      options.json
+        ? `${
+          JSON.stringify({
+            source,
+            ...samples,
+            seed: options.seed,
+            ratios: options.ratios,
+            stratify: options.stratify,
+            splits: paths.map((path, i) => ({
+              name: names[i],
+              path,
+              count: assignment.sizes[i],
+              labels: labels && labelSizes(labels, assignment, i),
+            })),
+          })
+        }\n`
+        : textOf(paths, assignment, samples),
+    );
+    return Promise.resolve();
+  });
+  for (const [i, size] of assignment.sizes.entries()) {
+    if (size === 0) warn(`${paths[i]} has no ${samples.unit}`);
+  }
+}
+
+function parseRatios(text: string): Ratios {
+  try {
+    return Ratios.parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function namesOf(given: string | undefined, count: number): readonly string[] {
+  if (given === undefined) {
+    return NAMES[count] ??
+      Array.from({ length: count }, (_, i) => `split_${i}`);
+  }
+  const names = given.split(",").map((name) => name.trim());
+  const wrong = names.find((name) =>
+    name === "" || /[/\0]/.test(name) || !name.isWellFormed()
+  );
+  if (wrong !== undefined) {
+    throw new UsageError(`'${wrong}' cannot be the name of a split`);
+  }
+  if (new Set(names).size < names.length) {
+    throw new UsageError(`two splits cannot have one name: ${given}`);
+  }
+  if (names.length === count) return names;
+  throw new UsageError(
+    `there are ${counted(count, "ratio")} and ${
+      counted(names.length, "name")
+    }: give a name for each`,
+  );
+}
+
+async function labelsOf(
+  container: VirtualFs,
+  { stratify }: SplitOptions,
+  { unit, length }: CountedSamples,
+  signal: AbortSignal,
+): Promise<LabelColumn | undefined> {
+  if (stratify === undefined) return undefined;
+  using bar = new Progress("reading labels", unit, length);
+  return await readLabels(container, stratify, {
+    signal,
+    onProgress: (done) => bar.update(done),
+  });
+}
+
+function commentsOf(
+  source: string,
+  { ratios, seed, stratify }: SplitOptions,
+  { unit, length }: CountedSamples,
+  size: number,
+): string[] {
+  const by = stratify === undefined ? "" : `, stratified by ${stratify}`;
+  return [
+    `${size} of ${length} ${unit} of ${source}`,
+    `recordfs split: ratios ${ratios}, seed ${seed}${by}`,
+  ];
+}
+
+function textOf(
+  paths: readonly string[],
+  { sizes }: Assignment,
+  { unit }: CountedSamples,
+): string {
+  const shown = nameWriter();
+  return paths.map((path, i) =>
+    `${shown(path)}: ${counted(sizes[i]!, unit.slice(0, -1))}\n`
+  ).join("");
+}
+
+/** How many samples of each label a split has. */
+function labelSizes(
+  { names }: LabelColumn,
+  { labelSizes }: Assignment,
+  split: number,
+): Record<string, number> {
+  return Object.fromEntries(
+    names.map((name, label) => [name, labelSizes![label]![split]!]),
+  );
+}

@@ -1,0 +1,114 @@
+import { Command } from "commander";
+import { MountError } from "../../../fuse/mounting/mount_error.ts";
+import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
+import { mountpointOf, unmountPath } from "../../../fuse/mounting/unmount.ts";
+import { RecordfsError } from "../../errors.ts";
+import { Exit, ExitCode } from "../exit.ts";
+import { report } from "../messages.ts";
+import {
+  isOf,
+  keeperOf,
+  type RecordedMount,
+  recordedMounts,
+  removeRecord,
+} from "../mount/mount_records.ts";
+import {
+  isRunning,
+  sendSignal,
+  usersOf,
+  waitForEnd,
+} from "../mount/processes.ts";
+
+interface UnmountCommandOptions {
+  readonly lazy?: true;
+}
+
+/** How long the process that served a mount may take to end once it is gone. */
+const PATIENCE_MS = 60_000;
+
+/** `recordfs unmount` */
+export function unmountCommand(): Command {
+  return new Command("unmount")
+    .description("end mounts")
+    .argument("<mountpoint...>", "where they are")
+    .option(
+      "-l, --lazy",
+      "also when in use: gone from the tree now, ended with its last user",
+    )
+    .action(unmount);
+}
+
+async function unmount(
+  mountpoints: readonly string[],
+  { lazy }: UnmountCommandOptions,
+): Promise<void> {
+  let failed = false;
+  for (const path of mountpoints) {
+    try {
+      await unmountOne(path, lazy === true);
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      report(error.message);
+      failed = true;
+    }
+  }
+  if (failed) throw new Exit(ExitCode.FAILED);
+}
+
+async function unmountOne(path: string, lazy: boolean): Promise<void> {
+  const mountpoint = await mountpointOf(path);
+  const entry = findMount(readMounts(), mountpoint);
+  const known = recordedMounts().filter(({ record }) =>
+    entry !== undefined && isOf(record, entry)
+  );
+  try {
+    await unmountPath(path, { lazy });
+  } catch (error) {
+    if (!(error instanceof MountError) || error.code !== "busy") throw error;
+    throw whoIsThere(mountpoint, error);
+  }
+  // What is left was a bind mount, or has one.
+  if (readMounts().some(({ device }) => device === entry?.device)) return;
+  for (const mount of known) await expectEnd(mount, path, lazy);
+}
+
+/** Sees to it that nothing stays of a mount that is out of the tree. */
+async function expectEnd(
+  { path: recordPath, record }: RecordedMount,
+  path: string,
+  lazy: boolean,
+): Promise<void> {
+  const keeper = keeperOf(record);
+  if (keeper === undefined) return removeRecord(recordPath); // it was dead
+  if (lazy) return; // it lives on for as long as somebody uses it
+  // A supervisor without a server would only notice with the next one.
+  if (!isRunning(record)) sendSignal(keeper.pid, "SIGTERM");
+  if (await waitForEnd(keeper, PATIENCE_MS)) return;
+  throw new MountError(
+    "server",
+    `${path} is unmounted, but process ${keeper.pid}, which served it, has ` +
+      `not ended after ${PATIENCE_MS / 1000} seconds; it may be mounted in ` +
+      `another mount namespace as well, such as a container's`,
+    { path },
+  );
+}
+
+/** The same error with the names of those who use the mount. */
+function whoIsThere(
+  mountpoint: string,
+  cause: MountError,
+): MountError {
+  const users = [
+    ...usersOf(mountpoint).map(({ pid, command }) => `${pid} (${command})`),
+    ...readMounts()
+      .filter((mount) => mount.mountpoint.startsWith(`${mountpoint}/`))
+      .map((mount) => `what is mounted on ${mount.mountpoint}`),
+  ];
+  if (users.length === 0) return cause;
+  return new MountError(
+    "busy",
+    `Cannot unmount ${mountpoint}: it is in use by ${users.join(", ")}; end ` +
+      `that first, or unmount with --lazy`,
+    { path: mountpoint, cause },
+  );
+}

@@ -1,0 +1,111 @@
+import { Command } from "commander";
+import { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
+import { counted } from "../terminal/counted.ts";
+import { nameWriter } from "../terminal/escape.ts";
+import { UsageError } from "../exit.ts";
+import {
+  checkNewFile,
+  type NewContainerOptions,
+  withNewContainerOptions,
+} from "../input/new_container.ts";
+import { withOutput } from "../terminal/output.ts";
+import { Progress } from "../terminal/progress.ts";
+import { rateAfter } from "../terminal/rate.ts";
+import {
+  filesInput,
+  jsonInput,
+  listInput,
+  type SampleInput,
+} from "../input/sample_inputs.ts";
+import { abortable } from "../terminal/signals.ts";
+
+interface WriteOptions extends NewContainerOptions {
+  readonly list?: string;
+  readonly jsonl?: string;
+  readonly null?: true;
+}
+
+const AFTER_HELP = `
+The samples are the FILEs in that order, or the files that --list names, or the
+lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
+--list - and --jsonl - read standard input.
+OUT appears when it is complete; what fails leaves no file behind.`;
+
+/** `recordfs write` */
+export function writeCommand(): Command {
+  const command = new Command("write")
+    .description("write samples to a new .ffr file")
+    .argument("<out>", "the new file; its name ends in .ffr")
+    .argument("[file...]", "files that are one sample each")
+    .option("--list <file>", "the files named in FILE, one a line")
+    .option("-0, --null", "in --list, a NUL ends each name (find -print0)")
+    .option("--jsonl <file>", "the lines of JSON in FILE")
+    .addHelpText("after", AFTER_HELP);
+  return withNewContainerOptions(command).action(write);
+}
+
+async function write(
+  out: string,
+  files: readonly string[],
+  options: WriteOptions,
+): Promise<void> {
+  checkInputs(files, options);
+  checkNewFile(out, options);
+  const start = performance.now();
+  const written = await abortable(async (signal) => {
+    const input = await openInputs(files, options, signal);
+    return await writeSamples(out, input, signal);
+  });
+  const seconds = (performance.now() - start) / 1000;
+  await withOutput((output) => {
+    const { samples, bytes } = written;
+    const shown = nameWriter();
+    output.put(
+      options.json
+        ? `${JSON.stringify({ path: out, samples, bytes, seconds })}\n`
+        : `${shown(out)}: ${counted(samples, "sample")}, ${
+          counted(bytes, "byte")
+        }${rateAfter(bytes, seconds)}\n`,
+    );
+    return Promise.resolve();
+  });
+}
+
+function checkInputs(files: readonly string[], options: WriteOptions): void {
+  const { list, jsonl } = options;
+  const given = [files.length > 0, list !== undefined, jsonl !== undefined];
+  if (given.filter(Boolean).length !== 1) {
+    throw new UsageError(
+      "samples come from FILEs, from --list or from --jsonl: give one of them",
+    );
+  }
+  if (options.null && list === undefined) {
+    throw new UsageError("--null says how --list is read, which is not given");
+  }
+}
+
+async function openInputs(
+  files: readonly string[],
+  { list, jsonl, null: nulls }: WriteOptions,
+  signal: AbortSignal,
+): Promise<SampleInput> {
+  if (list !== undefined) return await listInput(list, nulls === true, signal);
+  if (jsonl !== undefined) return await jsonInput(jsonl, signal);
+  return filesInput(files);
+}
+
+async function writeSamples(
+  out: string,
+  input: SampleInput,
+  signal: AbortSignal,
+): Promise<{ samples: number; bytes: number }> {
+  const { count, unit, total } = input;
+  await using writer = await FFRecordWriter.open(out, { count, signal });
+  let bytes: number;
+  {
+    using progress = new Progress("writing", unit, total);
+    bytes = await input.write(writer, signal, (done) => progress.update(done));
+  }
+  await writer.close({ signal });
+  return { samples: writer.length, bytes };
+}

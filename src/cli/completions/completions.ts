@@ -1,0 +1,39 @@
+import { Argument, Command } from "commander";
+import { bashCompletions } from "./bash.ts";
+import { fishCompletions } from "./fish.ts";
+import { type CompletedCommand, describeProgram } from "./model.ts";
+import { zshCompletions } from "./zsh.ts";
+import { withOutput } from "../terminal/output.ts";
+
+type Shell = "bash" | "fish" | "zsh";
+
+const SCRIPTS: Record<Shell, (commands: CompletedCommand[]) => string> = {
+  bash: bashCompletions,
+  fish: fishCompletions,
+  zsh: zshCompletions,
+};
+
+const AFTER_HELP = `
+bash: source <(recordfs completions bash)           in ~/.bashrc
+zsh:  source <(recordfs completions zsh)            in ~/.zshrc, after compinit
+fish: recordfs completions fish | source            in ~/.config/fish/config.fish`;
+
+/**
+ * `recordfs completions`
+ *
+ * @param program Gives the program whose commands are to be completed.
+ */
+export function completionsCommand(program: () => Command): Command {
+  return new Command("completions")
+    .description("print a script that teaches a shell to complete commands")
+    .addArgument(
+      new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)),
+    )
+    .addHelpText("after", AFTER_HELP)
+    .action((shell: Shell) =>
+      withOutput((out) => {
+        out.put(SCRIPTS[shell](describeProgram(program())));
+        return Promise.resolve();
+      })
+    );
+}

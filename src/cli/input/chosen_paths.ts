@@ -1,0 +1,129 @@
+import { RecordfsError } from "../../errors.ts";
+import type { VirtualFs, WalkEntry } from "../../vfs/mod.ts";
+import { PathPattern } from "../../vfs/path_filter.ts";
+import { normalise } from "../../vfs/paths.ts";
+
+/** What help says of globs. */
+export const GLOB_HELP = `
+PATH may be a glob, in quotes, so that the shell leaves it alone: *, ?, [a-z],
+[!a-z], {a,b}, and ** for any directories. Without a slash it is compared with
+names at any depth, with one with the path from the root, so '/*.txt' is those
+in the root itself. A name that is exactly that wins, and a backslash makes the
+next character a plain one. A glob that nothing matches is a failure.`;
+
+/** A glob among the paths that a command was given. */
+export interface ChosenGlob {
+  readonly text: string;
+  readonly pattern: PathPattern;
+  /** Whether anything has matched it. */
+  found: boolean;
+}
+
+/** A path as it was given, or what it means as a glob. */
+export type Chosen = string | ChosenGlob;
+
+/**
+ * What each of the paths means that a command was given: an entry of exactly that name, or else a glob,
+ * if there is anything special in it.
+ *
+ * @throws {UsageError} If it can't be a glob, and there is no such entry.
+ */
+export async function chosenPaths(
+  fs: VirtualFs,
+  paths: readonly string[],
+): Promise<readonly Chosen[]> {
+  const chosen: Chosen[] = [];
+  for (const path of paths) {
+    if (!/[*?[{\\]/.test(path) || await fs.exists(path)) {
+      chosen.push(path);
+      continue;
+    }
+    const { compileGlob } = await import("./glob.ts"); // only now: it loads a package
+    const pattern = new PathPattern(path, compileGlob);
+    chosen.push({ text: path, pattern, found: false });
+  }
+  return chosen;
+}
+
+/**
+ * The entries that globs match, each once, in the order of the container, and directories before what
+ * is in them. Globs that match something are marked so.
+ *
+ * @param below Whether a directory that matches stands for all that is in it, too.
+ */
+export async function* matching(
+  fs: VirtualFs,
+  globs: readonly ChosenGlob[],
+  below: boolean,
+  signal?: AbortSignal,
+): AsyncGenerator<WalkEntry, void, undefined> {
+  let directory: string | undefined; // the last that matches
+  const isBelow = (path: string) =>
+    below && directory !== undefined && path.startsWith(directory);
+  const entries = globs.every(({ pattern }) => pattern.hasDepth)
+    ? pruned(fs, (path) =>
+      isBelow(`${path}/`) ||
+      globs.some(({ pattern }) => pattern.mayMatchIn(path)), signal)
+    : fs.walk("", { signal });
+  for await (const entry of entries) {
+    let matches = false;
+    for (const glob of globs) {
+      if (matches && glob.found) continue;
+      if (!glob.pattern.matches(entry)) continue;
+      matches = glob.found = true;
+    }
+    const isIn = isBelow(entry.path);
+    if (matches && !isIn && entry.isDirectory) directory = `${entry.path}/`;
+    if (matches || isIn) yield entry;
+  }
+}
+
+/** Walks through those directories only that `enters` says. */
+async function* pruned(
+  fs: VirtualFs,
+  enters: (path: string) => boolean,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WalkEntry, void, undefined> {
+  const options = { maxDepth: 1, signal };
+  const levels = [fs.walk("", options)];
+  for (;;) {
+    const next = await levels.at(-1)?.next();
+    if (next === undefined) return;
+    if (next.done) {
+      levels.pop();
+      continue;
+    }
+    const { path, isDirectory } = next.value;
+    yield { ...next.value, depth: levels.length };
+    if (isDirectory && enters(path)) levels.push(fs.walk(path, options));
+  }
+}
+
+/**
+ * The error about a glob that nothing matches.
+ *
+ * @param what What was looked for.
+ */
+export function nothingMatches(
+  source: string,
+  { text }: ChosenGlob,
+  what = "file or directory",
+): RecordfsError {
+  return new RecordfsError(
+    "not-found",
+    `No ${what} in ${source} matches '${text}'`,
+    { path: text },
+  );
+}
+
+/** Leaves out paths that others of them hold, so that nothing is taken twice. */
+export function withoutOverlap(paths: readonly string[]): string[] {
+  const wanted = new Set(paths.map(normalise));
+  return [...wanted].filter((path) => {
+    if (path !== "" && wanted.has("")) return false;
+    const names = path.split("/");
+    return !names.some((_, i) =>
+      i > 0 && wanted.has(names.slice(0, i).join("/"))
+    );
+  });
+}

@@ -1,0 +1,63 @@
+import * as fs from "node:fs";
+import { RecordfsError } from "../../errors.ts";
+import {
+  LARGEST_SPEC,
+  parseSpec,
+  type Spec,
+  specOf,
+} from "../../formats/bags/dataset/spec.ts";
+import { openError } from "../../io/storage/file_source.ts";
+import { requireLocal } from "../../io/storage/local_path.ts";
+import { UsageError } from "../exit.ts";
+
+/**
+ * The types by key that were given as `--spec`.
+ *
+ * @param given JSON where it starts with a brace; else the path of a file of it. A file whose name starts
+ * with a brace is `./{…`.
+ * @throws {RecordfsError} If it can't be read, or is no spec.
+ */
+export function givenSpec(given: string): Spec {
+  if (given.trim() === "") throw new UsageError("--spec is empty");
+  if (/^\s*\{/.test(given)) {
+    return specFrom(new TextEncoder().encode(given), "--spec");
+  }
+  requireLocal(given);
+  try {
+    return specFile(given);
+  } catch (error) {
+    const isMissing = error instanceof RecordfsError && error.code === "ENOENT";
+    if (!isMissing) throw error;
+    throw new RecordfsError(
+      error.code,
+      `${error.message} (--spec takes one, or JSON such as {"text": "utf8"})`,
+      { path: given, cause: error },
+    );
+  }
+}
+
+/** The types by key in a file. */
+export function specFile(file: string): Spec {
+  return specFrom(readSpec(file), file);
+}
+
+/** Which types are lists, the generation says; in which order the keys are does not matter here. */
+function specFrom(bytes: Uint8Array, name: string): Spec {
+  return specOf(parseSpec(bytes, name, false));
+}
+
+function readSpec(file: string): Uint8Array {
+  try {
+    const stat = fs.statSync(file);
+    if (stat.isFile() && stat.size <= LARGEST_SPEC) {
+      return fs.readFileSync(file);
+    }
+  } catch (error) {
+    throw openError(file, error);
+  }
+  throw new RecordfsError(
+    "bad-spec",
+    `Cannot read ${file} as a spec: it is no regular file, or has more than ${LARGEST_SPEC} bytes`,
+    { path: file },
+  );
+}

@@ -1,0 +1,156 @@
+import { RecordfsError, WriteError } from "../../errors.ts";
+import type { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
+import { decodeName } from "../../names.ts";
+import { openInput } from "./input_stream.ts";
+import { parseSample, SampleError } from "./parse_sample.ts";
+import type { ProgressUnit } from "../terminal/progress.ts";
+import { LF, LONGEST_JSON, NUL, readLines } from "./read_lines.ts";
+import { SampleFiles } from "./sample_files.ts";
+
+/** Where the samples of `recordfs write` come from. */
+export interface SampleInput {
+  /** How many there are, where that is known before they are read. */
+  readonly count: number | undefined;
+  readonly unit: ProgressUnit;
+  /** How much of it there is in `unit`, where that is known. */
+  readonly total: number | undefined;
+  /**
+   * Writes them all.
+   *
+   * @param onProgress Told how much of `total` is done.
+   * @returns Bytes of all samples.
+   */
+  write(
+    writer: FFRecordWriter,
+    signal: AbortSignal,
+    onProgress: (done: number) => void,
+  ): Promise<number>;
+}
+
+/** Longest line of a list; no system opens longer paths. */
+const LONGEST_PATH = 1 << 16;
+
+/** Samples that are files, each looked at before the first is written. */
+export function filesInput(files: readonly string[]): SampleInput {
+  using sizes = new SampleFiles();
+  const total = files.reduce((sum, file) => sum + sizes.sizeOf(file), 0);
+  return {
+    count: files.length,
+    unit: "bytes",
+    total,
+    async write(writer, signal, onProgress) {
+      using samples = new SampleFiles();
+      let done = 0;
+      const onPiece = (bytes: number) => onProgress(done += bytes);
+      for (const file of files) {
+        await samples.write(file, writer, signal, onPiece);
+      }
+      return done;
+    },
+  };
+}
+
+/**
+ * Samples that are the files named in a list, one a line.
+ *
+ * @param given Path of the list, or `-` for standard input.
+ * @param nulls Whether a NUL ends each name, and not the end of its line.
+ */
+export async function listInput(
+  given: string,
+  nulls: boolean,
+  signal: AbortSignal,
+): Promise<SampleInput> {
+  const end = nulls ? NUL : LF;
+  const list = await openInput(given, signal);
+  const { name } = list;
+  const options = { name, end, longest: LONGEST_PATH };
+  let count: number | undefined;
+  let { chunks } = list;
+  if (list.size !== undefined) {
+    // Read twice: knowing the number saves moving all that was written to make room for a header.
+    count = 0;
+    for await (const lines of readLines(chunks, options)) count += lines.length;
+    ({ chunks } = await openInput(given, signal));
+  }
+  return {
+    count,
+    unit: "files",
+    total: count,
+    async write(writer, signal, onProgress) {
+      using samples = new SampleFiles();
+      let line = 0;
+      let bytes = 0;
+      const onPiece = (more: number) => bytes += more;
+      for await (const lines of readLines(chunks, options)) {
+        for (const path of lines) {
+          line++;
+          await naming(name, line, async () => {
+            if (path.length === 0) throw new SampleError("it is empty");
+            await samples.write(decodeName(path), writer, signal, onPiece);
+          });
+          onProgress(line);
+        }
+      }
+      return bytes;
+    },
+  };
+}
+
+/**
+ * Samples that are lines of JSON.
+ *
+ * @param given Path of the file, or `-` for standard input.
+ */
+export async function jsonInput(
+  given: string,
+  signal: AbortSignal,
+): Promise<SampleInput> {
+  const { name, size, chunks } = await openInput(given, signal);
+  return {
+    count: undefined,
+    unit: "bytes",
+    total: size,
+    async write(writer, signal, onProgress) {
+      const options = { name, end: LF, longest: LONGEST_JSON };
+      let line = 0;
+      let bytes = 0;
+      let done = 0;
+      for await (const lines of readLines(chunks, options)) {
+        for (const text of lines) {
+          line++;
+          await naming(name, line, async () => {
+            const sample = parseSample(text);
+            await writer.write(sample, { signal });
+            bytes += sample.length;
+          });
+          done += text.length + 1;
+          onProgress(done);
+        }
+      }
+      return bytes;
+    },
+  };
+}
+
+/** Says in which line something is wrong. */
+async function naming(
+  name: string,
+  line: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    // What is wrong with the new file has nothing to do with the line.
+    if (error instanceof WriteError) throw error;
+    const named = error instanceof SampleError ||
+      error instanceof RecordfsError;
+    if (!named) throw error;
+    const code = error instanceof RecordfsError ? error.code : "bad-sample";
+    throw new RecordfsError(code, `${name}, line ${line}: ${error.message}`, {
+      path: name,
+      cause: error,
+    });
+  }
+}

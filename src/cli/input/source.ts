@@ -1,0 +1,68 @@
+import { type Command, Option } from "commander";
+import { FORMATS } from "../../vfs/formats.ts";
+import { open } from "../../vfs/open.ts"; // `mod.ts` loads every format
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
+import { checkExt, checkGiven } from "./given.ts";
+import { warn } from "../messages.ts";
+
+/** Options of every command that opens a container. */
+export interface SourceOptions extends FloodOptions {
+  readonly format?: string | undefined;
+  readonly ext?: string | undefined;
+  /** Only of commands with {@linkcode withDecodedOption}. */
+  readonly decoded?: true | undefined;
+  /** False after `--no-verify`. */
+  readonly verify?: boolean | undefined;
+}
+
+/** Adds `--format`, `--ext` and `--all`. */
+export function withSourceOptions(command: Command): Command {
+  return withAllOption(withFormatOptions(command));
+}
+
+/** Adds `--format` and `--ext`. */
+export function withFormatOptions(command: Command): Command {
+  const names = FORMATS.map(({ name }) => name);
+  return command
+    .addOption(
+      new Option("--format <name>", "take SOURCE for this format")
+        .choices(names),
+    )
+    .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
+}
+
+/** Adds `--decoded`, for commands that show paths or content. */
+export function withDecodedOption(command: Command): Command {
+  return command.option(
+    "--decoded",
+    "show values of datasets decoded as well: foo.json, foo.npy, foo.txt beside foo",
+  );
+}
+
+/** Adds `--no-verify`, for commands that read content. */
+export function withVerifyOption(command: Command): Command {
+  return command.option("--no-verify", "do not compare checksums");
+}
+
+/** Opens a container as the command line asks for. */
+export async function openSource(
+  source: string,
+  options: SourceOptions,
+): Promise<VirtualFs> {
+  checkGiven(source, "the container");
+  checkExt(options);
+  const { format, ext, decoded, verify } = options;
+  const warnings = new Flood(warn, options);
+  try {
+    return await open(source, {
+      format,
+      ext,
+      decoded,
+      checkData: verify,
+      onWarning: (message) => warnings.add(message),
+    });
+  } finally {
+    warnings.end();
+  }
+}

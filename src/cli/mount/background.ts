@@ -1,0 +1,169 @@
+import {
+  closeHeld,
+  openCounts,
+  openHeld,
+} from "../../../fuse/server/held_descriptors.ts";
+import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
+import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
+import { RecordfsError } from "../../errors.ts";
+import { absolutePath } from "../input/absolute_path.ts";
+import { Exit, UsageError } from "../exit.ts";
+import { warn } from "../messages.ts";
+import type { MountJob } from "./mount_job.ts";
+import {
+  isOf,
+  logOf,
+  newRecordPath,
+  pruneRecords,
+  readRecord,
+  recordedMounts,
+  removeFile,
+} from "./mount_records.ts";
+import { findDead, removeDead } from "./mount_state.ts";
+import { sendSignal } from "./processes.ts";
+import {
+  type EndSignal,
+  onEndSignal,
+  signalExitCode,
+} from "../terminal/signals.ts";
+import { PATIENCE_VARIABLE, startSupervisor } from "./supervisor.ts";
+
+/** The one line that the process in the background writes to its standard output. */
+export type BackgroundAnswer = {
+  readonly ready: true;
+  /** What the mount can't promise. */
+  readonly warning?: string | undefined;
+} | { readonly error: string };
+
+/** Lines of the log that are shown when the process ended without an answer. */
+const LAST_LINES = 5;
+
+/**
+ * Mounts in a process of its own, which goes on when this one has ended. Another process holds the
+ * mount's descriptors, and replaces that one if it dies.
+ *
+ * @returns When the mount answers.
+ * @throws {RecordfsError} If it could not be mounted; the message is that process's.
+ */
+export async function mountInBackground(given: MountJob): Promise<void> {
+  const job = {
+    ...given,
+    source: absolutePath(given.source),
+    mountpoint: absolutePath(given.mountpoint),
+    subset: given.subset === undefined ? undefined : absolutePath(given.subset),
+  };
+  const recordPath = newRecordPath();
+  const log = logOf(recordPath);
+  let cause: EndSignal | undefined;
+  // Before there is a process, so that there is always someone to end it.
+  using _listening = onEndSignal((signal, again) => {
+    cause = signal;
+    // Asked for the first time, it unmounts what it may have mounted; then all of its session go.
+    if (again) sendSignal(-child.pid, "SIGKILL");
+    else sendSignal(child.pid, "SIGTERM");
+  });
+  checkPatience();
+  const child = start(job, recordPath, log);
+  const before = found(job.mountpoint); // it takes the child some time to come to that
+  pruneRecords();
+  const answer = await firstLine(child);
+  if (answer === undefined) {
+    await child.status;
+    await removeFailed(job.mountpoint, before, recordPath);
+    if (cause !== undefined) {
+      removeFile(log);
+      throw new Exit(signalExitCode(cause));
+    }
+    throw new RecordfsError("server", await obituary(child, log), {
+      path: log,
+    });
+  }
+  if ("error" in answer) {
+    removeFile(log);
+    throw new RecordfsError("server", answer.error);
+  }
+  if (answer.warning !== undefined) warn(answer.warning);
+  child.unref();
+  // Told to end while the mount was made: the signal was passed on, and the mount will not stay.
+  if (cause !== undefined) throw new Exit(signalExitCode(cause));
+}
+
+/** What is mounted on a directory, as far as it tells one mount from another. */
+interface Found {
+  readonly device: string | undefined;
+  /** Paths of this user's records of it. */
+  readonly records: readonly string[];
+}
+
+function found(mountpoint: string): Found {
+  const entry = findMount(readMounts(), mountpoint);
+  const records = entry === undefined ? [] : recordedMounts()
+    .filter(({ record }) => isOf(record, entry)).map(({ path }) => path);
+  return { device: entry?.device, records };
+}
+
+/**
+ * Removes a dead mount that a server has left which died between mounting and answering; not one from before,
+ * which it has not come to take the place of.
+ */
+async function removeFailed(
+  mountpoint: string,
+  before: Found,
+  recordPath: string,
+): Promise<void> {
+  const dead = await findDead(mountpoint);
+  if (dead === undefined) return;
+  const isOurs = readRecord(recordPath) !== undefined ||
+    dead.entry.device !== before.device ||
+    // Its device may have become another one's; its record goes before.
+    before.records.some((path) => readRecord(path) === undefined);
+  if (isOurs) await removeDead(dead);
+}
+
+/** Whether the time until a mount is given up can be. */
+function checkPatience(): void {
+  const text = Deno.env.get(PATIENCE_VARIABLE);
+  if (text === undefined || /^[1-9][0-9]{0,8}$/.test(text)) return;
+  throw new UsageError(
+    `${PATIENCE_VARIABLE}=${text}: it must be a whole number of seconds, at least 1`,
+  );
+}
+
+function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
+  Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
+  const held = openHeld(job.workers ?? DEFAULT_WORKERS);
+  const counts = openCounts();
+  try {
+    return startSupervisor({ job, path, held, counts });
+  } finally {
+    closeHeld(counts < 0 ? held : [...held, counts]);
+  }
+}
+
+/** The process's answer, or `undefined` if it ended without one. */
+async function firstLine(
+  { stdout }: Deno.ChildProcess,
+): Promise<BackgroundAnswer | undefined> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stdout) { // left early, it is closed
+    text += decoder.decode(chunk, { stream: true });
+    const end = text.indexOf("\n");
+    if (end >= 0) return JSON.parse(text.slice(0, end)) as BackgroundAnswer;
+  }
+  return undefined;
+}
+
+async function obituary(
+  child: Deno.ChildProcess,
+  log: string,
+): Promise<string> {
+  const { code, signal } = await child.status;
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  const lines = (await Deno.readTextFile(log)).trimEnd().split("\n");
+  const last = lines.slice(-LAST_LINES).join(" / ");
+  return `The process in the background ended ${how} before the mount ` +
+    `answered; ${
+      last === "" ? `its log, ${log}, is empty` : `${log} ends: ${last}`
+    }`;
+}

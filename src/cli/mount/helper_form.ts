@@ -1,0 +1,104 @@
+import { UsageError } from "../exit.ts";
+import type { MountJob } from "./mount_job.ts";
+
+/** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
+const IGNORED = /^-[snv]+$/;
+
+/** Options after `-o` that have a value and are about what shows. */
+const VALUED = /^(format|ext|subset|shuffle|epoch)=(.*)$/s;
+
+type ValuedOption = "format" | "ext" | "subset" | "shuffle" | "epoch";
+
+/** How the option begins that says what becomes of a mount that nothing can serve any more. */
+const ON_FAILURE = "on_failure=";
+
+/** What the list after `-o` says that is no matter of the kernel's. */
+type SourceOptions = { [name in ValuedOption]?: string } & {
+  decoded?: true;
+  onFailure?: MountJob["onFailure"];
+};
+
+/**
+ * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
+ *
+ * mount(8) and mount.fuse3(8) run a filesystem's program in this form, for `mount -t fuse.recordfs`
+ * and for /etc/fstab. Where those say `defaults`, `rw` arrives here: it is left out, since nobody asked
+ * for it.
+ *
+ * @param commands Names that make it a command line of the usual form.
+ */
+export function mountCommandLine(
+  args: readonly string[],
+  commands: readonly string[],
+): readonly string[] {
+  const [first, second] = args;
+  if (first === undefined || first.startsWith("-")) return args;
+  if (second === undefined || commands.includes(first) || first === "help") {
+    return args;
+  }
+  // A mistyped command should be called that, not a missing container.
+  if (!/[/.]/.test(first) && !args.includes("-o")) return args;
+  return ["mount", ...helperArguments(args)];
+}
+
+function helperArguments(args: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    if (IGNORED.test(arg)) continue;
+    if (arg === "-t") i++; // the type, which is why this program runs
+    else if (arg === "-o" && args[i + 1] !== undefined) {
+      kept.push(arg, withoutWritable(args[++i]!));
+    } else if (arg.startsWith("-o")) {
+      kept.push("-o", withoutWritable(arg.slice(2)));
+    } else kept.push(arg);
+  }
+  return kept;
+}
+
+function withoutWritable(list: string): string {
+  return optionsIn(list).filter((option) => option !== "rw").join(",");
+}
+
+/**
+ * Refuses `rw` in the list after `-o` of `recordfs mount`.
+ *
+ * @throws {UsageError} If it is there.
+ */
+export function refuseWritable(list: string): void {
+  if (!optionsIn(list).includes("rw")) return;
+  throw new UsageError(
+    "-o rw: containers are read-only, and so are their mounts; leave it out",
+  );
+}
+
+/** Options separated by commas; a backslash makes the next character part of a value. */
+function optionsIn(list: string): readonly string[] {
+  return list.match(/(?:\\.|[^,\\])+/gs) ?? [];
+}
+
+/**
+ * Takes the options of a container, such as `format=` and `decoded`, out of the list after `-o`: in /etc/fstab
+ * there is no other place for them. Backslashes stay as they are, for the parser of the other options.
+ */
+export function takeSourceOptions(
+  list: string,
+): SourceOptions & { readonly rest: string } {
+  const found: SourceOptions = {};
+  const rest: string[] = [];
+  for (const option of optionsIn(list)) {
+    const [, name, value] = VALUED.exec(option) ?? [];
+    if (option === "decoded") found.decoded = true;
+    else if (option.startsWith(ON_FAILURE)) {
+      found.onFailure = parseOnFailure(option.slice(ON_FAILURE.length));
+    } else if (name === undefined || value === undefined) rest.push(option);
+    else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
+    else found[name as ValuedOption] = value.replaceAll(/\\(.)/gs, "$1");
+  }
+  return { ...found, rest: rest.join(",") };
+}
+
+function parseOnFailure(value: string): MountJob["onFailure"] {
+  if (value === "dead" || value === "unmount") return value;
+  throw new UsageError(`-o ${ON_FAILURE}${value}: it must be dead or unmount`);
+}

@@ -1,0 +1,165 @@
+import {
+  findMount,
+  type MountEntry,
+  readMounts,
+  RECORDFS_TYPE,
+} from "../../../fuse/mounting/mountinfo.ts";
+import type { ServedCounts } from "../../../fuse/session/request_counts.ts";
+import { jobIdentity } from "./container_identity.ts";
+import {
+  isOf,
+  keeperOf,
+  type MountRecord,
+  reasonOf,
+  type RecordedMount,
+  recordedMounts,
+} from "./mount_records.ts";
+import { type Answer, askMount, within } from "./mount_state.ts";
+import { readCounts } from "./mount_stats.ts";
+import { isRunning, secondsSince } from "./processes.ts";
+import type { Shuffle } from "./shuffle_option.ts";
+import { jobOptions } from "./supervisor.ts";
+
+/**
+ * How a mount is. `changed`: it answers, and its container, or index file, is no more what was mounted.
+ * `restarting`: its server died, and readers wait for another one. `hung`: its server does not answer. `dead`:
+ * it lost its server for good, and fails until somebody unmounts it or mounts it again.
+ */
+type MountState = Answer | "changed" | "restarting";
+
+/** The container of a mount is looked at for so long, in milliseconds; it may be on a disk that hangs. */
+const LOOK_MS = 3000;
+
+/** A mount as `recordfs mounts --json` prints it; `null` is what this user's records do not tell. */
+export interface ListedMount {
+  readonly source: string;
+  readonly mountpoint: string;
+  /** The process that serves it; `null` also while there is none. */
+  readonly pid: number | null;
+  /** The process that starts another one when that dies; `null` also where there is none. */
+  readonly supervisor: number | null;
+  /** `null` for somebody else's that another mount hides. */
+  readonly state: MountState | null;
+  /** Why a dead mount was given up. */
+  readonly reason: string | null;
+  readonly started: string | null;
+  /** Seconds since then, however the clock was set meanwhile; `null` also for a dead mount. */
+  readonly uptime: number | null;
+  /** How often another process took over from one that died. */
+  readonly restarts: number | null;
+  /** Requests of the kernel by kind; with those that earlier processes answered. */
+  readonly requests: ServedCounts["requests"] | null;
+  /** Bytes of the replies. */
+  readonly bytes: number | null;
+  /** Requests that ended with EIO. */
+  readonly errors: number | null;
+  /** What it was mounted with, as words of a command line. */
+  readonly options: readonly string[] | null;
+  /** Path of the index file that says which samples show; `null` also for all of them. */
+  readonly subset: string | null;
+  /** Which links show beside the samples; `null` also for none. */
+  readonly shuffle: Shuffle | null;
+  readonly log: string | null;
+  readonly version: string | null;
+}
+
+/** Finds what is mounted. */
+export async function listMounts(): Promise<ListedMount[]> {
+  const known = recordedMounts();
+  const entries = readMounts();
+  const looked = await Promise.all(
+    entries.map((entry) => look(entry, entries, known)),
+  );
+  return looked.filter((mount) => mount !== undefined);
+}
+
+/** Looks at something mounted; `undefined` if it is none of recordfs. */
+async function look(
+  entry: MountEntry,
+  entries: readonly MountEntry[],
+  known: readonly RecordedMount[],
+): Promise<ListedMount | undefined> {
+  const { source, mountpoint, type } = entry;
+  const records = known.filter(({ record }) => isOf(record, entry));
+  // With -o subtype= it has another type.
+  if (type !== RECORDFS_TYPE && records.length === 0) return undefined;
+  const mount = records.find(({ record }) => keeperOf(record) !== undefined) ??
+    records[0];
+  const isOnTop = findMount(entries, mountpoint) === entry;
+  const state = await stateOf(mount?.record, mountpoint, isOnTop);
+  const listed = { ...UNKNOWN, source, mountpoint, state };
+  return mount === undefined
+    ? listed
+    : { ...listed, ...describe(mount, state) };
+}
+
+async function stateOf(
+  record: MountRecord | undefined,
+  mountpoint: string,
+  isOnTop: boolean,
+): Promise<MountState | null> {
+  // Nobody would answer, and whoever asks would wait.
+  if (record !== undefined && !isRunning(record)) {
+    return keeperOf(record) === undefined ? "dead" : "restarting";
+  }
+  if (!isOnTop && record === undefined) return null; // what asks would ask the upper one
+  const answer = isOnTop ? await askMount(mountpoint) : "ok";
+  if (answer !== "ok" || record === undefined) return answer;
+  return await hasChanged(record) ? "changed" : "ok";
+}
+
+async function hasChanged({ job, container }: MountRecord): Promise<boolean> {
+  if (container === null) return false;
+  const same = jobIdentity(job).then(
+    (now) => now === container,
+    (error) => !(error instanceof Deno.errors.NotFound),
+  );
+  return !await within(LOOK_MS, same, true);
+}
+
+/** What there is to say of a mount without a record. */
+const UNKNOWN = {
+  pid: null,
+  supervisor: null,
+  reason: null,
+  started: null,
+  uptime: null,
+  restarts: null,
+  requests: null,
+  bytes: null,
+  errors: null,
+  options: null,
+  subset: null,
+  shuffle: null,
+  log: null,
+  version: null,
+} as const;
+
+function describe(
+  mount: RecordedMount,
+  state: MountState | null,
+): Partial<ListedMount> {
+  const { record, path } = mount;
+  const { source, job, log, started, version, supervised } = record;
+  const isDead = state === "dead";
+  return {
+    source,
+    pid: isRunning(record) ? record.pid : null,
+    supervisor: supervised && isRunning(supervised.supervisor)
+      ? supervised.supervisor.pid
+      : null,
+    reason: isDead ? reasonOf(path) ?? KILLED : null,
+    started,
+    uptime: isDead ? null : secondsSince(record.mountedTicks),
+    restarts: supervised && supervised.restarts,
+    ...readCounts(mount),
+    options: jobOptions(job),
+    subset: job.subset ?? null,
+    shuffle: job.shuffle ?? null,
+    log,
+    version,
+  };
+}
+
+/** The reason for a mount that nobody has given up. */
+const KILLED = "all of its processes were killed";

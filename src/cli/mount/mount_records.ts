@@ -1,0 +1,249 @@
+import type { Agreed } from "../../../fuse/server/connection_state.ts";
+import {
+  type MountEntry,
+  readMounts,
+} from "../../../fuse/mounting/mountinfo.ts";
+import type { MountJob } from "./mount_job.ts";
+import { isRunning, type ProcessId } from "./processes.ts";
+import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
+
+/** What is kept of a running mount, in a file of its own. */
+export interface MountRecord extends ProcessId {
+  readonly source: string;
+  readonly mountpoint: string;
+  /** Path of the log; `null` for a mount in the foreground. */
+  readonly log: string | null;
+  /** When it was mounted. */
+  readonly started: string;
+  /** Likewise, in clock ticks since boot. */
+  readonly mountedTicks: number;
+  readonly version: string;
+  /** Device number as `major:minor`. */
+  readonly device: string;
+  /** What the server was told to mount, and how; paths are absolute. */
+  readonly job: MountJob;
+  /** What tells the container from another; `null` until it has been looked at. */
+  readonly container: string | null;
+  /** What a new server goes on with; `null` for a mount without a supervisor. */
+  readonly supervised: SupervisedMount | null;
+}
+
+/** What is kept of a mount whose server is replaced when it dies. */
+export interface SupervisedMount {
+  /** The process that holds the mount's descriptors. */
+  readonly supervisor: ProcessId;
+  /** How often a new server took over. */
+  readonly restarts: number;
+  /** When the server began to serve, in clock ticks since boot. */
+  readonly servingTicks: number;
+  /** What INIT agreed on. */
+  readonly agreed: Agreed;
+  /** Whether a new server can take over: the kernel repeats what was in flight. */
+  readonly resumable: boolean;
+  /** Number of the descriptor of what threads count in, which servers inherit; `null` where there is none. */
+  readonly counts: number | null;
+  /** Numbers of the descriptors of /dev/fuse that they inherit. */
+  readonly held: readonly number[];
+}
+
+/** How the name of a log's earlier part ends. */
+const EARLIER_LOG = ".log.1";
+
+/** Logs of mounts that ended badly are kept this long. */
+const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
+
+/** Makes up the path of a new record. The mount's log has the same path with {@linkcode logOf}. */
+export function newRecordPath(): string {
+  return `${makeStateDirectory()}/${crypto.randomUUID()}.json`;
+}
+
+/** The path of the log that belongs to a record. */
+export function logOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".log");
+}
+
+/** The path of the counts of a mount that was given up. */
+export function statsOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".stats");
+}
+
+/** The path of the command line that the supervisor starts servers by, where that is not its first one. */
+export function commandOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".command");
+}
+
+/** The path of the command line that is to become {@linkcode commandOf}, if its first server starts. */
+export function nextCommandOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".next");
+}
+
+/** The path of the reason why a mount was given up. */
+export function deadOf(recordPath: string): string {
+  return recordPath.replace(/\.json$/, ".dead");
+}
+
+/** Removes a record and all that belongs to it but the log. */
+export function removeRecord(path: string): void {
+  for (const place of [statsOf, commandOf, nextCommandOf, deadOf]) {
+    removeFile(place(path));
+  }
+  removeFile(path);
+}
+
+/** Writes a record, all at once: another process may be reading. */
+export function writeRecord(path: string, record: MountRecord): void {
+  const temporary = `${path}.part`;
+  const text = `${JSON.stringify(record, null, 2)}\n`;
+  try {
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
+    Deno.renameSync(temporary, path);
+  } catch (error) {
+    removeFile(temporary);
+    throw error;
+  }
+}
+
+/**
+ * Changes a record that is there already. Where the disk is full that is done in its place, which takes no
+ * more room.
+ */
+export function updateRecord(path: string, record: MountRecord): void {
+  try {
+    writeRecord(path, record);
+  } catch {
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    const bytes = new TextEncoder().encode(text);
+    using file = Deno.openSync(path, { write: true });
+    for (let done = 0; done < bytes.length;) {
+      done += file.writeSync(bytes.subarray(done));
+    }
+    file.truncateSync(bytes.length);
+  }
+}
+
+/** Reads a record; `undefined` where there is none. */
+export function readRecord(path: string): MountRecord | undefined {
+  try {
+    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
+  } catch {
+    return undefined; // removed meanwhile
+  }
+}
+
+/**
+ * The process whose end is the end of a mount: the supervisor where it runs, since it may start another
+ * server; `undefined` if nothing of it runs.
+ */
+export function keeperOf(record: MountRecord): ProcessId | undefined {
+  const supervisor = record.supervised?.supervisor;
+  if (supervisor !== undefined && isRunning(supervisor)) return supervisor;
+  return isRunning(record) ? record : undefined;
+}
+
+/** Removes a record or a log, if it is still there. */
+export function removeFile(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** A mount of which there is a record. */
+export interface RecordedMount {
+  /** Where its record is. */
+  readonly path: string;
+  readonly record: MountRecord;
+}
+
+/** All mounts that this user has a record of, also those whose processes were killed. */
+export function recordedMounts(): RecordedMount[] {
+  const found: RecordedMount[] = [];
+  for (const directory of stateDirectories()) {
+    for (const name of namesIn(directory, ".json")) {
+      const path = `${directory}/${name}`;
+      const record = readRecord(path);
+      if (record !== undefined) found.push({ path, record });
+    }
+  }
+  return found;
+}
+
+/** All mounts of this user that some process still keeps. */
+export function runningMounts(): RecordedMount[] {
+  return recordedMounts().filter(({ record }) =>
+    keeperOf(record) !== undefined
+  );
+}
+
+/**
+ * Whether a record is of what the kernel has mounted there, as far as it tells: a bind mount elsewhere is
+ * of the same device. Where nothing of the mount runs, its device may be another one's by now.
+ */
+export function isOf(record: MountRecord, entry: MountEntry): boolean {
+  const { mountpoint, device } = record;
+  if (!entry.type.startsWith("fuse") || device !== entry.device) return false;
+  return mountpoint === entry.mountpoint || keeperOf(record) !== undefined;
+}
+
+/** Why a mount was given up; `undefined` where nobody said. */
+export function reasonOf(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(deadOf(path)).trimEnd() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes why a mount is given up, for {@linkcode reasonOf}. */
+export function writeReason(path: string, reason: string): void {
+  const line = reason.replaceAll(/\s*\n\s*/g, " ");
+  try {
+    Deno.writeTextFileSync(deadOf(path), `${line}\n`, { mode: 0o600 });
+  } catch {
+    // The disk is full, perhaps: the log has it as well.
+  }
+}
+
+/** Removes records of mounts that have ended, and old logs. */
+export function pruneRecords(): void {
+  const directory = makeStateDirectory();
+  for (const name of namesIn(directory, ".json")) {
+    const path = `${directory}/${name}`;
+    const record = readRecord(path);
+    if (record === undefined || hasEnded(record)) removeRecord(path);
+  }
+  const kept = new Set(namesIn(directory, ".json"));
+  const logs = [".log", EARLIER_LOG].flatMap((ending) =>
+    namesIn(directory, ending)
+  );
+  for (const name of logs) {
+    const path = `${directory}/${name}`;
+    if (kept.has(name.replace(/\.log(\.1)?$/, ".json"))) continue;
+    if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
+  }
+}
+
+/** Whether nothing is left of a mount: where its processes were killed, it is stale until it is removed. */
+function hasEnded(record: MountRecord): boolean {
+  return keeperOf(record) === undefined &&
+    !readMounts().some((entry) => isOf(record, entry));
+}
+
+/** When a file was changed last, in milliseconds since 1970; 0 if it is gone. */
+function lastChange(path: string): number {
+  try {
+    return Deno.statSync(path).mtime?.getTime() ?? 0;
+  } catch {
+    return 0; // removed meanwhile
+  }
+}
+
+function namesIn(directory: string, ending: string): string[] {
+  try {
+    return [...Deno.readDirSync(directory)].map(({ name }) => name)
+      .filter((name) => name.endsWith(ending));
+  } catch {
+    return []; // not there, or not for this user
+  }
+}

@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from "node:util";
+import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
+import { MountError } from "../../../fuse/mounting/mount_error.ts";
+import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
+import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
+import { openToServe } from "../../vfs/open_to_serve.ts";
+import { mountInBackground } from "./background.ts";
+import { jobIdentity } from "./container_identity.ts";
+import type { MountJob } from "./mount_job.ts";
+import {
+  commandOf,
+  keeperOf,
+  type MountRecord,
+  nextCommandOf,
+  readRecord,
+  type RecordedMount,
+  runningMounts,
+  type SupervisedMount,
+} from "./mount_records.ts";
+import { findDead } from "./mount_state.ts";
+import { isRunning, sendSignal } from "./processes.ts";
+import { absolute, containerOptions } from "./serve.ts";
+import { serverCommand } from "./supervisor.ts";
+
+/** How often to look whether the new server serves, in milliseconds. */
+const LOOK_AGAIN_MS = 20;
+
+/**
+ * Has another server take over a live mount, with other options or of another version, while it is read. A
+ * dead mount is mounted anew.
+ *
+ * @returns When it serves.
+ * @throws {MountError} If there is no such mount, what it shows would change, which the kernel would not
+ * notice, or the new server can't start; the mount then goes on as it was.
+ */
+export async function replaceServer(given: MountJob): Promise<void> {
+  const wanted = absolute(given);
+  const mountpoint = await Deno.realPath(wanted.mountpoint)
+    .catch(() => wanted.mountpoint);
+  const job = { ...wanted, mountpoint };
+  const entry = findMount(readMounts(), mountpoint);
+  const mount = runningMounts().find(({ record }) =>
+    record.mountpoint === mountpoint && record.device === entry?.device
+  );
+  if (mount === undefined) {
+    if (await findDead(mountpoint) !== undefined) {
+      return await mountInBackground(given);
+    }
+    throw refusal("not-mounted", job, "nothing of yours is mounted there");
+  }
+  const { supervised } = mount.record;
+  if (!supervised || !isRunning(supervised.supervisor)) {
+    throw refusal(
+      "refused",
+      job,
+      "its supervisor has died, and there is no other yet; try again",
+    );
+  }
+  if (!supervised.resumable) {
+    throw refusal("refused", job, `see its log, ${mount.record.log}`);
+  }
+  await refuseChanges(job, mount.record);
+  await tryToOpen(job); // a server that could not open it would end the mount
+  await restart(job, mount, supervised);
+}
+
+async function tryToOpen(job: MountJob): Promise<void> {
+  const options = containerOptions(job);
+  const container = await openToServe(job.source, options);
+  try {
+    await (await options.arrange?.(container) ?? container).complete();
+  } finally {
+    container.tree.close();
+  }
+}
+
+async function refuseChanges(
+  job: MountJob,
+  { job: before, container, supervised }: MountRecord,
+): Promise<void> {
+  const { held } = supervised!;
+  if (
+    job.source !== before.source ||
+    await jobIdentity(before) !== container
+  ) {
+    throw refusal(
+      "changed",
+      job,
+      `what is mounted is ${before.source}${
+        before.subset === undefined ? "" : ` with ${before.subset}`
+      }, as it was then; unmount it, and mount anew`,
+    );
+  }
+  for (
+    const name of ["format", "ext", "decoded", "subset", "shuffle"] as const
+  ) {
+    if (isDeepStrictEqual(job[name], before[name])) continue;
+    throw unchangeable(job, `--${name}`);
+  }
+  if (!isDeepStrictEqual(kernelOptions(job), kernelOptions(before))) {
+    throw unchangeable(job, "-o");
+  }
+  const { workers } = job;
+  if (workers === undefined || workers <= held.length) return;
+  throw refusal(
+    "bad-option",
+    job,
+    `the limit of open files left it ${held.length} descriptors, too few for --workers ${workers}`,
+  );
+}
+
+/** What `-o` says that the kernel remembers: whether files are verified is the server's matter. */
+function kernelOptions({ options }: MountJob): unknown {
+  const { verify: _, ...remembered } = parseMountOptions(options);
+  return remembered;
+}
+
+function unchangeable(job: MountJob, option: string): MountError {
+  return refusal(
+    "bad-option",
+    job,
+    `${option} must be as it was, since the kernel remembers what it saw; unmount it, and mount anew`,
+  );
+}
+
+async function restart(
+  job: MountJob,
+  { path, record: known }: RecordedMount,
+  { held, counts }: SupervisedMount,
+): Promise<void> {
+  const record = readRecord(path) ?? known; // opening took its time
+  const next = nextCommandOf(path);
+  const workers = job.workers ?? Math.min(held.length, DEFAULT_WORKERS);
+  const command = serverCommand({
+    job: { ...job, workers },
+    path,
+    held,
+    counts: counts ?? -1,
+  });
+  await Deno.writeTextFile(next, `set -- ${command.map(quote).join(" ")}\n`, {
+    mode: 0o600,
+  });
+  // What it had not answered the next one will. It may have died by itself.
+  if (isRunning(record)) sendSignal(record.pid, "SIGKILL");
+  while (true) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    const now = readRecord(path);
+    if (now !== undefined && now.pid !== record.pid) break;
+    if (now !== undefined && keeperOf(now) !== undefined) continue;
+    throw refusal("server", job, `the mount has ended; see ${record.log}`);
+  }
+  try {
+    await Deno.rename(next, commandOf(path));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw refusal(
+      "server",
+      job,
+      `the new one died at its start, and one with the options before serves; see ${record.log}`,
+    );
+  }
+}
+
+/** A word of the shell's, whatever is in it. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function refusal(
+  code: MountError["code"],
+  { mountpoint }: MountJob,
+  reason: string,
+): MountError {
+  return new MountError(
+    code,
+    `Cannot replace the server of ${mountpoint}: ${reason}`,
+    { path: mountpoint },
+  );
+}

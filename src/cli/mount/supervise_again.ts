@@ -1,0 +1,91 @@
+import { libc } from "../../../fuse/libc.ts";
+import { type MountRecord, updateRecord } from "./mount_records.ts";
+import {
+  identify,
+  isRunning,
+  type ProcessId,
+  secondsSince,
+} from "./processes.ts";
+import type { Begun } from "./serve.ts";
+import { startNextSupervisor } from "./supervisor.ts";
+
+/** What there is to know of a mount whose supervisor may die. */
+interface Supervised {
+  /** Path of the record. */
+  readonly path: string;
+  /** As it stands there; nobody else changes it while this process serves the mount. */
+  readonly record: MountRecord;
+  readonly begun: Begun;
+  readonly say: (message: string) => void;
+  /** Aborted when the mount is to end. */
+  readonly signal: AbortSignal;
+}
+
+/** `pidfd_open` of `asm-generic/unistd.h`: the same number on every architecture. */
+const PIDFD_OPEN = 434;
+
+/** `POLLIN` of `asm-generic/poll.h`. */
+const POLLIN = 1;
+
+/** How often to look where the system has no descriptors of processes, in milliseconds. */
+const LOOK_MS = 500;
+
+/** Before another one follows one that died at its start, in milliseconds: at first, and at most. */
+const SHORTEST_DELAY = 100;
+const LONGEST_DELAY = 30_000;
+
+/** Who has lived for so long has not died at its start, in seconds. */
+const START_S = 1;
+
+/** Starts another supervisor whenever that of a mount dies, until the mount is to end. */
+export async function superviseAgain(
+  { path, record, begun, say, signal }: Supervised,
+): Promise<void> {
+  let delay = 0;
+  let { supervisor } = record.supervised!;
+  let child: Deno.ChildProcess | undefined;
+  while (true) {
+    await untilDead(supervisor);
+    await child?.stdin.abort().catch(() => {}); // or this process would keep its end of the pipe
+    child = undefined;
+    if (secondsSince(supervisor.startTicks) >= START_S) delay = 0;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    delay = Math.min(Math.max(2 * delay, SHORTEST_DELAY), LONGEST_DELAY);
+    if (signal.aborted) return;
+    const { pid } = supervisor;
+    try {
+      const { job } = record;
+      child = startNextSupervisor({ ...begun, job, path });
+      child.unref();
+      supervisor = identify(child.pid) ?? supervisor;
+      const supervised = { ...record.supervised!, supervisor };
+      updateRecord(path, { ...record, supervised });
+      say(
+        `the supervisor, process ${pid}, died; process ${child.pid} takes its place`,
+      );
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      say(
+        `the supervisor, process ${pid}, died, and no other can start: ${reason}`,
+      );
+    }
+  }
+}
+
+async function untilDead(process: ProcessId): Promise<void> {
+  const { syscall, pollElsewhere, close } = libc();
+  const fd = syscall(BigInt(PIDFD_OPEN), BigInt(process.pid), 0n);
+  try {
+    // A descriptor may be of another process, which has the number now.
+    while (isRunning(process)) {
+      if (fd < 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      else {
+        // struct pollfd of <poll.h>: the descriptor, and the events asked for and given, 16 bits each.
+        const descriptor = new Uint8Array(Int32Array.of(fd, POLLIN).buffer);
+        await pollElsewhere(descriptor, 1, -1);
+      }
+    }
+  } finally {
+    if (fd >= 0) close(fd);
+  }
+}

@@ -1,0 +1,314 @@
+import {
+  closeOnExec,
+  formatHeld,
+  keepToThisProcess,
+  letInherit,
+} from "../../../fuse/server/held_descriptors.ts";
+import type { MountJob } from "./mount_job.ts";
+
+/** The variable that the script is handed in: as an argument it would fill every list of processes. */
+const SCRIPT_VARIABLE = "RECORDFS_SUPERVISOR";
+
+/** The variable by which a server knows its supervisor: its parent may be dead, and another process its parent. */
+export const SUPERVISOR_PID_VARIABLE = "RECORDFS_SUPERVISOR_PID";
+
+/** The variable that says, in seconds, how long there may be nothing but failures before a mount is given up. */
+export const PATIENCE_VARIABLE = "RECORDFS_GIVE_UP_AFTER";
+
+/** How long that is unless told otherwise, in seconds. */
+const PATIENCE = 300;
+
+/** Exit code of a server that knows that no other could go on with the mount either. */
+export const FINAL_EXIT = 3;
+
+/**
+ * A POSIX shell script that starts the server of a mount, and another one whenever that dies.
+ *
+ * It inherits the mount's descriptors of /dev/fuse, so that they outlive each server. The record is how it knows what became of a server:
+ * one that ends the mount removes its record, one that serves stands in it. The record's fields are read
+ * line by line, as `writeRecord` writes them: the first line of a name counts.
+ *
+ * A server whose supervisor was killed starts one, which is to watch that server first. It is no child of
+ * that one, which so can't wait for it: instead, it alone holds the other end of that one's standard input.
+ *
+ * Arguments: the path of the record, the mount point, the process of the server, or 0 where there is none
+ * yet, one of the descriptors, or nothing, and the command line of a server.
+ */
+const SCRIPT = String.raw`
+unset ${SCRIPT_VARIABLE}
+export ${SUPERVISOR_PID_VARIABLE}=$$
+record=$1 mountpoint=$2 server=$3 fuse=$4 base=${"${1%.json}"}
+shift 4
+if true >>"$base.log"; then exec 2>>"$base.log"; fi
+patience=${"${" + PATIENCE_VARIABLE}:-${PATIENCE}}
+adopted='' end='' told='' failing='' delay=0
+[ "$server" -eq 0 ] || adopted=1
+
+say() {
+  echo "recordfs: $(date -u +%Y-%m-%dT%H:%M:%SZ) supervisor: $1" >&2
+}
+
+# The value of a line of the record, without quotes.
+field() {
+  value=''
+  while read -r name rest; do
+    [ "$name" = "\"$1\":" ] || continue
+    value=${"${rest%,}"}
+    break
+  done <"$record"
+  value=${'${value#\\"}'} value=${'${value%\\"}'}
+} 2>/dev/null
+
+# Clock ticks since boot, hundredths of a second.
+look_at_clock() {
+  read -r now _ </proc/uptime
+  now=${"${now%.*}${now#*.}"}
+  now=${'${now#"${now%%[1-9]*}"}'} # or it would be octal
+}
+
+is_mounted() {
+  field device
+  while read -r _ _ device _; do
+    [ "$device" = "$value" ] && return 0
+  done </proc/self/mountinfo
+  return 1
+}
+
+end_mount() {
+  say "$1; the mount ends"
+  if is_mounted; then
+    if [ "$(id -u)" -eq 0 ]; then
+      umount -l -- "$mountpoint" || fusermount3 -u -z -- "$mountpoint"
+    else
+      fusermount3 -u -z -- "$mountpoint"
+    fi
+  fi
+  rm -f -- "$record" "$base.stats" "$base.command" "$base.next" "$base.dead"
+  exit 1
+}
+
+# With this process the descriptors go: the kernel then fails what it has not cached.
+give_up() {
+  field onFailure
+  [ "$value" != unmount ] || end_mount "$1"
+  [ -e "$base.dead" ] || echo "$1" >"$base.dead"
+  field counts
+  [ "$value" = null ] || cat "/proc/$$/fd/$value" >"$base.stats"
+  say "$1; the mount is dead"
+  exit 1
+}
+
+# Another command line may have been given since: its first server decides whether it stays.
+serve() {
+  if [ -e "$base.next" ]; then
+    . "$base.next"
+  elif [ -e "$base.command" ]; then
+    . "$base.command"
+  fi
+  exec "$@"
+}
+
+told() {
+  end=$1 told=1
+  [ -z "$server" ] || kill -s "$end" "$server"
+}
+trap 'told TERM' TERM
+trap 'told INT' INT
+trap 'told HUP' HUP
+
+# Signals to this process end waiting and reading as well.
+wait_for_server() {
+  if [ -n "$adopted" ]; then
+    while told=''; do
+      read -r _ || [ -n "$told" ] || break
+    done
+    code='' how='of what is not known: another supervisor had started it'
+    adopted=''
+    exec </dev/null
+    return
+  fi
+  while :; do
+    wait "$server"
+    code=$?
+    [ "$code" -ne 127 ] && kill -0 "$server" || break
+  done
+  how="exit code $code"
+  [ "$code" -le 128 ] || how="signal $((code - 128))"
+} 2>/dev/null
+
+# FUSE_NOTIFY_RESEND: who waits for what a server had read could not be killed until another one comes. Not
+# every shell can name a descriptor of two digits; where there is no bash, the next server is the first to ask.
+resend() {
+  [ -z "$fuse" ] ||
+    bash -c 'printf "\020\0\0\0\007\0\0\0\0\0\0\0\0\0\0\0" >&"$1"' bash "$fuse"
+} 2>/dev/null
+
+# Waits so many tenths of a second, never long at a time.
+pause() {
+  left=$1
+  while [ "$left" -gt 0 ] && [ -z "$end" ] && [ ! -e "$base.next" ]; do
+    step=10
+    [ "$left" -gt 10 ] || step=$left
+    sleep "$((step / 10)).$((step % 10))"
+    left=$((left - step))
+  done
+}
+
+while :; do
+  if [ -z "$adopted" ]; then
+    serve "$@" &
+    server=$!
+    exec >/dev/null # only the first server has somebody to answer
+    [ -z "$end" ] || kill -s "$end" "$server"
+  fi
+  wait_for_server
+  ended=$server server=''
+  if [ ! -e "$record" ]; then
+    # It ended the mount, or there was none yet. A signal is passed on as the reason.
+    trap - TERM INT HUP
+    [ "${"${code:-0}"}" -le 128 ] || kill -s "$((code - 128))" $$
+    exit "${"${code:-0}"}"
+  fi
+  resend
+  [ -z "$end" ] || end_mount "the server died ($how) when it was told to end"
+  field resumable
+  [ "$value" = true ] ||
+    give_up "the server died ($how), and no other can take its place here"
+  look_at_clock
+  field pid
+  if [ "$value" != "$ended" ] && [ -e "$base.next" ]; then
+    say "the replacement died at its start ($how); it is given up"
+    rm -f -- "$base.next" "$base.dead"
+    continue
+  fi
+  if [ -e "$base.dead" ]; then
+    read -r reason <"$base.dead"
+    give_up "$reason"
+  fi
+  [ "$code" != ${FINAL_EXIT} ] || give_up 'no server can go on with it'
+  if [ "$value" = "$ended" ]; then
+    field servingTicks
+    # One that has served for a second was none of the failures.
+    [ "$((now - ${"${value:-0}"}))" -lt 100 ] || failing='' delay=0
+  fi
+  : "${"${failing:=$now}"}"
+  left=$((patience * 10 - (now - failing) / 10))
+  [ "$left" -gt 0 ] ||
+    give_up "for $patience seconds no server has lived for one; the last died by $how"
+  [ "$delay" -le "$left" ] || delay=$left
+  if [ "$delay" -eq 0 ]; then
+    say "the server died ($how); another one takes its place"
+    delay=1
+  else
+    say "the server died ($how); another one takes its place in $((delay / 10)).$((delay % 10)) s"
+    pause "$delay"
+    delay=$((delay * 2))
+    [ "$delay" -le 300 ] || delay=300
+  fi
+  [ -z "$end" ] || end_mount 'told to end while there was no server'
+done
+`;
+
+/** What a supervisor is started for. */
+export interface Supervision {
+  readonly job: MountJob;
+  /** Path of the mount's record. */
+  readonly path: string;
+  /** Descriptors of /dev/fuse; none where it can't be opened. */
+  readonly held: readonly number[];
+  /** Descriptor of the file that threads count in, or -1. */
+  readonly counts: number;
+}
+
+/**
+ * Starts the supervisor of a mount, which is to start a server. That answers on its standard output.
+ */
+export function startSupervisor(mount: Supervision): Deno.ChildProcess {
+  return start(mount, 0, { stdin: "null", stdout: "piped" });
+}
+
+/**
+ * Starts another supervisor for a mount that this process serves.
+ *
+ * @returns It, whose standard input must stay open as long as this process serves.
+ */
+export function startNextSupervisor(mount: Supervision): Deno.ChildProcess {
+  return start(mount, Deno.pid, { stdin: "piped", stdout: "null" });
+}
+
+function start(
+  { job, path, held, counts }: Supervision,
+  server: number,
+  streams: Pick<Deno.CommandOptions, "stdin" | "stdout">,
+): Deno.ChildProcess {
+  const inherited = counts < 0 ? held : [...held, counts];
+  closeOnExec();
+  letInherit(inherited);
+  const command = new Deno.Command("/bin/sh", {
+    args: [
+      "-c",
+      `eval "$${SCRIPT_VARIABLE}"`,
+      "recordfs", // what it is called
+      path,
+      job.mountpoint,
+      String(server),
+      String(held[0] ?? ""),
+      ...serverCommand({ job, path, held, counts }),
+    ],
+    env: { [SCRIPT_VARIABLE]: SCRIPT },
+    cwd: "/", // or it would keep a file system in use
+    detached: true, // a session of its own: the terminal's end is not its end
+    ...streams,
+    stderr: "null", // it appends to the log
+  });
+  try {
+    return command.spawn();
+  } finally {
+    keepToThisProcess(inherited);
+  }
+}
+
+/** The command line that serves a mount through descriptors which its process inherits. */
+export function serverCommand(
+  { job, path, held, counts }: Supervision,
+): string[] {
+  return [
+    Deno.execPath(),
+    ...thisProgram(),
+    "mount",
+    `--background=${path}`,
+    `--held=${formatHeld(held)}`,
+    `--counts=${counts}`,
+    ...jobArguments(job),
+  ];
+}
+
+/** How to run this program again. Mounting takes FFI, and so everything: `-A` gives nothing away. */
+function thisProgram(): string[] {
+  if (Deno.build.standalone) return [];
+  // A mount loads no package, and so needs no import map, whose reading takes a while.
+  return ["run", "-A", "--no-config", "--no-lock", Deno.mainModule];
+}
+
+/** What a job is as options of `recordfs mount`. */
+export function jobOptions(job: MountJob): string[] {
+  const args: string[] = [];
+  if (job.options !== "") args.push("-o", job.options);
+  if (job.format !== undefined) args.push(`--format=${job.format}`);
+  if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
+  if (job.decoded) args.push("--decoded");
+  if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
+  if (job.shuffle !== undefined) {
+    const { seed, firstEpoch, epochs } = job.shuffle;
+    const last = firstEpoch + epochs - 1;
+    args.push(`--shuffle=${seed}`, `--epoch=${firstEpoch}-${last}`);
+  }
+  if (job.trace) args.push("--trace");
+  if (job.workers !== undefined) args.push(`--workers=${job.workers}`);
+  if (job.onFailure !== "dead") args.push(`--on-failure=${job.onFailure}`);
+  return args;
+}
+
+function jobArguments(job: MountJob): string[] {
+  return [...jobOptions(job), "--", job.source, job.mountpoint];
+}

@@ -1,0 +1,123 @@
+import { isOutputClosed } from "./closed_output.ts";
+import { RecordfsError } from "../../errors.ts";
+import { systemCode } from "../../io/libc/system_error.ts";
+import { escapeUtf16 } from "../../message_text.ts";
+import { encodeName } from "../../names.ts";
+
+const CAPACITY = 1 << 16;
+
+/** What names are escaped for on a terminal already, and values in JSON are not: there, this is an escape as well. */
+const UNSHOWN = /[\p{Cf}\x7f-\x9f\u2028\u2029]/gu;
+
+/**
+ * Standard output, buffered: text with names as their exact bytes, and raw bytes.
+ *
+ * `put` only fills the buffer, so that listings of millions of names don't wait for each; callers
+ * flush when it is {@linkcode Output.full}.
+ */
+export class Output {
+  #buffer = new Uint8Array(CAPACITY);
+  #length = 0;
+  #waiting: Uint8Array[] = [];
+  readonly #isTerminal = Deno.stdout.isTerminal();
+
+  /** Whether there is enough for {@linkcode Output.flush} to be worth it. */
+  get full(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Adds text; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
+  put(text: string): void {
+    this.putBytes(encodeName(this.#isTerminal ? shown(text) : text));
+  }
+
+  putBytes(bytes: Uint8Array): void {
+    if (this.#length + bytes.length > CAPACITY) this.#seal();
+    if (bytes.length > CAPACITY) {
+      this.#waiting.push(bytes);
+    } else {
+      this.#buffer.set(bytes, this.#length);
+      this.#length += bytes.length;
+    }
+  }
+
+  /** Writes everything that was put. */
+  async flush(): Promise<void> {
+    this.#seal();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const bytes of waiting) {
+      for (let done = 0; done < bytes.length;) {
+        done += await writeSome(bytes.subarray(done));
+      }
+    }
+  }
+
+  #seal(): void {
+    if (this.#length === 0) return;
+    this.#waiting.push(this.#buffer.subarray(0, this.#length));
+    this.#buffer = new Uint8Array(CAPACITY);
+    this.#length = 0;
+  }
+}
+
+function shown(text: string): string {
+  return text.replaceAll(UNSHOWN, escapeUtf16);
+}
+
+async function writeSome(bytes: Uint8Array): Promise<number> {
+  requireOpenOutput();
+  try {
+    return await Deno.stdout.write(bytes);
+  } catch (error) {
+    throw outputError(error);
+  }
+}
+
+/** Writes text at once, for what is followed by the program's end. */
+export function writeNow(text: string): void {
+  let rest = encodeName(text);
+  if (rest.length > 0) requireOpenOutput();
+  try {
+    while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
+  } catch (error) {
+    throw outputError(error);
+  }
+}
+
+function outputError(error: unknown): unknown {
+  const code = systemCode(error);
+  // Whoever closed a pipe wants no more, and nothing said about it.
+  if (code === undefined || code === "EPIPE") return error;
+  const reason = (error as Error).message.replace(/ \(os error \d+\)$/, "");
+  return new RecordfsError(
+    code,
+    `Cannot write to standard output: ${reason}`,
+    { cause: error },
+  );
+}
+
+let isOpen = false;
+
+/** @throws {RecordfsError} If there is no standard output, and all that is written would be lost. */
+function requireOpenOutput(): void {
+  if (!isOpen && isOutputClosed()) {
+    throw new RecordfsError(
+      "EBADF",
+      "Cannot write to standard output: it is closed; let it go to a file, or to /dev/null where nobody wants it",
+    );
+  }
+  isOpen = true;
+}
+
+/** Runs `body` with standard output, and writes what is left at its end, whether it fails or not. */
+export async function withOutput(
+  body: (out: Output) => Promise<void>,
+): Promise<void> {
+  const out = new Output();
+  try {
+    await body(out);
+  } finally {
+    await out.flush();
+  }
+}

@@ -1,0 +1,166 @@
+import * as fs from "node:fs";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { RecordfsError } from "../../errors.ts";
+import { openError } from "../../io/storage/file_source.ts";
+import { isTemporary } from "../../io/write/temporaries.ts";
+import { systemCode } from "../../io/libc/system_error.ts";
+import { sortNames } from "../../names.ts";
+import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
+
+/** An entry of a directory. */
+export interface TreeEntry {
+  /** From the root, without a slash at either end. */
+  readonly path: string;
+  readonly name: string;
+  /** How many names below the directory that is listed or walked: 1 for its own entries. */
+  readonly depth: number;
+  readonly isDirectory: boolean;
+}
+
+/** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
+type FilePlace = string | TreeEntry;
+
+/** Files to be converted: those of a container, or of a folder on disk. */
+export interface FileTree {
+  /** Where it is. */
+  readonly location: string;
+  /** Last modification that files get which are made of these. */
+  readonly mtime: Date;
+  /** The entries of a directory, in its order. */
+  list(path: string, options?: WaitOptions): AsyncIterable<TreeEntry>;
+  /** All entries, each directory before its content. */
+  walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
+  /** Size of a file in bytes. */
+  size(place: FilePlace): Promise<number>;
+  read(place: FilePlace, options?: WaitOptions): Promise<Uint8Array>;
+  /** A file's content piece by piece. */
+  stream(
+    place: FilePlace,
+    options?: WaitOptions,
+  ): Promise<AsyncIterable<Uint8Array>>;
+  close(): void;
+}
+
+type OwnPlace = string | WalkEntry;
+
+/** The files of a container. */
+export async function containerFiles(container: VirtualFs): Promise<FileTree> {
+  const { mtime } = await container.stat("");
+  return {
+    location: container.location,
+    mtime,
+    list: (path, options) => container.walk(path, { ...options, maxDepth: 1 }),
+    walk: (options) => container.walk("", options),
+    // What it listed are its own entries.
+    size: async (place) => (await container.stat(place as OwnPlace)).size,
+    read: (place, options) => container.read(place as OwnPlace, options),
+    stream: (place, options) => container.stream(place as OwnPlace, options),
+    close: () => container.close(),
+  };
+}
+
+function notUtf8(path: string, cause: unknown): RecordfsError {
+  return new RecordfsError(
+    "bad-name",
+    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (ffrecord), ` +
+      "which keeps such names, and that to what it is to become",
+    { path, cause },
+  );
+}
+
+/** A tree with one more file in its root. */
+export function withRootFile(
+  files: FileTree,
+  name: string,
+  bytes: Uint8Array,
+): FileTree {
+  const entry: TreeEntry = { path: name, name, depth: 1, isDirectory: false };
+  async function* list(path: string, options?: WaitOptions) {
+    if (path === "") yield entry;
+    yield* files.list(path, options);
+  }
+  async function* walk(options?: WaitOptions) {
+    yield entry;
+    yield* files.walk(options);
+  }
+  const isIt = (place: FilePlace) => place === entry || place === name;
+  return {
+    ...files,
+    list,
+    walk,
+    size: (place) =>
+      isIt(place) ? Promise.resolve(bytes.length) : files.size(place),
+    read: (place, options) =>
+      isIt(place) ? Promise.resolve(bytes) : files.read(place, options),
+    stream: (place, options) =>
+      isIt(place)
+        ? Promise.resolve(ReadableStream.from([bytes]))
+        : files.stream(place, options),
+  };
+}
+
+/** The files of a folder on disk, complete ones; symbolic links are followed. */
+export function folderFiles(location: string): FileTree {
+  const at = (path: string) => path === "" ? location : `${location}/${path}`;
+  const naming = async <T>(path: string, work: () => Promise<T>) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (path.includes("\ufffd") && systemCode(error) === "ENOENT") {
+        throw notUtf8(at(path), error);
+      }
+      throw openError(at(path), error);
+    }
+  };
+  async function* list(
+    path: string,
+    { signal }: WaitOptions = {},
+  ): AsyncGenerator<TreeEntry, void, undefined> {
+    const names = await naming(path, () => fs.promises.readdir(at(path)));
+    for (const name of sortNames(names)) {
+      signal?.throwIfAborted();
+      if (isTemporary(name)) continue;
+      const own = path === "" ? name : `${path}/${name}`;
+      const stat = await naming(own, () => fs.promises.stat(at(own)));
+      yield { path: own, name, depth: 1, isDirectory: stat.isDirectory() };
+    }
+  }
+  async function* walk(
+    options: WaitOptions = {},
+  ): AsyncGenerator<TreeEntry, void, undefined> {
+    const levels = [list("", options)];
+    for (
+      let level = levels.at(-1);
+      level !== undefined;
+      level = levels.at(-1)
+    ) {
+      const { done, value } = await level.next();
+      if (done) {
+        levels.pop();
+        continue;
+      }
+      yield { ...value, depth: levels.length };
+      if (value.isDirectory) levels.push(list(value.path, options));
+    }
+  }
+  return {
+    location,
+    mtime: fs.statSync(location).mtime,
+    list,
+    walk,
+    size: (place) => {
+      const path = pathOf(place);
+      return naming(path, async () => (await fs.promises.stat(at(path))).size);
+    },
+    read: (place, { signal } = {}) => {
+      const path = pathOf(place);
+      return naming(path, () => fs.promises.readFile(at(path), { signal }));
+    },
+    stream: (place) => Promise.resolve(fs.createReadStream(at(pathOf(place)))),
+    close() {},
+  };
+}
+
+function pathOf(place: FilePlace): string {
+  return typeof place === "string" ? place : place.path;
+}

@@ -1,0 +1,165 @@
+import * as path from "node:path";
+import { ImageError } from "../../codecs/image/image_error.ts";
+import { readImageHeader } from "../../codecs/image/image_header.ts";
+import type { JsonValue } from "../../codecs/json/value.ts";
+import { GulpChunk } from "../../formats/gulp/read/chunk.ts";
+import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
+import { NewDirectory } from "../../io/write/new_directory.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { type Run, UnfitError } from "../conversion.ts";
+import { writeLabels } from "../from/label_file.ts";
+
+/** A video to be written; its frames are JPEGs, which stay as they are. */
+export interface NewVideo {
+  readonly id: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly meta: { readonly [key: string]: JsonValue };
+  readonly frames: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+/** What a directory of chunks is made of. */
+export interface NewGulp {
+  readonly videosPerChunk: number;
+  /** Content of `label2idx.json`. */
+  readonly labels?: Uint8Array | undefined;
+  /** The videos, or why one can't be written. */
+  readonly videos: AsyncIterable<NewVideo | UnfitError>;
+}
+
+/**
+ * Writes a directory of chunks, which appears whole or not at all.
+ *
+ * @returns How many videos there are.
+ */
+export async function writeGulp(
+  target: string,
+  { videosPerChunk, labels, videos }: NewGulp,
+  run: Run,
+): Promise<number> {
+  const { signal } = run;
+  const directory = await runAsync(NewDirectory.create(target), signal);
+  try {
+    const chunks = new Chunks(directory.temporary, videosPerChunk, run);
+    try {
+      for await (const video of videos) {
+        signal?.throwIfAborted();
+        await chunks.append(video);
+      }
+      await chunks.finish();
+    } finally {
+      await chunks.letGo();
+    }
+    if (labels !== undefined) {
+      writeLabels(directory.temporary, LABEL_FILE, labels);
+    }
+    signal?.throwIfAborted();
+    await runAsync(directory.publish());
+    return chunks.videos;
+  } catch (error) {
+    throw directory.asPublished(error);
+  } finally {
+    directory.discard();
+  }
+}
+
+class Chunks {
+  videos = 0;
+  readonly #directory: string;
+  readonly #videosPerChunk: number;
+  readonly #run: Run;
+  readonly #ids = new Set<string>();
+  #chunk: GulpChunk<Uint8Array> | undefined;
+  #output: AsyncDisposable | undefined;
+  #number = 0;
+  #inChunk = 0;
+
+  constructor(directory: string, videosPerChunk: number, run: Run) {
+    this.#directory = directory;
+    this.#videosPerChunk = videosPerChunk;
+    this.#run = run;
+  }
+
+  async append(video: NewVideo | UnfitError): Promise<void> {
+    if (video instanceof UnfitError) return this.#run.leaveOut(video.message);
+    const { id, name, meta, frames } = video;
+    if (this.#ids.has(id)) {
+      const shown = JSON.stringify(id);
+      return this.#run.leaveOut(`${name}: its id ${shown} is there before`);
+    }
+    const chunk = await this.#room();
+    const { signal } = this.#run;
+    try {
+      await chunk.append(id, meta, jpegsOnly(frames), { signal });
+    } catch (error) {
+      if (!(error instanceof UnfitError)) throw error;
+      return this.#run.leaveOut(`${name}: ${error.message}`, error);
+    }
+    this.#ids.add(id);
+    this.#inChunk++;
+    this.#run.tell(++this.videos);
+  }
+
+  /** Completes the last chunk; a directory has one at least, or it would be none of chunks. */
+  async finish(): Promise<void> {
+    if (this.#number === 0) await this.#room();
+    await this.#endChunk();
+  }
+
+  async letGo(): Promise<void> {
+    await this.#output?.[Symbol.asyncDispose]();
+    this.#chunk?.close();
+  }
+
+  async #room(): Promise<GulpChunk<Uint8Array>> {
+    if (this.#inChunk === this.#videosPerChunk) await this.#endChunk();
+    if (this.#chunk !== undefined) return this.#chunk;
+    const file = (name: string) => path.join(this.#directory, name);
+    const number = this.#number++;
+    this.#chunk = await GulpChunk.load(
+      file(`data_${number}.gulp`),
+      file(`meta_${number}.gmeta`),
+      { decode: false },
+    );
+    this.#output = await this.#chunk.open("wb", { signal: this.#run.signal });
+    return this.#chunk;
+  }
+
+  async #endChunk(): Promise<void> {
+    await this.#chunk?.flush();
+    await this.letGo();
+    this.#chunk = undefined;
+    this.#output = undefined;
+    this.#inChunk = 0;
+  }
+}
+
+/** Frames are stored as they are, so that what is no JPEG must not be among them. */
+async function* jpegsOnly(
+  frames: NewVideo["frames"],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let number = 0;
+  for await (const frame of frames) {
+    const problem = problemOf(frame);
+    if (problem !== undefined) {
+      throw new UnfitError(
+        `its frame ${number} is no JPEG to store: ${problem}`,
+      );
+    }
+    number++;
+    yield frame;
+  }
+}
+
+function problemOf(frame: Uint8Array): string | undefined {
+  try {
+    const { format } = readImageHeader(frame);
+    if (format !== "jpeg") return `it is a ${format.toUpperCase()}`;
+  } catch (error) {
+    if (error instanceof ImageError) return error.message;
+    throw error;
+  }
+  const { length } = frame;
+  const isWhole = frame[length - 2] === 0xff && frame[length - 1] === 0xd9;
+  return isWhole ? undefined : "it does not end with FF D9";
+}

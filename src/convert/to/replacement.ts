@@ -1,0 +1,225 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { WriteError } from "../../errors.ts";
+import {
+  isDatasetFile,
+  SHARD_NAME,
+} from "../../formats/bags/dataset/dataset_names.ts";
+import { indexPath } from "../../formats/bags/bag/index_path.ts";
+import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
+import { isChunkName } from "../../formats/gulp/signature.ts";
+import { makeTemporaryDirectory } from "../../io/write/new_directory.ts";
+import { removeTree } from "../../io/write/remove_tree.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { Temporary } from "../../io/write/temporaries.ts";
+import { writeError } from "../../io/write/write_error.ts";
+import { findTarget, syncDirectoryOf } from "../../io/write/write_target.ts";
+import type { ConvertTarget } from "../conversion.ts";
+
+/** What a target is on the disk. */
+export type TargetForm = "file" | "bag" | "directory";
+
+/**
+ * A target that is there and is to be replaced. The new one is written into a hidden directory beside it
+ * and takes its place when it is complete; whatever fails before leaves the old one as it is. A process
+ * killed in the moment in which one takes the other's place leaves the old one as
+ * `.NAME.recordfs-PID-N.old`, which nobody removes.
+ */
+export class Replacement {
+  /** Where the new one is to be written. */
+  readonly path: string;
+  readonly #given: string;
+  readonly #target: string;
+  readonly #form: TargetForm;
+  readonly #temporary: Temporary<void>;
+
+  private constructor(
+    given: string,
+    target: string,
+    form: TargetForm,
+    temporary: Temporary<void>,
+  ) {
+    this.#given = given;
+    this.#target = target;
+    this.#form = form;
+    this.#temporary = temporary;
+    this.path = path.join(temporary.path, path.basename(target));
+  }
+
+  /**
+   * Prepares to replace a target.
+   *
+   * @returns Nothing where there is none to be replaced.
+   * @throws {WriteError} If what is there is not such a container, and might be anything.
+   */
+  static async of(
+    source: string,
+    given: string,
+    kind: ConvertTarget,
+    form: TargetForm,
+  ): Promise<Replacement | undefined> {
+    const location = given.replace(/(?<=[^/])\/+$/, "");
+    const { path: target, found } = await runAsync(findTarget(location));
+    const hasIndex = form === "bag" && exists(indexPath(target));
+    if (found === undefined && !hasIndex) return undefined;
+    if (form !== "directory") {
+      if (found !== undefined && !found.isFile()) {
+        throw refusal(given, "it is no file");
+      }
+    } else {
+      if (found!.isFile()) throw refusal(given, "it is a file, no directory");
+      if (namesIn(given, target).length === 0) return undefined;
+      requireContainer(given, target, kind);
+      requireOutside(source, given, target);
+    }
+    try {
+      const temporary = await runAsync(makeTemporaryDirectory(target));
+      return new Replacement(given, target, form, temporary);
+    } catch (error) {
+      throw writeError(given, error);
+    }
+  }
+
+  /**
+   * Puts the new one in the place of the old one, which goes then.
+   *
+   * @throws {WriteError} If the system refuses; the old one is in its place then.
+   */
+  async publish(): Promise<void> {
+    const moves = this.#form === "bag"
+      ? [
+        { from: indexPath(this.path), to: indexPath(this.#target) },
+        { from: this.path, to: this.#target },
+      ]
+      : [{ from: this.path, to: this.#target }];
+    const undo: (() => void)[] = [];
+    const replaced: string[] = [];
+    try {
+      if (this.#form !== "file") { // a file is replaced by renaming
+        for (const { to } of moves) {
+          if (!exists(to)) continue;
+          const old = this.#temporary.path
+            .replace(/part$/, `old${path.extname(to)}`);
+          fs.renameSync(to, old);
+          replaced.push(old);
+          undo.push(() => fs.renameSync(old, to));
+        }
+      }
+      for (const { from, to } of moves) {
+        if (!exists(from)) continue; // bags of generations 1 and 2 have no index
+        fs.renameSync(from, to);
+        undo.push(() => fs.renameSync(to, from));
+      }
+    } catch (error) {
+      for (const step of undo.reverse()) step();
+      throw writeError(this.#given, error);
+    }
+    await runAsync(syncDirectoryOf(this.#target));
+    for (const old of replaced) {
+      if (fs.lstatSync(old).isDirectory()) removeTree(old);
+      else fs.rmSync(old);
+    }
+  }
+
+  /** An error about the hidden directory, under the name that is to be replaced. */
+  asPublished(error: unknown): unknown {
+    if (!(error instanceof WriteError)) return error;
+    const own = (text: string) => text.replaceAll(this.path, this.#given);
+    if (!error.message.includes(this.#temporary.path)) return error;
+    return new WriteError(error.code, own(error.message), {
+      ...error,
+      path: error.path === undefined ? undefined : own(error.path),
+      cause: error.cause,
+    });
+  }
+
+  /** Removes the hidden directory, with what was not completed. */
+  discard(): void {
+    try {
+      removeTree(this.#temporary.path);
+    } catch {
+      // On a disk that takes no change any more.
+    }
+    this.#temporary.lock[Symbol.dispose]();
+  }
+}
+
+/** Makes sure that there is nothing in a directory but what such a container has. */
+function requireContainer(
+  given: string,
+  directory: string,
+  kind: ConvertTarget,
+): void {
+  if (kind === "folder") {
+    throw refusal(
+      given,
+      "a folder may hold anybody's files: remove it yourself",
+    );
+  }
+  const entries = entriesIn(given, directory);
+  const isShards = kind === "bags" &&
+    entries.every((entry) =>
+      entry.isDirectory() && SHARD_NAME.test(entry.name)
+    );
+  const stray = isShards
+    ? entries.map((entry) => {
+      const shard = path.join(directory, entry.name);
+      const name = strayIn(entriesIn(given, shard), kind);
+      return name === undefined ? undefined : `${entry.name}/${name}`;
+    }).find((name) => name !== undefined)
+    : strayIn(entries, kind);
+  if (stray === undefined) return;
+  const what = {
+    "ffrecord": "FFRecord files",
+    "ffrecord-samples": "FFRecord files",
+    "gulp": "GulpIO chunks",
+    "bags": "a dataset of bags",
+    "bag": "a bag",
+  }[kind];
+  throw refusal(given, `it is not only ${what}: it holds ${stray}`);
+}
+
+function strayIn(
+  entries: readonly fs.Dirent[],
+  kind: ConvertTarget,
+): string | undefined {
+  const isOwn = (name: string) => {
+    if (kind === "gulp") return isChunkName(name) || name === LABEL_FILE;
+    if (kind === "bags") return isDatasetFile(name) || name === LABEL_FILE;
+    return name.endsWith(".ffr");
+  };
+  return entries.find((entry) => entry.isDirectory() || !isOwn(entry.name))
+    ?.name;
+}
+
+/** What is converted must not be thrown away with what is replaced. */
+function requireOutside(source: string, given: string, target: string): void {
+  const real = fs.realpathSync(source);
+  const inside = `${fs.realpathSync(target)}${path.sep}`;
+  if (!real.startsWith(inside)) return;
+  throw refusal(given, `it holds ${source}, which is converted`);
+}
+
+function entriesIn(given: string, directory: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    throw writeError(given, error);
+  }
+}
+
+function namesIn(given: string, directory: string): string[] {
+  return entriesIn(given, directory).map(({ name }) => name);
+}
+
+function exists(file: string): boolean {
+  return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function refusal(target: string, why: string): WriteError {
+  return new WriteError(
+    "exists",
+    `Cannot replace ${target}: ${why}`,
+    { path: target },
+  );
+}

@@ -1,0 +1,171 @@
+import { unlessAborted } from "../../../io/concurrency/unless_aborted.ts";
+import type { BatchMemory } from "../../batch_memory.ts";
+import { DataError } from "../../data_error.ts";
+import type { Dataset, GetOptions } from "../../dataset.ts";
+import {
+  type BatchError,
+  batchError,
+  type BatchJob,
+  messageOf,
+} from "../batch_error.ts";
+import type { Collate } from "./collate.ts";
+import { stackSamples } from "./stack_samples.ts";
+
+/** Makes batches, in the caller's thread as in others. */
+export class BatchMaker<T, B> {
+  readonly #dataset: Dataset<T>;
+  readonly #collate: Collate<T, B>;
+  readonly #seed: number;
+  readonly #worker: number | undefined;
+
+  /**
+   * @param collate `undefined` stacks samples, `false` leaves them a list.
+   * @param worker Number of the thread, for errors.
+   */
+  constructor(
+    dataset: Dataset<T>,
+    collate: Collate<T, B> | false | undefined,
+    seed: number,
+    worker?: number,
+  ) {
+    this.#dataset = dataset;
+    this.#collate = collate || (collate === false ? listOf : stack);
+    this.#seed = seed;
+    this.#worker = worker;
+  }
+
+  /**
+   * The samples of a batch.
+   *
+   * @param memory What bytes are read into; unless given, samples have memory of their own.
+   */
+  async read(
+    job: BatchJob,
+    memory: BatchMemory | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    const { epoch, indices } = job;
+    const options = { seed: this.#seed, epoch, signal };
+    let samples: readonly T[];
+    try {
+      samples = await this.#dataset.get(indices, { ...options, memory });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw await this.#readFailed(job, options, error);
+    }
+    if (Array.isArray(samples) && samples.length === indices.length) {
+      return samples;
+    }
+    const got = Array.isArray(samples)
+      ? `${samples.length} samples`
+      : "no list of samples";
+    throw batchError(
+      "bad-batch",
+      `${this.#dataset.constructor.name}.get returned ${got}; it must return one for each index`,
+      job,
+      { worker: this.#worker, expected: indices.length, actual: samples },
+    );
+  }
+
+  /**
+   * A batch of samples.
+   *
+   * @param memory What numbers are stacked in.
+   */
+  async collate(
+    samples: readonly T[],
+    job: BatchJob,
+    memory: BatchMemory,
+    signal: AbortSignal,
+  ): Promise<B> {
+    try {
+      const batch = this.#collate(samples, { memory });
+      return batch instanceof Promise
+        ? await unlessAborted(batch, signal)
+        : batch;
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw batchError(
+        "bad-batch",
+        `its samples cannot be made a batch: ${messageOf(cause)}`,
+        job,
+        { worker: this.#worker, cause },
+      );
+    }
+  }
+
+  /** Finds out which sample it was: the first that cannot be read alone either. */
+  async #readFailed(
+    job: BatchJob,
+    options: GetOptions & { readonly signal: AbortSignal },
+    error: unknown,
+  ): Promise<BatchError> {
+    let sample = job.indices.length === 1 ? job.indices[0] : undefined;
+    let cause = error;
+    for (const index of job.indices) {
+      if (sample !== undefined) break;
+      try {
+        await this.#dataset.get([index], options);
+      } catch (own) {
+        options.signal.throwIfAborted();
+        sample = index;
+        cause = own;
+      }
+    }
+    const path = this.#fileOf(sample, options) ?? pathIn(cause);
+    return batchError(
+      "sample-failed",
+      whyOf(cause, sample, path),
+      job,
+      { worker: this.#worker, sample, path, cause },
+    );
+  }
+
+  #fileOf(
+    sample: number | undefined,
+    options: GetOptions,
+  ): string | undefined {
+    if (sample === undefined) return undefined;
+    try {
+      return this.#dataset.fileOf(sample, options);
+    } catch {
+      return undefined; // an index that the dataset does not have is what the error is about
+    }
+  }
+}
+
+/** Why a batch cannot be loaded: which sample it is and which file is said once, here or by the cause. */
+function whyOf(
+  cause: unknown,
+  sample: number | undefined,
+  path: string | undefined,
+): string {
+  const reason = messageOf(cause);
+  if (sample === undefined) {
+    return `it cannot be loaded, though each of its samples can: ${reason}`;
+  }
+  const saysPath = path === undefined || reason.includes(path);
+  const saysSample = cause instanceof DataError &&
+    cause.code === "sample-failed" && cause.sample === sample;
+  if (saysSample && saysPath) return reason;
+  const file = saysPath ? "" : ` of ${path}`;
+  return `sample ${sample}${file} cannot be loaded: ${
+    saysSample && cause.cause !== undefined ? messageOf(cause.cause) : reason
+  }`;
+}
+
+function pathIn(error: unknown): string | undefined {
+  const path = (error as { path?: unknown } | null | undefined)?.path;
+  return typeof path === "string" ? path : undefined;
+}
+
+function listOf(samples: readonly unknown[]): never {
+  return [...samples] as never;
+}
+
+function stack(
+  samples: readonly unknown[],
+  { memory }: { readonly memory: BatchMemory },
+): never {
+  return stackSamples(samples, memory) as never;
+}

@@ -1,0 +1,66 @@
+/**
+ * What the loader and its threads tell each other.
+ *
+ * @module
+ */
+import type { DecodeMemoryShare } from "../../../codecs/image/decode_memory.ts";
+import type { Recipe } from "../../recipe.ts";
+import type { BatchJob } from "../batch_error.ts";
+import type { SentError } from "./sent_error.ts";
+
+/** What a thread is started with. */
+export interface ThreadSetup {
+  /** The thread's number, from 0. */
+  readonly worker: number;
+  /** How many threads there are. */
+  readonly numWorkers: number;
+  /** How it makes the dataset. */
+  readonly dataset: Recipe;
+  /** How many samples that must have. */
+  readonly length: number;
+  /** What collates; `undefined` stacks, `false` does not. */
+  readonly collate: Recipe | false | undefined;
+  readonly seed: number;
+  /** What it takes memory for images from. */
+  readonly decodeMemory: DecodeMemoryShare;
+  /** What is called with the thread's number. */
+  readonly init: Recipe | undefined;
+}
+
+/** A batch to load. */
+export interface LoadMessage extends BatchJob {
+  readonly kind: "load";
+  /** Which of the loader's loops it is for. */
+  readonly loop: number;
+  /** Memory that is not used any more. */
+  readonly memory: readonly ArrayBuffer[];
+}
+
+/** To a thread. */
+export type ToThread =
+  /** Make the dataset. */
+  | { readonly kind: "start"; readonly setup: ThreadSetup }
+  | LoadMessage
+  /** Nobody waits for batches of that loop, or of earlier ones, any more. */
+  | { readonly kind: "forget"; readonly loop: number }
+  /** Give up, close the dataset and end. */
+  | { readonly kind: "close" };
+
+/** From a thread. */
+export type FromThread =
+  | {
+    readonly kind: "batch";
+    readonly loop: number;
+    readonly step: number;
+    readonly batch: unknown;
+    /** The buffers that passed along with it. */
+    readonly buffers: readonly ArrayBuffer[];
+  }
+  | {
+    readonly kind: "failed";
+    readonly loop: number;
+    readonly step: number;
+    readonly error: SentError;
+  }
+  /** The thread cannot load anything. */
+  | { readonly kind: "broken"; readonly error: SentError };

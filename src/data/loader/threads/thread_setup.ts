@@ -1,0 +1,37 @@
+import { DataError } from "../../data_error.ts";
+import type { Dataset } from "../../dataset.ts";
+import { importedRecipe, isPortable, RECIPE } from "../../recipe.ts";
+import { refuseInLoaderThread } from "./loader_thread.ts";
+import type { LoaderSettings } from "../loader_options.ts";
+import type { ThreadSetup } from "./messages.ts";
+
+/** What all threads of a loader have in common. */
+export type CommonSetup = Omit<ThreadSetup, "worker" | "decodeMemory">;
+
+/**
+ * What the loader's threads are started with.
+ *
+ * @throws {DataError} With code `not-portable` if they cannot make the dataset, or find what collates.
+ */
+export function threadSetupOf(
+  dataset: Dataset<unknown>,
+  { collate, seed, workerInit, numWorkers }: LoaderSettings,
+): CommonSetup {
+  refuseInLoaderThread();
+  const recipe = isPortable(dataset) ? dataset[RECIPE]() : undefined;
+  if (recipe === undefined) {
+    throw new DataError(
+      "not-portable",
+      `The loader's worker threads cannot make a ${dataset.constructor.name}: export a function that does, ` +
+        `and give its module to datasetFrom(), or load with numWorkers: 0`,
+    );
+  }
+  return {
+    numWorkers,
+    dataset: recipe,
+    length: dataset.length,
+    collate: collate && importedRecipe(collate, "The option 'collate'"),
+    seed,
+    init: workerInit && importedRecipe(workerInit, "The option 'workerInit'"),
+  };
+}

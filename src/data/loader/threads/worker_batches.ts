@@ -1,0 +1,220 @@
+import { DataError } from "../../data_error.ts";
+import type { BatchOrder } from "../../samplers/sampler.ts";
+import {
+  type BatchError,
+  batchError,
+  type BatchJob,
+  messageOf,
+} from "../batch_error.ts";
+import type { Batches, Delivered, LoopStart } from "../batches.ts";
+import type { FromThread } from "./messages.ts";
+import type { FreeMemory } from "../batch/free_memory.ts";
+import { receiveError } from "./sent_error.ts";
+import type { WorkerPool } from "./worker_pool.ts";
+import type { ThreadEnd, WorkerThread } from "./worker_thread.ts";
+
+/** What became of a step: a batch, or why there is none. */
+type Outcome = Delivered | { readonly error: unknown };
+
+/** How threads are used. */
+export interface WorkerLimits {
+  /** Batches under way or ready for each thread. */
+  readonly prefetchFactor: number;
+  /** Longest wait for a batch, in ms; 0 is for ever. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The batches of a loop, loaded by threads. Each goes to the thread that has the fewest to do, and they
+ * come in their order; one is begun when one has been taken.
+ */
+export class WorkerBatches implements Batches {
+  readonly #pool: WorkerPool;
+  readonly #order: BatchOrder;
+  readonly #epoch: number;
+  readonly #limits: WorkerLimits;
+  readonly #memory: FreeMemory;
+  readonly #loop: number;
+  /** The jobs of each thread that it has not answered, the oldest first. */
+  readonly #jobs: ReadonlyMap<WorkerThread, BatchJob[]>;
+  readonly #outcomes = new Map<number, Outcome>();
+  /** The step that is asked for next, and the one that is taken next. */
+  #asked: number;
+  #taken: number;
+  #failure: unknown;
+  #stuck: WorkerThread | undefined;
+  #wake: () => void = () => {};
+
+  constructor(
+    pool: WorkerPool,
+    { order, epoch, step }: LoopStart,
+    limits: WorkerLimits,
+    memory: FreeMemory,
+  ) {
+    this.#pool = pool;
+    this.#order = order;
+    this.#epoch = epoch;
+    this.#limits = limits;
+    this.#memory = memory;
+    this.#asked = step;
+    this.#taken = step;
+    this.#loop = pool.nextLoop();
+    this.#jobs = new Map(pool.threads.map((thread) => [thread, []]));
+    pool.events = {
+      heard: (thread, message) => this.#hear(thread, message),
+      died: (thread, end) => this.#died(thread, end),
+    };
+    this.#ask();
+  }
+
+  async next(): Promise<Delivered> {
+    const step = this.#taken;
+    if (this.#failure === undefined && !this.#outcomes.has(step)) {
+      await this.#wait(step);
+    }
+    const outcome = this.#outcomes.get(step);
+    if (outcome === undefined) throw this.#failure;
+    if ("error" in outcome) {
+      this.#failure = outcome.error;
+      throw outcome.error;
+    }
+    this.#outcomes.delete(step);
+    this.#taken++;
+    this.#ask();
+    return outcome;
+  }
+
+  async end(keep: boolean): Promise<void> {
+    this.#pool.events = undefined;
+    this.#outcomes.clear();
+    this.#failure ??= new DOMException("The loop has ended", "AbortError");
+    this.#wake(); // who still waits for a batch would do so for ever
+    if (keep && !this.#pool.isOver) {
+      this.#pool.forget(this.#loop);
+    } else {
+      await this.#pool.end(this.#stuck);
+    }
+  }
+
+  /** Gives threads as much to do as they may have. */
+  #ask(): void {
+    const most = this.#pool.threads.length * this.#limits.prefetchFactor;
+    while (
+      this.#asked - this.#taken < most && this.#asked < this.#order.length
+    ) {
+      const thread = this.#leastBusy();
+      if (thread === undefined) return;
+      const step = this.#asked++;
+      let indices: number[];
+      try {
+        indices = this.#order.at(step);
+      } catch (error) {
+        this.#outcomes.set(step, { error });
+        return;
+      }
+      const job: BatchJob = { epoch: this.#epoch, step, indices };
+      const memory = this.#memory.take();
+      this.#jobs.get(thread)!.push(job);
+      thread.send({ kind: "load", loop: this.#loop, ...job, memory }, memory);
+    }
+  }
+
+  #leastBusy(): WorkerThread | undefined {
+    let best: WorkerThread | undefined;
+    let fewest = Infinity;
+    for (const [thread, { length }] of this.#jobs) {
+      if (length >= fewest || !thread.isAlive) continue;
+      best = thread;
+      fewest = length;
+    }
+    return best;
+  }
+
+  #hear(thread: WorkerThread, message: FromThread): void {
+    if (message.kind === "broken") {
+      const cause = receiveError(message.error);
+      this.#failure ??= new DataError(
+        "worker-failed",
+        `The loader's thread ${thread.worker} cannot load: ${messageOf(cause)}`,
+        { cause },
+      );
+    } else if (message.loop !== this.#loop) {
+      return; // of a loop that was left
+    } else {
+      this.#jobs.get(thread)!.shift();
+      const outcome = message.kind === "batch"
+        ? { batch: message.batch, buffers: message.buffers }
+        : { error: receiveError(message.error) };
+      this.#outcomes.set(message.step, outcome);
+    }
+    this.#wake();
+  }
+
+  #died(thread: WorkerThread, { code, error }: ThreadEnd): void {
+    const jobs = this.#jobs.get(thread)!.splice(0);
+    const { worker } = thread;
+    const why = error === undefined
+      ? `its thread ended itself (exit code ${code}): what loads samples must not call Deno.exit, ` +
+        `process.exit or close`
+      : `its thread died of an error that nothing caught: ${messageOf(error)}`;
+    for (const job of jobs) {
+      this.#outcomes.set(job.step, {
+        error: batchError("worker-died", why, job, {
+          worker,
+          cause: error,
+        }),
+      });
+    }
+    if (jobs.length === 0) {
+      this.#failure ??= new DataError(
+        "worker-died",
+        `The loader's thread ${worker} had nothing to do, and ended: ${why}`,
+        { cause: error },
+      );
+    }
+    this.#wake();
+  }
+
+  /** Waits until a step has an outcome, or nothing has any more. */
+  async #wait(step: number): Promise<void> {
+    const { timeout, signal } = this.#limits;
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#wake = () => {
+      if (this.#outcomes.has(step) || this.#failure !== undefined) resolve();
+    };
+    const abort = () => reject(signal!.reason);
+    signal?.addEventListener("abort", abort);
+    const late = timeout === 0
+      ? undefined
+      : setTimeout(() => reject(this.#late(step)), timeout);
+    this.#pool.ref();
+    try {
+      await promise;
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    } finally {
+      this.#pool.unref();
+      clearTimeout(late);
+      signal?.removeEventListener("abort", abort);
+      this.#wake = () => {};
+    }
+  }
+
+  #late(step: number): BatchError {
+    const [thread, jobs] = [...this.#jobs].find(([, jobs]) =>
+      jobs.some((job) => job.step === step)
+    )!;
+    this.#stuck = thread;
+    const job = jobs.find((job) => job.step === step)!;
+    return batchError(
+      "worker-timeout",
+      `thread ${thread.worker} has not loaded it within ${this.#limits.timeout} ms, and was ended: ` +
+        `allow more time with 'timeout', or find out what it waits for`,
+      job,
+      { worker: thread.worker },
+    );
+  }
+}

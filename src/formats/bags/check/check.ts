@@ -1,0 +1,276 @@
+import { FormatError } from "../../../errors.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
+import { type BagFile, closeBag, openBag } from "../bag/bag_file.ts";
+import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
+import { checkLimits, ENTRY } from "../bag/index_entries.ts";
+import { type RecordBatch, scanIndex } from "./index_scan.ts";
+import {
+  closeDataset,
+  type DatasetFiles,
+  filesOf,
+  openDataset,
+} from "../dataset/open_dataset.ts";
+import { largestValue } from "./largest_value.ts";
+import { ValueCheck } from "./value_check.ts";
+import { warnerOf } from "./warner.ts";
+import { longestReferences, References } from "../dataset/references.ts";
+
+/** Most bytes of references that are read at a time. */
+const WINDOW = 1 << 20;
+
+/**
+ * Looks for damage: in every index, whether it ascends, is whole and stays inside its bag; in all references,
+ * whether there are such records; in generation 3, whether all keys have as many records; and where
+ * that is asked for, in all values, whether they can be decoded.
+ *
+ * @param path A dataset's directory, that of its shards, or a bag.
+ * @throws {FormatError} If it is none, or damaged so that nothing can be checked.
+ */
+export async function checkBags(
+  path: string,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const { signal } = options;
+  const damages: FormatError[] = [];
+  const emptyShard = (message: string) =>
+    damages.push(new FormatError("missing-spec", message, { path }));
+  const location = await runAsync(locateDataset(path, emptyShard), signal);
+  if (location.kind === "bag") return await checkOneBag(location.path, options);
+  if (location.kind === "dataset") return await checkDatasets([path], options);
+  const shards = Array.from(
+    { length: location.shards },
+    (_, shard) => shardPath(path, shard),
+  );
+  return await checkDatasets(shards, options, damages);
+}
+
+async function checkOneBag(
+  path: string,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const bag = await runAsync(openBag(path), options.signal);
+  try {
+    const bytes = bytesOf(bag);
+    const check = new Check(options, bytes);
+    await check.index(bag);
+    return check.report(bag.length);
+  } finally {
+    closeBag(bag);
+  }
+}
+
+/** @param damages What is known already. */
+async function checkDatasets(
+  paths: readonly string[],
+  options: CheckOptions,
+  damages: FormatError[] = [],
+): Promise<CheckReport> {
+  const { signal } = options;
+  // Opened twice: how much there is to do has to be known first, and all at once may be too many.
+  const sound: string[] = [];
+  let bytes = 0;
+  for (const path of paths) {
+    try {
+      const dataset = await runAsync(openDataset(path, {}), signal);
+      bytes += filesOf(dataset).reduce((sum, { size }) => sum + size, 0);
+      closeDataset(dataset);
+      sound.push(path);
+    } catch (error) {
+      if (!(error instanceof FormatError) || paths.length === 1) throw error;
+      damages.push(error);
+    }
+  }
+  const check = new Check(options, bytes);
+  for (const damage of damages) check.damage(damage);
+  let samples = 0;
+  for (const path of sound) {
+    const dataset = await runAsync(openDataset(path, {}), signal);
+    try {
+      samples += dataset.length;
+      await check.dataset(dataset);
+    } finally {
+      closeDataset(dataset);
+    }
+  }
+  return check.report(samples);
+}
+
+class Check {
+  readonly #options: CheckOptions;
+  readonly #total: number;
+  #done = 0;
+  #damaged = 0;
+
+  /** @param total Bytes of all files. */
+  constructor(options: CheckOptions, total: number) {
+    this.#options = options;
+    this.#total = total;
+  }
+
+  report(samples: number): CheckReport {
+    this.#options.onProgress?.(this.#total, this.#total);
+    return { samples, bytes: this.#total, damaged: this.#damaged };
+  }
+
+  damage(error: FormatError): void {
+    this.#damaged++;
+    this.#options.onDamage(error);
+  }
+
+  async dataset(dataset: DatasetFiles): Promise<void> {
+    if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
+    for (const [k, bag] of dataset.bags.entries()) {
+      const { type } = dataset.keys[k]!;
+      const { generation } = dataset;
+      const { signal, values } = this.#options;
+      const check = new ValueCheck(bag, generation, type, signal);
+      await this.index(bag, values && check.isKnown ? check : undefined);
+      if (check.skipped > 0) {
+        warnerOf(this.#options)(
+          `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
+            `${largestValue(type)} bytes`,
+        );
+      }
+    }
+    if (dataset.refs !== undefined) await this.#references(dataset);
+  }
+
+  /** Checks the limits of every record, and with `values` what is there. */
+  async index(bag: BagFile, values?: ValueCheck): Promise<void> {
+    this.#guard(() => checkEntries(bag));
+    for await (const batch of scanIndex(bag, this.#options.signal)) {
+      for (let i = 0; i < batch.count; i++) {
+        const isSound = this.#guard(() => checkRecord(bag, batch, i));
+        if (isSound && values !== undefined) {
+          await this.#value(values, batch, i);
+        }
+      }
+      this.#advance(batch.count * ENTRY);
+    }
+    this.#advance(bytesOf(bag) - bag.length * ENTRY);
+  }
+
+  async #value(
+    values: ValueCheck,
+    { first, limits }: RecordBatch,
+    i: number,
+  ): Promise<void> {
+    try {
+      await values.record(first + i, limits[i + 1]!, limits[i + 2]!);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.damage(error);
+    }
+  }
+
+  async #references(dataset: DatasetFiles): Promise<void> {
+    const { keys, bags } = dataset;
+    const refs = dataset.refs!;
+    const lengths = bags.map(({ length }) => length);
+    const references = new References({ path: refs.path, keys, lengths });
+    const window = new Window(refs, this.#options.signal);
+    const longest = longestReferences(keys.length) + 1;
+    for await (const batch of scanIndex(refs, this.#options.signal)) {
+      for (let i = 0; i < batch.count; i++) {
+        if (!this.#guard(() => checkRecord(refs, batch, i))) continue;
+        const start = batch.limits[i + 1]!;
+        const length = Math.min(batch.limits[i + 2]! - start, longest);
+        const record = window.has(start, length) ??
+          await window.read(start, length);
+        this.#guard(() => references.parse(batch.first + i, record));
+      }
+    }
+    this.#advance(bytesOf(refs));
+  }
+
+  /** Reports damage and goes on; anything else ends the check. */
+  #guard(look: () => void): boolean {
+    try {
+      look();
+      return true;
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.damage(error);
+      return false;
+    }
+  }
+
+  #advance(bytes: number): void {
+    this.#done += bytes;
+    this.#options.onProgress?.(Math.min(this.#done, this.#total), this.#total);
+  }
+}
+
+/** A part of a bag's records in memory, that moves on. */
+class Window {
+  readonly #bag: BagFile;
+  readonly #signal: AbortSignal | undefined;
+  #bytes = new Uint8Array(0);
+  #start = 0;
+
+  constructor(bag: BagFile, signal: AbortSignal | undefined) {
+    this.#bag = bag;
+    this.#signal = signal;
+  }
+
+  /** A record that is in memory, else `undefined`. */
+  has(start: number, length: number): Uint8Array | undefined {
+    const from = start - this.#start;
+    if (from < 0 || from + length > this.#bytes.length) return undefined;
+    return this.#bytes.subarray(from, from + length);
+  }
+
+  async read(start: number, length: number): Promise<Uint8Array> {
+    const size = Math.min(
+      Math.max(WINDOW, length),
+      this.#bag.dataEnd - start,
+    );
+    const steps = readPart(this.#bag.source, start, size);
+    this.#bytes = await runAsync(steps, this.#signal);
+    this.#start = start;
+    return this.#bytes.subarray(0, length);
+  }
+}
+
+function checkRecord(
+  bag: BagFile,
+  { first, limits }: RecordBatch,
+  i: number,
+): void {
+  checkLimits(bag, first + i, limits[i + 1]!, limits[i + 2]!, limits[i]!);
+}
+
+/** A reader takes no notice of an entry that is cut: its writer may be writing it. */
+function checkEntries({ path, source, index }: BagFile): void {
+  const surplus = index.size % ENTRY;
+  if (index === source || surplus === 0) return;
+  throw new FormatError(
+    "unfinished",
+    `${index.path}: the index is cut: its last ${surplus} bytes are no whole entry. Its writer is at ` +
+      "work or was killed; opening it with the writer again makes it whole",
+    { path, offset: index.size - surplus },
+  );
+}
+
+function checkLengths({ path, keys, bags }: DatasetFiles): void {
+  const lengths = bags.map(({ length }) => length);
+  const least = lengths.reduce((a, b) => Math.min(a, b), Infinity);
+  const longest = lengths.findIndex((length) => length > least);
+  if (longest < 0) return;
+  throw new FormatError(
+    "unfinished",
+    `${path}: the keys have different numbers of records: '${
+      keys[lengths.indexOf(least)]!.key
+    }' has ${least}, '${keys[longest]!.key}' has ${
+      lengths[longest]
+    }. Its writer is at work or was ` +
+      "killed; opening it with the writer again makes it whole",
+    { path, expected: least, actual: lengths[longest] },
+  );
+}
+
+function bytesOf({ source, index }: BagFile): number {
+  return source.size + (index === source ? 0 : index.size);
+}

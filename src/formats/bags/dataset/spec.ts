@@ -1,0 +1,127 @@
+import { parseObjectEntries } from "../../../codecs/json/parts.ts";
+import { briefJson } from "../../../codecs/json/format.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { FormatError } from "../../../errors.ts";
+import { byCodePoint } from "../../../names.ts";
+import { REFS_KEY } from "./dataset_names.ts";
+
+/** A dataset's keys and their types, as `spec.json` has them: `{ "text": "utf8", "n": "int(8)" }`. */
+export type Spec = Readonly<Record<string, string>>;
+
+/** A type word, taken apart: `array(float32,4)[]`. */
+export interface ValueType {
+  /** The whole word, without `[]`: `array(float32,4)`. */
+  readonly word: string;
+  /** The word before the arguments: `array`. */
+  readonly name: string;
+  /** The arguments, as strings: `float32` and `4`. */
+  readonly args: readonly string[];
+  /** Whether a datapoint has a list of such values. Generations 1 and 2 only. */
+  readonly isList: boolean;
+}
+
+/** A key of a dataset. */
+export interface SpecKey {
+  readonly key: string;
+  readonly type: ValueType;
+}
+
+/** A specification larger than this is none. */
+export const LARGEST_SPEC = 16 * 1024 * 1024;
+
+/** A file name has at most 255 bytes, and `.bag` takes four. */
+const LONGEST_KEY = 251;
+
+/** Takes a type word apart. Any word is one. */
+export function parseType(text: string, withLists: boolean): ValueType {
+  const isList = withLists && text.endsWith("[]");
+  const word = isList ? text.slice(0, -2) : text;
+  const [, name = word, args] = /^([^()]*)\(([^()]*)\)$/.exec(word) ?? [];
+  return {
+    word,
+    name,
+    args: args === undefined ? [] : args.split(","),
+    isList,
+  };
+}
+
+/**
+ * Why a key cannot name a bag, or `undefined` where it can: it becomes a file name in the dataset's
+ * directory, and must never lead out of it.
+ */
+export function keyProblem(key: string, hasRefs: boolean): string | undefined {
+  if (key === "") return "it is empty";
+  if (key === "." || key === "..") return "it is no file name";
+  if (/[/\0]/.test(key)) return "it names a path";
+  if (!key.isWellFormed()) return "it is not UTF-8";
+  if (new TextEncoder().encode(key).length > LONGEST_KEY) {
+    return `it is longer than ${LONGEST_KEY} bytes`;
+  }
+  if (hasRefs && key === REFS_KEY) return "refs.bag holds the references";
+  return undefined;
+}
+
+/** The entries of `spec.json`, in the order of the file. */
+function parseObject(bytes: Uint8Array, path: string): Map<string, JsonValue> {
+  let entries: Map<string, JsonValue> | undefined;
+  try {
+    entries = parseObjectEntries(bytes);
+  } catch (cause) {
+    throw bad(
+      path,
+      `spec.json is not JSON: ${(cause as Error).message}`,
+      cause,
+    );
+  }
+  if (entries === undefined) throw bad(path, "the spec must be an object");
+  return entries;
+}
+
+function bad(path: string, what: string, cause?: unknown): FormatError {
+  return new FormatError("bad-spec", `${path}: ${what}`, { path, cause });
+}
+
+/**
+ * Reads the content of `spec.json`.
+ *
+ * @param path What messages call it.
+ * @param hasRefs Whether the dataset is of generation 1 or 2, where references follow the order of
+ * the keys.
+ * @returns The keys in the order of the file.
+ * @throws {FormatError} With code `bad-spec`.
+ */
+export function parseSpec(
+  bytes: Uint8Array,
+  path: string,
+  hasRefs: boolean,
+): SpecKey[] {
+  const keys = [...parseObject(bytes, path)].map(([key, text]) => {
+    const problem = keyProblem(key, hasRefs);
+    if (problem !== undefined) {
+      throw bad(path, `unsafe key ${JSON.stringify(key)}: ${problem}`);
+    }
+    if (typeof text !== "string") {
+      throw bad(
+        path,
+        `the type of ${JSON.stringify(key)} is ${
+          briefJson(text)
+        }: a type must be a string`,
+      );
+    }
+    return { key, type: parseType(text, hasRefs) };
+  });
+  const sorted = keys.toSorted((a, b) => byCodePoint(a.key, b.key));
+  if (hasRefs && keys.some(({ key }, i) => key !== sorted[i]!.key)) {
+    throw bad(path, "the keys must be sorted: references follow their order");
+  }
+  return keys;
+}
+
+/** The keys and their types, as `spec.json` has them. */
+export function specOf(keys: readonly SpecKey[]): Spec {
+  return Object.fromEntries(
+    keys.map((
+      { key, type },
+    ) => [key, type.isList ? `${type.word}[]` : type.word]),
+  );
+}

@@ -1,0 +1,101 @@
+import { RecordfsError } from "../../../errors.ts";
+import { clippedCount, type ListRange } from "./list_range.ts";
+import type { SpecKey } from "../dataset/spec.ts";
+
+/**
+ * What to read of datapoints: a list of keys; or by key whether to read it, or which values where its
+ * type is a list.
+ */
+export type Mask =
+  | readonly string[]
+  | Readonly<Record<string, boolean | ListRange>>;
+
+/** The keys of a dataset. */
+interface Keys {
+  /** The dataset's directory, for messages. */
+  readonly path: string;
+  readonly keys: readonly SpecKey[];
+  /** Where in `keys` each is. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+/** A {@linkcode Mask}, checked. It is filled again and again, since a reader needs one a datapoint. */
+export class Selection {
+  /** Whether to read each key. */
+  readonly wanted: Uint8Array;
+  /** The first value of its lists to read. */
+  readonly start: Float64Array;
+  /** The one behind the last. */
+  readonly stop: Float64Array;
+  readonly #of: Keys;
+
+  constructor(of: Keys) {
+    this.#of = of;
+    const count = of.keys.length;
+    this.wanted = new Uint8Array(count);
+    this.start = new Float64Array(count);
+    this.stop = new Float64Array(count);
+  }
+
+  /**
+   * Takes what a mask says.
+   *
+   * @param mask `undefined` for all.
+   * @throws {RecordfsError} With code `unknown-key`.
+   * @throws {TypeError} If a value is neither a boolean nor a range of a list.
+   * @throws {RangeError} If it is no range.
+   */
+  set(mask: Mask | undefined): this {
+    this.wanted.fill(mask === undefined ? 1 : 0);
+    this.start.fill(0);
+    this.stop.fill(Infinity);
+    if (mask === undefined) return this;
+    if (isList(mask)) {
+      for (const key of mask) this.#choose(key, true);
+    } else {
+      for (const key in mask) {
+        if (Object.hasOwn(mask, key)) this.#choose(key, mask[key]!);
+      }
+    }
+    return this;
+  }
+
+  #choose(key: string, choice: boolean | ListRange): void {
+    const place = this.#of.places.get(key);
+    if (place === undefined) throw unknownKey(this.#of, key);
+    if (typeof choice === "boolean") {
+      this.wanted[place] = choice ? 1 : 0;
+      return;
+    }
+    const { type } = this.#of.keys[place]!;
+    if (!type.isList || typeof choice?.start !== "number") {
+      throw new TypeError(
+        `A mask has ${
+          type.isList ? "true, false or { start, stop }" : "true or false"
+        } ` +
+          `for '${key}' of ${this.#of.path}`,
+      );
+    }
+    clippedCount(choice.start, choice.stop, 0);
+    this.wanted[place] = 1;
+    this.start[place] = choice.start;
+    this.stop[place] = choice.stop;
+  }
+}
+
+/** The error for a key that a dataset does not have. */
+export function unknownKey(
+  { path, keys }: Pick<Keys, "path" | "keys">,
+  key: string,
+): RecordfsError {
+  const names = keys.map((known) => `'${known.key}'`).join(", ");
+  return new RecordfsError(
+    "unknown-key",
+    `${path} has no key '${key}': its keys are ${names}`,
+    { path, actual: key },
+  );
+}
+
+function isList(mask: Mask): mask is readonly string[] {
+  return Array.isArray(mask);
+}

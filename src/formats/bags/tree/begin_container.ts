@@ -1,0 +1,109 @@
+import {
+  isOthersTurn,
+  otherTasks,
+} from "../../../io/concurrency/event_loop.ts";
+import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { nameSuffix } from "../../../tree/numbered_names.ts";
+import { openBag } from "../bag/bag_file.ts";
+import { BagTree } from "./bag_tree.ts";
+import {
+  type DatasetLocation,
+  locateDataset,
+  shardPath,
+} from "../dataset/dataset_location.ts";
+import { DatasetTree } from "./dataset_tree.ts";
+import { closeDataset, openDataset } from "../dataset/open_dataset.ts";
+import { describeBag, Survey } from "./survey.ts";
+import { warnerOf } from "../check/warner.ts";
+import type { TreeViews } from "./tree_views.ts";
+
+/** A container of which as much is opened as serving it needs. */
+export interface BegunContainer extends Container {
+  /**
+   * Opens the rest.
+   *
+   * @throws {FormatError} If it is damaged.
+   */
+  complete(): Steps<void>;
+}
+
+/**
+ * Opens a bag or a dataset as a tree that can be served at once. Nothing here decodes values: a mount
+ * that does not show any need not load what does.
+ *
+ * @param views Readable views to show beside the values.
+ */
+export function* beginContainer(
+  path: string,
+  options: ContainerOptions,
+  views: TreeViews | undefined,
+): Steps<BegunContainer> {
+  const location = yield* locateDataset(path, warnerOf(options));
+  if (location.kind !== "bag") {
+    return yield* beginDataset(location, options, views);
+  }
+  const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
+  const bag = yield* openBag(location.path, {
+    onWarning: warnerOf(options),
+  });
+  const tree = new BagTree(bag, suffix);
+  return { tree, info: describeBag(bag), *complete() {} };
+}
+
+/** The first shard is opened, the others when they are needed, or when it is completed. */
+function* beginDataset(
+  location: Exclude<DatasetLocation, { kind: "bag" }>,
+  options: ContainerOptions,
+  views: TreeViews | undefined,
+): Steps<BegunContainer> {
+  const { path } = location;
+  const isSharded = location.kind === "shards";
+  const shards = isSharded ? location.shards : undefined;
+  const survey = new Survey(isSharded);
+  const tree = new DatasetTree({
+    path,
+    shards,
+    generation: undefined,
+    views,
+  });
+  const add = function* (shard: number): Steps<void> {
+    const directory = isSharded ? shardPath(path, shard) : path;
+    const opened = yield* openDataset(directory, {
+      onWarning: warnerOf(options),
+    });
+    try {
+      tree.add(shard, opened);
+    } catch (error) {
+      closeDataset(opened);
+      throw error;
+    }
+    survey.add(opened);
+  };
+  yield* add(0);
+  return {
+    tree,
+    get info() {
+      return survey.describe();
+    },
+    *complete() {
+      for (let shard = 1; shard < (shards ?? 1); shard++) {
+        yield* inOneGo(() => add(shard));
+      }
+    },
+  };
+}
+
+/**
+ * Opening a shard takes many small reads of what is mostly in memory: waiting for each takes nearly
+ * twice as long as having others wait for all.
+ */
+function* inOneGo(procedure: () => Steps<void>): Steps<void> {
+  yield* perform({
+    sync: () => runSync(procedure()),
+    async async() {
+      while (isOthersTurn()) await otherTasks();
+      runSync(procedure());
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { RecordfsError } from "../../../errors.ts";
+import { type NodeId, ROOT } from "../../../tree/tree.ts";
+
+/**
+ * Nodes of a shard that come before its datapoints: the directory itself and `spec.json`. A dataset
+ * without shards is its own shard, and its directory the root.
+ */
+export const SHARD_DIRECTORY = 0;
+export const SHARD_SPEC = 1;
+const FIRST_ROW = 2;
+
+/**
+ * The node ids of a dataset, by arithmetic that needs no counts: each shard has as many ids as the
+ * others, whether there is something for them or not, so that nothing is counted, and a dataset that
+ * grows keeps the ids it has.
+ *
+ * Within a shard, row i has the nodes of datapoint i and of record i of each key, in columns: the
+ * datapoint's directory, each key's file or list, each key's readable view, each key's record i as an
+ * element of a list, and that element's view. An element that two datapoints share is one node.
+ */
+export class DatasetNodes {
+  readonly shards: number | undefined;
+  readonly #first: NodeId;
+  readonly #stride: number;
+
+  /** @param shards How many shards there are, or `undefined` for a dataset that has none. */
+  constructor(shards: number | undefined) {
+    this.shards = shards;
+    this.#first = shards === undefined ? ROOT : ROOT + 1;
+    const count = Math.max(shards ?? 1, 1);
+    this.#stride = Math.floor((Number.MAX_SAFE_INTEGER - this.#first) / count);
+  }
+
+  /** The shard that a node is of, or -1. */
+  shardOf(node: NodeId): number {
+    if (!Number.isSafeInteger(node) || node < this.#first) return -1;
+    const shard = Math.floor((node - this.#first) / this.#stride);
+    return shard < (this.shards ?? 1) ? shard : -1;
+  }
+
+  /** The node's number within its shard. */
+  localOf(node: NodeId, shard: number): number {
+    return node - this.base(shard);
+  }
+
+  /** The shard's own directory. */
+  base(shard: number): NodeId {
+    return this.#first + shard * this.#stride;
+  }
+
+  /**
+   * Makes sure that there are ids for so many rows.
+   *
+   * @throws {RecordfsError} With code `too-large`: that takes more than 10^11 rows of 20 keys.
+   */
+  checkRoom(path: string, rows: number, keys: number): void {
+    if (FIRST_ROW + rows * columnsOf(keys) <= this.#stride) return;
+    throw new RecordfsError(
+      "too-large",
+      `${path} cannot be shown as files: ${rows} records of ${keys} keys in each of ${this.shards} ` +
+        "shards are more than inode numbers reach; open its shards one by one",
+      { path },
+    );
+  }
+}
+
+/** Columns of a row. */
+export function columnsOf(keys: number): number {
+  return 1 + 4 * keys;
+}
+
+/** Number of a node within its shard. */
+export function localNode(row: number, column: number, keys: number): number {
+  return FIRST_ROW + row * columnsOf(keys) + column;
+}
+
+/** The row of a node within its shard; negative for those before the rows. */
+export function rowOf(local: number, keys: number): number {
+  return Math.floor((local - FIRST_ROW) / columnsOf(keys));
+}
+
+/** Which of a row's nodes it is. */
+export function columnOf(local: number, keys: number): number {
+  return (local - FIRST_ROW) % columnsOf(keys);
+}

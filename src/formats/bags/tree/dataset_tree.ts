@@ -1,0 +1,364 @@
+import { RecordfsError } from "../../../errors.ts";
+import { numberedNames } from "../../../tree/numbered_names.ts";
+import type { SampleNodes } from "../../../tree/sample_runs.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  newExtent,
+  type NodeId,
+  type NodeStat,
+  ROOT,
+  type Tree,
+  type TreeSeed,
+} from "../../../tree/tree.ts";
+import {
+  columnOf,
+  DatasetNodes,
+  localNode,
+  rowOf,
+  SHARD_DIRECTORY,
+  SHARD_SPEC,
+} from "./dataset_nodes.ts";
+import { DatasetSamples } from "./dataset_samples.ts";
+import type { Generation } from "../dataset/generation.ts";
+import type { DatasetFiles } from "../dataset/open_dataset.ts";
+import { ShardFact, ShardFacts } from "./shard_facts.ts";
+import { SPEC_FILE } from "../dataset/dataset_names.ts";
+import type { TreeShard } from "./tree_shard.ts";
+import { TreeShards } from "./tree_shards.ts";
+import type { TreeViews } from "./tree_views.ts";
+
+/** What another thread rebuilds the tree from. */
+interface SeedData extends Omit<DatasetTreeOptions, "views"> {
+  readonly facts: BigUint64Array<SharedArrayBuffer>;
+}
+
+/** What a tree shows, and how. */
+export interface DatasetTreeOptions {
+  /** The dataset's directory. */
+  readonly path: string;
+  /** How many shards it has; `undefined` for a dataset that is not sharded. */
+  readonly shards: number | undefined;
+  readonly generation: Generation | undefined;
+  /** What shows beside the values, in forms that people and programs can read. */
+  readonly views: TreeViews | undefined;
+}
+
+const SPEC_NAME = new TextEncoder().encode(SPEC_FILE);
+
+/** What a node is within its row; the columns are those of {@linkcode DatasetNodes}. */
+const Role = { DATAPOINT: 0, KEY: 1, VIEW: 2, ELEMENT: 3, ELEMENT_VIEW: 4 };
+
+/**
+ * A dataset as files: `000042/KEY`, and `000042/KEY/000000` where the type is a list; below `000000`
+ * and so on where there are shards. Opening it looks at no data; a shard is opened when something in it
+ * is first asked for, and pages of indexes and references are read when they are.
+ *
+ * Damage shows where it is: a shard that can't be opened, a datapoint whose references are wrong (its
+ * directory lists the keys all the same), a record whose limits are.
+ */
+export class DatasetTree implements Tree {
+  readonly sources: TreeShards;
+  readonly #options: DatasetTreeOptions;
+  readonly #facts: ShardFacts;
+  readonly #nodes: DatasetNodes;
+  readonly #samples: DatasetSamples;
+  readonly #shardNames;
+  readonly #extent = newExtent();
+  readonly #name = new Uint8Array(64);
+  // What the node that was looked at last is.
+  #number = 0;
+  #shard!: TreeShard;
+  #row = 0;
+  #role = Role.DATAPOINT;
+  #key = 0;
+
+  constructor(
+    options: DatasetTreeOptions,
+    facts = new ShardFacts(options.shards ?? 1),
+  ) {
+    const { shards } = options;
+    this.#options = options;
+    this.#facts = facts;
+    this.#nodes = new DatasetNodes(shards);
+    this.#shardNames = numberedNames(shards ?? 0, "");
+    this.sources = new TreeShards({ ...options, nodes: this.#nodes, facts });
+    this.#samples = new DatasetSamples(this.#nodes, facts, this.sources);
+  }
+
+  /** Shards of which nobody has looked at anything are not counted. */
+  get nodeCount(): number {
+    const nodes = this.#facts.sum(ShardFact.NODES);
+    return this.#options.shards === undefined ? nodes : nodes + 1;
+  }
+
+  /** Gives the tree a shard that has been opened already. */
+  add(number: number, files: DatasetFiles): void {
+    this.sources.add(number, files);
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    const { shards } = this.#options;
+    if (parent === ROOT && shards !== undefined) {
+      const shard = this.#shardNames.parse(name, start, end);
+      return shard >= 0 && shard < shards ? this.#nodes.base(shard) : 0;
+    }
+    const local = this.#enterShard(parent);
+    if (local < 0 || local === SHARD_SPEC) return 0;
+    if (local === SHARD_DIRECTORY) return this.#lookupRow(name, start, end);
+    if (!this.#enterRow(local)) return 0;
+    if (this.#role === Role.DATAPOINT) {
+      const { names, keys } = this.#shard;
+      const record = names.record(names.lookup(ROOT, name, start, end));
+      if (record < 0) return 0;
+      return record < keys.length
+        ? this.#node(this.#row, Role.KEY, record)
+        : this.#node(this.#row, Role.VIEW, record - keys.length);
+    }
+    return this.#isListDirectory() ? this.#lookupElement(name, start, end) : 0;
+  }
+
+  parent(node: NodeId): NodeId {
+    const shard = this.#samples.shardOf(node);
+    if (shard >= 0) return this.#nodes.base(shard); // without opening it
+    const local = this.#enterShard(node);
+    if (local < 0 || local === SHARD_DIRECTORY) return ROOT;
+    const base = this.#nodes.base(this.#number);
+    if (local === SHARD_SPEC) return base;
+    if (!this.#enterRow(local)) return 0;
+    // Which lists an element is in, only their references know.
+    return this.#role === Role.KEY || this.#role === Role.VIEW
+      ? this.#node(this.#row, Role.DATAPOINT, 0)
+      : 0;
+  }
+
+  isDirectory(node: NodeId): boolean {
+    if (node === ROOT) return true;
+    const local = this.#enterShard(node);
+    if (local <= SHARD_SPEC) return local === SHARD_DIRECTORY;
+    if (!this.#enterRow(local)) return false;
+    return this.#role === Role.DATAPOINT || this.#isListDirectory();
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    if (dir === ROOT && this.#options.shards !== undefined) {
+      return this.#listShards(cursor, visit);
+    }
+    const local = this.#enterShard(dir);
+    if (local < 0 || local === SHARD_SPEC) return;
+    if (local === SHARD_DIRECTORY) return this.#listRows(cursor, visit);
+    if (!this.#enterRow(local)) return;
+    if (this.#role === Role.DATAPOINT) this.#listKeys(cursor, visit);
+    else if (this.#isListDirectory()) this.#listElements(cursor, visit);
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean {
+    into.size = 0;
+    into.isDirectory = this.isDirectory(node);
+    if (node === ROOT) {
+      into.mtime = this.sources.mtime(0);
+      return true;
+    }
+    if (!into.isDirectory) {
+      if (!this.locate(node, this.#extent)) return false;
+      into.size = this.#extent.length;
+    }
+    into.mtime = this.sources.mtime(this.#nodes.shardOf(node));
+    return true;
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    const local = this.#enterShard(node);
+    if (local < 0 || local === SHARD_DIRECTORY) return false;
+    if (local === SHARD_SPEC) {
+      this.#place(into, 0);
+      into.offset = 0;
+      into.length = this.#shard.specSize;
+      into.crc32 = -1;
+      into.bytes = undefined;
+      return true;
+    }
+    if (!this.#enterRow(local) || this.#role === Role.DATAPOINT) return false;
+    if (this.#isListDirectory()) return false;
+    const shard = this.#shard;
+    const key = this.#key;
+    const isElement = this.#role >= Role.ELEMENT;
+    const record = isElement ? this.#row : shard.first(key, this.#row);
+    shard.locate(key, record, into);
+    this.#place(into, key + 1);
+    if (this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW) {
+      this.#options.views!.replace(node, shard, key, record, into);
+    }
+    return true;
+  }
+
+  samples(): SampleNodes {
+    return this.#samples.nodes();
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.#samples.nameOf(node, into);
+  }
+
+  share(): TreeSeed {
+    const { views, ...options } = this.#options;
+    const data: SeedData = { ...options, facts: this.#facts.memory };
+    return { module: views?.module ?? import.meta.url, data };
+  }
+
+  close(): void {
+    this.sources.close();
+  }
+
+  /** Looks which shard a node is of; -1 for none, else the node's number in it. */
+  #enterShard(node: NodeId): number {
+    const number = this.#nodes.shardOf(node);
+    if (number < 0) return -1;
+    const local = this.#nodes.localOf(node, number);
+    this.#number = number;
+    this.#shard = this.sources.shard(number);
+    return local;
+  }
+
+  /** Looks what a node of the shard's rows is; `false` where there is no such node. */
+  #enterRow(local: number): boolean {
+    const { keys, length, suffixes } = this.#shard;
+    const column = columnOf(local, keys.length);
+    this.#row = rowOf(local, keys.length);
+    if (column === 0) {
+      this.#role = Role.DATAPOINT;
+      return this.#row < length;
+    }
+    const key = (column - 1) % keys.length;
+    this.#key = key;
+    this.#role = 1 + Math.floor((column - 1) / keys.length);
+    const isView = this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW;
+    if (isView && suffixes[key] === undefined) return false;
+    const isList = this.#shard.isList(key);
+    if (this.#role === Role.KEY) return this.#row < length;
+    if (this.#role === Role.VIEW) return !isList && this.#row < length;
+    return isList && this.#row < this.#shard.records(key);
+  }
+
+  #isListDirectory(): boolean {
+    return this.#role === Role.KEY && this.#shard.isList(this.#key);
+  }
+
+  #node(row: number, role: number, key: number): NodeId {
+    const keys = this.#shard.keys.length;
+    const column = role === Role.DATAPOINT ? 0 : 1 + (role - 1) * keys + key;
+    return this.#nodes.base(this.#number) + localNode(row, column, keys);
+  }
+
+  #place(into: Extent, file: number): void {
+    into.source = this.sources.sourceOf(this.#number, file);
+  }
+
+  #lookupRow(name: Uint8Array, start: number, end: number): NodeId {
+    const { rowNames, length } = this.#shard;
+    const row = rowNames.parse(name, start, end);
+    if (row >= 0) return row < length ? this.#node(row, Role.DATAPOINT, 0) : 0;
+    return isSpecName(name, start, end)
+      ? this.#nodes.base(this.#number) + SHARD_SPEC
+      : 0;
+  }
+
+  #lookupElement(name: Uint8Array, start: number, end: number): NodeId {
+    const shard = this.#shard;
+    const key = this.#key;
+    const count = shard.count(key, this.#row);
+    const suffix = shard.suffixes[key];
+    let role = Role.ELEMENT;
+    let element = numberedNames(count, "").parse(name, start, end);
+    if (element < 0 && suffix !== undefined) {
+      role = Role.ELEMENT_VIEW;
+      element = numberedNames(count, suffix).parse(name, start, end);
+    }
+    if (element < 0 || element >= count) return 0;
+    return this.#node(shard.first(key, this.#row) + element, role, key);
+  }
+
+  #listShards(cursor: number, visit: EntryVisitor): void {
+    const shards = this.#options.shards!;
+    for (let shard = cursor; shard < shards; shard++) {
+      const length = this.#shardNames.write(shard, this.#name);
+      const node = this.#nodes.base(shard);
+      if (!visit(this.#name, 0, length, node, shard + 1)) return;
+    }
+  }
+
+  /** The visitor may ask for other nodes: nothing is taken from what was entered after it was called. */
+  #listRows(cursor: number, visit: EntryVisitor): void {
+    const { rowNames, length, keys } = this.#shard;
+    const base = this.#nodes.base(this.#number);
+    if (cursor === 0) {
+      const node = base + SHARD_SPEC;
+      if (!visit(SPEC_NAME, 0, SPEC_NAME.length, node, 1)) return;
+    }
+    for (let row = Math.max(cursor - 1, 0); row < length; row++) {
+      const end = rowNames.write(row, this.#name);
+      const node = base + localNode(row, 0, keys.length);
+      if (!visit(this.#name, 0, end, node, row + 2)) return;
+    }
+  }
+
+  #listKeys(cursor: number, visit: EntryVisitor): void {
+    const { names } = this.#shard;
+    const datapoint = this.#node(this.#row, Role.DATAPOINT, 0);
+    names.list(ROOT, cursor, (name, start, end, entry, next) => {
+      // Records of names are in the order of the columns that come after the directory's.
+      const node = datapoint + 1 + names.record(entry);
+      return visit(name, start, end, node, next);
+    });
+  }
+
+  #listElements(cursor: number, visit: EntryVisitor): void {
+    const shard = this.#shard;
+    const key = this.#key;
+    const count = shard.count(key, this.#row);
+    if (count === 0) return;
+    const first = this.#node(shard.first(key, this.#row), Role.ELEMENT, key);
+    const viewFirst = first + shard.keys.length;
+    const perRow = this.#node(1, Role.DATAPOINT, 0) -
+      this.#node(0, Role.DATAPOINT, 0);
+    const suffix = shard.suffixes[key];
+    const names = numberedNames(count, "");
+    const viewNames = suffix === undefined
+      ? undefined
+      : numberedNames(count, suffix);
+    const files = viewNames === undefined ? 1 : 2;
+    for (let at = cursor; at < count * files; at++) {
+      const element = Math.floor(at / files);
+      const isView = at % files === 1;
+      const end = (isView ? viewNames! : names).write(element, this.#name);
+      const node = (isView ? viewFirst : first) + element * perRow;
+      if (!visit(this.#name, 0, end, node, at + 1)) return;
+    }
+  }
+}
+
+function isSpecName(name: Uint8Array, start: number, end: number): boolean {
+  if (end - start !== SPEC_NAME.length) return false;
+  return SPEC_NAME.every((byte, i) => name[start + i] === byte);
+}
+
+/**
+ * Rebuilds a shared tree in another thread, which opens shards by itself.
+ *
+ * @param views Those that it was shared with.
+ */
+export function reviveTree(data: unknown, views?: TreeViews): Tree {
+  const { facts, ...options } = data as SeedData;
+  if (!(facts instanceof BigUint64Array)) {
+    throw new RecordfsError("bad-seed", "This is no seed of a dataset's tree");
+  }
+  return new DatasetTree(
+    { ...options, views },
+    new ShardFacts(options.shards ?? 1, facts),
+  );
+}

@@ -1,0 +1,175 @@
+import { WriteError } from "../../../errors.ts";
+import {
+  forEachPiece,
+  sampleBytes,
+  type SampleData,
+} from "../../../io/write/sample_data.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { WritableFile } from "../../../io/write/writable_file.ts";
+import { AppendedBytes } from "./appended_bytes.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { ENTRY, writeEntry } from "../bag/index_entries.ts";
+
+/** The original packages number records with 32 bits. */
+const MOST_RECORDS = 2 ** 32 - 1;
+
+/** A bag's files, and how its records and the entries of its index go there. */
+export interface BagParts {
+  /** What errors call the bag. */
+  readonly path: string;
+  /** Gets the records. */
+  readonly file: WritableFile;
+  /** Gets the index: the `.idx`, or what becomes the end of the `.bag`. */
+  readonly indexFile: WritableFile;
+  /** Bytes of both that are there already. */
+  readonly there?: { readonly records: number; readonly index: number };
+}
+
+/**
+ * The records of a bag that is written, and its index; in every generation.
+ *
+ * What was appended since {@linkcode BagOutput.keep} can be taken back.
+ */
+export abstract class BagOutput {
+  abstract readonly generation: Generation;
+  readonly path: string;
+  protected readonly file: WritableFile;
+  protected readonly indexFile: WritableFile;
+  protected readonly records: AppendedBytes;
+  protected readonly index: AppendedBytes;
+  readonly #entry = new Uint8Array(ENTRY);
+  #length = 0;
+  #kept = 0;
+  #keptEnd = 0;
+
+  constructor({ path, file, indexFile, there }: BagParts) {
+    this.path = path;
+    this.file = file;
+    this.indexFile = indexFile;
+    const mismatch = () => this.#mismatch();
+    this.records = new AppendedBytes(file, {
+      there: there?.records ?? 0,
+      mismatch,
+    });
+    this.index = new AppendedBytes(indexFile, {
+      there: there?.index ?? 0,
+      mismatch,
+    });
+  }
+
+  /** How many records there are. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Bytes of the records and of the index, as the original packages count them. */
+  get size(): number {
+    return this.records.end + ENTRY * this.#length;
+  }
+
+  /** Goes on behind a record that is in the file, before anything is appended. */
+  protected startAt(length: number, end: number): void {
+    this.records.startAt(end);
+    this.index.startAt(ENTRY * length);
+    this.#length = length;
+    this.keep();
+  }
+
+  /** Appends a record where that takes no waiting; otherwise answers `false`. */
+  appendAtOnce(record: Uint8Array): boolean {
+    const { records, index } = this;
+    if (!records.hasRoom(record.length) || !index.hasRoom(ENTRY)) return false;
+    if (this.#length >= MOST_RECORDS) return false;
+    if (record.length === 0 && this.generation !== 1) return false;
+    const start = records.end;
+    records.gather(record);
+    index.gather(this.#entryOf(start));
+    this.#length++;
+    return true;
+  }
+
+  /** Appends a record. */
+  *append(data: SampleData): Steps<void> {
+    const bytes = sampleBytes(data);
+    if (bytes !== undefined && this.appendAtOnce(bytes)) return;
+    if (this.#length >= MOST_RECORDS) throw this.#tooMany();
+    const { records, index } = this;
+    const start = records.end;
+    if (bytes !== undefined) yield* records.append(bytes);
+    else yield* forEachPiece(data, (piece) => records.append(piece));
+    if (records.end === start && this.generation !== 1) throw this.#empty();
+    yield* index.append(this.#entryOf(start));
+    this.#length++;
+  }
+
+  /** Has what was appended so far stay. */
+  keep(): void {
+    this.#kept = this.#length;
+    this.#keptEnd = this.records.end;
+  }
+
+  /** Takes back what was appended since. */
+  takeBack(): void {
+    this.records.takeBack(this.#keptEnd);
+    this.index.takeBack(ENTRY * this.#kept);
+    this.#length = this.#kept;
+  }
+
+  /** Writes the records that were gathered; with `sync`, waits until they are on the disk. */
+  *flushRecords(sync: boolean): Steps<void> {
+    yield* this.records.flush();
+    if (sync) yield* this.file.sync();
+  }
+
+  /** Whether both must be flushed before the next record is appended. */
+  abstract readonly needsFlush: boolean;
+
+  /** Writes the entries of the records that were written; to be called after those. */
+  abstract flushIndex(sync: boolean): Steps<void>;
+
+  /** Completes the bag, on the disk. If it fails it can be done again. */
+  abstract finish(): Steps<void>;
+
+  /** Lets go of the files. */
+  close(): void {
+    this.file.close();
+    this.indexFile.close();
+  }
+
+  /** The entry of the record that starts there and was appended last. */
+  #entryOf(start: number): Uint8Array {
+    writeEntry(this.#entry, this.generation === 1 ? start : this.records.end);
+    return this.#entry;
+  }
+
+  #empty(): WriteError {
+    return new WriteError(
+      "empty-record",
+      `Cannot write record ${this.#length} of ${this.path}: it is empty, and bags of generation ` +
+        `${this.generation} have no empty records. Write generation 1, or at least one byte`,
+      { path: this.path, sample: this.#length },
+    );
+  }
+
+  #tooMany(): WriteError {
+    return new WriteError(
+      "too-many-records",
+      `Cannot write another record to ${this.path}: a bag has at most ${MOST_RECORDS}; ` +
+        `use several bags, or shards`,
+      { path: this.path, expected: MOST_RECORDS },
+    );
+  }
+
+  #mismatch(): WriteError {
+    const { path } = this;
+    return new WriteError(
+      "mismatch",
+      `Cannot continue ${path}: record ${this.#length} is not the one that is there already, ` +
+        `written ahead by a process that was killed. Append the same records as that did, or cut ` +
+        `it off: truncate -s '<${
+          ENTRY * this.#kept
+        }' '${this.indexFile.name}' and truncate -s '<${this.#keptEnd}' '${path}'`,
+      { path, sample: this.#length, offset: this.#keptEnd },
+    );
+  }
+}

@@ -1,0 +1,273 @@
+import { WriteError } from "../../../errors.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
+import { sampleBytes, type SampleData } from "../../../io/write/sample_data.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { findTarget } from "../../../io/write/write_target.ts";
+import { indexPath } from "../bag/index_path.ts";
+import type { BagOutput } from "./bag_output.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { IndexedBagOutput } from "./indexed_bag_output.ts";
+import { TrailedBagOutput } from "./trailed_bag_output.ts";
+import { requireGeneration } from "./write_options.ts";
+import type { FlushOptions } from "./write_options.ts";
+import { WriterLife } from "./writer_life.ts";
+
+/** Records up to this size are copied where they have to wait for their turn. */
+const SMALL_RECORD = 1 << 16;
+
+/** Options of {@linkcode BagWriter.open}. */
+export interface BagWriterOptions {
+  /** The form of the bag; 3 by default, the `.bag` and `.idx` of granular 0.22. */
+  readonly generation?: Generation | undefined;
+}
+
+/**
+ * Writes a bag, record by record and in constant memory (Python's `BagWriter`).
+ *
+ * In generation 3 it is written in its place, and a bag that is there is continued: behind its last
+ * complete record, of which {@linkcode BagWriter.length} tells the number. Bytes that a process
+ * that was killed wrote ahead of the index are compared with what is appended. Records are gathered
+ * up to 1 MiB; what was gathered last is lost with the process, unless it is flushed.
+ *
+ * In generations 1 and 2 the bag appears under its name when it is closed, complete and on the
+ * disk. Until then it is a hidden file beside it, which goes when the writer is given up. As in
+ * Python, a bag that is there is not replaced.
+ *
+ * A write that fails (a full disk, a stream that throws, an aborted signal) leaves the writer at
+ * the record before: it can be repeated.
+ *
+ * @example Write a bag, and continue it
+ * ```ts
+ * import { BagWriter } from "@recordfs/recordfs/bags";
+ * import assert from "node:assert/strict";
+ *
+ * const path = `${await Deno.makeTempDir()}/words.bag`;
+ * await using writer = await BagWriter.open(path);
+ * await writer.append(new TextEncoder().encode("one"));
+ * await writer.append(new TextEncoder().encode("two"));
+ * await writer.close();
+ *
+ * await using again = await BagWriter.open(path);
+ * assert.equal(again.length, 2);
+ * await again.append(new TextEncoder().encode("three"));
+ * await again.close();
+ *
+ * assert.equal(await Deno.readTextFile(path), "onetwothree");
+ * ```
+ */
+export class BagWriter implements Disposable, AsyncDisposable {
+  /** The path of the `.bag`, as it was given. */
+  readonly path: string;
+  /** The form of the bag. */
+  readonly generation: Generation;
+  readonly #output: BagOutput;
+  readonly #life: WriterLife;
+
+  private constructor(path: string, output: BagOutput, file?: NewFile) {
+    this.path = path;
+    this.generation = output.generation;
+    this.#output = output;
+    this.#life = new WriterLife(path, {
+      finish: () => output.finish(),
+      *publish() {
+        if (file === undefined) return;
+        yield* requireAbsent(path); // as it was when it was opened
+        yield* file.publish();
+      },
+      letGo() {
+        output.close();
+        file?.discard();
+      },
+    });
+  }
+
+  static *#open(
+    location: string | URL,
+    { generation = 3 }: BagWriterOptions,
+  ): Steps<BagWriter> {
+    requireGeneration(generation);
+    const path = localPath(location);
+    if (indexPath(path) === path) {
+      throw new WriteError(
+        "bad-name",
+        `Cannot write ${path}: a bag's name ends in .bag; in .idx ends that of an index`,
+        { path },
+      );
+    }
+    if (generation === 3) {
+      return new BagWriter(path, yield* IndexedBagOutput.open(path));
+    }
+    yield* requireAbsent(path);
+    const file = yield* NewFile.create(path);
+    try {
+      const output = yield* TrailedBagOutput.create(
+        generation,
+        file.file,
+        path,
+        path,
+      );
+      return new BagWriter(path, output, file);
+    } catch (error) {
+      file.discard();
+      throw error;
+    }
+  }
+
+  /**
+   * Starts a bag, or in generation 3 continues one.
+   *
+   * @param path Of the `.bag`; the index of generation 3 is the `.idx` beside it.
+   * @throws {WriteError} If it can't be written there, or another writer has it open (`busy`).
+   * @throws {FormatError} If the index of a bag that is to be continued is damaged.
+   */
+  static open(
+    path: string | URL,
+    options: BagWriterOptions & WaitOptions = {},
+  ): Promise<BagWriter> {
+    return runAsync(BagWriter.#open(path, options), options.signal);
+  }
+
+  /** {@linkcode BagWriter.open} without waiting. */
+  static openSync(
+    path: string | URL,
+    options: BagWriterOptions = {},
+  ): BagWriter {
+    return runSync(BagWriter.#open(path, options));
+  }
+
+  /** Number of records so far, those among them that were there before. */
+  get length(): number {
+    return this.#output.length;
+  }
+
+  /** Bytes of the records and of their index. */
+  get size(): number {
+    return this.#output.size;
+  }
+
+  /**
+   * Appends a record. Calls that are not awaited keep their order; if one fails, so do those that
+   * were made after it without waiting.
+   *
+   * @param record Its bytes, not empty in generations 2 and 3. What is larger than 64 KiB must not
+   * be changed before the promise is settled.
+   * @returns The record's index.
+   * @throws {WriteError} If the record is empty (`empty-record`), is not the one that was written
+   * there by a process that was killed (`mismatch`), or the system refuses.
+   */
+  // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
+  async append(record: SampleData, options: WaitOptions = {}): Promise<number> {
+    options.signal?.throwIfAborted();
+    this.#life.requireOpen();
+    let bytes = sampleBytes(record);
+    if (bytes !== undefined && !this.#life.busy && this.#addAtOnce(bytes)) {
+      return this.length - 1;
+    }
+    if (bytes !== undefined && bytes.length <= SMALL_RECORD) {
+      bytes = bytes.slice();
+    }
+    return this.#life.run(() => this.#add(bytes ?? record), options.signal);
+  }
+
+  /** {@linkcode BagWriter.append} without waiting, of what is in memory. */
+  appendSync(record: ArrayBufferView | ArrayBufferLike): number {
+    return this.#life.runSync(() => this.#add(record));
+  }
+
+  /**
+   * Writes what was gathered. In generation 3, readers find it then, and it outlives the process;
+   * with `sync` also a loss of power.
+   *
+   * @throws {WriteError} If the system refuses.
+   */
+  // deno-lint-ignore require-await -- what is wrong rejects, too
+  async flush(options: FlushOptions & WaitOptions = {}): Promise<void> {
+    this.#life.requireOpen();
+    return this.#life.run(() => this.#flush(options.sync), options.signal);
+  }
+
+  /** {@linkcode BagWriter.flush} without waiting. */
+  flushSync(options: FlushOptions = {}): void {
+    this.#life.runSync(() => this.#flush(options.sync));
+  }
+
+  /**
+   * Completes the bag and waits until it is on the disk. Closing again does nothing. If it fails,
+   * nothing is left of a bag of generation 1 or 2, and of generation 3 what was written before.
+   *
+   * @throws {WriteError} If an append that was not awaited has failed, or the system refuses.
+   */
+  close(options: WaitOptions = {}): Promise<void> {
+    return this.#life.close(options.signal);
+  }
+
+  /** {@linkcode BagWriter.close} without waiting. */
+  closeSync(): void {
+    this.#life.closeSync();
+  }
+
+  /**
+   * Gives the writer up: in generations 1 and 2 nothing remains of the bag, in generation 3 what was
+   * written; what was only gathered is lost.
+   */
+  abort(): void {
+    this.#life.abort();
+  }
+
+  /** Aborts, unless the bag is closed. */
+  [Symbol.dispose](): void {
+    this.#life.abort();
+  }
+
+  /** Aborts, unless the bag is closed or about to be. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#life.dispose();
+  }
+
+  #addAtOnce(bytes: Uint8Array): boolean {
+    const output = this.#output;
+    if (output.needsFlush || !output.appendAtOnce(bytes)) return false;
+    output.keep();
+    return true;
+  }
+
+  *#add(record: SampleData): Steps<number> {
+    const output = this.#output;
+    if (output.needsFlush) yield* this.#flush();
+    try {
+      yield* output.append(record);
+    } catch (error) {
+      output.takeBack();
+      throw error;
+    }
+    output.keep();
+    return this.length - 1;
+  }
+
+  *#flush(sync = false): Steps<void> {
+    yield* this.#output.flushRecords(sync);
+    yield* this.#output.flushIndex(sync);
+  }
+}
+
+/** Generations 1 and 2 replace nothing; and an index beside it would be taken for the bag's. */
+function* requireAbsent(path: string): Steps<void> {
+  for (const there of [path, indexPath(path)]) {
+    const { found } = yield* findTarget(there);
+    if (found === undefined) continue;
+    throw new WriteError(
+      "exists",
+      there === path
+        ? `Cannot write ${path}: it exists; remove it, or choose another name`
+        : `Cannot write ${path}: ${there} exists, and would be taken for its index; remove it, or ` +
+          `choose another name`,
+      { path },
+    );
+  }
+}

@@ -1,0 +1,202 @@
+import type { Datapoint } from "../read/datapoint.ts";
+import { WriteError } from "../../../errors.ts";
+import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
+import type { SampleData } from "../../../io/write/sample_data.ts";
+import { type Steps, together } from "../../../io/concurrency/steps.ts";
+import type { BagOutput } from "./bag_output.ts";
+import type { ValueEncoder } from "./value_encoder.ts";
+import { ReferenceWriter } from "./write_references.ts";
+
+/** The bags that datapoints are written to. */
+export interface DatasetBags {
+  /** Path of the dataset. */
+  readonly directory: string;
+  /** In the order of the keys. */
+  readonly encoders: readonly ValueEncoder[];
+  /** In the order of the keys. */
+  readonly bags: readonly BagOutput[];
+  /** The references; generation 3 has none. */
+  readonly refs: BagOutput | undefined;
+}
+
+/**
+ * Writes datapoints to the bags of a dataset. After a datapoint that cannot be written, all of them
+ * are as they were before it.
+ */
+export class DatasetOutput {
+  readonly #of: DatasetBags;
+  readonly #all: readonly BagOutput[];
+  readonly #references: ReferenceWriter;
+  #length: number;
+
+  constructor(of: DatasetBags) {
+    this.#of = of;
+    this.#all = of.refs === undefined ? of.bags : [of.refs, ...of.bags];
+    this.#references = new ReferenceWriter(of.bags.length);
+    this.#length = this.#all[0]!.length;
+  }
+
+  /** Number of datapoints. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Bytes of all bags and their indexes. */
+  get size(): number {
+    return this.#all.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Appends a datapoint, and answers its index. */
+  *append(datapoint: Readonly<Datapoint>): Steps<number> {
+    this.#requireKeys(datapoint);
+    if (this.#needsFlush) yield* this.flush(false);
+    try {
+      yield* this.#append(datapoint);
+    } catch (error) {
+      for (const bag of this.#all) bag.takeBack();
+      throw error;
+    }
+    for (const bag of this.#all) bag.keep();
+    return this.#length++;
+  }
+
+  /** Writes what was gathered: all records before any index names them. */
+  *flush(sync: boolean): Steps<void> {
+    yield* together(this.#all.map((bag) => () => bag.flushRecords(sync)));
+    yield* together(this.#all.map((bag) => () => bag.flushIndex(sync)));
+  }
+
+  /** Completes all bags. */
+  *finish(): Steps<void> {
+    yield* this.flush(false); // what is short of room is so before the first is complete
+    yield* together(this.#all.map((bag) => () => bag.finish()));
+  }
+
+  /** Lets go of all files. */
+  close(): void {
+    for (const bag of this.#all) bag.close();
+  }
+
+  get #needsFlush(): boolean {
+    for (const bag of this.#all) if (bag.needsFlush) return true;
+    return false;
+  }
+
+  *#append(datapoint: Readonly<Datapoint>): Steps<void> {
+    const { bags, encoders, refs } = this.#of;
+    const references = this.#references;
+    references.start();
+    for (let i = 0; i < bags.length; i++) {
+      const bag = bags[i]!;
+      const encoder = encoders[i]!;
+      const value = datapoint[encoder.key.key];
+      const first = bag.length;
+      if (encoder.key.type.isList) {
+        yield* this.#appendList(bag, encoder, value);
+        references.addList(first, bag.length - first);
+      } else {
+        // Most need no waiting, and then no generator, which would take longer than the rest.
+        const encoded = encoder.encode(value, this.#length);
+        const isDone = encoded instanceof Uint8Array &&
+          bag.appendAtOnce(encoded);
+        if (!isDone) yield* this.#appendValue(bag, encoder, encoded);
+        references.addRecord(first);
+      }
+    }
+    if (refs !== undefined) yield* refs.append(references.bytes);
+  }
+
+  /** @param encoded What the encoder has given. */
+  *#appendValue(
+    bag: BagOutput,
+    encoder: ValueEncoder,
+    encoded: SampleData | Promise<unknown>,
+  ): Steps<void> {
+    const record = encoded instanceof Promise
+      ? yield* encoder.wait(encoded, this.#length)
+      : encoded;
+    yield* bag.append(record);
+  }
+
+  /** One value of the list is in memory at a time. */
+  *#appendList(
+    bag: BagOutput,
+    encoder: ValueEncoder,
+    values: unknown,
+  ): Steps<void> {
+    const length = this.#length;
+    const append = (value: unknown): Steps<void> =>
+      this.#appendValue(bag, encoder, encoder.encode(value, length));
+    if (isIterable(values)) {
+      for (const value of values) yield* append(value);
+    } else if (isAsyncIterable(values)) {
+      yield* forEachPulled(
+        values,
+        `The list '${encoder.key.key}' has to be waited for: use append() instead of appendSync()`,
+        append,
+      );
+    } else throw this.#noList(encoder);
+  }
+
+  #noList({ key: { key, type } }: ValueEncoder): WriteError {
+    const { directory } = this.#of;
+    return new WriteError(
+      "bad-value",
+      `Cannot write '${key}' of datapoint ${this.#length} of ${directory}: its type is ` +
+        `'${type.word}[]', so the value must be an array or another iterable, and no string`,
+      { path: directory, sample: this.#length },
+    );
+  }
+
+  #requireKeys(datapoint: Readonly<Datapoint>): void {
+    if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
+  }
+
+  /** Whether a datapoint has the keys of the spec, and no others. */
+  #hasKeys(datapoint: Readonly<Datapoint>): boolean {
+    if (typeof datapoint !== "object" || datapoint === null) return false;
+    const { encoders } = this.#of;
+    for (let i = 0; i < encoders.length; i++) {
+      if (!Object.hasOwn(datapoint, encoders[i]!.key.key)) return false;
+    }
+    return Object.keys(datapoint).length === encoders.length;
+  }
+
+  #refuseKeys(datapoint: Readonly<Datapoint>): void {
+    const { directory, encoders } = this.#of;
+    const given = typeof datapoint === "object" && datapoint !== null
+      ? Object.keys(datapoint)
+      : [];
+    const keys = encoders.map(({ key }) => key.key);
+    const missing = keys.filter((key) => !Object.hasOwn(datapoint ?? {}, key));
+    const surplus = given.length + missing.length === keys.length
+      ? []
+      : given.filter((key) => !keys.includes(key));
+    if (missing.length === 0 && surplus.length === 0) return;
+    const what = [
+      ...missing.length > 0 ? [`it has no ${quoted(missing)}`] : [],
+      ...surplus.length > 0 ? [`the spec has no ${quoted(surplus)}`] : [],
+    ];
+    throw new WriteError(
+      "bad-datapoint",
+      `Cannot write datapoint ${this.#length} of ${directory}: ${
+        what.join(", and ")
+      }`,
+      { path: directory, sample: this.#length, expected: keys, actual: given },
+    );
+  }
+}
+
+function quoted(keys: readonly string[]): string {
+  return keys.map((key) => `'${key}'`).join(", ");
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null &&
+    Symbol.iterator in value;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null &&
+    Symbol.asyncIterator in value;
+}

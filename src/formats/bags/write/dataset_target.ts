@@ -1,0 +1,174 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { makeDirectories } from "../../../io/write/make_directories.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { WritableFile } from "../../../io/write/writable_file.ts";
+import { writeError } from "../../../io/write/write_error.ts";
+import { syncDirectoryOf } from "../../../io/write/write_target.ts";
+import type { BagOutput } from "./bag_output.ts";
+import { DatasetOutput } from "./dataset_output.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { removeUnwritten, resumeDataset } from "./resume_dataset.ts";
+import { REFS_KEY, SPEC_FILE } from "../dataset/dataset_names.ts";
+import { TrailedBagOutput } from "./trailed_bag_output.ts";
+import type { Encoders } from "../types/codec_types.ts";
+import { ValueEncoder } from "./value_encoder.ts";
+import type { WrittenSpec } from "./written_spec.ts";
+
+/** A dataset, unsharded or a shard, that is written. */
+export interface DatasetTarget {
+  readonly output: DatasetOutput;
+  /** Completes it, on the disk. If it fails it can be done again. */
+  finish(): Steps<void>;
+  /** Has it appear; not to be given up half-way. */
+  publish(): Steps<void>;
+  /** Lets go of all files; what did not appear goes. */
+  letGo(): void;
+}
+
+/** What a dataset is written with. */
+export interface DatasetForm {
+  readonly spec: WrittenSpec;
+  readonly encoders: Encoders | null;
+  readonly generation: Generation;
+}
+
+/**
+ * Starts a dataset, or in generation 3 continues one.
+ *
+ * @throws {WriteError} If it can't be written there.
+ * @throws {FormatError} If what is to be continued is damaged.
+ */
+export function* openDatasetTarget(
+  directory: string,
+  { spec, encoders, generation }: DatasetForm,
+): Steps<DatasetTarget> {
+  const valueEncoders = spec.keys.map((key) =>
+    new ValueEncoder(directory, key, encoders)
+  );
+  const isInPlace = generation === 3;
+  const parent = isInPlace ? directory : path.dirname(directory);
+  const made = yield* makeDirectories(parent, directory);
+  try {
+    const target = isInPlace
+      ? yield* continuedDataset(directory, spec, valueEncoders)
+      : yield* newDataset(directory, spec, valueEncoders, generation);
+    const letGo = () => {
+      target.letGo();
+      made.removeEmpty();
+    };
+    return { ...target, letGo };
+  } catch (error) {
+    made.removeEmpty();
+    throw error;
+  }
+}
+
+/** Generation 3: what is there is continued, and what was written stays. */
+function* continuedDataset(
+  directory: string,
+  spec: WrittenSpec,
+  encoders: readonly ValueEncoder[],
+): Steps<DatasetTarget> {
+  const { bags, isNew } = yield* resumeDataset(directory, spec);
+  const output = new DatasetOutput({
+    directory,
+    encoders,
+    bags,
+    refs: undefined,
+  });
+  let isFinished = false;
+  return {
+    output,
+    *finish() {
+      yield* output.finish();
+      isFinished = true;
+    },
+    *publish() {},
+    letGo() {
+      if (isNew && !isFinished) removeUnwritten(directory, spec);
+      output.close(); // the locks last
+    },
+  };
+}
+
+/** Generations 1 and 2: a directory that appears when all its bags are complete. */
+function* newDataset(
+  directory: string,
+  spec: WrittenSpec,
+  encoders: readonly ValueEncoder[],
+  generation: 1 | 2,
+): Steps<DatasetTarget> {
+  const place = yield* NewDirectory.create(directory);
+  const opened: BagOutput[] = [];
+  try {
+    for (const name of [REFS_KEY, ...spec.keys.map(({ key }) => key)]) {
+      opened.push(yield* newBag(place, `${name}.bag`, generation));
+    }
+  } catch (error) {
+    for (const bag of opened) bag.close();
+    place.discard();
+    throw error;
+  }
+  const [refs, ...bags] = opened;
+  const output = new DatasetOutput({ directory, encoders, bags, refs });
+  return {
+    output,
+    *finish() {
+      yield* output.finish();
+      yield* writeSpec(place, spec.json);
+    },
+    publish: () => place.publish(),
+    letGo() {
+      output.close();
+      place.discard();
+    },
+  };
+}
+
+function* newBag(
+  place: NewDirectory,
+  name: string,
+  generation: 1 | 2,
+): Steps<BagOutput> {
+  const temporary = path.join(place.temporary, name);
+  const final = path.join(place.path, name);
+  let file: WritableFile | undefined;
+  try {
+    file = yield* WritableFile.create(temporary, final);
+    return yield* TrailedBagOutput.create(generation, file, final, temporary);
+  } catch (error) {
+    file?.close();
+    throw writeError(final, error);
+  }
+}
+
+/** Written last, though the directory is not seen before: whoever finds one by hand can tell. */
+function* writeSpec(place: NewDirectory, json: Uint8Array): Steps<void> {
+  const final = path.join(place.path, SPEC_FILE);
+  const temporary = path.join(place.temporary, SPEC_FILE);
+  yield* removeFile(temporary, final); // of an attempt that failed
+  let file: WritableFile | undefined;
+  try {
+    file = yield* WritableFile.create(temporary, final);
+    yield* file.writeAt(json, 0);
+    yield* file.sync();
+  } catch (error) {
+    throw writeError(final, error);
+  } finally {
+    file?.close();
+  }
+  yield* syncDirectoryOf(temporary);
+}
+
+function* removeFile(file: string, name: string): Steps<void> {
+  try {
+    yield* perform({
+      sync: () => fs.rmSync(file, { force: true }),
+      async: () => fs.promises.rm(file, { force: true }),
+    });
+  } catch (error) {
+    throw writeError(name, error);
+  }
+}

@@ -1,0 +1,177 @@
+import { FormatError, WriteError } from "../../../errors.ts";
+import { FileLock } from "../../../io/write/file_lock.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { WritableFile } from "../../../io/write/writable_file.ts";
+import { findTarget, syncDirectoryOf } from "../../../io/write/write_target.ts";
+import { BagOutput, type BagParts } from "./bag_output.ts";
+import { ENTRY, readEntry } from "../bag/index_entries.ts";
+import { indexPath } from "../bag/index_path.ts";
+
+/**
+ * A bag of generation 3, written in its place: first the records, then the index that names them.
+ * What a process that was killed has written stays; what it wrote ahead of the index must come
+ * again, and is compared.
+ */
+export class IndexedBagOutput extends BagOutput {
+  override readonly generation = 3;
+  readonly #lock: FileLock;
+  /** The end of the last record that the index names in its file. */
+  #indexed = 0;
+
+  private constructor(parts: BagParts, lock: FileLock) {
+    super(parts);
+    this.#lock = lock;
+  }
+
+  /**
+   * Opens a bag behind its last complete record; where there is none, starts it.
+   *
+   * @throws {WriteError} If another writer has it open, or it is none of generation 3.
+   * @throws {FormatError} If its index names bytes that are not there.
+   */
+  static *open(path: string): Steps<IndexedBagOutput> {
+    const idx = indexPath(path);
+    yield* requireRegular(path);
+    const hasIndex = yield* requireRegular(idx);
+    const { file, lock } = yield* openLocked(path);
+    let indexFile: WritableFile | undefined;
+    try {
+      const records = yield* file.size();
+      if (records > 0 && !hasIndex && !(yield* requireRegular(idx))) {
+        throw noIndex(path, idx);
+      }
+      indexFile = yield* WritableFile.openOrCreate(idx);
+      const length = Math.floor((yield* indexFile.size()) / ENTRY);
+      const end = yield* endOf(indexFile, length);
+      requireSound(path, idx, length, end, records);
+      const there = { records, index: ENTRY * length };
+      yield* indexFile.truncate(there.index); // an entry that was being written
+      const parts = { path, file, indexFile, there };
+      const output = new IndexedBagOutput(parts, lock);
+      output.#continueAt(length, end);
+      return output;
+    } catch (error) {
+      file.close();
+      indexFile?.close();
+      lock[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Goes back to an earlier record; those behind it must come again. */
+  *rewind(length: number): Steps<void> {
+    if (length === this.length) return;
+    this.#continueAt(length, yield* endOf(this.indexFile, length));
+  }
+
+  #continueAt(length: number, end: number): void {
+    this.startAt(length, end);
+    this.#indexed = end;
+  }
+
+  /**
+   * The index follows the records at once when those are written, so that a process that is killed
+   * has lost no more than what was gathered.
+   */
+  override get needsFlush(): boolean {
+    const { records, index } = this;
+    return records.written > this.#indexed || records.isFull || index.isFull;
+  }
+
+  override *flushIndex(sync: boolean): Steps<void> {
+    yield* this.index.flush();
+    this.#indexed = this.records.end;
+    if (sync) yield* this.indexFile.sync();
+  }
+
+  override *finish(): Steps<void> {
+    yield* this.flushRecords(true);
+    yield* this.flushIndex(true);
+    yield* syncDirectoryOf(this.path);
+  }
+
+  /** The lock is let go of last: a write that is under way would come between another writer's. */
+  override close(): void {
+    let open = 2;
+    const onClosed = () => {
+      if (--open === 0) this.#lock[Symbol.dispose]();
+    };
+    this.file.close(onClosed);
+    this.indexFile.close(onClosed);
+  }
+}
+
+/** Opens the file of that name, be it made just now, with its lock. */
+function* openLocked(
+  path: string,
+): Steps<{ file: WritableFile; lock: FileLock }> {
+  for (;;) {
+    const file = yield* WritableFile.openOrCreate(path);
+    let lock: FileLock | undefined;
+    try {
+      lock = yield* FileLock.take(path);
+      const isOne = lock.identity === (yield* file.identity());
+      if (isOne && lock.isOf(path)) return { file, lock };
+    } catch (error) {
+      file.close();
+      lock?.[Symbol.dispose]();
+      if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+      continue;
+    }
+    // Removed by a writer that gave up before it had written anything.
+    file.close();
+    lock[Symbol.dispose]();
+  }
+}
+
+/** Where the records of an index end that has so many. */
+function* endOf(index: WritableFile, length: number): Steps<number> {
+  if (length === 0) return 0;
+  const entry = new Uint8Array(ENTRY);
+  yield* index.readAt(entry, ENTRY * (length - 1));
+  return readEntry(entry, 0);
+}
+
+/** Whether there is a file. */
+function* requireRegular(path: string): Steps<boolean> {
+  const { found } = yield* findTarget(path);
+  if (found === undefined || found.isFile()) return found !== undefined;
+  throw new WriteError(
+    "not-a-file",
+    `Cannot write ${path}: it exists and is not a regular file; choose another name`,
+    { path },
+  );
+}
+
+function noIndex(path: string, idx: string): WriteError {
+  return new WriteError(
+    "missing-index",
+    `Cannot append to ${path}: it has no index ${idx}, so it is a bag of generation 1 or 2, which ` +
+      `cannot be appended to, or the index is lost. Choose another name; or, where the same ` +
+      `records are to be appended again, make ${idx} as an empty file`,
+    { path },
+  );
+}
+
+function requireSound(
+  path: string,
+  idx: string,
+  length: number,
+  end: number,
+  size: number,
+): void {
+  if (end > size) {
+    throw new FormatError(
+      "bad-index",
+      `Cannot append to ${path}: the index ${idx} points past its end, to byte ${end} of ${size}: ` +
+        `its end was lost. Cut the index behind the last record that is whole (truncate -s)`,
+      { path, sample: length - 1, expected: size, actual: end },
+    );
+  }
+  if (end >= length) return; // every record has a byte
+  throw new FormatError(
+    "bad-index",
+    `Cannot append to ${path}: the index ${idx} is damaged: its ${length} records end at byte ${end}`,
+    { path: idx, sample: length - 1, actual: end },
+  );
+}

@@ -1,0 +1,140 @@
+import * as path from "node:path";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import {
+  type MadeDirectories,
+  makeDirectories,
+} from "../../../io/write/make_directories.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import type { DatasetForm } from "./dataset_target.ts";
+import { DatasetWriter } from "./dataset_writer.ts";
+import {
+  requireLimits,
+  type ShardLimits,
+  ShardOutput,
+} from "./shard_output.ts";
+import type { Spec } from "../dataset/spec.ts";
+import { datasetForm, type DatasetWriterOptions } from "./write_options.ts";
+import { findWrittenShards } from "./written_shards.ts";
+
+/** Options of {@linkcode ShardedDatasetWriter.open}. */
+export interface ShardedDatasetWriterOptions
+  extends DatasetWriterOptions, ShardLimits {}
+
+/**
+ * Writes a dataset in shards, directories `000000`, `000001`, … (Python's `ShardedDatasetWriter`).
+ * A shard is full when it has reached `shardSize` bytes or `shardLength` datapoints.
+ *
+ * Several writers can write a dataset together: writer k of n with `shardStart: k, shardStep: n`
+ * writes the shards k, k + n, … (the README of bags calls n `shard_stop`). When all have ended, the
+ * numbers must have no gap.
+ *
+ * In generations 1 and 2 each shard appears when it is complete: before the datapoint that follows
+ * it is written, or on closing. A process that is killed leaves a hidden directory, which goes when
+ * that shard is written again.
+ *
+ * In generation 3, opening the directory again continues its last shard, as
+ * {@linkcode DatasetWriter} does, and {@linkcode ShardedDatasetWriter.length} counts the datapoints
+ * of all shards of this writer: append those that follow. (Python's writer starts at its first shard
+ * again, and appends to that.)
+ *
+ * @example Write shards of two datapoints, and continue
+ * ```ts
+ * import { ShardedDatasetWriter } from "@recordfs/recordfs/bags";
+ * import assert from "node:assert/strict";
+ *
+ * const directory = `${await Deno.makeTempDir()}/bytes`;
+ * const options = { encoders: null, shardLength: 2 };
+ * await using writer = await ShardedDatasetWriter.open(directory, { x: "bytes" }, options);
+ * for (const x of [1, 2, 3]) await writer.append({ x: Uint8Array.of(x) });
+ * await writer.close();
+ *
+ * await using again = await ShardedDatasetWriter.open(directory, { x: "bytes" }, options);
+ * assert.equal(again.length, 3);
+ * await again.append({ x: Uint8Array.of(4) });
+ * await again.close();
+ * assert.deepEqual(await Deno.readFile(`${directory}/000001/x.bag`), Uint8Array.of(3, 4));
+ * ```
+ */
+export class ShardedDatasetWriter extends DatasetWriter {
+  readonly #output: ShardOutput;
+
+  private constructor(
+    path: string,
+    form: DatasetForm,
+    output: ShardOutput,
+    made: MadeDirectories,
+  ) {
+    super(path, form, output, {
+      finish: () => output.finish(),
+      publish: () => output.publish(),
+      letGo() {
+        output.letGo();
+        made.removeEmpty();
+      },
+    });
+    this.#output = output;
+  }
+
+  static *#open(
+    location: string | URL,
+    spec: Spec,
+    options: ShardedDatasetWriterOptions,
+  ): Steps<ShardedDatasetWriter> {
+    const directory = localPath(location);
+    const form = datasetForm(directory, spec, options);
+    const numbers = requireLimits(options);
+    const made = yield* makeDirectories(directory, directory);
+    try {
+      const done = yield* findWrittenShards(directory, numbers, form);
+      const place = (name: string) => path.join(directory, name);
+      const output = new ShardOutput(place, form, options, done);
+      if (done.isBegun) yield* output.openShard();
+      return new ShardedDatasetWriter(directory, form, output, made);
+    } catch (error) {
+      made.removeEmpty();
+      throw error;
+    }
+  }
+
+  /**
+   * Starts shards, or in generation 3 continues them.
+   *
+   * @param directory Where; the directories above it are made.
+   * @param spec Types by key. In generations 1 and 2 a type that ends in `[]` is that of a list.
+   * @throws {WriteError} If the spec has keys or types that the original packages refuse
+   * (`bad-spec`), another one is there (`spec-differs`), another writer has the shard open (`busy`),
+   * shards of these numbers are there (`exists`; in generation 3, if some are missing or incomplete),
+   * or they can't be written there.
+   * @throws {RangeError} If the limits are no whole numbers, or `shardStart` and `shardStep` have none.
+   * @throws {FormatError} If a dataset that is to be continued is damaged.
+   */
+  static override open(
+    directory: string | URL,
+    spec: Spec,
+    options: ShardedDatasetWriterOptions & WaitOptions = {},
+  ): Promise<ShardedDatasetWriter> {
+    return runAsync(
+      ShardedDatasetWriter.#open(directory, spec, options),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode ShardedDatasetWriter.open} without waiting. */
+  static override openSync(
+    directory: string | URL,
+    spec: Spec,
+    options: ShardedDatasetWriterOptions = {},
+  ): ShardedDatasetWriter {
+    return runSync(ShardedDatasetWriter.#open(directory, spec, options));
+  }
+
+  /** Number of this writer's shards so far, those among them that were there before. */
+  get shards(): number {
+    return this.#output.shards;
+  }
+}

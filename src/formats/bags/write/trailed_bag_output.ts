@@ -1,0 +1,76 @@
+import { NewFile } from "../../../io/write/new_file.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { WritableFile } from "../../../io/write/writable_file.ts";
+import { BagOutput } from "./bag_output.ts";
+import { ENTRY, writeEntry } from "../bag/index_entries.ts";
+
+/** Bytes of the index that are copied at a time. */
+const PIECE = 1 << 20;
+
+/**
+ * A bag of generation 1 or 2, whose index stands behind the records: until there are no more, it is
+ * kept in a scratch file, so that memory does not grow with the number of records.
+ */
+export class TrailedBagOutput extends BagOutput {
+  override readonly generation: 1 | 2;
+
+  private constructor(
+    generation: 1 | 2,
+    path: string,
+    file: WritableFile,
+    indexFile: WritableFile,
+  ) {
+    super({ path, file, indexFile });
+    this.generation = generation;
+  }
+
+  /**
+   * Starts a bag.
+   *
+   * @param file Where it is written, empty.
+   * @param path What errors call it.
+   * @param scratch A path beside which there may be a scratch file.
+   */
+  static *create(
+    generation: 1 | 2,
+    file: WritableFile,
+    path: string,
+    scratch: string,
+  ): Steps<TrailedBagOutput> {
+    const index = yield* NewFile.createScratch(scratch, path);
+    return new TrailedBagOutput(generation, path, file, index);
+  }
+
+  override get size(): number {
+    return super.size + (this.generation === 1 ? ENTRY : 0);
+  }
+
+  /** The index is not seen before the end: it is written whenever its buffer is full. */
+  override get needsFlush(): boolean {
+    return false;
+  }
+
+  override *flushIndex(sync: boolean): Steps<void> {
+    yield* this.index.flush();
+    if (sync) yield* this.indexFile.sync();
+  }
+
+  override *finish(): Steps<void> {
+    yield* this.records.flush();
+    yield* this.index.flush();
+    const end = this.records.end;
+    const length = this.index.end;
+    const buffer = new Uint8Array(Math.min(length, PIECE));
+    for (let done = 0; done < length; done += PIECE) {
+      const piece = buffer.subarray(0, length - done);
+      yield* this.indexFile.readAt(piece, done);
+      yield* this.file.writeAt(piece, end + done);
+    }
+    if (this.generation === 1) {
+      const entry = new Uint8Array(ENTRY);
+      writeEntry(entry, end);
+      yield* this.file.writeAt(entry, end + length);
+    }
+    yield* this.file.sync();
+  }
+}

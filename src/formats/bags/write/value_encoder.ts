@@ -1,0 +1,132 @@
+import { bytesOf } from "../../../bytes_of.ts";
+import { WriteError } from "../../../errors.ts";
+import { sampleBytes, type SampleData } from "../../../io/write/sample_data.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { unlessAborted } from "../../../io/concurrency/unless_aborted.ts";
+import type { SpecKey } from "../dataset/spec.ts";
+import type { Encoder, Encoders } from "../types/codec_types.ts";
+
+/** Makes records of a key's values. */
+export class ValueEncoder {
+  readonly #directory: string;
+  readonly #key: SpecKey;
+  readonly #encoder: Encoder | undefined;
+  readonly #args: readonly string[];
+
+  /**
+   * @param directory The dataset, for errors.
+   * @param encoders `null`: values are bytes.
+   */
+  constructor(directory: string, key: SpecKey, encoders: Encoders | null) {
+    this.#directory = directory;
+    this.#key = key;
+    const { word, name, args } = key.type;
+    const own = (word: string) =>
+      encoders !== null && Object.hasOwn(encoders, word)
+        ? encoders[word]
+        : undefined;
+    const whole = own(word);
+    this.#encoder = whole ?? own(name);
+    this.#args = whole === undefined ? args : [];
+    if (this.#encoder !== undefined && typeof this.#encoder !== "function") {
+      throw new TypeError(`The encoder of '${name}' is no function`);
+    }
+  }
+
+  /** The key that it is for. */
+  get key(): SpecKey {
+    return this.#key;
+  }
+
+  /**
+   * Makes the record of a value. A type without an encoder takes all that a record can be.
+   *
+   * @param datapoint Its number, for errors.
+   * @returns A promise where the encoder has to be waited for: to be given to
+   * {@linkcode ValueEncoder.wait}.
+   * @throws {WriteError} With code `bad-value`, if the encoder throws or gives no bytes.
+   */
+  encode(value: unknown, datapoint: number): SampleData | Promise<unknown> {
+    if (this.#encoder === undefined) return this.#raw(value, datapoint);
+    let encoded: unknown;
+    try {
+      encoded = this.#encoder(value as never, ...this.#args);
+    } catch (cause) {
+      throw this.#refused(datapoint, cause);
+    }
+    return isPromise(encoded)
+      ? Promise.resolve(encoded)
+      : this.#bytes(encoded, datapoint);
+  }
+
+  /** Waits for the record that {@linkcode ValueEncoder.encode} has promised. */
+  *wait(encoded: Promise<unknown>, datapoint: number): Steps<SampleData> {
+    const settled = encoded.then(
+      (value) => ({ value, failed: false }),
+      (value: unknown) => ({ value, failed: true }),
+    );
+    const { value, failed } = yield* perform({
+      sync: () => {
+        throw this.#bad(
+          datapoint,
+          "its encoder has to be waited for: use append() instead of appendSync()",
+        );
+      },
+      async: (signal) => unlessAborted(settled, signal),
+    });
+    if (failed) throw this.#refused(datapoint, value);
+    return this.#bytes(value, datapoint);
+  }
+
+  #bytes(encoded: unknown, datapoint: number): Uint8Array {
+    const bytes = bytesOf(encoded);
+    if (bytes !== undefined) return bytes;
+    throw this.#bad(
+      datapoint,
+      `its encoder must give bytes (a Uint8Array), not ${describe(encoded)}`,
+    );
+  }
+
+  #raw(value: unknown, datapoint: number): SampleData {
+    try {
+      sampleBytes(value as SampleData);
+      return value as SampleData;
+    } catch (cause) {
+      const { word } = this.#key.type;
+      throw this.#bad(
+        datapoint,
+        `no encoder is given for the type, so the value must be bytes, not ${
+          describe(value)
+        }` + (word.endsWith("[]") ? ", and generation 3 has no lists" : ""),
+        cause,
+      );
+    }
+  }
+
+  #refused(datapoint: number, cause: unknown): WriteError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return this.#bad(datapoint, `its encoder fails: ${reason}`, cause);
+  }
+
+  #bad(datapoint: number, what: string, cause?: unknown): WriteError {
+    const { key, type } = this.#key;
+    return new WriteError(
+      "bad-value",
+      `Cannot write '${key}' of type '${type.word}' of datapoint ${datapoint} of ` +
+        `${this.#directory}: ${what}`,
+      { path: this.#directory, sample: datapoint, cause },
+    );
+  }
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then ===
+    "function";
+}
+
+function describe(value: unknown): string {
+  if (value === null || typeof value !== "object") {
+    return value === null ? "null" : typeof value;
+  }
+  return value.constructor?.name || "an object";
+}

@@ -1,0 +1,248 @@
+import { PathError } from "../../../errors.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { decodeName, encodeName } from "../../../names.ts";
+import { type NodeId, ROOT } from "../../../tree/tree.ts";
+import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
+import { MappedSamples } from "../read/mapped_samples.ts";
+import { readSample, readSamples } from "../read/read_samples.ts";
+import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
+
+/** What {@linkcode PackedFolder.list} leaves out or adds. */
+export interface PackedListOptions {
+  /** Whether files are listed. Defaults to `true`. */
+  readonly files?: boolean | undefined;
+  /** Whether folders are listed. Defaults to `true`. */
+  readonly dirs?: boolean | undefined;
+  /** Whether the content of folders is listed too. Defaults to `false`. */
+  readonly recursive?: boolean | undefined;
+}
+
+/**
+ * A folder packed into FFRecord files (Python's `ffrecord.PackedFolder`).
+ *
+ * Paths are relative to the packed folder. `a//b`, `./a` and `a/` mean what they do on disk; `..`
+ * is not resolved, and nothing lies at an absolute path.
+ *
+ * @example Read files from a packed folder
+ * ```ts
+ * import { PackedFolder } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using folder = await PackedFolder.open("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * assert.equal(folder.numFiles, 44);
+ * assert.ok(folder.isDir("words"));
+ * const [dots, dash] = await folder.read(["...", "-dash"]);
+ * assert.equal(dots?.length, 28);
+ * assert.equal(dash?.length, 13);
+ * ```
+ */
+export class PackedFolder implements Disposable {
+  readonly #packed: PackedFiles;
+  readonly #check: boolean;
+  readonly #mapped: MappedSamples;
+
+  private constructor(packed: PackedFiles, options: OpenOptions) {
+    this.#packed = packed;
+    this.#check = options.checkData ?? true;
+    this.#mapped = new MappedSamples(packed.files, this.#check);
+  }
+
+  static *#open(
+    location: RecordLocation,
+    options: OpenOptions,
+  ): Steps<PackedFolder> {
+    return new PackedFolder(
+      yield* openPackedFiles(location, options),
+      options,
+    );
+  }
+
+  /**
+   * Opens a packed folder.
+   *
+   * @param location A file, or the files or directory that the folder is spread over.
+   * @throws {FormatError} If it is no packed folder, damaged, or hostile.
+   */
+  static open(
+    location: RecordLocation,
+    options: OpenOptions & WaitOptions = {},
+  ): Promise<PackedFolder> {
+    return runAsync(PackedFolder.#open(location, options), options.signal);
+  }
+
+  /** {@linkcode PackedFolder.open} without waiting. */
+  static openSync(
+    location: RecordLocation,
+    options: OpenOptions = {},
+  ): PackedFolder {
+    return runSync(PackedFolder.#open(location, options));
+  }
+
+  /** How many files are packed (Python's `num_files`). */
+  get numFiles(): number {
+    return this.#packed.files.index.length - 1;
+  }
+
+  /**
+   * Lists a folder in the order in which it was packed, which is that of code points.
+   *
+   * @param path The folder; the packed folder itself when left out.
+   * @returns Names; with `recursive`, paths relative to the folder, each folder before its content.
+   * @throws {PathError} If there is no such folder.
+   */
+  list(path = "", options: PackedListOptions = {}): string[] {
+    const { files = true, dirs = true, recursive = false } = options;
+    const { names } = this.#packed;
+    const listed: string[] = [];
+    // A stack of own frames, not recursion: folders may nest deeper than the call stack.
+    const stack = [{ node: this.#folder(path), prefix: "", cursor: 0 }];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const { node, prefix, cursor } = top;
+      let into: { node: NodeId; prefix: string; cursor: number } | undefined;
+      names.list(node, cursor, (bytes, start, end, child, next) => {
+        const isDir = names.isDirectory(child);
+        const entry = prefix + decodeName(bytes, start, end);
+        if (isDir ? dirs : files) listed.push(entry);
+        if (!isDir || !recursive) return true;
+        top!.cursor = next;
+        into = { node: child, prefix: `${entry}/`, cursor: 0 };
+        return false;
+      });
+      if (into === undefined) stack.pop();
+      else stack.push(into);
+    }
+    return listed;
+  }
+
+  /** Whether there is a file or folder at `path`. */
+  exists(path: string): boolean {
+    return this.#find(path) !== 0;
+  }
+
+  /** Whether there is a file at `path` (Python's `is_file`). */
+  isFile(path: string): boolean {
+    return this.#packed.names.record(this.#find(path)) >= 0;
+  }
+
+  /** Whether there is a folder at `path` (Python's `is_dir`). */
+  isDir(path: string): boolean {
+    return this.#packed.names.isDirectory(this.#find(path));
+  }
+
+  /**
+   * Reads a file, or a batch of files in one go.
+   *
+   * @param path A path, or several in any order.
+   * @returns The content, or the contents in the order of the paths.
+   * @throws {PathError} If there is no such file.
+   * @throws {FormatError} If its content is damaged.
+   */
+  read(path: string, options?: WaitOptions): Promise<Uint8Array>;
+  /** Reads a batch of files. */
+  read(
+    paths: readonly string[],
+    options?: WaitOptions,
+  ): Promise<Uint8Array[]>;
+  read(
+    path: string | readonly string[],
+    options: WaitOptions = {},
+  ): Promise<Uint8Array | Uint8Array[]> {
+    return runAsync<Uint8Array | Uint8Array[]>(
+      typeof path === "string" ? this.#readOne(path) : this.#read(path),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode PackedFolder.read} without waiting. */
+  readSync(path: string): Uint8Array;
+  /** Reads a batch of files without waiting. */
+  readSync(paths: readonly string[]): Uint8Array[];
+  readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
+    return runSync<Uint8Array | Uint8Array[]>(
+      typeof path === "string" ? this.#readOne(path) : this.#read(path),
+    );
+  }
+
+  /** Reads one file (Python's `read_one`). */
+  readOne(path: string, options: WaitOptions = {}): Promise<Uint8Array> {
+    return this.read(path, options);
+  }
+
+  /** {@linkcode PackedFolder.readOne} without waiting. */
+  readOneSync(path: string): Uint8Array {
+    return this.readSync(path);
+  }
+
+  /**
+   * A view of a file in a memory map, without copying. Read
+   * {@linkcode FFRecordReader.unsafeView} for what is unsafe about it.
+   *
+   * @throws {PathError} If there is no such file.
+   * @throws {FormatError} If its content is damaged.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
+   */
+  unsafeView(path: string): Uint8Array<ArrayBuffer> {
+    return this.#mapped.views([this.#sample(path)])[0]!;
+  }
+
+  /** Closes the files. What was read, and views, stay valid. */
+  close(): void {
+    this.#mapped.close();
+    for (const source of this.#packed.files.sources) source.close();
+  }
+
+  /** Closes the files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  *#readOne(path: string): Steps<Uint8Array> {
+    return yield* readSample(
+      this.#packed.files,
+      this.#sample(path),
+      this.#check,
+    );
+  }
+
+  *#read(paths: readonly string[]): Steps<Uint8Array[]> {
+    return yield* readSamples(
+      this.#packed.files,
+      paths.map((path) => this.#sample(path)),
+      this.#check,
+    );
+  }
+
+  #find(path: string): NodeId {
+    if (path.startsWith("/")) return 0;
+    let node = ROOT;
+    for (const part of path.split("/")) {
+      if (part === "" || part === ".") continue;
+      const name = encodeName(part);
+      node = this.#packed.names.lookup(node, name, 0, name.length);
+      if (node === 0) return 0;
+    }
+    return node;
+  }
+
+  #folder(path: string): NodeId {
+    const node = this.#find(path);
+    if (this.#packed.names.isDirectory(node)) return node;
+    throw this.#pathError(node === 0 ? "not-found" : "not-directory", path);
+  }
+
+  #sample(path: string): number {
+    const node = this.#find(path);
+    const sample = this.#packed.names.record(node);
+    if (sample >= 0) return sample;
+    throw this.#pathError(node === 0 ? "not-found" : "is-directory", path);
+  }
+
+  #pathError(code: PathError["code"], path: string): PathError {
+    return new PathError(code, path, this.#packed.files.index.name);
+  }
+}

@@ -1,0 +1,113 @@
+import * as path from "node:path";
+import type { Directory } from "../../../io/directories/directory.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { openDirectory } from "../../../io/directories/open_directory.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { temporaryTarget } from "../../../io/write/temporaries.ts";
+import { findTarget } from "../../../io/write/write_target.ts";
+import { requireRoom } from "./pack_limits.ts";
+import type { PackOptions, PackReport } from "./pack_options.ts";
+import {
+  isLeftOut,
+  namingFolder,
+  type PackProblem,
+  problemsError,
+} from "./pack_problem.ts";
+import { writePacked } from "./pack_samples.ts";
+import { walkFolder } from "./pack_walk.ts";
+import { isInParts, requireParts } from "../write/parts.ts";
+import { recordFilePath } from "../write/record_file_path.ts";
+
+/**
+ * Packs a directory as Python's `pack_folder` does: its files are samples, in the order of their
+ * paths, and the last sample holds the names. {@linkcode PackedFolder} reads it, and so does Python.
+ *
+ * Symbolic links are followed, to files and to directories. Sockets, pipes and devices, links to
+ * nowhere or in circles, and what can't be read are problems: see {@linkcode PackOptions.onProblem}.
+ * A file that vanishes, or changes while it is packed, ends the packing. `out` itself, if it lies in
+ * the folder, is left out.
+ *
+ * Names are packed byte for byte. Names that are not UTF-8, and paths longer than the system's limit
+ * (4,096 bytes), take `--allow-ffi` and Linux with the GNU C library. Files are read without waiting
+ * for each, in turns of a few milliseconds.
+ *
+ * @param dir The directory.
+ * @param out The file, which ends in `.ffr`; one of that name is replaced. With several `parts`, or with
+ * one and another name, a directory, new or empty, for `PART_00000.ffr` …: there may be fewer than
+ * asked for.
+ * @returns What was packed, once it is on the disk under its name.
+ * @throws {PackError} If the folder can't be read as it is.
+ * @throws {WriteError} If `out` can't be written. In all cases nothing is left of it.
+ *
+ * @example Pack a directory
+ * ```ts
+ * import { PackedFolder, packFolder } from "@recordfs/recordfs/ffrecord";
+ * import assert from "node:assert/strict";
+ *
+ * const dir = await Deno.makeTempDir();
+ * await Deno.mkdir(`${dir}/data/train`, { recursive: true });
+ * await Deno.writeTextFile(`${dir}/data/train/001.txt`, "hello");
+ *
+ * const report = await packFolder(`${dir}/data`, `${dir}/data.ffr`);
+ * assert.equal(report.files, 1);
+ *
+ * using folder = await PackedFolder.open(`${dir}/data.ffr`);
+ * const bytes = await folder.readOne("train/001.txt");
+ * assert.equal(new TextDecoder().decode(bytes), "hello");
+ * ```
+ */
+export async function packFolder(
+  dir: string | URL,
+  out: string | URL,
+  options: PackOptions = {},
+): Promise<PackReport> {
+  const { parts = 1, signal } = options;
+  requireParts(parts);
+  signal?.throwIfAborted();
+  const target = localPath(out);
+  if (!isInParts(target, options.parts)) recordFilePath(target);
+  const folder = localPath(dir);
+  const root = namingFolder(folder, () => openDirectory(folder));
+  try {
+    const problems: PackProblem[] = [];
+    const skipped: PackProblem[] = [];
+    const listing = await walkFolder(root, {
+      filter: options.filter,
+      emptyFolders: options.emptyDirectories ?? true,
+      isOutput: await outputFinder(target),
+      onProblem(problem) {
+        if (!isLeftOut(problem)) {
+          if (options.onProblem === undefined) problems.push(problem);
+          else options.onProblem(problem);
+        }
+        skipped.push(problem);
+      },
+      signal,
+    });
+    if (problems.length > 0) throw problemsError(folder, problems);
+    requireRoom(folder, listing);
+    const paths = await writePacked(root, listing, target, options);
+    const { files, folders: directories, bytes } = listing;
+    return { files, directories, bytes, paths, skipped };
+  } finally {
+    root.close();
+  }
+}
+
+/** Recognises what is to be written, and what killed processes left of it, wherever links lead. */
+async function outputFinder(
+  target: string,
+): Promise<(directory: Directory, name: string) => boolean> {
+  const real = (await runAsync(findTarget(target))).path;
+  const places = [target, real].map((file) => {
+    const name = path.basename(file);
+    const parent = openDirectory(path.dirname(file));
+    parent.close();
+    return { name, parent: parent.identity };
+  });
+  return (directory, name) =>
+    places.some((place) =>
+      place.parent === directory.identity &&
+      (name === place.name || temporaryTarget(name) === place.name)
+    );
+}

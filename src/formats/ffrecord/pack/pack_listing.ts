@@ -1,0 +1,117 @@
+import { decodeName, encodeName } from "../../../names.ts";
+
+/** What is noted of a folder: a file, or where a folder in it begins and ends. */
+export type ListedEntry =
+  | { readonly kind: "file"; readonly name: string; readonly size: number }
+  | { readonly kind: "folder"; readonly name: string }
+  | { readonly kind: "end" };
+
+const CHUNK = 1 << 20;
+
+const FILE = 1;
+const FOLDER = 2;
+const END = 3;
+/** Bytes of a record before its name: kind, length of the name, size. */
+const HEAD = 1 + 2 + 8;
+
+/** A place in a listing. */
+export interface ListingMark {
+  readonly chunk: number;
+  readonly used: number;
+  readonly entries: number;
+}
+
+/**
+ * The files and folders to pack, in their order, depth first: as bytes one after the other, so that
+ * a million of them are a few tens of megabytes, however deep.
+ */
+export class PackListing {
+  /** How many files there are. */
+  files = 0;
+  /** How many folders, not counting the root. */
+  folders = 0;
+  /** Bytes of all files. */
+  bytes = 0;
+  /** Bytes of all names. */
+  nameBytes = 0;
+  readonly #chunks: { readonly bytes: Uint8Array; used: number }[] = [];
+
+  /** Adds a file to the folder that was entered last. */
+  addFile(name: string, size: number): void {
+    this.#add(FILE, encodeName(name), size);
+    this.files++;
+    this.bytes += size;
+  }
+
+  /** Adds a folder; what follows is in it, until {@linkcode PackListing.endFolder}. */
+  startFolder(name: string): void {
+    this.#add(FOLDER, encodeName(name), 0);
+    this.folders++;
+  }
+
+  /** Ends the folder that was started last and is not ended yet. */
+  endFolder(): void {
+    this.#add(END, NO_NAME, 0);
+  }
+
+  /** Where the next entry comes. */
+  mark(): ListingMark {
+    const chunk = this.#chunks.length - 1;
+    const used = this.#chunks[chunk]?.used ?? 0;
+    return { chunk, used, entries: this.files + this.folders };
+  }
+
+  /** Takes back a folder that was started at `mark`, if nothing was added to it. */
+  takeBackEmptyFolder({ chunk, used, entries }: ListingMark): boolean {
+    if (this.files + this.folders > entries + 1) return false;
+    this.#chunks.length = chunk + 1;
+    const last = this.#chunks[chunk];
+    if (last !== undefined) last.used = used;
+    this.folders--;
+    return true;
+  }
+
+  /** Gives the entries in their order. */
+  *[Symbol.iterator](): Generator<ListedEntry> {
+    for (const { bytes, used } of this.#chunks) {
+      const view = viewOf(bytes);
+      for (let at = 0; at < used;) {
+        const start = at + HEAD;
+        const end = start + view.getUint16(at + 1, true);
+        const kind = bytes[at];
+        if (kind === END) yield { kind: "end" };
+        else {
+          const name = decodeName(bytes, start, end);
+          if (kind === FOLDER) yield { kind: "folder", name };
+          else {
+            yield { kind: "file", name, size: view.getFloat64(at + 3, true) };
+          }
+        }
+        at = end;
+      }
+    }
+  }
+
+  #add(kind: number, name: Uint8Array, size: number): void {
+    const length = HEAD + name.length;
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || chunk.used + length > CHUNK) {
+      chunk = { bytes: new Uint8Array(CHUNK), used: 0 };
+      this.#chunks.push(chunk);
+    }
+    const { bytes, used } = chunk;
+    const view = viewOf(bytes);
+    view.setUint8(used, kind);
+    view.setUint16(used + 1, name.length, true);
+    view.setFloat64(used + 3, size, true);
+    bytes.set(name, used + HEAD);
+    this.nameBytes += name.length;
+    chunk.used += length;
+  }
+}
+
+const NO_NAME = new Uint8Array();
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, length);
+}

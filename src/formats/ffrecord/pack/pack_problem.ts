@@ -1,0 +1,104 @@
+import { RecordfsError } from "../../../errors.ts";
+import { NAME_NEEDS_FFI } from "../../../io/directories/directory_by_path.ts";
+import { systemCode } from "../../../io/libc/system_error.ts";
+
+/** Something in a folder that can't be packed, or is left out. */
+export interface PackProblem {
+  /** Path below the folder. */
+  readonly path: string;
+  /** What is the matter, as a phrase: "it is a symbolic link to nowhere". */
+  readonly reason: string;
+  /**
+   * `broken-link`, `cycle`, `special-file` (a socket, pipe or device), `vanished`,
+   * `name-needs-ffi`, `name-too-long`, `output` (what is being written itself), `temporary` (what
+   * another writer writes, or left when it was killed), or the system's code, such as `EACCES`.
+   */
+  readonly code: string;
+}
+
+/** How many problems a message lists. */
+const LISTED = 20;
+
+/** A folder can't be packed; nothing was written. */
+export class PackError extends RecordfsError {
+  /** All that the walk through the folder found; empty where it went wrong later. */
+  readonly problems: readonly PackProblem[];
+
+  /** Makes an error about the folder or file `path`. */
+  constructor(
+    code: string,
+    message: string,
+    facts: { path: string; cause?: unknown; problems?: PackProblem[] },
+  ) {
+    super(code, message, facts);
+    this.problems = facts.problems ?? [];
+  }
+}
+
+const REASONS: Record<string, PackProblem["reason"]> = {
+  "broken-link": "it is a symbolic link to nowhere",
+  "cycle": "it is a link to a folder that it lies in",
+  "special-file": "it is a socket, a pipe or a device",
+  "vanished": "it vanished while the folder was looked through",
+  "name-needs-ffi": NAME_NEEDS_FFI,
+  "name-too-long": "its name is too long to be read again",
+  "output": "it is what is being written, and left out",
+  "temporary":
+    "it is what a writer of recordfs has not completed, and left out",
+  ENOENT: "there is no such directory",
+  ENOTDIR: "it is not a directory",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ELOOP: "its symbolic links go round",
+  EMFILE: "too many files are open (raise `ulimit -n`)",
+  ENAMETOOLONG: "its path is too long for Deno itself; with --allow-ffi " +
+    "there is no limit on Linux",
+};
+
+/** A problem of a kind that is known beforehand. */
+export function problem(code: string, path: string): PackProblem {
+  return { path, reason: REASONS[code] ?? code, code };
+}
+
+/** Whether that is no content of the folder: it is left out, and nothing is wrong. */
+export function isLeftOut({ code }: PackProblem): boolean {
+  return code === "output" || code === "temporary";
+}
+
+/** The problem that a refusal of the system is; other errors are thrown again. */
+export function refusal(error: unknown, path: string): PackProblem {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return { path, reason: REASONS[code] ?? (error as Error).message, code };
+}
+
+/** The error that ends packing where problems are not left out. */
+export function problemsError(
+  folder: string,
+  problems: PackProblem[],
+): PackError {
+  const count = problems.length;
+  const listed = problems.slice(0, LISTED)
+    .map(({ path, reason }) => `${path}: ${reason}`);
+  if (count > LISTED) listed.push(`and ${count - LISTED} more`);
+  return new PackError(
+    "problems",
+    `Cannot pack ${folder}: ${count} ${count === 1 ? "entry" : "entries"} of ` +
+      `it can't be packed, and nothing was written (${listed.join("; ")})`,
+    { path: folder, problems },
+  );
+}
+
+/** Has the system's refusals say which folder they are about. */
+export function namingFolder<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RecordfsError) throw error;
+    const { code, reason } = refusal(error, folder);
+    throw new PackError(code, `Cannot pack ${folder}: ${reason}`, {
+      path: folder,
+      cause: error,
+    });
+  }
+}

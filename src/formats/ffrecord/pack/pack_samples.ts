@@ -1,0 +1,148 @@
+import * as path from "node:path";
+import type { Directory } from "../../../io/directories/directory.ts";
+import {
+  isOthersTurn,
+  otherTasks,
+} from "../../../io/concurrency/event_loop.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { PackFiles } from "./pack_files.ts";
+import type { PackListing } from "./pack_listing.ts";
+import type { PackOptions } from "./pack_options.ts";
+import { divide, isInParts } from "../write/parts.ts";
+import { writeStructure } from "../folder/write_structure.ts";
+import { FFRecordWriter } from "../write/writer.ts";
+
+/** Content in memory, or piece by piece. */
+type Sample = Uint8Array | Iterable<Uint8Array>;
+
+/**
+ * Writes what was listed of a folder: each file a sample, and the structure as the last.
+ *
+ * @returns The paths of the files that there are then.
+ */
+export async function writePacked(
+  root: Directory,
+  listing: PackListing,
+  target: string,
+  options: PackOptions,
+): Promise<string[]> {
+  const files = new PackFiles(root);
+  try {
+    const packing = new Packing(files, listing, options);
+    const { parts = 1 } = options;
+    const paths = !isInParts(target, options.parts)
+      ? await packing.writeFile(target)
+      : await packing.writeParts(target, parts);
+    packing.tellProgress();
+    return paths;
+  } finally {
+    files.close();
+  }
+}
+
+class Packing {
+  readonly #files: PackFiles;
+  readonly #listing: PackListing;
+  readonly #options: PackOptions;
+  #packed = 0;
+
+  constructor(files: PackFiles, listing: PackListing, options: PackOptions) {
+    this.#files = files;
+    this.#listing = listing;
+    this.#options = options;
+  }
+
+  async writeFile(target: string): Promise<string[]> {
+    const { signal } = this.#options;
+    const count = this.#listing.files + 1;
+    await using writer = await FFRecordWriter.open(target, { count, signal });
+    await this.#write(writer, this.#samples(), count);
+    await writer.close({ signal });
+    return [target];
+  }
+
+  async writeParts(target: string, parts: number): Promise<string[]> {
+    const { signal } = this.#options;
+    const directory = await runAsync(NewDirectory.create(target));
+    // A part goes to the disk while the next one is written.
+    let closing: Promise<void> = Promise.resolve();
+    try {
+      const samples = this.#samples();
+      const files = divide(this.#listing.files + 1, parts);
+      for (const { name, count } of files) {
+        const file = path.join(directory.temporary, name);
+        const writer = await FFRecordWriter.open(file, { count, signal });
+        try {
+          await this.#write(writer, samples, count);
+          await closing;
+        } catch (error) {
+          writer.abort();
+          throw error;
+        }
+        closing = writer.close({ signal });
+        closing.catch(() => {}); // it is waited for later
+      }
+      await closing;
+      signal?.throwIfAborted();
+      await runAsync(directory.publish());
+      return files.map(({ name }) => path.join(target, name));
+    } catch (error) {
+      throw directory.asPublished(error);
+    } finally {
+      await closing.catch(() => {});
+      directory.discard();
+    }
+  }
+
+  tellProgress(): void {
+    this.#options.onProgress?.({
+      files: this.#packed,
+      bytes: this.#files.bytesRead,
+      totalFiles: this.#listing.files,
+      totalBytes: this.#listing.bytes,
+    });
+  }
+
+  /** Writes the next `count` samples. */
+  async #write(
+    writer: FFRecordWriter,
+    samples: Iterator<Sample>,
+    count: number,
+  ): Promise<void> {
+    const { signal } = this.#options;
+    for (let written = 0; written < count; written++) {
+      const sample = samples.next();
+      if (sample.done) break; // closing says how many are missing
+      const content = sample.value instanceof Uint8Array
+        ? sample.value
+        : this.#inTurns(sample.value);
+      await writer.write(content, { signal });
+      if (isOthersTurn()) await this.#pause();
+    }
+  }
+
+  /** Each sample is good until the next is asked for. */
+  *#samples(): Generator<Sample> {
+    for (const entry of this.#listing) {
+      if (entry.kind !== "file") this.#files.move(entry);
+      else {
+        yield this.#files.read(entry.name, entry.size);
+        this.#packed++;
+      }
+    }
+    yield writeStructure(this.#listing);
+  }
+
+  async *#inTurns(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for (const piece of pieces) {
+      yield piece;
+      if (isOthersTurn()) await this.#pause();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    this.tellProgress();
+    await otherTasks();
+  }
+}

@@ -1,0 +1,185 @@
+import type {
+  Directory,
+  EntryStat,
+} from "../../../io/directories/directory.ts";
+import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
+import {
+  isOthersTurn,
+  otherTasks,
+} from "../../../io/concurrency/event_loop.ts";
+import { isTemporary } from "../../../io/write/temporaries.ts";
+import { encodeName, sortNames } from "../../../names.ts";
+import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import { type ListingMark, PackListing } from "./pack_listing.ts";
+import {
+  namingFolder,
+  type PackProblem,
+  problem,
+  refusal,
+} from "./pack_problem.ts";
+
+/** What a walk goes by. */
+export interface WalkOptions {
+  /** Whether an entry is packed; a folder that is not is not entered. */
+  readonly filter:
+    | ((entry: {
+      path: string;
+      name: string;
+      depth: number;
+      isDirectory: boolean;
+    }) => boolean)
+    | undefined;
+  /** Whether folders stay in which there is nothing to pack. */
+  readonly emptyFolders: boolean;
+  /** Whether an entry is what is being written. */
+  readonly isOutput: (directory: Directory, name: string) => boolean;
+  /** Told of what can't be packed, and is left out. */
+  readonly onProblem: (problem: PackProblem) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface Frame {
+  /** In the order in which they are packed. */
+  readonly names: readonly string[];
+  next: number;
+  /** Path of the folder with a slash behind, or nothing. */
+  readonly prefix: string;
+  readonly identity: string;
+  /** Where the folder stands in the listing. */
+  readonly mark: ListingMark | undefined;
+}
+
+/**
+ * Looks through a folder: what there is to pack, in the order of Python's `pack_folder`. Symbolic
+ * links are followed.
+ */
+export async function walkFolder(
+  root: Directory,
+  options: WalkOptions,
+): Promise<PackListing> {
+  const walk = new Walk(root, options);
+  try {
+    namingFolder(root.path, () => walk.start());
+    while (walk.step()) {
+      if (!isOthersTurn()) continue;
+      await otherTasks();
+      options.signal?.throwIfAborted();
+    }
+    return walk.listing;
+  } finally {
+    walk.chain.leaveTo(0);
+  }
+}
+
+class Walk {
+  readonly listing = new PackListing();
+  readonly chain: DirectoryChain;
+  readonly #options: WalkOptions;
+  /** From the root to the folder that is being looked through; no recursion, however deep. */
+  readonly #frames: Frame[] = [];
+  /** The folders that are in `#frames`. */
+  readonly #entered = new Set<string>();
+
+  constructor(root: Directory, options: WalkOptions) {
+    this.#options = options;
+    this.chain = new DirectoryChain(root, "follow");
+  }
+
+  start(): void {
+    this.#push(this.chain.last, "", undefined);
+  }
+
+  /** Looks at one entry; `false` at the end. */
+  step(): boolean {
+    const frame = this.#frames.at(-1);
+    if (frame === undefined) return false;
+    const name = frame.names[frame.next++];
+    if (name === undefined) this.#leave(frame);
+    else this.#look(frame.prefix + name, name);
+    return true;
+  }
+
+  #look(path: string, name: string): void {
+    const { filter, isOutput, onProblem } = this.#options;
+    const directory = this.chain.last;
+    if (isOutput(directory, name)) return onProblem(problem("output", path));
+    if (isTemporary(name)) return onProblem(problem("temporary", path));
+    let stat: EntryStat | PackProblem;
+    try {
+      stat = directory.stat(name, "follow") ?? missing(directory, name, path);
+    } catch (error) {
+      stat = refusal(error, path);
+    }
+    const isDirectory = "kind" in stat && stat.kind === "directory";
+    const depth = this.#frames.length;
+    if (filter?.({ path, name, depth, isDirectory }) === false) return;
+    if (!("kind" in stat)) onProblem(stat);
+    else if (isTooLong(name)) {
+      onProblem(problem("name-too-long", path));
+    } else if (isDirectory) this.#enter(path, name);
+    else if (stat.kind !== "file") onProblem(problem("special-file", path));
+    else if (!directory.mayRead(name)) onProblem(problem("EACCES", path));
+    else this.listing.addFile(name, stat.size);
+  }
+
+  #enter(path: string, name: string): void {
+    const { depth } = this.chain;
+    try {
+      const directory = this.chain.enter(name);
+      if (this.#entered.has(directory.identity)) {
+        this.#options.onProblem(problem("cycle", path));
+      } else {
+        const mark = this.listing.mark();
+        // Not made of the path, which a filter may have had written out.
+        const { prefix } = this.#frames.at(-1)!;
+        this.#push(directory, `${prefix}${name}/`, mark);
+        this.listing.startFolder(name);
+        return;
+      }
+    } catch (error) {
+      this.#options.onProblem(refusal(error, path));
+    }
+    this.chain.leaveTo(depth);
+  }
+
+  /** Lists a directory, and only then adds it. */
+  #push(
+    directory: Directory,
+    prefix: string,
+    mark: ListingMark | undefined,
+  ): void {
+    const { names, unreachable } = directory.list();
+    const { identity } = directory;
+    for (const name of unreachable) {
+      this.#options.onProblem(problem("name-needs-ffi", prefix + name));
+    }
+    const sorted = sortNames(names);
+    this.#frames.push({ names: sorted, next: 0, prefix, identity, mark });
+    this.#entered.add(identity);
+  }
+
+  #leave({ identity, mark }: Frame): void {
+    this.#frames.pop();
+    this.#entered.delete(identity);
+    if (mark === undefined) return; // the root
+    this.chain.leaveTo(this.chain.depth - 1);
+    const { emptyFolders } = this.#options;
+    if (emptyFolders || !this.listing.takeBackEmptyFolder(mark)) {
+      this.listing.endFolder();
+    }
+  }
+}
+
+function missing(
+  directory: Directory,
+  name: string,
+  path: string,
+): PackProblem {
+  const isLink = directory.stat(name, "keep") !== undefined;
+  return problem(isLink ? "broken-link" : "vanished", path);
+}
+
+function isTooLong(name: string): boolean {
+  return name.length * 3 > LONGEST_NAME && // a unit is three bytes at most
+    encodeName(name).length > LONGEST_NAME;
+}

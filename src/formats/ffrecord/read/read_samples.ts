@@ -1,0 +1,89 @@
+import { FormatError } from "../../../errors.ts";
+import { type BatchRoom, placesIn } from "../../../io/read/read_memory.ts";
+import { fill, fillSummed } from "../../../io/read/read_part.ts";
+import { readSlices } from "../../../io/read/read_slices.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { type Extent, newExtent } from "../../../tree/tree.ts";
+import type { RecordFiles } from "./record_files.ts";
+import type { SampleIndex } from "./sample_index.ts";
+
+/**
+ * Reads one sample, compared with its checksum if `check` is set.
+ *
+ * @param allocate Makes the memory that it is read into.
+ */
+export function* readSample(
+  { sources, index }: RecordFiles,
+  sample: number,
+  check: boolean,
+  allocate = (length: number): Uint8Array => new Uint8Array(length),
+): Steps<Uint8Array> {
+  const extent = locate(index, sample);
+  const source = sources[extent.source]!;
+  const bytes = allocate(extent.length);
+  if (!check) {
+    yield* fill(source, bytes, extent.offset);
+    return bytes;
+  }
+  const crc = yield* fillSummed(source, bytes, extent.offset);
+  verifySample(index, sample, crc, extent.crc32);
+  return bytes;
+}
+
+/**
+ * Reads a batch of samples in any order, repeats allowed, as {@linkcode readSample} reads one.
+ *
+ * @param memory What to read into; memory of their own where not given.
+ */
+export function* readSamples(
+  { sources, index }: RecordFiles,
+  samples: readonly number[],
+  check: boolean,
+  memory?: BatchRoom,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  const extents = samples.map((sample) => locate(index, sample));
+  const verify = (i: number, crc: number) =>
+    verifySample(index, samples[i]!, crc, extents[i]!.crc32);
+  return yield* readSlices(
+    sources,
+    extents,
+    check ? verify : undefined,
+    memory && placesIn(memory, extents),
+  );
+}
+
+function locate(index: SampleIndex, sample: number): Extent {
+  const extent = newExtent();
+  index.locate(sample, extent);
+  return extent;
+}
+
+/** Compares a sample's CRC-32 with the recorded one. */
+export function verifySample(
+  index: SampleIndex,
+  sample: number,
+  actual: number,
+  expected: number,
+): void {
+  if (actual !== expected) {
+    throw sampleMismatch(index, sample, expected, actual);
+  }
+}
+
+/** The error for a sample whose checksum is not the recorded one. */
+export function sampleMismatch(
+  index: SampleIndex,
+  sample: number,
+  expected: number,
+  actual: number,
+): FormatError {
+  const part = index.partOf(sample);
+  const { path } = index.parts[part]!;
+  return new FormatError(
+    "sample-checksum",
+    `${path}: checksum mismatch in sample ${sample - index.startOf(part)}: ` +
+      `its bytes are not those that were written; fetch the file again, ` +
+      "or read it as it is with the option `checkData: false`",
+    { path, sample, expected, actual },
+  );
+}

@@ -1,0 +1,206 @@
+import { warnOnConsole } from "../../../message_text.ts";
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import { sortNames } from "../../../names.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import {
+  absoluteLocalPath,
+  localPath,
+} from "../../../io/storage/local_path.ts";
+import { pathIn } from "../../../io/storage/path_in.ts";
+import { readDirectory } from "../../../io/storage/read_directory.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { readHeader, type RecordFileHeader } from "./header.ts";
+import { PendingHeader } from "./pending_header.ts";
+import { SampleIndex, type SamplePart } from "./sample_index.ts";
+
+/** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
+export type RecordLocation = string | URL | readonly (string | URL)[];
+
+/** A location that means the same when the working directory is another one. */
+export function absoluteLocation(location: RecordLocation): RecordLocation {
+  return typeof location === "string" || location instanceof URL
+    ? absoluteLocalPath(location)
+    : location.map(absoluteLocalPath);
+}
+
+/** Options of everything that opens `.ffr` files. */
+export interface OpenOptions {
+  /**
+   * Whether to compare checksums: of the metadata when opening, of each sample when it is read.
+   * Defaults to `true`.
+   */
+  readonly checkData?: boolean | undefined;
+  /** Told of what is odd but readable. Defaults to `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** Opened `.ffr` files: one sequence of samples. */
+export interface RecordFiles {
+  readonly sources: readonly ByteSource[];
+  readonly headers: readonly RecordFileHeader[];
+  readonly index: SampleIndex;
+}
+
+/**
+ * Opens the files and reads their headers.
+ *
+ * @param pending Whether tables are left to be loaded by {@linkcode completeHeaders}, while threads
+ * serve from them already.
+ */
+export function* openRecordFiles(
+  location: RecordLocation,
+  options: OpenOptions = {},
+  pending = false,
+): Steps<RecordFiles> {
+  const check = options.checkData ?? true;
+  const sources: ByteSource[] = [];
+  const headers: RecordFileHeader[] = [];
+  try {
+    for (const file of yield* listRecordFiles(location)) {
+      const source = yield* FileSource.open(file);
+      sources.push(source);
+      headers.push(
+        yield* pending
+          ? PendingHeader.read(source, check)
+          : readHeader(source, check),
+      );
+    }
+    warnOfOldFiles(sources, headers, options);
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+  const index = new SampleIndex(
+    headers.map((header, i) => ({
+      path: sources[i]!.name,
+      size: sources[i]!.size,
+      count: header.count,
+      table: header.table,
+      progress: header instanceof PendingHeader
+        ? header.progress.slots
+        : undefined,
+    })),
+  );
+  return { sources, headers, index };
+}
+
+/** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
+export interface RecordFilesSeed {
+  readonly files: readonly {
+    readonly part: SamplePart;
+    /** The file's last modification, in milliseconds since 1970. */
+    readonly mtime: number;
+    /** The metadata checksum. */
+    readonly checksum: number;
+  }[];
+}
+
+/** Describes opened files for another thread. */
+export function shareRecordFiles(
+  { sources, headers, index }: RecordFiles,
+): RecordFilesSeed {
+  const files = index.parts.map((part, i) => ({
+    part,
+    mtime: sources[i]!.mtime,
+    checksum: headers[i]!.checksum,
+  }));
+  return { files };
+}
+
+/**
+ * Opens files again, over tables that have been read and checked already.
+ *
+ * @throws {FormatError} If a file is not the same any more.
+ */
+export function* reopenRecordFiles(
+  { files }: RecordFilesSeed,
+): Steps<RecordFiles> {
+  const sources: ByteSource[] = [];
+  try {
+    for (const { part, mtime } of files) {
+      const source = yield* FileSource.open(part.path);
+      sources.push(source);
+      if (source.size !== part.size || source.mtime !== mtime) {
+        throw replaced(part.path);
+      }
+    }
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+  const headers = files.map(({ part: { count, table }, checksum }) => ({
+    count,
+    table,
+    checksum,
+  }));
+  const index = new SampleIndex(files.map(({ part }) => part));
+  return { sources, headers, index };
+}
+
+function replaced(path: string): FormatError {
+  return new FormatError(
+    "changed",
+    `${path} was replaced or changed after it was opened; open it again`,
+    { path },
+  );
+}
+
+/**
+ * Loads and checks the tables of files that were opened as pending.
+ *
+ * @throws {FormatError} If a checksum is wrong.
+ */
+export function* completeHeaders({ headers }: RecordFiles): Steps<void> {
+  for (const header of headers) {
+    if (header instanceof PendingHeader) yield* header.complete();
+  }
+}
+
+/** Loads what the tables of files that were opened as pending say of the last sample of all. */
+export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
+  const last = headers.findLast(({ count }) => count > 0);
+  if (last instanceof PendingHeader) yield* last.loadSample(last.count - 1);
+}
+
+/** The files of a location, in reading order. */
+export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
+  if (typeof location !== "string" && !(location instanceof URL)) {
+    if (location.length === 0) {
+      throw new TypeError(
+        "An empty list of FFRecord files has nothing to open",
+      );
+    }
+    return location.map(localPath);
+  }
+  const root = localPath(location);
+  const names = yield* perform(readDirectory(root));
+  if (names === undefined) return [root];
+  const files = sortNames(names.filter((name) => name.endsWith(".ffr")));
+  if (files.length === 0) {
+    throw new RecordfsError(
+      "no-files",
+      `The directory ${root} holds no .ffr file`,
+      { path: root },
+    );
+  }
+  return files.map((name) => pathIn(root, name));
+}
+
+let warned = false;
+
+function warnOfOldFiles(
+  sources: readonly ByteSource[],
+  headers: readonly RecordFileHeader[],
+  options: OpenOptions,
+): void {
+  const old = headers.findIndex(({ checksum }) => checksum === 0);
+  if (old < 0) return;
+  const message =
+    `${sources[old]!.name} was written by an old version of FFRecord and ` +
+    `records no checksum of its metadata; its samples are checked all the same`;
+  if (options.onWarning !== undefined) return options.onWarning(message);
+  if (warned) return; // once a process, not once a file
+  warned = true;
+  warnOnConsole(message);
+}

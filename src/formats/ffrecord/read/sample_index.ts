@@ -1,0 +1,174 @@
+import { FormatError, IndexError } from "../../../errors.ts";
+import type { Extent } from "../../../tree/tree.ts";
+import { endOfHeader } from "../layout.ts";
+import { TableProgress } from "./table_progress.ts";
+
+/** One `.ffr` file's part in a {@linkcode SampleIndex}; it survives `postMessage`. */
+export interface SamplePart {
+  /** The file's path. */
+  readonly path: string;
+  /** The file's size in bytes: where its last sample ends. */
+  readonly size: number;
+  /** Number of samples. */
+  readonly count: number;
+  /** Checksums, then offsets in two words each; shared memory. */
+  readonly table: Uint32Array;
+  /** How far the table is loaded, where other threads than the one that loads it use it already. */
+  readonly progress?: Int32Array | undefined;
+}
+
+/** Largest high word of an offset that a number holds exactly (2^53). */
+const LARGEST_HIGH = 2 ** 21;
+
+/**
+ * Where the samples of one or several `.ffr` files are: several files are one sequence of samples.
+ * 12 bytes a sample, as in the file, and no object.
+ */
+export class SampleIndex {
+  readonly parts: readonly SamplePart[];
+  /** Number of samples of all parts. */
+  readonly length: number;
+  /** Per part: the index of its first sample. */
+  readonly #starts: number[] = [];
+  /** Per part: its progress, where there is something to wait for. */
+  readonly #progress: (TableProgress | undefined)[] = [];
+
+  constructor(parts: readonly SamplePart[]) {
+    this.parts = parts;
+    let length = 0;
+    for (const { count, progress } of parts) {
+      this.#starts.push(length);
+      this.#progress.push(progress && new TableProgress(progress));
+      length += count;
+    }
+    this.length = length;
+  }
+
+  /** What the samples are read from, for messages. */
+  get name(): string {
+    const [first] = this.parts;
+    if (first === undefined) return "an empty sequence of FFRecord files";
+    return this.parts.length === 1
+      ? first.path
+      : `${first.path} and ${this.parts.length - 1} more files`;
+  }
+
+  /** The part that holds sample `index`. */
+  partOf(index: number): number {
+    const starts = this.#starts;
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) { // last part that starts at or before it; empty parts come before
+      const middle = low + high + 1 >>> 1;
+      if (starts[middle]! <= index) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The index of part `part`'s first sample. */
+  startOf(part: number): number {
+    return this.#starts[part]!;
+  }
+
+  /** @throws {IndexError} If there is no such sample. */
+  require(index: number): void {
+    if (Number.isInteger(index) && index >= 0 && index < this.length) return;
+    throw new IndexError(index, this.length, this.name);
+  }
+
+  /**
+   * Says where a sample is, and its checksum.
+   *
+   * @throws {IndexError} If there is no such sample.
+   * @throws {FormatError} If its offsets are damaged or beyond the file's end.
+   */
+  locate(index: number, into: Extent): void {
+    this.require(index);
+    const source = this.partOf(index);
+    const part = this.parts[source]!;
+    const local = index - this.#starts[source]!;
+    const progress = this.#progress[source];
+    if (progress !== undefined && !progress.isSound) {
+      waitForSample(progress, part, local);
+    }
+    const start = offsetAt(part, local);
+    const end = local + 1 < part.count ? offsetAt(part, local + 1) : part.size;
+    if (
+      !(start >= endOfHeader(part.count) && start <= end && end <= part.size)
+    ) {
+      throw badExtent(part, index, start, end);
+    }
+    into.source = source;
+    into.offset = start;
+    into.length = end - start;
+    into.crc32 = part.table[local]!;
+    into.bytes = undefined;
+  }
+
+  /**
+   * Waits until the metadata that say where a sample is are known to be right; only threads that
+   * serve a tree while it is loaded have to.
+   *
+   * @throws {FormatError} If they are not.
+   */
+  waitUntilSound(index: number): void {
+    const part = this.partOf(index);
+    const progress = this.#progress[part];
+    if (progress === undefined || progress.isSound) return;
+    progress.waitUntilSound(this.parts[part]!.path);
+  }
+
+  /** The offset of a sample as the file has it, however damaged. */
+  rawOffset(index: number): number {
+    const part = this.partOf(index);
+    return offsetAt(this.parts[part]!, index - this.#starts[part]!);
+  }
+}
+
+/** Waits for a sample's checksum, offset and the offset of the next one. */
+function waitForSample(
+  progress: TableProgress,
+  { path, count }: SamplePart,
+  local: number,
+): void {
+  progress.waitForBytes(path, 4 * local, 4 * local + 4);
+  const offset = 4 * count + 8 * local;
+  const behind = offset + (local + 1 < count ? 16 : 8);
+  progress.waitForBytes(path, offset, behind);
+}
+
+/** NaN where the offset is negative or beyond 2^53. */
+function offsetAt({ table, count }: SamplePart, local: number): number {
+  const high = table[count + 2 * local + 1]!;
+  return high < LARGEST_HIGH ? high * 2 ** 32 + table[count + 2 * local]! : NaN;
+}
+
+function badExtent(
+  part: SamplePart,
+  sample: number,
+  start: number,
+  end: number,
+): FormatError {
+  const facts = { path: part.path, sample, offset: start };
+  const place = `${part.path}: sample ${sample}`;
+  const shown = (offset: number) =>
+    Number.isNaN(offset) ? "an offset below 0 or above 2^53" : offset;
+  const behindHeader = start >= endOfHeader(part.count);
+  if (behindHeader && Math.max(start, end) > part.size) {
+    return new FormatError(
+      "out-of-bounds",
+      `${place} lies beyond the end of the file: bytes ${start} to ${end} of ` +
+        `${part.size}; offset out of range: the file was cut, fetch it again`,
+      { ...facts, expected: end, actual: part.size },
+    );
+  }
+  return new FormatError(
+    "bad-offsets",
+    `${place}: offset out of range or descending offsets: it would be ` +
+      `bytes ${shown(start)} to ${
+        shown(end)
+      } of ${part.size}; the file is damaged`,
+    { ...facts, actual: [start, end] },
+  );
+}

@@ -1,0 +1,53 @@
+import { FormatError } from "../../../errors.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import type {
+  ContainerOptions,
+  ServedContainer,
+} from "../../../tree/format.ts";
+import type { OpenAs } from "../folder/find_structures.ts";
+import {
+  completeHeaders,
+  loadLastSample,
+  openRecordFiles,
+  type RecordFiles,
+} from "../read/record_files.ts";
+import { sampleContainer } from "./sample_container.ts";
+import { endsInStructure } from "../folder/structure_magic.ts";
+
+/**
+ * Opens files for other threads to serve. Numbered samples need none of the tables to be shown, nor
+ * what reads structures: it is loaded for packed folders, which are read by way of the tables.
+ */
+export async function openToServe(
+  location: string,
+  options: ContainerOptions,
+  as: OpenAs,
+): Promise<ServedContainer> {
+  const files = await runAsync(openRecordFiles(location, options, true));
+  const complete = () => runAsync(completeHeaders(files));
+  try {
+    if (await runAsync(areSamples(files, as))) {
+      return { ...sampleContainer(files, options.ext), complete };
+    }
+    await complete();
+    const { containerOf } = await import("./container.ts");
+    const container = await runAsync(containerOf(files, options, as));
+    return { ...container, complete };
+  } catch (error) {
+    for (const source of files.sources) source.close();
+    throw error;
+  }
+}
+
+/** Whether it is plain, before the tables are checked, that files show as numbered samples. */
+function* areSamples(files: RecordFiles, as: OpenAs): Steps<boolean> {
+  if (as === "samples" || files.index.length === 0) return as !== "packed";
+  if (as === "packed") return false;
+  yield* loadLastSample(files);
+  try {
+    return !(yield* endsInStructure(files, files.index.length - 1));
+  } catch (error) {
+    if (error instanceof FormatError) return false; // the checks will find out more
+    throw error;
+  }
+}

@@ -1,0 +1,177 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { InFlight } from "../../../io/concurrency/in_flight.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { writeError } from "../../../io/write/write_error.ts";
+import { unlessAborted } from "../../../io/concurrency/unless_aborted.ts";
+import { warnOnConsole } from "../../../message_text.ts";
+import { divide, type Part, requireParts } from "./parts.ts";
+import type { SampleData } from "../../../io/write/sample_data.ts";
+import { FFRecordWriter } from "./writer.ts";
+
+/** How many files are written at once. */
+const IN_PARALLEL = 16;
+
+/** Samples by index; every array of samples is one. */
+export interface SampleList {
+  /** How many there are. */
+  readonly length: number;
+  /** Gives the sample at `index`; called once for each index, for several files by turns. */
+  at(index: number): SampleData | Promise<SampleData> | undefined;
+}
+
+/** Options of {@linkcode dump}. */
+export interface DumpOptions extends WaitOptions {
+  /** Told after each sample how many are written, and how many there are. */
+  readonly onProgress?:
+    | ((samples: number, total: number) => void)
+    | undefined;
+  /** Told where there are fewer files than asked for. Defaults to `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/**
+ * Writes samples to one FFRecord file or to several (Python's `ffrecord.utils.dump`), which are
+ * written in parallel and appear all at once.
+ *
+ * @param samples The samples; 16 of them are asked for at once where there are several files.
+ * @param out The file, if `parts` is 1. Otherwise the directory, new or empty, for files
+ * `PART_00000.ffr` … of `ceil(n / parts)` samples each, in their order; those above it are made.
+ * @param parts How many files.
+ * @returns Paths of the files.
+ * @throws {WriteError} If they can't be written; nothing is left of them then.
+ *
+ * @example Write an array in two files
+ * ```ts
+ * import { dump, FFRecordReader } from "@recordfs/recordfs/ffrecord";
+ * import assert from "node:assert/strict";
+ *
+ * const out = `${await Deno.makeTempDir()}/numbers`;
+ * const samples = [1, 2, 3].map((number) => Float32Array.of(number));
+ * const paths = await dump(samples, out, 2);
+ *
+ * assert.equal(paths.length, 2);
+ * using reader = await FFRecordReader.open(out);
+ * assert.deepEqual(new Float32Array((await reader.readOne(2)).buffer), samples[2]);
+ * ```
+ */
+export async function dump(
+  samples: SampleList,
+  out: string | URL,
+  parts: number,
+  options: DumpOptions = {},
+): Promise<string[]> {
+  requireParts(parts);
+  if (parts > 1) return await dumpParts(samples, out, parts, options);
+  options.signal?.throwIfAborted();
+  const target = localPath(out);
+  const work = new Dump(samples, options);
+  await work.write(target, { name: "", start: 0, count: work.total });
+  return [target];
+}
+
+/** {@linkcode dump} to a directory, also where it is one part. */
+export async function dumpParts(
+  samples: SampleList,
+  out: string | URL,
+  parts: number,
+  options: DumpOptions,
+): Promise<string[]> {
+  options.signal?.throwIfAborted();
+  const target = localPath(out);
+  const work = new Dump(samples, options);
+  const files = divide(work.total, parts);
+  if (files.length !== parts) {
+    const warn = options.onWarning ?? warnOnConsole;
+    warn(
+      `${target}: ${parts} files were asked for, and ${work.total} samples make ${files.length}`,
+    );
+  }
+  await makeParents(target);
+  const directory = await runAsync(NewDirectory.create(target));
+  try {
+    await work.writeAll(directory.temporary, files);
+    await runAsync(directory.publish());
+  } catch (error) {
+    throw directory.asPublished(error);
+  } finally {
+    directory.discard();
+  }
+  return files.map(({ name }) => path.join(target, name));
+}
+
+/** Makes the directories above one, as the Python function does. */
+async function makeParents(directory: string): Promise<void> {
+  if (!directory.isWellFormed()) return; // refused next; Deno would make another
+  try {
+    await fs.promises.mkdir(path.dirname(directory), { recursive: true });
+  } catch (error) {
+    throw writeError(directory, error);
+  }
+}
+
+class Dump {
+  readonly total: number;
+  readonly #samples: SampleList;
+  readonly #options: DumpOptions;
+  readonly #failed = new AbortController();
+  readonly #signal: AbortSignal;
+  #done = 0;
+
+  constructor(samples: SampleList, options: DumpOptions) {
+    this.#samples = samples;
+    this.total = samples.length;
+    if (!Number.isSafeInteger(this.total) || this.total < 0) {
+      throw new RangeError(`A list of ${this.total} samples can't be written`);
+    }
+    this.#options = options;
+    this.#signal = options.signal === undefined
+      ? this.#failed.signal
+      : AbortSignal.any([options.signal, this.#failed.signal]);
+  }
+
+  async writeAll(directory: string, files: readonly Part[]): Promise<void> {
+    const flight = new InFlight(IN_PARALLEL);
+    for (const file of files) {
+      await flight.room();
+      if (flight.failed) break;
+      flight.add(this.#writeOne(path.join(directory, file.name), file));
+    }
+    await flight.end(); // before the directory is removed
+  }
+
+  async #writeOne(file: string, part: Part): Promise<void> {
+    try {
+      await this.write(file, part);
+    } catch (error) {
+      this.#failed.abort(error); // the others end with this error
+      throw error;
+    }
+  }
+
+  async write(file: string, { start, count }: Part): Promise<void> {
+    const signal = this.#signal;
+    await using writer = await FFRecordWriter.open(file, { count, signal });
+    for (let index = start; index < start + count; index++) {
+      await writer.write(await this.#sample(index), { signal });
+      this.#options.onProgress?.(++this.#done, this.total);
+    }
+    await writer.close({ signal });
+  }
+
+  async #sample(index: number): Promise<SampleData> {
+    const given = this.#samples.at(index);
+    // One that never comes must not keep the others from being given up.
+    const sample =
+      await (given instanceof Promise
+        ? unlessAborted(given, this.#signal)
+        : given);
+    if (sample !== undefined) return sample;
+    throw new TypeError(
+      `There is no sample ${index}, though there are ${this.total} samples`,
+    );
+  }
+}

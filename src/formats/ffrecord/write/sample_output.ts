@@ -1,0 +1,66 @@
+import { crc32 } from "node:zlib";
+import {
+  GatheredBytes,
+  LARGEST_BUFFER,
+} from "../../../io/write/gathered_bytes.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+
+/** Samples up to this size are gathered; larger ones are written from where they lie. */
+export const SMALL_SAMPLE = 64 * 1024;
+
+/** The samples of a file that is being written: bytes one after the other. */
+export class SampleOutput extends GatheredBytes {
+  /**
+   * Gathers bytes for which there is room.
+   *
+   * @param crc Checksum of the sample's bytes before them.
+   * @returns Checksum with them.
+   */
+  gather(bytes: Uint8Array, crc: number): number {
+    this.add(bytes);
+    return crc32(this.last(bytes.length), crc);
+  }
+
+  /** Appends bytes of any number; `crc` as for {@linkcode SampleOutput.gather}. */
+  *append(bytes: Uint8Array, crc: number): Steps<number> {
+    if (bytes.length > this.room) yield* this.flush();
+    if (bytes.length <= SMALL_SAMPLE) return this.gather(bytes, crc);
+    yield* this.flush();
+    const length = bytes.length;
+    for (let done = 0; done < length; done += LARGEST_BUFFER) {
+      const piece = bytes.subarray(done, done + LARGEST_BUFFER);
+      if (piece.length < Math.min(LARGEST_BUFFER, length - done)) {
+        throw new TypeError(
+          "The sample's buffer was transferred or resized while it was written",
+        );
+      }
+      crc = crc32(piece, crc); // while the piece is in the CPU's cache
+      yield* this.write(piece);
+    }
+    return crc;
+  }
+
+  /**
+   * Writes the rest, moves all samples up by `shift` bytes inside the file, and has the file end
+   * with the last one.
+   */
+  *finish(shift: number): Steps<void> {
+    const { written } = this;
+    const end = this.end + shift;
+    this.startAt(written + shift);
+    yield* this.flush();
+    if (shift > 0) yield* this.#moveUp(written, shift);
+    if (this.furthest > end) yield* this.file.truncate(end);
+  }
+
+  /** From the end backwards, so that what is overwritten has been moved already. */
+  *#moveUp(length: number, shift: number): Steps<void> {
+    const buffer = new Uint8Array(Math.min(length, LARGEST_BUFFER));
+    for (let rest = length; rest > 0;) {
+      const block = buffer.subarray(0, rest);
+      rest -= block.length;
+      yield* this.file.readAt(block, rest);
+      yield* this.file.writeAt(block, rest + shift);
+    }
+  }
+}

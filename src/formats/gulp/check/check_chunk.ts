@@ -1,0 +1,247 @@
+import { FormatError } from "../../../errors.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { fill } from "../../../io/read/read_part.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { frameError, shownId } from "./faults.ts";
+import type { OpenedChunk } from "../read/opened_chunk.ts";
+
+/** Files are read front to back in windows of this size. */
+const WINDOW = 4 << 20;
+
+/** Writers pad records to a multiple of 4 bytes. */
+const MOST_PADDING = 3;
+
+/** How many frames are looked at between two reports of progress, at most. */
+const FRAMES_PER_REPORT = 4096;
+
+/** Checks one chunk: its frames in the order in which they lie. */
+export class ChunkCheck {
+  readonly #chunk: OpenedChunk;
+  readonly #onDamage: (damage: FormatError) => void;
+  readonly #onProgress: (done: number) => void;
+  readonly #window: Window;
+  /** Rows of the frames that lie in the file, and the video of each. */
+  #rows = new Uint32Array(0);
+  #videos = new Uint32Array(0);
+  /** Whether frames lie beyond the end of the file: then its size says nothing more. */
+  #isCut = false;
+  /** Where the frames so far end, and the last of them that ends there. */
+  #end = 0;
+  #last = -1;
+
+  /**
+   * @param onDamage Told of each damaged place.
+   * @param onProgress Told how many bytes of the data file are done.
+   */
+  constructor(
+    chunk: OpenedChunk,
+    onDamage: (damage: FormatError) => void,
+    onProgress: (done: number) => void,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#chunk = chunk;
+    this.#onDamage = onDamage;
+    this.#onProgress = onProgress;
+    this.#window = new Window(chunk.data!, signal);
+  }
+
+  /** Checks everything. Reading errors end it. */
+  async run(): Promise<void> {
+    this.#collect();
+    const order = this.#order();
+    const { offsets } = this.#chunk.meta.columns;
+    for (let i = 0; i < order.length; i++) {
+      const frame = order[i]!;
+      await this.#checkFrame(frame);
+      if (i % FRAMES_PER_REPORT === 0) {
+        this.#onProgress(offsets[this.#rows[frame]!]!);
+      }
+    }
+    this.#checkSize();
+  }
+
+  /** Reports what lies nowhere, and lists the other frames. */
+  #collect(): void {
+    const { meta, dataPath, dataSize } = this.#chunk;
+    const { offsets, lengths, pads, firstFrames, frameCounts } = meta.columns;
+    const total = meta.frameCount;
+    this.#rows = new Uint32Array(total);
+    this.#videos = new Uint32Array(total);
+    let listed = 0;
+    for (let video = 0; video < meta.length; video++) {
+      const fault = meta.fault(video);
+      if (fault !== undefined) this.#onDamage(fault);
+      const first = firstFrames[video]!;
+      for (let frame = 0; frame < frameCounts[video]!; frame++) {
+        const row = first + frame;
+        const end = offsets[row]! + lengths[row]! - pads[row]!;
+        if (offsets[row]! >= 0 && end <= dataSize) {
+          this.#rows[listed] = row;
+          this.#videos[listed++] = video;
+          continue;
+        }
+        this.#isCut ||= end > dataSize;
+        this.#onDamage(frameError(meta, video, frame, dataPath, dataSize));
+      }
+    }
+    this.#rows = this.#rows.subarray(0, listed);
+    this.#videos = this.#videos.subarray(0, listed);
+  }
+
+  /** The frames that were listed, as they lie. */
+  #order(): Uint32Array {
+    const { offsets } = this.#chunk.meta.columns;
+    const rows = this.#rows;
+    const order = new Uint32Array(rows.length);
+    let ascends = true;
+    for (let i = 0; i < rows.length; i++) {
+      order[i] = i;
+      ascends &&= i === 0 || offsets[rows[i - 1]!]! <= offsets[rows[i]!]!;
+    }
+    if (ascends) return order;
+    return order.sort((a, b) => offsets[rows[a]!]! - offsets[rows[b]!]!);
+  }
+
+  async #checkFrame(frame: number): Promise<void> {
+    const { columns } = this.#chunk.meta;
+    const row = this.#rows[frame]!;
+    const offset = columns.offsets[row]!;
+    const length = columns.lengths[row]!;
+    const pad = columns.pads[row]!;
+    const before = this.#last;
+    const overlaps = offset < this.#end && length > 0;
+    if (offset + length >= this.#end) this.#last = frame;
+    const start = Math.max(this.#end, offset);
+    this.#end = Math.max(this.#end, offset + length);
+    if (overlaps) {
+      // Not looked into: frames on top of each other would have a small file read for hours.
+      return this.#damage(
+        frame,
+        "bad-frame-info",
+        `it overlaps ${this.#name(before)}, which ends at byte ${start}`,
+      );
+    }
+    if (pad > MOST_PADDING) {
+      this.#damage(
+        frame,
+        "bad-frame-info",
+        `it has ${pad} bytes of padding, where writers add ${MOST_PADDING} at most`,
+      );
+    }
+    if (length - pad < 4) {
+      return this.#damage(
+        frame,
+        "truncated-data",
+        "it is too short for a JPEG",
+      );
+    }
+    if (offset + length > this.#chunk.dataSize) {
+      this.#damage(
+        frame,
+        "truncated-data",
+        `the frame record runs past the end of ${this.#dataName}: ` +
+          `${
+            offset + length - this.#chunk.dataSize
+          } bytes of padding are missing`,
+      );
+    }
+    await this.#checkBytes(frame, offset, length, pad);
+  }
+
+  async #checkBytes(
+    frame: number,
+    offset: number,
+    length: number,
+    pad: number,
+  ): Promise<void> {
+    const head = await this.#window.at(offset, 2);
+    if (head[0] !== 0xff || head[1] !== 0xd8) {
+      this.#damage(frame, "bad-frame-info", "it does not start as a JPEG");
+    }
+    const end = offset + length - pad;
+    const there = Math.min(offset + length, this.#chunk.dataSize);
+    const padding = Math.min(there - end, MOST_PADDING);
+    const tail = await this.#window.at(end - 2, 2 + padding);
+    if (tail[0] !== 0xff || tail[1] !== 0xd9) {
+      this.#damage(frame, "truncated-data", "it does not end as a JPEG");
+    }
+    if (tail.subarray(2).some((byte) => byte !== 0)) {
+      this.#damage(frame, "bad-frame-info", "its padding is not zero");
+    }
+  }
+
+  /** The originals' check, with the frame that ends last in place of the last one written. */
+  #checkSize(): void {
+    const { dataPath, dataSize, meta } = this.#chunk;
+    if (this.#isCut || dataSize <= this.#end) return;
+    this.#onDamage(
+      new FormatError(
+        "bad-meta",
+        `${dataPath} has ${dataSize} bytes, but all frames in ${meta.path} end ` +
+          `at byte ${this.#end}: the meta file is older, or not its own`,
+        { path: dataPath, expected: this.#end, actual: dataSize },
+      ),
+    );
+  }
+
+  #damage(
+    frame: number,
+    code: "bad-frame-info" | "truncated-data",
+    what: string,
+  ): void {
+    const { dataPath, meta } = this.#chunk;
+    const offset = meta.columns.offsets[this.#rows[frame]!]!;
+    this.#onDamage(
+      new FormatError(
+        code,
+        `${dataPath}: ${this.#name(frame)} at byte ${offset}: ${what}`,
+        { path: dataPath, offset, sample: this.#numberOf(frame) },
+      ),
+    );
+  }
+
+  get #dataName(): string {
+    return this.#chunk.dataPath.replace(/.*\//s, "");
+  }
+
+  #name(frame: number): string {
+    const id = this.#chunk.meta.id(this.#videos[frame]!);
+    return `frame ${this.#numberOf(frame)} of video ${shownId(id)}`;
+  }
+
+  #numberOf(frame: number): number {
+    const { firstFrames } = this.#chunk.meta.columns;
+    return this.#rows[frame]! - firstFrames[this.#videos[frame]!]!;
+  }
+}
+
+/** A part of a file in memory, moved forward as it is needed. */
+class Window {
+  readonly #source: ByteSource;
+  readonly #signal: AbortSignal | undefined;
+  readonly #bytes: Uint8Array;
+  #start = 0;
+  #length = 0;
+
+  constructor(source: ByteSource, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#signal = signal;
+    this.#bytes = new Uint8Array(Math.min(WINDOW, source.size));
+  }
+
+  /** Bytes of the file; valid until the next call. */
+  async at(offset: number, length: number): Promise<Uint8Array> {
+    const isThere = offset >= this.#start &&
+      offset + length <= this.#start + this.#length;
+    if (!isThere) {
+      const size = Math.min(this.#bytes.length, this.#source.size - offset);
+      const part = this.#bytes.subarray(0, size);
+      this.#length = 0;
+      await runAsync(fill(this.#source, part, offset), this.#signal);
+      this.#start = offset;
+      this.#length = size;
+    }
+    const from = offset - this.#start;
+    return this.#bytes.subarray(from, from + length);
+  }
+}

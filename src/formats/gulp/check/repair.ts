@@ -1,0 +1,311 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { FormatError, RecordfsError, WriteError } from "../../../errors.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import {
+  perform,
+  runAsync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { WritableFile } from "../../../io/write/writable_file.ts";
+import {
+  type ChunkPaths,
+  LABEL_FILE,
+  listChunks,
+} from "../read/chunk_files.ts";
+import { KeptIds } from "./kept_ids.ts";
+import { readLabels } from "../meta/labels.ts";
+import { OpenedChunk } from "../read/opened_chunk.ts";
+import { ChunkRepair } from "./repair_chunk.ts";
+import { salvageMeta } from "./salvage_meta.ts";
+
+/** Something of a directory that was not carried over by {@linkcode repairGulp}. */
+export interface GulpLeftOut {
+  /** What is wrong with it; names the file. */
+  readonly error: RecordfsError;
+  /** The video's id; `undefined` where it is about a file. */
+  readonly id?: string | undefined;
+  /** How many frames of the video are left out; 0 for a file. */
+  readonly frames: number;
+}
+
+/** Options of {@linkcode repairGulp}. */
+export interface GulpRepairOptions {
+  /**
+   * Whether a video with damaged frames is kept without them, so that later frames move up. Unless
+   * given, such a video is left out.
+   */
+  readonly partial?: boolean | undefined;
+  /** Told of each thing that is left out. */
+  readonly onLeftOut?: ((leftOut: GulpLeftOut) => void) | undefined;
+  /** Told how many of how many bytes of data files are done. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Ends the repair; nothing is left of it then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What {@linkcode repairGulp} has written. */
+export interface GulpRepairReport {
+  /** Chunks in the new directory. */
+  readonly chunks: number;
+  /** Videos in them. */
+  readonly videos: number;
+  /** Frames of these. */
+  readonly frames: number;
+  /** Bytes of its data files. */
+  readonly bytes: number;
+  /** How often something was left out. */
+  readonly leftOut: number;
+}
+
+/**
+ * Makes a sound directory of chunks from a damaged one, which is not changed.
+ *
+ * Videos whose frames all lie in the data file and are JPEGs from their first to their last bytes are
+ * carried over, byte for byte, in their order; of two with the same id the first that is sound. Of a
+ * meta file in JSON that is cut, the videos in front of the cut are. Meta files that were pickles
+ * become JSON. Chunks keep their names; chunks without any video are left out.
+ *
+ * @param directory The damaged directory.
+ * @param out The new one: an empty directory, or none. It appears when it is complete.
+ * @throws {FormatError} If nothing can be saved; then nothing is written.
+ * @throws {RecordfsError} If `directory` cannot be read.
+ * @throws {WriteError} If `out` cannot be written.
+ *
+ * @example Save what is sound
+ * ```ts
+ * import { repairGulp } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * const out = await Deno.makeTempDir();
+ * const { videos } = await repairGulp("test/golden/gulp/v2_bad_truncated_data/gulp", out, {
+ *   onLeftOut: ({ error }) => assert.match(error.message, /cut/),
+ * });
+ * assert.ok(videos > 0);
+ * await Deno.remove(out, { recursive: true });
+ * ```
+ */
+export async function repairGulp(
+  directory: string | URL,
+  out: string | URL,
+  options: GulpRepairOptions = {},
+): Promise<GulpRepairReport> {
+  const { signal } = options;
+  const [from, to] = [localPath(directory), localPath(out)];
+  const listing = await runAsync(listChunks(from), signal);
+  if (listing.chunks.length + listing.problems.length === 0) {
+    throw noChunks(from);
+  }
+  await runAsync(requireApart(from, to), signal);
+  const target = await runAsync(NewDirectory.create(to), signal);
+  try {
+    const repair = new Repair(target.temporary, options);
+    for (const problem of listing.problems) repair.leaveOut(problem);
+    await repair.saveChunks(listing.chunks);
+    if (repair.report.videos === 0) throw nothingSaved(from);
+    if (listing.labelPath !== undefined) {
+      await repair.saveLabels(listing.labelPath);
+    }
+    signal?.throwIfAborted();
+    await runAsync(target.publish());
+    return repair.report;
+  } catch (error) {
+    throw target.asPublished(error);
+  } finally {
+    target.discard();
+  }
+}
+
+class Repair {
+  readonly #into: string;
+  readonly #options: GulpRepairOptions;
+  readonly #kept = new KeptIds();
+  #report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
+
+  /** @param into The directory to write to. */
+  constructor(into: string, options: GulpRepairOptions) {
+    this.#into = into;
+    this.#options = options;
+  }
+
+  get report(): GulpRepairReport {
+    return this.#report;
+  }
+
+  leaveOut(error: RecordfsError, id?: string, frames = 0): void {
+    this.#report.leftOut++;
+    this.#options.onLeftOut?.({ error, id, frames });
+  }
+
+  async saveChunks(listed: readonly ChunkPaths[]): Promise<void> {
+    const sizes = await Promise.all(
+      listed.map(({ dataPath }) =>
+        fs.promises.stat(dataPath).then(({ size }) => size, () => 0)
+      ),
+    );
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    let done = 0;
+    for (const [i, paths] of listed.entries()) {
+      const chunk = await this.#open(paths);
+      if (chunk !== undefined) {
+        try {
+          await this.#save(
+            chunk,
+            (bytes) => this.#options.onProgress?.(done + bytes, total),
+          );
+        } finally {
+          chunk.close();
+        }
+      }
+      done += sizes[i]!;
+    }
+    this.#options.onProgress?.(total, total);
+  }
+
+  /** Carries the file of labels over as it is. */
+  async saveLabels(file: string): Promise<void> {
+    const { signal } = this.#options;
+    try {
+      await runAsync(readLabels(file), signal);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      return this.leaveOut(error);
+    }
+    const source = await runAsync(FileSource.open(file), signal);
+    try {
+      const bytes = await runAsync(readPart(source, 0, source.size), signal);
+      await this.#write(LABEL_FILE, bytes);
+    } finally {
+      source.close();
+    }
+  }
+
+  /** Opens a chunk, or what can be had of it; what can't is reported. */
+  async #open(
+    { dataPath, metaPath }: ChunkPaths,
+  ): Promise<OpenedChunk | undefined> {
+    const { signal } = this.#options;
+    try {
+      return await runAsync(OpenedChunk.open(dataPath, metaPath), signal);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const meta = error.code === "bad-meta"
+        ? await runAsync(salvageMeta(metaPath), signal)
+        : undefined;
+      this.leaveOut(meta === undefined ? error : cutMeta(error, meta.length));
+      if (meta === undefined) return undefined;
+      const data = await runAsync(FileSource.open(dataPath), signal);
+      return new OpenedChunk(dataPath, data, meta);
+    }
+  }
+
+  async #save(
+    chunk: OpenedChunk,
+    onProgress: (bytes: number) => void,
+  ): Promise<void> {
+    const { signal, partial = false } = this.#options;
+    const name = path.basename(chunk.dataPath);
+    const file = await this.#create(name);
+    try {
+      const repair = new ChunkRepair(chunk, file, this.#kept, {
+        partial,
+        leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
+        onProgress,
+        signal,
+      });
+      await repair.run();
+      if (repair.meta.length === 0) {
+        return await fs.promises.unlink(path.join(this.#into, name));
+      }
+      await runAsync(file.sync(), signal);
+      const metaName = path.basename(chunk.meta.path);
+      await this.#write(metaName, repair.meta.dump());
+      this.#report.chunks++;
+      this.#report.videos += repair.meta.length;
+      this.#report.frames += repair.frames;
+      this.#report.bytes += repair.end;
+    } finally {
+      file.close();
+    }
+  }
+
+  async #write(name: string, bytes: Uint8Array): Promise<void> {
+    const file = await this.#create(name);
+    try {
+      await runAsync(file.writeAt(bytes, 0), this.#options.signal);
+      await runAsync(file.sync(), this.#options.signal);
+    } finally {
+      file.close();
+    }
+  }
+
+  async #create(name: string): Promise<WritableFile> {
+    const file = path.join(this.#into, name);
+    return await runAsync(WritableFile.create(file, file));
+  }
+}
+
+/** The input is not changed, not even by something new in it. */
+function* requireApart(from: string, to: string): Steps<void> {
+  const root = yield* realPathAbove(from);
+  const place = yield* realPathAbove(to);
+  if (place !== root && !place.startsWith(path.join(root, path.sep))) return;
+  throw new WriteError(
+    "not-empty",
+    `Cannot write the directory ${to}: it lies in ${from}, which is to stay ` +
+      `as it is; choose another place`,
+    { path: to },
+  );
+}
+
+/** The path behind symbolic links of a place, or of what there is above it. */
+function* realPathAbove(location: string): Steps<string> {
+  let place = path.resolve(location);
+  for (;;) {
+    try {
+      return yield* perform({
+        sync: () => fs.realpathSync(place),
+        async: () => fs.promises.realpath(place),
+      });
+    } catch (error) {
+      const above = path.dirname(place);
+      const { code } = error as { code?: unknown };
+      if (code !== "ENOENT" || above === place) throw error;
+      place = above;
+    }
+  }
+}
+
+/** Whether a chunk cannot be had; a link to nowhere is a missing file. */
+function isDamage(error: unknown): error is RecordfsError {
+  return error instanceof FormatError ||
+    error instanceof RecordfsError && error.code === "ENOENT";
+}
+
+/** Says of a cut meta file what is not lost. */
+function cutMeta(error: RecordfsError, videos: number): RecordfsError {
+  return new FormatError(
+    "bad-meta",
+    `${error.message}; of its videos the ${videos} in front of that can be read`,
+    { path: error.path, offset: error.offset, cause: error },
+  );
+}
+
+function noChunks(directory: string): FormatError {
+  return new FormatError(
+    "unknown-format",
+    `${directory} holds no chunks, as in data_0.gulp and meta_0.gmeta`,
+    { path: directory },
+  );
+}
+
+function nothingSaved(directory: string): FormatError {
+  return new FormatError(
+    "bad-meta",
+    `${directory}: no video in it can be saved; nothing was written`,
+    { path: directory },
+  );
+}

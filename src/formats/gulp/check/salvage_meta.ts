@@ -1,0 +1,56 @@
+import { JsonError } from "../../../codecs/json/json_error.ts";
+import { Byte, JsonScanner } from "../../../codecs/json/scanner.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import { MemorySource } from "../../../io/storage/memory_source.ts";
+import { fill } from "../../../io/read/read_part.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { ChunkMeta } from "../meta/chunk_meta.ts";
+import { LONGEST_META } from "../meta/open_meta.ts";
+import { readJsonMeta } from "../meta/read_json_meta.ts";
+
+/**
+ * Reads the videos that stand whole in front of where a `.gmeta` is cut or damaged.
+ *
+ * @returns `undefined` where there are none, or the file is kept in another way than JSON.
+ */
+export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
+  const file = yield* FileSource.open(path);
+  try {
+    if (file.size > LONGEST_META) return undefined;
+    // Room for the bracket that closes what is left, and the zero byte that the scanner stops at.
+    const text = new Uint8Array(file.size + 2);
+    yield* fill(file, text.subarray(0, file.size), 0);
+    const end = endOfWholeVideos(text.subarray(0, -1));
+    if (end === undefined) return undefined;
+    text[end] = Byte.CLOSE_OBJECT;
+    text[end + 1] = 0;
+    const whole = text.subarray(0, end + 2);
+    const { columns, ids } = readJsonMeta(whole).finish();
+    const source = new MemorySource(whole.subarray(0, -1), path, file.mtime);
+    return new ChunkMeta(path, file.size, columns, ids, source);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined; // its text is not UTF-8
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
+/** Where the last video ends that can be read, or `undefined`. */
+function endOfWholeVideos(text: Uint8Array): number | undefined {
+  const scanner = new JsonScanner(text);
+  let end: number | undefined;
+  try {
+    if (scanner.peek() !== Byte.OPEN_OBJECT) return undefined;
+    if (!scanner.enter(Byte.CLOSE_OBJECT)) return undefined;
+    do {
+      scanner.peek();
+      scanner.skipKey();
+      scanner.skipValue();
+      end = scanner.position;
+    } while (scanner.next(Byte.CLOSE_OBJECT));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+  }
+  return end;
+}

@@ -1,0 +1,148 @@
+import { jsonItems } from "../../../codecs/json/parts.ts";
+import { parseJson } from "../../../codecs/json/value.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { FormatError } from "../../../errors.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { frameError, videoError } from "../check/faults.ts";
+import { type MetaColumns, VideoFault } from "./meta_columns.ts";
+import type { VideoIds } from "../ids/video_ids.ts";
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Where a frame's JPEG lies, without its padding. */
+export interface FramePlace {
+  offset: number;
+  length: number;
+}
+
+/**
+ * What one chunk's `.gmeta` says. Videos are numbered in the order of the file, from 0.
+ *
+ * meta_data is not kept: it is read again from the file, or from memory where the file is no JSON.
+ */
+export class ChunkMeta {
+  /** Path of the `.gmeta` file. */
+  readonly path: string;
+  /** Size of that file in bytes. */
+  readonly size: number;
+  readonly columns: MetaColumns;
+  readonly ids: VideoIds;
+  /** The JSON in which the places of meta_data lie. */
+  readonly text: ByteSource;
+
+  constructor(
+    path: string,
+    size: number,
+    columns: MetaColumns,
+    ids: VideoIds,
+    text: ByteSource,
+  ) {
+    this.path = path;
+    this.size = size;
+    this.columns = columns;
+    this.ids = ids;
+    this.text = text;
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.columns.faults.length;
+  }
+
+  /** How many frames all videos have. */
+  get frameCount(): number {
+    return this.columns.frameCounts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The id of a video. */
+  id(video: number): string {
+    return this.ids.id(video);
+  }
+
+  /** The video of an id, or -1. */
+  find(id: string): number {
+    return this.ids.find(id);
+  }
+
+  /**
+   * Says where a frame's JPEG lies.
+   *
+   * @param frame From 0 to the video's number of frames - 1.
+   * @param dataPath The data file, for messages.
+   * @param dataSize Its size in bytes.
+   * @throws {FormatError} If it lies nowhere.
+   */
+  locate(
+    video: number,
+    frame: number,
+    dataPath: string,
+    dataSize: number,
+    into: FramePlace,
+  ): void {
+    const { offsets, lengths, pads, firstFrames } = this.columns;
+    const row = firstFrames[video]! + frame;
+    into.offset = offsets[row]!;
+    into.length = lengths[row]! - pads[row]!;
+    // Padding that is missing at the end of the file leaves the frame whole.
+    if (into.offset >= 0 && into.offset + into.length <= dataSize) return;
+    throw frameError(this, video, frame, dataPath, dataSize);
+  }
+
+  /** What is wrong with a video as a whole, if anything. */
+  fault(video: number): FormatError | undefined {
+    const fault = this.columns.faults[video]!;
+    return fault === VideoFault.NONE ? undefined : videoError(this, video);
+  }
+
+  /**
+   * Reads the first item of a video's meta_data.
+   *
+   * @throws {FormatError} If the video has none, or the file was changed.
+   */
+  *readMeta(video: number): Steps<{ [key: string]: JsonValue }> {
+    if (this.columns.faults[video] === VideoFault.NO_META_DATA) {
+      throw videoError(this, video);
+    }
+    const { metaStarts, metaLengths } = this.columns;
+    const start = metaStarts[video]!;
+    const value = yield* this.#parse(start, metaLengths[video]!, parseJson);
+    return value as { [key: string]: JsonValue };
+  }
+
+  /** Reads all items of a video's meta_data: one for each time that it was appended. */
+  *readMetaData(video: number): Steps<JsonValue[]> {
+    const { metaStarts, metaListLengths, metaCounts } = this.columns;
+    if (metaCounts[video] === 0) return [];
+    return yield* this.#parse(
+      metaStarts[video]!,
+      metaListLengths[video]!,
+      (text) => jsonItems(`[${text}]`)!.map(parseJson),
+    );
+  }
+
+  /** Lets go of the file. */
+  close(): void {
+    this.text.close();
+  }
+
+  *#parse<Value>(
+    start: number,
+    length: number,
+    parse: (text: string) => Value,
+  ): Steps<Value> {
+    const bytes = yield* readPart(this.text, start, length);
+    const text = decoder.decode(bytes);
+    try {
+      return parse(text);
+    } catch (cause) {
+      throw new FormatError(
+        "bad-meta",
+        `${this.path}: the meta_data at byte ${start} cannot be read: ` +
+          (cause as Error).message,
+        { path: this.path, offset: start, cause },
+      );
+    }
+  }
+}

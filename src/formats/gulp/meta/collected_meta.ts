@@ -1,0 +1,146 @@
+import { formatJson } from "../../../codecs/json/format.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ChunkMeta } from "./chunk_meta.ts";
+import { CustomMetaFile } from "./custom_meta_file.ts";
+import { frameError } from "../check/faults.ts";
+import { JsonMetaFile } from "./json_meta_file.ts";
+import { AddedVideo, type MetaFile } from "./meta_file.ts";
+import { openMetaFile } from "./open_meta.ts";
+import { emptyPickle, PickledMetaFile } from "./pickled_meta_file.ts";
+import { assertPlainJson } from "./plain_json.ts";
+import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
+import type { SerializerChoice } from "./serializer.ts";
+
+/** What a chunk's `.gmeta` will say, collected while the chunk is written. */
+export class CollectedMeta {
+  readonly #file: MetaFile;
+  readonly #before: ChunkMeta | undefined;
+  readonly #added = new Map<string, AddedVideo>();
+  #length: number;
+  #end: number;
+
+  private constructor(file: MetaFile, before: ChunkMeta | undefined) {
+    this.#file = file;
+    this.#before = before;
+    this.#length = before?.length ?? 0;
+    this.#end = before === undefined ? 0 : endOf(before);
+  }
+
+  /** Starts with nothing. */
+  static empty(serializer: SerializerChoice): CollectedMeta {
+    return new CollectedMeta(newFile(serializer), undefined);
+  }
+
+  /**
+   * Starts with what a `.gmeta` says now, to say more.
+   *
+   * @throws {FormatError} If an entry of it is damaged: nothing may be put behind it then.
+   */
+  static *of(
+    path: string,
+    serializer: SerializerChoice,
+  ): Steps<CollectedMeta> {
+    const { meta, file } = yield* openMetaFile(path, serializer);
+    return new CollectedMeta(file, meta);
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Where the last record ends, in bytes. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /**
+   * Makes sure that a video can be added.
+   *
+   * @throws {FormatError} If it is there, in a form that takes no more.
+   */
+  requireRoom(id: string): void {
+    if (this.#isKnown(id)) this.#file.requireRoom(id);
+  }
+
+  /** Adds a video; one that is there already gets the frames and the meta data besides its own. */
+  add(id: string, metaJson: string, frames: readonly number[]): void {
+    let video = this.#added.get(id);
+    if (video === undefined) {
+      video = new AddedVideo(this.#isKnown(id));
+      if (!video.isKnown) this.#length++;
+      this.#added.set(id, video);
+    }
+    video.metaData.push(metaJson);
+    for (const number of frames) video.frames.push(number);
+    for (let i = 0; i < frames.length; i += 3) {
+      this.#end = Math.max(this.#end, frames[i]! + frames[i + 2]!);
+    }
+  }
+
+  /** The content of the file. */
+  dump(): Uint8Array {
+    return this.#file.with(this.#added);
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#before !== undefined && this.#before.find(id) >= 0;
+  }
+}
+
+function newFile(serializer: SerializerChoice): MetaFile {
+  if (serializer === "json") return new JsonMetaFile();
+  if (serializer !== "pickle") return new CustomMetaFile(serializer, []);
+  const bytes = emptyPickle();
+  const lists = pickledLists();
+  readPickledMeta(bytes, lists);
+  return new PickledMetaFile("", bytes, lists);
+}
+
+/** @throws {FormatError} If a video or a frame is not what it should be. */
+function endOf(meta: ChunkMeta): number {
+  const { offsets, lengths, firstFrames, frameCounts } = meta.columns;
+  let end = 0;
+  for (let video = 0; video < meta.length; video++) {
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const first = firstFrames[video]!;
+    for (let i = 0; i < frameCounts[video]!; i++) {
+      const offset = offsets[first + i]!;
+      if (offset < 0) throw frameError(meta, video, i, "", 0);
+      end = Math.max(end, offset + lengths[first + i]!);
+    }
+  }
+  return end;
+}
+
+/**
+ * The meta data of a video as JSON.
+ *
+ * @throws {TypeError} If it is no object of plain data.
+ */
+export function formatVideoMeta(
+  meta: { readonly [key: string]: JsonValue },
+): string {
+  if (meta === null || typeof meta !== "object" || Array.isArray(meta)) {
+    throw new TypeError("The meta data of a video must be an object");
+  }
+  assertPlainJson(meta);
+  return formatJson(meta);
+}
+
+/** The error about a data file that lacks frames which its meta file names. */
+export function shortDataError(
+  path: string,
+  expected: number,
+  actual: number,
+): FormatError {
+  return new FormatError(
+    "truncated-data",
+    `Cannot append to ${path}: it has ${actual} bytes, and its meta file names ` +
+      `frames up to byte ${expected}; it was cut; fetch it again`,
+    { path, expected, actual },
+  );
+}

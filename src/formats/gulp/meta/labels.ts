@@ -1,0 +1,47 @@
+import { parseObjectEntries } from "../../../codecs/json/parts.ts";
+import { FormatError } from "../../../errors.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { LABEL_FILE } from "../read/chunk_files.ts";
+
+/**
+ * Reads `label2idx.json`: the number of each label.
+ *
+ * @param file Its path; `undefined` where there is none.
+ * @throws {FormatError} If it is damaged.
+ */
+export function* readLabels(
+  file: string | undefined,
+): Steps<Map<string, number> | undefined> {
+  if (file === undefined) return undefined;
+  const source = yield* FileSource.open(file);
+  try {
+    return parseLabels(file, yield* readPart(source, 0, source.size));
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * The numbers of labels that the bytes of `label2idx.json` say, in the order of the file.
+ *
+ * @throws {FormatError} If they say something else.
+ */
+export function parseLabels(
+  file: string,
+  bytes: Uint8Array,
+): Map<string, number> {
+  try {
+    const labels = parseObjectEntries(bytes);
+    const isNumbered = labels?.values().every(Number.isSafeInteger);
+    if (!isNumbered) throw new TypeError("it is no object of whole numbers");
+    return labels as Map<string, number>;
+  } catch (cause) {
+    throw new FormatError(
+      "bad-meta",
+      `${file} cannot be read as ${LABEL_FILE}: ${(cause as Error).message}`,
+      { path: file, cause },
+    );
+  }
+}

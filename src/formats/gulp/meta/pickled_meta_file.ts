@@ -1,0 +1,193 @@
+import { inserted, type Insertion } from "../../../codecs/insertions.ts";
+import { type ExactJson, parseExactJson } from "../../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
+import { Op } from "../../../codecs/pickle/opcodes.ts";
+import { PickleEmitter } from "../../../codecs/pickle/pickle_emitter.ts";
+import { FormatError } from "../../../errors.ts";
+import { shownId } from "../check/faults.ts";
+import type { AddedVideo, MetaFile } from "./meta_file.ts";
+import type { PickledLists } from "./read_pickled_meta.ts";
+
+/** Python's pickler hands items over to a container in batches of that many. */
+const BATCH = 1000;
+
+/** Bytes of the opcode FRAME with the size of the frame. */
+const FRAME_HEAD = 9;
+
+/**
+ * A `.gmeta` that is a pickle. What it says stays as it was pickled, opcode by opcode: more is put to
+ * its lists where they are complete, and to its dict at the end.
+ *
+ * New videos are `OrderedDict`s, lists, and plain tuples for frames: the originals' own class for
+ * these is named after the package, and the other one could not read it.
+ */
+export class PickledMetaFile implements MetaFile {
+  readonly #path: string;
+  readonly #bytes: Uint8Array;
+  readonly #lists: PickledLists;
+
+  constructor(path: string, bytes: Uint8Array, lists: PickledLists) {
+    this.#path = path;
+    this.#bytes = bytes;
+    this.#lists = lists;
+  }
+
+  requireRoom(id: string): void {
+    const { frameInfo, metaData } = this.#lists.ofVideo.get(id)!;
+    for (
+      const [name, list] of [["frame_info", frameInfo], [
+        "meta_data",
+        metaData,
+      ]] as const
+    ) {
+      const isShared = (this.#lists.uses.get(list) ?? 0) > 1;
+      if (this.#lists.places.lists.has(list) && !isShared) continue;
+      throw new FormatError(
+        "bad-meta",
+        `${this.#path}: nothing can be added to the video ${
+          shownId(id)
+        }: its ` +
+          `${name} is ${isShared ? "that of another one too" : "no list"}`,
+        { path: this.#path },
+      );
+    }
+  }
+
+  with(added: ReadonlyMap<string, AddedVideo>): Uint8Array {
+    const { places, ofVideo } = this.#lists;
+    const insertions: Insertion[] = [];
+    const fresh: [string, AddedVideo][] = [];
+    for (const [id, video] of added) {
+      if (!video.isKnown) {
+        fresh.push([id, video]);
+        continue;
+      }
+      const lists = ofVideo.get(id)!;
+      insertions.push(
+        this.#insertion(
+          places.lists.get(lists.frameInfo)!,
+          (out) => frames(out, video),
+        ),
+        this.#insertion(
+          places.lists.get(lists.metaData)!,
+          (out) => metaData(out, video),
+        ),
+      );
+    }
+    const videos = (out: PickleEmitter) =>
+      inBatches(out, Op.SETITEMS, fresh, ([id, video]) => {
+        out.text(id);
+        pickleVideo(out, video);
+      });
+    insertions.push(this.#insertion(places.stop, videos));
+    return inserted(this.#inFrames(insertions), insertions);
+  }
+
+  #insertion(at: number, emit: (out: PickleEmitter) => void): Insertion {
+    const out = new PickleEmitter(this.#lists.places.protocol);
+    emit(out);
+    return { at, bytes: out.take() };
+  }
+
+  /** The file in which frames have the sizes that they will have. */
+  #inFrames(insertions: readonly Insertion[]): Uint8Array {
+    const bytes = this.#bytes.slice();
+    const view = new DataView(bytes.buffer);
+    for (const frame of this.#lists.places.frames) {
+      const start = frame + FRAME_HEAD;
+      const size = Number(view.getBigUint64(frame + 1, true));
+      const more = insertions
+        .filter(({ at }) => at >= start && at <= start + size)
+        .reduce((sum, { bytes }) => sum + bytes.length, 0);
+      view.setBigUint64(frame + 1, BigInt(size + more), true);
+    }
+    return bytes;
+  }
+}
+
+/** The pickle of an empty `OrderedDict`. */
+export function emptyPickle(): Uint8Array {
+  const out = new PickleEmitter();
+  makeDict(out);
+  out.op(Op.STOP);
+  return out.take();
+}
+
+function pickleVideo(out: PickleEmitter, video: AddedVideo): void {
+  makeDict(out);
+  out.op(Op.MARK);
+  out.text("frame_info");
+  out.op(Op.EMPTY_LIST);
+  frames(out, video);
+  out.text("meta_data");
+  out.op(Op.EMPTY_LIST);
+  metaData(out, video);
+  out.op(Op.SETITEMS);
+}
+
+/** By its name each time: which numbers the memo of a pickle has is its writer's business. */
+function makeDict(out: PickleEmitter): void {
+  out.global("collections", "OrderedDict");
+  out.op(Op.EMPTY_TUPLE);
+  out.op(Op.REDUCE);
+}
+
+/** Adds the frames to the list on top of the stack. */
+function frames(out: PickleEmitter, video: AddedVideo): void {
+  inBatches(out, Op.APPENDS, video.frameInfo(), (frame) => {
+    for (const number of frame) out.int(number);
+    out.op(Op.TUPLE3);
+  });
+}
+
+/** Adds the items of meta_data to the list on top of the stack. */
+function metaData(out: PickleEmitter, video: AddedVideo): void {
+  inBatches(
+    out,
+    Op.APPENDS,
+    video.metaData,
+    (text) => pickleJson(out, parseExactJson(text)),
+  );
+}
+
+function inBatches<T>(
+  out: PickleEmitter,
+  end: number,
+  items: Iterable<T>,
+  emit: (item: T) => void,
+): void {
+  let count = 0;
+  for (const item of items) {
+    if (count % BATCH === 0) {
+      if (count > 0) out.op(end);
+      out.op(Op.MARK);
+    }
+    emit(item);
+    count++;
+  }
+  if (count > 0) out.op(end);
+}
+
+function pickleJson(out: PickleEmitter, value: ExactJson): void {
+  if (value === null) out.op(Op.NONE);
+  else if (typeof value === "boolean") {
+    out.op(value ? Op.NEWTRUE : Op.NEWFALSE);
+  } else if (typeof value === "string") out.text(value);
+  else if (typeof value === "bigint") out.int(value);
+  else if (typeof value === "number") {
+    const isInt = Number.isSafeInteger(value) && !Object.is(value, -0);
+    if (isInt) out.int(value);
+    else out.float(value);
+  } else if (value instanceof MsgpackFloat) out.float(value.value);
+  else if (Array.isArray(value)) {
+    out.op(Op.EMPTY_LIST);
+    inBatches(out, Op.APPENDS, value, (item) => pickleJson(out, item));
+  } else {
+    const entries = value instanceof Map ? value : Object.entries(value);
+    out.op(Op.EMPTY_DICT);
+    inBatches(out, Op.SETITEMS, entries, ([key, item]) => {
+      out.text(key);
+      pickleJson(out, item);
+    });
+  }
+}

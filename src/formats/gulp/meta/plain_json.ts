@@ -1,0 +1,59 @@
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
+
+/** As deep as readers follow. */
+const DEEPEST = 900;
+
+/**
+ * Makes sure that a value is what JSON has a form for, rather than something that would silently
+ * become `{}`.
+ *
+ * @param isExact Whether it may be what `parseExactJson` makes: with floats, and maps of text keys.
+ * @throws {TypeError} If it holds anything else, or itself, or nests too deep; the message says where.
+ */
+export function assertPlainJson(root: unknown, isExact = false): void {
+  const inside = new Set<object>();
+  const visit = (value: unknown, place: string, depth: number): void => {
+    switch (typeof value) {
+      case "string":
+      case "number":
+      case "boolean":
+      case "bigint":
+        return;
+      case "object":
+        break;
+      default:
+        refuse(value === undefined ? "undefined" : `a ${typeof value}`, place);
+    }
+    if (value === null || isExact && value instanceof MsgpackFloat) return;
+    if (inside.has(value)) refuse("something that contains itself", place);
+    if (depth > DEEPEST) refuse(`more than ${DEEPEST} levels`, place);
+    inside.add(value);
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) { // holes too
+        visit(value[i], `${place}[${i}]`, depth + 1);
+      }
+    } else if (isExact && value instanceof Map) {
+      for (const [key, item] of value) {
+        if (typeof key !== "string") refuse("a key that is no text", place);
+        visit(item, `${place}.${key}`, depth + 1);
+      }
+    } else {
+      const prototype = Object.getPrototypeOf(value);
+      if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+        refuse(`a ${value.constructor?.name ?? "class"}`, place);
+      }
+      for (const [key, item] of Object.entries(value)) {
+        visit(item, `${place}.${key}`, depth + 1);
+      }
+    }
+    inside.delete(value);
+  };
+  visit(root, "", 0);
+}
+
+function refuse(what: string, place: string): never {
+  const where = place.length > 200 ? `…${place.slice(-200)}` : place;
+  throw new TypeError(
+    `Meta data cannot hold ${what} (at meta${where}): only plain data can be stored`,
+  );
+}

@@ -1,0 +1,270 @@
+import {
+  type AllowedClasses,
+  type ClassRole,
+  ORDERED_DICT,
+} from "../../../codecs/pickle/allowed_classes.ts";
+import { PickledJson } from "../../../codecs/pickle/json_text.ts";
+import {
+  PickleMachine,
+  type PicklePlaces,
+} from "../../../codecs/pickle/machine.ts";
+import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
+import { decodePickledText } from "../../../codecs/pickle/text.ts";
+import {
+  Tag,
+  type ValueColumns,
+} from "../../../codecs/pickle/value_columns.ts";
+import { encodeId } from "../ids/id_text.ts";
+import { MetaBuilder } from "./meta_builder.ts";
+import { FrameFault, type MetaPlace, VideoFault } from "./meta_columns.ts";
+
+/** What both originals put in their pickles; Python 2 and 3 have other names for the same. */
+const GULP_CLASSES: AllowedClasses = new Map<string, ClassRole>([
+  ...ORDERED_DICT,
+  ["gulpio.fileio.ImgInfo", "triple"],
+  ["gulpio2.fileio.ImgInfo", "triple"],
+  ["copy_reg._reconstructor", "reconstructor"],
+  ["copyreg._reconstructor", "reconstructor"],
+  ["__builtin__.tuple", "tuple"],
+  ["builtins.tuple", "tuple"],
+]);
+
+/** A pickle takes more than that for a frame, roughly. */
+const BYTES_PER_FRAME = 16;
+
+/** How often the items of a pickle are looked at, on average, at most. */
+const MOST_VISITS = 16;
+
+/** A `.gmeta` that is no JSON, read. */
+export interface MetaWithText {
+  readonly builder: MetaBuilder;
+  /** The meta_data of all videos as JSON, in which the builder's places lie. */
+  readonly text: Uint8Array;
+}
+
+/** Where the lists of a pickled `.gmeta` can be added to. */
+export interface PickledLists {
+  readonly places: PicklePlaces;
+  /** The numbers of each video's lists in `places`; there, only lists have a place. */
+  readonly ofVideo: Map<
+    string,
+    { readonly frameInfo: number; readonly metaData: number }
+  >;
+  /** How many videos have that same list. */
+  readonly uses: Map<number, number>;
+}
+
+/** None yet: {@linkcode readPickledMeta} fills them in. */
+export function pickledLists(): PickledLists {
+  return {
+    places: { protocol: 0, frames: [], lists: new Map(), stop: 0 },
+    ofVideo: new Map(),
+    uses: new Map(),
+  };
+}
+
+/**
+ * Reads a `.gmeta` that is a pickle (the originals' `PickleSerializer`). Nothing is executed.
+ *
+ * @param lists Filled with the places where more can be put.
+ * @throws {PickleError} If it is damaged, or asks for more than data and `ImgInfo` tuples.
+ */
+export function readPickledMeta(
+  bytes: Uint8Array,
+  lists?: PickledLists,
+): MetaWithText {
+  const machine = new PickleMachine(bytes, GULP_CLASSES, lists?.places);
+  const stack = machine.run();
+  const last = stack.length - 1;
+  if (stack.tags[last] !== Tag.DICT) {
+    throw new PickleError("bad-pickle", bytes.length, "it holds no dict");
+  }
+  return new PickledMetaReader(machine, lists).read(stack.a[last]!);
+}
+
+class PickledMetaReader {
+  readonly #machine: PickleMachine;
+  readonly #items: ValueColumns;
+  readonly #builder: MetaBuilder;
+  readonly #json: PickledJson;
+  /** Where the text of a dict lies that was written before: videos may share one. */
+  readonly #written = new Map<number, { start: number; length: number }>();
+  readonly #lists: PickledLists | undefined;
+  #visited = 0;
+
+  constructor(machine: PickleMachine, lists: PickledLists | undefined) {
+    this.#lists = lists;
+    this.#machine = machine;
+    this.#items = machine.containers.items;
+    this.#builder = new MetaBuilder(
+      Math.floor(machine.bytes.length / BYTES_PER_FRAME),
+    );
+    this.#json = new PickledJson(machine);
+  }
+
+  read(root: number): MetaWithText {
+    this.#forEachItem(root, (key, value) => {
+      const text = this.#id(key);
+      const id = encodeId(text);
+      this.#builder.beginVideo(id, 0, id.length);
+      this.#video(text, value);
+    });
+    return { builder: this.#builder, text: this.#json.finish() };
+  }
+
+  /** Calls `visit` with the rows of each key and value of a dict. */
+  #forEachItem(
+    container: number,
+    visit: (key: number, value: number) => void,
+  ): void {
+    this.#machine.containers.forEachRun(container, (start, count) => {
+      // One dict may stand in many places; then it has cost its bytes only once.
+      this.#visited += count;
+      if (this.#visited > this.#items.length * MOST_VISITS) {
+        throw this.#bad("one dict stands in too many places");
+      }
+      for (let row = start; row < start + count; row += 2) visit(row, row + 1);
+    });
+  }
+
+  #id(row: number): string {
+    const { tags, a } = this.#items;
+    const text = this.#text(row);
+    if (text !== undefined) return text;
+    if (tags[row] === Tag.INT) return String(a[row]);
+    throw this.#bad("an id is neither a string nor an integer");
+  }
+
+  #text(row: number): string | undefined {
+    const { tags, a, b } = this.#items;
+    const start = a[row]!;
+    if (tags[row] === Tag.TEXT) {
+      return decodePickledText(this.#machine.bytes, start, start + b[row]!);
+    }
+    if (tags[row] !== Tag.SIDE) return undefined;
+    const side = this.#machine.side[start];
+    return typeof side === "string" ? side : undefined;
+  }
+
+  #video(id: string, row: number): void {
+    const { tags, a } = this.#items;
+    const { frames } = this.#builder;
+    let firstFrame = frames.length;
+    const place: MetaPlace = { start: 0, length: 0, listLength: 0, count: 0 };
+    if (tags[row] !== Tag.DICT) {
+      this.#builder.endVideo(firstFrame, place, VideoFault.NO_OBJECT);
+      return;
+    }
+    let frameInfo = -1;
+    let metaData = -1;
+    this.#forEachItem(a[row]!, (key, value) => {
+      const name = this.#text(key);
+      if (name === "frame_info") frameInfo = value;
+      else if (name === "meta_data") metaData = value;
+    });
+    this.#noteLists(id, frameInfo, metaData);
+    let fault: number = VideoFault.NONE;
+    if (!this.#metaData(metaData, place)) fault = VideoFault.NO_META_DATA;
+    firstFrame = frames.length;
+    if (this.#isSequence(frameInfo)) this.#frames(a[frameInfo]!);
+    else fault = VideoFault.NO_FRAME_INFO;
+    this.#builder.endVideo(firstFrame, place, fault);
+  }
+
+  #noteLists(id: string, ...rows: [number, number]): void {
+    if (this.#lists === undefined) return;
+    const [frameInfo, metaData] = rows.map((row) =>
+      this.#isSequence(row) ? this.#items.a[row]! : -1
+    );
+    const { ofVideo, uses } = this.#lists;
+    ofVideo.set(id, { frameInfo: frameInfo!, metaData: metaData! });
+    for (const list of [frameInfo!, metaData!]) {
+      uses.set(list, (uses.get(list) ?? 0) + 1);
+    }
+  }
+
+  #isSequence(row: number): boolean {
+    const tag = this.#items.tags[row];
+    return row >= 0 && (tag === Tag.LIST || tag === Tag.TUPLE);
+  }
+
+  #frames(container: number): void {
+    const { frames } = this.#builder;
+    this.#machine.containers.forEachRun(container, (start, count) => {
+      // One list of frames may stand in many videos; then it has cost its bytes only once.
+      if (frames.length + count > this.#machine.bytes.length) {
+        throw this.#bad("it has more frames than bytes");
+      }
+      for (let row = start; row < start + count; row++) this.#frame(row);
+    });
+  }
+
+  #frame(row: number): void {
+    const { a } = this.#items;
+    const numbers: number[] = [];
+    let items = 0;
+    if (this.#isSequence(row)) {
+      this.#machine.containers.forEachRun(a[row]!, (start, count) => {
+        items += count;
+        const end = start + Math.min(count, 3);
+        for (let item = start; item < end; item++) {
+          const number = this.#integer(item);
+          if (number !== undefined) numbers.push(number);
+        }
+      });
+    }
+    const { frames } = this.#builder;
+    const [loc, pad, length] = numbers;
+    if (items === 3 && length !== undefined) frames.push(loc!, pad!, length);
+    else frames.pushFault(FrameFault.NO_TRIPLE);
+  }
+
+  #integer(row: number): number | undefined {
+    const { tags, a } = this.#items;
+    if (tags[row] === Tag.INT) return a[row]!;
+    const side = tags[row] === Tag.SIDE
+      ? this.#machine.side[a[row]!]
+      : undefined;
+    return typeof side === "bigint" ? Number(side) : undefined;
+  }
+
+  /** Writes meta_data as JSON; tells whether its first item is a dict. */
+  #metaData(list: number, place: MetaPlace): boolean {
+    if (!this.#isSequence(list)) return false;
+    const { tags, a } = this.#items;
+    const json = this.#json;
+    const rows: number[] = [];
+    this.#machine.containers.forEachRun(a[list]!, (start, count) => {
+      for (let row = start; row < start + count; row++) rows.push(row);
+    });
+    const [first] = rows;
+    if (first === undefined) return false;
+    place.count = rows.length;
+    const isDict = tags[first] === Tag.DICT;
+    const before = this.#written.get(a[first]!);
+    if (isDict && rows.length === 1 && before !== undefined) {
+      place.start = before.start;
+      place.length = before.length;
+      place.listLength = before.length;
+      return true;
+    }
+    place.start = json.length;
+    rows.forEach((row, i) => {
+      if (i > 0) json.write(", ");
+      json.append(this.#items, row);
+      if (i === 0) place.length = json.length - place.start;
+    });
+    place.listLength = json.length - place.start;
+    const { start, length } = place;
+    if (isDict) this.#written.set(a[first]!, { start, length });
+    return isDict;
+  }
+
+  #bad(message: string): PickleError {
+    return new PickleError(
+      "bad-pickle",
+      this.#machine.bytes.length,
+      message,
+    );
+  }
+}

@@ -1,0 +1,383 @@
+import type { Image } from "../../../codecs/image/image.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { RecordfsError } from "../../../errors.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import {
+  type DecodeChoice,
+  type FrameOf,
+  type GulpOptions,
+  type RawVideo,
+  type Video,
+  VideoDecoder,
+} from "./decoding.ts";
+import { UnknownIdError } from "../check/faults.ts";
+import type { FrameData, Frames } from "../write/frame_data.ts";
+import type { FrameSelection } from "./frame_selection.ts";
+import type { VideoId } from "../ids/id_text.ts";
+import { LazyMap } from "../meta/lazy_map.ts";
+import { OpenChunkOutput } from "../write/open_chunk_output.ts";
+import { OpenedChunk } from "./opened_chunk.ts";
+import type { VideoMeta } from "../meta/serializer.ts";
+import { StoredVideoMeta } from "../meta/video_meta.ts";
+import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
+
+/**
+ * One `data_K.gulp` with its `meta_K.gmeta` (Python's `GulpChunk`).
+ *
+ * Frames that were read together share one buffer: `slice` one to keep it without the others.
+ *
+ * @example Iterate
+ * ```ts
+ * import { GulpChunk } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * const dir = "test/golden/gulp/v2_one_frame/gulp";
+ * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`, { decode: false });
+ * for (const { frames, meta } of chunk) {
+ *   assert.equal(frames[0]?.length, 1055);
+ *   assert.equal(meta.idx, 16);
+ * }
+ * ```
+ */
+export class GulpChunk<Frame = Image> implements Disposable {
+  #chunk: OpenedChunk;
+  readonly #decoder: VideoDecoder<Frame>;
+  #output: OpenChunkOutput | undefined;
+  #closed = false;
+
+  /**
+   * Wraps an opened chunk; {@linkcode GulpChunk.load} opens one.
+   *
+   * @param chunk The opened files.
+   * @param decoder Makes frames of JPEGs.
+   */
+  constructor(chunk: OpenedChunk, decoder: VideoDecoder<Frame>) {
+    this.#chunk = chunk;
+    this.#decoder = decoder;
+  }
+
+  /**
+   * Opens a chunk. Where there is no meta file, it is a chunk to be written, without videos.
+   *
+   * @param options How to decode frames (`decode`, `colorspace`), and how the meta file is kept.
+   * @throws {FormatError} If the meta file is damaged.
+   */
+  static async load<const Decode extends DecodeChoice>(
+    dataPath: string | URL,
+    metaPath: string | URL,
+    options: GulpOptions<Decode> & WaitOptions = {},
+  ): Promise<GulpChunk<FrameOf<Decode>>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
+    const steps = openSteps(dataPath, metaPath, options);
+    return new GulpChunk(await runAsync(steps, options.signal), decoder);
+  }
+
+  /** {@linkcode GulpChunk.load} without waiting. */
+  static loadSync<const Decode extends DecodeChoice>(
+    dataPath: string | URL,
+    metaPath: string | URL,
+    options: GulpOptions<Decode> = {},
+  ): GulpChunk<FrameOf<Decode>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
+    return new GulpChunk(
+      runSync(openSteps(dataPath, metaPath, options)),
+      decoder,
+    );
+  }
+
+  /** Path of the `.gulp` file. */
+  get dataPath(): string {
+    return this.#chunk.dataPath;
+  }
+
+  /** Path of the `.gmeta` file. */
+  get metaPath(): string {
+    return this.#chunk.meta.path;
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.#chunk.meta.length;
+  }
+
+  /** What the meta file says, by id, in its order (Python's `meta_dict`); nothing is kept as objects. */
+  get metaDict(): LazyMap<VideoMeta> {
+    const { meta } = this.#chunk;
+    return new LazyMap<VideoMeta>(
+      meta.length,
+      (video) => meta.id(video),
+      (id) => meta.find(id),
+      (video) => new StoredVideoMeta(meta, video),
+    );
+  }
+
+  /** Whether there is a video with this id (Python's `in`). */
+  has(id: VideoId): boolean {
+    return this.#chunk.meta.find(String(id)) >= 0;
+  }
+
+  /**
+   * Opens the data file for reading, as in Python. Reading does so by itself, so this only makes sure
+   * that it can be had.
+   *
+   * @returns For a `using` block; the chunk can be read before and after it as well.
+   * @throws {RecordfsError} If there is no data file.
+   */
+  open(mode?: "rb"): Disposable;
+  /**
+   * Opens the chunk for writing: `wb` starts it anew, `ab` adds to what is there. Data that the meta file
+   * does not name, left by a process that was killed while it appended, are cut off then. What the meta
+   * file says stays as it is: JSON byte for byte, a pickle opcode by opcode.
+   *
+   * {@linkcode GulpChunk.flush} makes what was appended part of the chunk: until then readers find it
+   * as it was, or not at all where it is new.
+   *
+   * @returns For an `await using` block, whose end drops what was not flushed.
+   * @throws {FormatError} If a chunk to be added to is damaged.
+   * @throws {WriteError} If it cannot be written.
+   *
+   * @example Write a chunk
+   * ```ts
+   * import { GulpChunk } from "@recordfs/recordfs/gulp";
+   * import assert from "node:assert/strict";
+   *
+   * const dir = await Deno.makeTempDir();
+   * const pixels = new Uint8Array(64 * 48 * 3);
+   * const frame = { data: pixels, height: 48, width: 64, channels: 3 } as const;
+   * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`);
+   * {
+   *   await using _ = await chunk.open("wb");
+   *   await chunk.append("black", { label: "none" }, [frame, frame]);
+   *   await chunk.flush();
+   * }
+   * const { frames, meta } = await chunk.readFrames("black", { start: 1 });
+   * assert.equal(frames[0]?.width, 64);
+   * assert.deepEqual(meta, { label: "none" });
+   * ```
+   */
+  open(
+    mode: "wb" | "ab",
+    options?: WaitOptions,
+  ): Promise<AsyncDisposable & Disposable>;
+  open(
+    mode: "rb" | "wb" | "ab" = "rb",
+    options: WaitOptions = {},
+  ): Disposable | Promise<AsyncDisposable & Disposable> {
+    if (mode !== "rb") {
+      return runAsync(this.#openOutput(mode), options.signal);
+    }
+    if (this.#chunk.data === undefined) {
+      throw new RecordfsError(
+        "ENOENT",
+        `Cannot open ${this.dataPath}: there is no such file`,
+        { path: this.dataPath },
+      );
+    }
+    return { [Symbol.dispose]() {} };
+  }
+
+  /** Opens the chunk for writing without waiting. */
+  openSync(mode: "wb" | "ab"): AsyncDisposable & Disposable {
+    return runSync(this.#openOutput(mode));
+  }
+
+  /**
+   * Appends a video. To one that is there already, its frames and meta data are added; readers go on
+   * to show the meta data it had first. Calls without `await` keep their order.
+   *
+   * Meta data that were read from a chunk, or by `parseJson`, are written by the text they
+   * were as far as they are unchanged, so that `1.0` stays a float and keys their order. In other
+   * objects a number without fraction is an integer, and keys that look like integers come first.
+   *
+   * @param frames Pixels, encoded with quality 90, or JPEGs, stored as they are; none is fine. They are
+   * written as they come; if they fail, nothing of the video is appended.
+   * @throws {TypeError} If a frame is no image, or the meta data are not plain data.
+   * @throws {WriteError} If the chunk is not open for writing, or the system refuses.
+   */
+  async append(
+    id: VideoId,
+    meta: { readonly [key: string]: JsonValue },
+    frames: Frames,
+    options: WaitOptions = {},
+  ): Promise<void> {
+    await this.#opened().append(String(id), meta, frames, options);
+  }
+
+  /** {@linkcode GulpChunk.append} without waiting; frames must be JPEGs. */
+  appendSync(
+    id: VideoId,
+    meta: { readonly [key: string]: JsonValue },
+    frames: Iterable<FrameData>,
+  ): void {
+    this.#opened().appendSync(String(id), meta, frames);
+  }
+
+  /**
+   * Makes all that was appended part of the chunk: the data are on the disk before the meta file is
+   * replaced by the new one. Then the chunk reads as it was written.
+   *
+   * @throws {WriteError} If the system refuses; what was appended can be flushed again.
+   */
+  async flush(): Promise<void> {
+    const output = this.#opened();
+    await output.flush();
+    await runAsync(this.#reload());
+  }
+
+  /** {@linkcode GulpChunk.flush} without waiting. */
+  flushSync(): void {
+    this.#opened().flushSync();
+    runSync(this.#reload());
+  }
+
+  /**
+   * Reads frames of a video, and its meta data.
+   *
+   * @param id The video.
+   * @param selection Which frames: a slice or indices with Python's meaning; all where not given.
+   * @throws {UnknownIdError} If there is no such video.
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If a frame that was asked for is damaged.
+   */
+  async readFrames(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<Video<Frame>> {
+    return await this.#decoder.decode(
+      await this.readRaw(id, selection, options),
+    );
+  }
+
+  /** {@linkcode GulpChunk.readFrames} without waiting; the decoder must be one that does not wait. */
+  readFramesSync(id: VideoId, selection?: FrameSelection): Video<Frame> {
+    return this.#decoder.decodeSync(this.readRawSync(id, selection));
+  }
+
+  /** {@linkcode GulpChunk.readFrames}, but frames stay the JPEGs that are stored. */
+  // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
+  async readRaw(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<RawVideo> {
+    return runAsync(
+      this.#chunk.readVideo(this.#find(id), selection),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode GulpChunk.readRaw} without waiting. */
+  readRawSync(id: VideoId, selection?: FrameSelection): RawVideo {
+    return runSync(this.#chunk.readVideo(this.#find(id), selection));
+  }
+
+  /**
+   * Reads videos one after the other, in the order of the meta file.
+   *
+   * @example Some videos, mixed
+   * ```ts
+   * import { GulpChunk } from "@recordfs/recordfs/gulp";
+   *
+   * const dir = "test/golden/gulp/v2_integer_ids/gulp";
+   * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`);
+   * for await (const { frames } of chunk.iterAll({ shuffle: true, seed: 7 })) {
+   *   for (const { data, height, width, channels } of frames) data.fill(height * width * channels);
+   * }
+   * ```
+   */
+  async *iterAll(
+    options: IterateOptions & WaitOptions = {},
+  ): AsyncGenerator<Video<Frame>, void, undefined> {
+    for (const video of videosInOrder(this.#chunk.meta, options)) {
+      const raw = await runAsync(
+        this.#chunk.readVideo(video, undefined),
+        options.signal,
+      );
+      yield await this.#decoder.decode(raw);
+    }
+  }
+
+  /** {@linkcode GulpChunk.iterAll} without waiting; the decoder must be one that does not wait. */
+  *iterAllSync(
+    options: IterateOptions = {},
+  ): Generator<Video<Frame>, void, undefined> {
+    for (const video of videosInOrder(this.#chunk.meta, options)) {
+      yield this.#decoder.decodeSync(
+        runSync(this.#chunk.readVideo(video, undefined)),
+      );
+    }
+  }
+
+  /** Reads all videos. */
+  [Symbol.asyncIterator](): AsyncGenerator<Video<Frame>, void, undefined> {
+    return this.iterAll();
+  }
+
+  /** Reads all videos without waiting. */
+  [Symbol.iterator](): Generator<Video<Frame>, void, undefined> {
+    return this.iterAllSync();
+  }
+
+  /** Closes the chunk's files; what was appended and not flushed is dropped. */
+  close(): void {
+    this.#closed = true;
+    this.#output?.[Symbol.dispose]();
+    this.#chunk.close();
+  }
+
+  /** Closes the chunk's files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  *#openOutput(mode: "wb" | "ab"): Steps<OpenChunkOutput> {
+    if (mode !== "wb" && mode !== "ab") {
+      throw new TypeError(
+        `The mode '${mode}' is not supported: give 'rb', 'wb' or 'ab'`,
+      );
+    }
+    return this.#output = yield* OpenChunkOutput.open(
+      this.#chunk,
+      mode,
+      this.#output,
+    );
+  }
+
+  #opened(): OpenChunkOutput {
+    return this.#output ?? OpenChunkOutput.refuse(this.dataPath);
+  }
+
+  /** Reads what was written. */
+  *#reload(): Steps<void> {
+    const { dataPath, meta, serializer } = this.#chunk;
+    const chunk = yield* OpenedChunk.openOrNew(dataPath, meta.path, serializer);
+    this.#chunk.close();
+    this.#chunk = chunk;
+    if (this.#closed) chunk.close();
+  }
+
+  #find(id: VideoId): number {
+    const video = this.#chunk.meta.find(String(id));
+    if (video < 0) throw new UnknownIdError(String(id), this.metaPath);
+    return video;
+  }
+}
+
+function openSteps(
+  dataPath: string | URL,
+  metaPath: string | URL,
+  { serializer }: GulpOptions,
+): Steps<OpenedChunk> {
+  return OpenedChunk.openOrNew(
+    localPath(dataPath),
+    localPath(metaPath),
+    serializer,
+  );
+}

@@ -1,0 +1,152 @@
+import * as path from "node:path";
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import { readDirectory } from "../../../io/storage/read_directory.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { byCodePoint } from "../../../names.ts";
+import { DATA_NAME, isChunkName, META_NAME } from "../signature.ts";
+
+/** The two files of a chunk. */
+export interface ChunkPaths {
+  /** The chunk's number, from its name. */
+  readonly number: number;
+  readonly dataPath: string;
+  readonly metaPath: string;
+}
+
+/** The chunks in a directory, in the order of the originals, and what is wrong with other files. */
+export interface ChunkListing {
+  readonly chunks: readonly ChunkPaths[];
+  /** Files without their partner, and chunks that are there twice. */
+  readonly problems: readonly FormatError[];
+  /** Path of the file that numbers the labels, where there is one. */
+  readonly labelPath: string | undefined;
+}
+
+/** Name of the file that numbers the labels. */
+export const LABEL_FILE = "label2idx.json";
+
+/**
+ * Lists the chunks of a directory.
+ *
+ * Chunks stand in the order of their data files' names as strings, `data_10` before `data_2`: it fixes
+ * the order of the videos.
+ *
+ * @throws {RecordfsError} If there is no such directory.
+ */
+export function* listChunks(directory: string): Steps<ChunkListing> {
+  const names = yield* perform(readDirectory(directory));
+  if (names === undefined) {
+    throw new RecordfsError(
+      "not-a-directory",
+      `Cannot open ${directory}: it is a file, not a directory of chunks`,
+      { path: directory },
+    );
+  }
+  return pairChunks(directory, names);
+}
+
+/** Pairs data and meta files by their numbers. */
+export function pairChunks(
+  directory: string,
+  names: readonly string[],
+): ChunkListing {
+  const problems: FormatError[] = [];
+  const numbered = (pattern: RegExp) =>
+    numberFiles(
+      directory,
+      names.filter((name) => pattern.test(name)),
+      problems,
+    );
+  const data = numbered(DATA_NAME);
+  const meta = numbered(META_NAME);
+  const chunks: ChunkPaths[] = [];
+  for (const [number, dataPath] of data) {
+    const metaPath = meta.get(number);
+    if (metaPath !== undefined) chunks.push({ number, dataPath, metaPath });
+    else {
+      problems.push(
+        new FormatError(
+          "missing-meta",
+          `${dataPath} has no meta file: meta_${number}.gmeta is missing`,
+          { path: dataPath },
+        ),
+      );
+    }
+  }
+  for (const [number, metaPath] of meta) {
+    if (data.has(number)) continue;
+    problems.push(
+      new FormatError(
+        "missing-data",
+        `${metaPath} has no data file: data_${number}.gulp is missing`,
+        { path: metaPath },
+      ),
+    );
+  }
+  const labelPath = names.includes(LABEL_FILE)
+    ? path.join(directory, LABEL_FILE)
+    : undefined;
+  return { chunks, problems, labelPath };
+}
+
+/**
+ * The chunk that one file belongs to: a `.gulp` with its `.gmeta` beside it, or the other way round.
+ *
+ * @throws {FormatError} If the other one is missing.
+ */
+export function* findPartner(file: string): Steps<ChunkListing> {
+  const directory = path.dirname(file);
+  const name = path.basename(file);
+  if (!isChunkName(name)) {
+    throw new FormatError(
+      "missing-meta",
+      `${file} is not named as a file of a chunk, data_0.gulp or meta_0.gmeta: ` +
+        `its other file cannot be found`,
+      { path: file },
+    );
+  }
+  const number = chunkNumber(name);
+  const siblings = (yield* perform(readDirectory(directory))) ?? [];
+  const partners = siblings.filter((other) =>
+    isChunkName(other) && chunkNumber(other) === number &&
+    other.endsWith(".gulp") !== name.endsWith(".gulp")
+  );
+  return pairChunks(directory, [name, ...partners]);
+}
+
+function numberFiles(
+  directory: string,
+  names: string[],
+  problems: FormatError[],
+): Map<number, string> {
+  const files = new Map<number, string>();
+  for (const name of names.sort(byCodePoint)) {
+    const file = path.join(directory, name);
+    const number = chunkNumber(name);
+    const before = number === undefined ? undefined : files.get(number);
+    if (number === undefined || !Number.isSafeInteger(number)) {
+      problems.push(
+        new FormatError(
+          "bad-meta",
+          `${file} has no chunk number in its name, as in data_0.gulp`,
+          { path: file },
+        ),
+      );
+    } else if (before !== undefined) {
+      problems.push(
+        new FormatError(
+          "duplicate-chunk",
+          `${file} is a second chunk ${number}, beside ${before}`,
+          { path: file },
+        ),
+      );
+    } else files.set(number, file);
+  }
+  return files;
+}
+
+/** The first run of digits in a name. */
+function chunkNumber(name: string): number | undefined {
+  const digits = /\d+/.exec(name);
+  return digits === null ? undefined : Number(digits[0]);
+}

@@ -1,0 +1,364 @@
+import * as path from "node:path";
+import type { Image } from "../../../codecs/image/image.ts";
+import { IndexError } from "../../../errors.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { GulpChunk } from "./chunk.ts";
+import { type ChunkPaths, listChunks } from "./chunk_files.ts";
+import {
+  type DecodeChoice,
+  type FrameOf,
+  type GulpOptions,
+  type RawVideo,
+  type Video,
+  VideoDecoder,
+} from "./decoding.ts";
+import { DirectoryIndex } from "./directory_index.ts";
+import { duplicateId, UnknownIdError } from "../check/faults.ts";
+import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
+import type { FrameSelection } from "./frame_selection.ts";
+import type { VideoId } from "../ids/id_text.ts";
+import { readLabels } from "../meta/labels.ts";
+import { LazyMap } from "../meta/lazy_map.ts";
+import { emptyMeta } from "../meta/open_meta.ts";
+import { OpenedChunk } from "./opened_chunk.ts";
+import type { SerializerChoice, VideoMeta } from "../meta/serializer.ts";
+import { StoredVideoMeta } from "../meta/video_meta.ts";
+
+/** What opening a directory finds. */
+interface OpenedDirectory {
+  readonly serializer: SerializerChoice | undefined;
+  readonly paths: readonly ChunkPaths[];
+  readonly chunks: readonly OpenedChunk[];
+  readonly index: DirectoryIndex;
+  readonly labelPath: string | undefined;
+}
+
+/**
+ * A directory of GulpIO chunks (Python's `GulpDirectory`).
+ *
+ * Frames are decoded to `{ data, height, width, channels }`, unless opened with `decode: false` or a
+ * function of one's own; `getRaw` gives JPEGs in any case. Frames that were read together share one
+ * buffer: `slice` one to keep it without the others.
+ *
+ * @example Read videos
+ * ```ts
+ * import { GulpDirectory } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * using directory = await GulpDirectory.open("test/golden/gulp/v2_integer_ids/gulp");
+ * const [id] = directory.mergedMetaDict.keys();
+ * const { frames, meta } = await directory.get(id!, { step: 2 });
+ * assert.equal(frames[0]?.data.length, frames[0]!.height * frames[0]!.width * 3);
+ * const raw = await directory.getRaw(id!, [-1, 0]);
+ * assert.equal(raw.frames[1]?.[0], 0xff); // JPEGs
+ * ```
+ */
+export class GulpDirectory<Frame = Image> implements Disposable {
+  /** Path of the directory. */
+  readonly path: string;
+  readonly #opened: OpenedDirectory;
+  readonly #decoder: VideoDecoder<Frame>;
+  readonly #chunks: readonly GulpChunk<Frame>[];
+
+  private constructor(
+    path: string,
+    opened: OpenedDirectory,
+    decoder: VideoDecoder<Frame>,
+  ) {
+    this.path = path;
+    this.#opened = opened;
+    this.#decoder = decoder;
+    this.#chunks = opened.chunks.map((chunk) => new GulpChunk(chunk, decoder));
+  }
+
+  /**
+   * Opens a directory: reads all its meta files.
+   *
+   * @param options How to decode frames (`decode`, `colorspace`), and how meta files are kept.
+   * @throws {FormatError} If a file is missing or damaged, or an id is there twice.
+   * @throws {RecordfsError} If there is no such directory.
+   */
+  static async open<const Decode extends DecodeChoice>(
+    directory: string | URL,
+    options: GulpOptions<Decode> & WaitOptions = {},
+  ): Promise<GulpDirectory<FrameOf<Decode>>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
+    const root = localPath(directory);
+    const opened = await runAsync(
+      openDirectory(root, options),
+      options.signal,
+    );
+    return new GulpDirectory(root, opened, decoder);
+  }
+
+  /** {@linkcode GulpDirectory.open} without waiting. */
+  static openSync<const Decode extends DecodeChoice>(
+    directory: string | URL,
+    options: GulpOptions<Decode> = {},
+  ): GulpDirectory<FrameOf<Decode>> {
+    const decoder = new VideoDecoder<FrameOf<Decode>>(options);
+    const root = localPath(directory);
+    const opened = runSync(openDirectory(root, options));
+    return new GulpDirectory(root, opened, decoder);
+  }
+
+  /** How many chunks there are. */
+  get numChunks(): number {
+    return this.#chunks.length;
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.#opened.index.length;
+  }
+
+  /** The chunks, in the order of their names: that of the videos. */
+  chunks(): IterableIterator<GulpChunk<Frame>> {
+    return this.#chunks[Symbol.iterator]();
+  }
+
+  /** The chunks. */
+  [Symbol.iterator](): IterableIterator<GulpChunk<Frame>> {
+    return this.chunks();
+  }
+
+  /** The chunks by their numbers. */
+  get chunkObjsLookup(): Map<number, GulpChunk<Frame>> {
+    return new Map(
+      this.#opened.paths.map(({ number }, i) => [number, this.#chunks[i]!]),
+    );
+  }
+
+  /** The number of each id's chunk. */
+  get chunkLookup(): LazyMap<number> {
+    const { paths, index } = this.#opened;
+    return this.#map((row) => paths[index.place(row).chunk]!.number);
+  }
+
+  /** What each chunk's meta file says, by id. */
+  get allMetaDicts(): LazyMap<VideoMeta>[] {
+    return this.#chunks.map((chunk) => chunk.metaDict);
+  }
+
+  /** What all meta files say, by id, in the order of chunks; nothing is kept as objects. */
+  get mergedMetaDict(): LazyMap<VideoMeta> {
+    const { chunks, index } = this.#opened;
+    return this.#map((row) => {
+      const { chunk, video } = index.place(row);
+      return new StoredVideoMeta(chunks[chunk]!.meta, video);
+    });
+  }
+
+  /**
+   * The id of a video by its place among all, from 0, in the order of
+   * {@linkcode GulpDirectory.mergedMetaDict}.
+   *
+   * @throws {IndexError} If there is no such place.
+   */
+  idAt(index: number): string {
+    if (Number.isSafeInteger(index) && index >= 0 && index < this.length) {
+      return this.#opened.index.id(index);
+    }
+    throw new IndexError(index, this.length, this.path, 0, "video");
+  }
+
+  /**
+   * How many frames a video has.
+   *
+   * @throws {UnknownIdError} If there is no such video.
+   */
+  frameCount(id: VideoId): number {
+    const [chunk, video] = this.#find(id);
+    return chunk.meta.columns.frameCounts[video]!;
+  }
+
+  /** Whether there is a video with this id. */
+  has(id: VideoId): boolean {
+    return this.#opened.index.find(String(id)) >= 0;
+  }
+
+  /**
+   * Reads frames of a video, and its meta data (Python's `directory[id]` and `directory[id, slice]`).
+   *
+   * @param id The video.
+   * @param selection Which frames: a slice or indices with Python's meaning; all where not given.
+   * @throws {UnknownIdError} If there is no such video.
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If a frame that was asked for is damaged.
+   */
+  async get(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions = {},
+  ): Promise<Video<Frame>> {
+    return await this.#decoder.decode(
+      await this.getRaw(id, selection, options),
+    );
+  }
+
+  /** {@linkcode GulpDirectory.get} without waiting; the decoder must be one that does not wait. */
+  getSync(id: VideoId, selection?: FrameSelection): Video<Frame> {
+    return this.#decoder.decodeSync(this.getRawSync(id, selection));
+  }
+
+  /** {@linkcode GulpDirectory.get}, but frames stay the JPEGs that are stored. */
+  // deno-lint-ignore require-await -- its errors must reach the caller as a rejection
+  async getRaw(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: WaitOptions & RawReadOptions = {},
+  ): Promise<RawVideo> {
+    return runAsync(
+      this.#read(id, selection, options.memory),
+      options.signal,
+    );
+  }
+
+  /** {@linkcode GulpDirectory.getRaw} without waiting. */
+  getRawSync(
+    id: VideoId,
+    selection?: FrameSelection,
+    options: RawReadOptions = {},
+  ): RawVideo {
+    return runSync(this.#read(id, selection, options.memory));
+  }
+
+  /**
+   * Frames of a video as views into a memory map of its data file: nothing is copied, which is many
+   * times as fast as reading. Linux only, and it needs `--allow-ffi`.
+   *
+   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so
+   * for files that nobody changes. Writing to a view never changes the file; it changes what all
+   * views of those bytes show. Views stay valid after `close()`, for as long as they are referred to.
+   * Their `buffer` is the whole file: it must not be transferred to another thread, which would empty
+   * all views of the file; post a copy, made with `slice()`: posting the view copies the whole file.
+   *
+   * @throws {UnknownIdError} If there is no such video.
+   * @throws {IndexError} If there is no such frame.
+   * @throws {FormatError} If a frame that was asked for is damaged, or the file was cut.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `getRaw` works there.
+   *
+   * @example Look at frames in place
+   * ```ts
+   * import { GulpDirectory } from "@recordfs/recordfs/gulp";
+   * import assert from "node:assert/strict";
+   *
+   * using directory = await GulpDirectory.open("test/golden/gulp/v2_integer_ids/gulp");
+   * const [id] = directory.mergedMetaDict.keys();
+   * assert.deepEqual(directory.unsafeView(id!), await directory.getRaw(id!));
+   * ```
+   */
+  unsafeView(id: VideoId, selection?: FrameSelection): RawVideo {
+    const [chunk, video] = this.#find(id);
+    return runSync(chunk.viewVideo(video, selection));
+  }
+
+  /**
+   * Reads `label2idx.json`: the number of each label.
+   *
+   * @returns `undefined` where there is no such file.
+   * @throws {FormatError} If it is damaged.
+   */
+  labels(options: WaitOptions = {}): Promise<Map<string, number> | undefined> {
+    return runAsync(readLabels(this.#opened.labelPath), options.signal);
+  }
+
+  /** {@linkcode GulpDirectory.labels} without waiting. */
+  labelsSync(): Map<string, number> | undefined {
+    return runSync(readLabels(this.#opened.labelPath));
+  }
+
+  /**
+   * Chunks to be written, numbered on from the highest number there is. What is written to them, the
+   * directory shows when it is opened again.
+   *
+   * @param count How many.
+   */
+  newChunks(count: number): GulpChunk<Frame>[] {
+    if (!Number.isSafeInteger(count) || count < 0) {
+      throw new RangeError(`${count} chunks can't be made: give a number ≥ 0`);
+    }
+    const next = this.#opened.paths.reduce(
+      (highest, { number }) => Math.max(highest, number + 1),
+      0,
+    );
+    return Array.from({ length: count }, (_, i) => {
+      const data = path.join(this.path, `data_${next + i}.gulp`);
+      const meta = path.join(this.path, `meta_${next + i}.gmeta`);
+      const { serializer } = this.#opened;
+      const chunk = new OpenedChunk(
+        data,
+        undefined,
+        emptyMeta(meta),
+        serializer,
+      );
+      return new GulpChunk(chunk, this.#decoder);
+    });
+  }
+
+  /** Closes all files. */
+  close(): void {
+    for (const chunk of this.#chunks) chunk.close();
+  }
+
+  /** Closes all files at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #map<V>(value: (row: number) => V): LazyMap<V> {
+    const { index } = this.#opened;
+    return new LazyMap(
+      index.length,
+      (row) => index.id(row),
+      (id) => index.find(id),
+      value,
+    );
+  }
+
+  *#read(
+    id: VideoId,
+    selection?: FrameSelection,
+    memory?: FrameMemory,
+  ): Steps<RawVideo> {
+    const [chunk, video] = this.#find(id);
+    return yield* chunk.readVideo(video, selection, memory);
+  }
+
+  #find(id: VideoId): [chunk: OpenedChunk, video: number] {
+    const { index, chunks } = this.#opened;
+    const row = index.find(String(id));
+    if (row < 0) throw new UnknownIdError(String(id), this.path);
+    const { chunk, video } = index.place(row);
+    return [chunks[chunk]!, video];
+  }
+}
+
+function* openDirectory(
+  root: string,
+  { serializer }: GulpOptions,
+): Steps<OpenedDirectory> {
+  const { chunks: paths, problems, labelPath } = yield* listChunks(root);
+  if (problems[0] !== undefined) throw problems[0];
+  const chunks: OpenedChunk[] = [];
+  const index = new DirectoryIndex();
+  try {
+    for (const { dataPath, metaPath } of paths) {
+      const chunk = yield* OpenedChunk.open(dataPath, metaPath, serializer);
+      chunks.push(chunk);
+      index.add(chunk.meta, (video, before) => {
+        throw duplicateId(chunk.meta, video, chunks[before.chunk]!.meta);
+      });
+    }
+  } catch (error) {
+    for (const chunk of chunks) chunk.close();
+    throw error;
+  }
+  return { serializer, paths, chunks, index, labelPath };
+}

@@ -1,0 +1,177 @@
+import * as fs from "node:fs";
+import { RecordfsError } from "../../../errors.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import { MappedFile } from "../../../io/read/mapped_file.ts";
+import {
+  type Effect,
+  perform,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
+import type { RawVideo } from "./decoding.ts";
+import { shownId } from "../check/faults.ts";
+import type { FrameMemory } from "./frame_memory.ts";
+import { type FrameSelection, selectFrames } from "./frame_selection.ts";
+import { VideoFault } from "../meta/meta_columns.ts";
+import { emptyMeta, openMeta } from "../meta/open_meta.ts";
+import { readFramePlaces } from "./read_frames.ts";
+import { readWholeVideo } from "./read_whole_video.ts";
+import type { SerializerChoice } from "../meta/serializer.ts";
+
+/** A chunk's two files, opened. */
+export class OpenedChunk {
+  readonly dataPath: string;
+  /** The data file, or `undefined` where the chunk is still to be written. */
+  readonly data: FileSource | undefined;
+  readonly meta: ChunkMeta;
+  /** How the meta file is kept, where the caller has said so. */
+  readonly serializer: SerializerChoice | undefined;
+  #mapped: MappedFile | undefined;
+
+  constructor(
+    dataPath: string,
+    data: FileSource | undefined,
+    meta: ChunkMeta,
+    serializer?: SerializerChoice,
+  ) {
+    this.dataPath = dataPath;
+    this.data = data;
+    this.meta = meta;
+    this.serializer = serializer;
+  }
+
+  /**
+   * Opens a chunk whose files are both there.
+   *
+   * @throws {FormatError} If the meta file is damaged as a whole.
+   */
+  static *open(
+    dataPath: string,
+    metaPath: string,
+    serializer?: SerializerChoice,
+  ): Steps<OpenedChunk> {
+    const meta = yield* openMeta(metaPath, serializer);
+    try {
+      const data = yield* FileSource.open(dataPath);
+      return new OpenedChunk(dataPath, data, meta, serializer);
+    } catch (error) {
+      meta.close();
+      throw error;
+    }
+  }
+
+  /** Opens a chunk; files that are not there yet are those of a chunk to be written. */
+  static *openOrNew(
+    dataPath: string,
+    metaPath: string,
+    serializer?: SerializerChoice,
+  ): Steps<OpenedChunk> {
+    const meta = (yield* perform(exists(metaPath)))
+      ? yield* openMeta(metaPath, serializer)
+      : emptyMeta(metaPath);
+    try {
+      const data = (yield* perform(exists(dataPath)))
+        ? yield* FileSource.open(dataPath)
+        : undefined;
+      return new OpenedChunk(dataPath, data, meta, serializer);
+    } catch (error) {
+      meta.close();
+      throw error;
+    }
+  }
+
+  /** Size of the data file in bytes. */
+  get dataSize(): number {
+    return this.data?.size ?? 0;
+  }
+
+  /** Reads frames of a video as they are stored, without padding. */
+  *readFrames(
+    video: number,
+    selection: FrameSelection | undefined,
+    memory?: FrameMemory,
+  ): Steps<Uint8Array<ArrayBuffer>[]> {
+    const { meta, data } = this;
+    if (selection === undefined && data !== undefined && isSound(meta, video)) {
+      const { columns } = meta;
+      const frames = yield* readWholeVideo(data, columns, video, memory);
+      if (frames !== undefined) return frames;
+    }
+    const places = this.#places(video, selection);
+    if (places.length === 0) return [];
+    return yield* readFramePlaces(this.#opened(), places, memory);
+  }
+
+  /** Reads frames of a video, and its meta_data. */
+  *readVideo(
+    video: number,
+    selection: FrameSelection | undefined,
+    memory?: FrameMemory,
+  ): Steps<RawVideo> {
+    const frames = yield* this.readFrames(video, selection, memory);
+    return { frames, meta: yield* this.meta.readMeta(video) };
+  }
+
+  /** Frames of a video as views into a memory map of the data file, and its meta_data. */
+  *viewVideo(
+    video: number,
+    selection: FrameSelection | undefined,
+  ): Steps<RawVideo> {
+    const places = this.#places(video, selection);
+    this.#mapped ??= new MappedFile(this.#opened());
+    const bytes = this.#mapped.bytes();
+    const frames = places.map(({ offset, length }) =>
+      bytes.subarray(offset, offset + length)
+    );
+    return { frames, meta: yield* this.meta.readMeta(video) };
+  }
+
+  /** Closes both files. */
+  close(): void {
+    this.#mapped?.close();
+    this.data?.close();
+    this.meta.close();
+  }
+
+  /** Where frames of a video lie. */
+  #places(
+    video: number,
+    selection: FrameSelection | undefined,
+  ): FramePlace[] {
+    const { meta, dataPath, dataSize } = this;
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const count = meta.columns.frameCounts[video]!;
+    const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
+    return selectFrames(selection, count, name).map((frame) => {
+      const place: FramePlace = { offset: 0, length: 0 };
+      meta.locate(video, frame, dataPath, dataSize, place);
+      return place;
+    });
+  }
+
+  #opened(): FileSource {
+    if (this.data !== undefined) return this.data;
+    throw new RecordfsError(
+      "ENOENT",
+      `Cannot read ${this.dataPath}: it did not exist when its chunk was opened`,
+      { path: this.dataPath },
+    );
+  }
+}
+
+function isSound({ columns }: ChunkMeta, video: number): boolean {
+  return columns.faults[video] === VideoFault.NONE;
+}
+
+function exists(path: string): Effect<boolean> {
+  return {
+    sync: () => fs.existsSync(path),
+    async: () =>
+      // Not `access`: Deno's takes --allow-sys.
+      fs.promises.stat(path).then(() => true, (error) => {
+        if (error?.code === "ENOENT") return false;
+        throw error;
+      }),
+  };
+}

@@ -1,0 +1,100 @@
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { fill } from "../../../io/read/read_part.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { FramePlace } from "../meta/chunk_meta.ts";
+import type { FrameMemory } from "./frame_memory.ts";
+
+/** Largest gap between frames that is read and thrown away. */
+export const GAP = 8 * 1024;
+
+/** Reads that are longer than that are not made longer. */
+const LONG_RUN = 64 << 20;
+
+/** Frames that are read together. */
+interface Run {
+  readonly start: number;
+  end: number;
+  readonly frames: number[];
+}
+
+/**
+ * Reads frames, those that are neighbours in one read: a whole video is one, as a rule.
+ *
+ * @param places Where the frames lie, inside the source, in any order; repeats and overlaps allowed.
+ * @param memory What to read into.
+ * @returns The frames in the order of `places`. Those read together share one buffer, so that no more
+ * memory is taken than the source has bytes, whatever a damaged index says.
+ */
+export function* readFramePlaces(
+  source: ByteSource,
+  places: readonly FramePlace[],
+  memory?: FrameMemory,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
+  const runs = runsOf(places);
+  const buffers = buffersFor(runs, memory);
+  yield* inParallel(
+    runs.map((run, i) => readRun(source, places, run, buffers[i]!, frames)),
+  );
+  return frames;
+}
+
+/** Memory for each run; runs share the memory that was given. */
+function buffersFor(
+  runs: readonly Run[],
+  memory: FrameMemory | undefined,
+): Uint8Array<ArrayBuffer>[] {
+  if (memory === undefined) {
+    return runs.map(({ start, end }) => new Uint8Array(end - start));
+  }
+  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  const bytes = memory.take(total);
+  let at = 0;
+  return runs.map(({ start, end }) => bytes.subarray(at, at += end - start));
+}
+
+function runsOf(places: readonly FramePlace[]): Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const frame of orderOf(places)) {
+    const { offset, length } = places[frame]!;
+    const joins = run !== undefined &&
+      (offset < run.end ||
+        offset - run.end <= GAP && run.end - run.start < LONG_RUN);
+    if (joins) {
+      run!.frames.push(frame);
+      run!.end = Math.max(run!.end, offset + length);
+    } else {
+      run = { start: offset, end: offset + length, frames: [frame] };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
+
+/** Frames in the order in which they lie. */
+function orderOf(places: readonly FramePlace[]): number[] {
+  const order = places.map((_, i) => i);
+  const ascends = places.every(({ offset }, i) =>
+    i === 0 || places[i - 1]!.offset <= offset
+  );
+  return ascends
+    ? order
+    : order.sort((a, b) => places[a]!.offset - places[b]!.offset);
+}
+
+function* readRun(
+  source: ByteSource,
+  places: readonly FramePlace[],
+  run: Run,
+  bytes: Uint8Array<ArrayBuffer>,
+  frames: Uint8Array<ArrayBuffer>[],
+): Steps<void> {
+  yield* fill(source, bytes, run.start);
+  for (const frame of run.frames) {
+    const { offset, length } = places[frame]!;
+    const from = offset - run.start;
+    frames[frame] = bytes.subarray(from, from + length);
+  }
+}

@@ -1,0 +1,304 @@
+import { RecordfsError } from "../../../errors.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
+import {
+  type NumberedNames,
+  numberedNames,
+} from "../../../tree/numbered_names.ts";
+import type { SampleNodes, SampleRun } from "../../../tree/sample_runs.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  newExtent,
+  type NodeId,
+  type NodeStat,
+  ROOT,
+  type Tree,
+  type TreeSeed,
+} from "../../../tree/tree.ts";
+import { LABEL_FILE } from "../read/chunk_files.ts";
+import { unnumbered } from "../check/faults.ts";
+import type { MetaColumns } from "../meta/meta_columns.ts";
+
+/** The tables a tree rests on, shared by threads as they are. */
+export interface GulpTreeTables {
+  /** The meta columns of each chunk. */
+  readonly chunks: readonly MetaColumns[];
+  /** Names of the shown videos: each an entry of the root, whose record is the video's place below. */
+  readonly names: NameTableColumns;
+  /** Per shown video: its chunk. */
+  readonly chunkOf: Uint32Array;
+  /** Per shown video: its number in that chunk. */
+  readonly videoOf: Uint32Array;
+  /** Per shown video, and once more: how many files lie in the videos before it. */
+  readonly filesBefore: Float64Array;
+  /** How many chunks are left out: nobody knows how many videos they have. */
+  readonly badChunks: number;
+  /** Size of the file of labels in bytes, or -1 where there is none. */
+  readonly labelSize: number;
+  /** Last modification of the newest file, in milliseconds since 1970. */
+  readonly mtime: number;
+}
+
+const META_NAME = new TextEncoder().encode("meta.json");
+const LABEL_NAME = new TextEncoder().encode(LABEL_FILE);
+const FRAME_PREFIX = new TextEncoder().encode("frame_");
+/** Least digits of a frame's number: ffmpeg's `%04d`, and `%05d` where a video has 10,000 frames. */
+const FRAME_DIGITS = 4;
+
+/** The file of labels, where there is one. */
+const LABELS: NodeId = ROOT + 1;
+
+/**
+ * Videos as directories, `ID/frame_0001.jpg` … and `ID/meta.json`, and `label2idx.json` beside them. Frames
+ * of a video with 10,000 or more have names as wide as its last number.
+ *
+ * Node ids: the root, the file of labels if there is one, the videos in order, then the files of each
+ * video: its frames, then its meta. Sources: the data files of the chunks, then what holds the meta
+ * text of each, then the file of labels.
+ */
+export class GulpTree implements Tree {
+  readonly sources: readonly ByteSource[];
+  readonly #tables: GulpTreeTables;
+  readonly #names: NameTable;
+  readonly #videoCount: number;
+  readonly #hasLabels: boolean;
+  /** Node of the first video. */
+  readonly #firstVideo: NodeId;
+  /** Node of the first file in a video. */
+  readonly #firstFile: NodeId;
+  readonly #name = new Uint8Array(64);
+  readonly #extent = newExtent();
+
+  constructor(tables: GulpTreeTables, sources: readonly ByteSource[]) {
+    this.#tables = tables;
+    this.sources = sources;
+    this.#names = new NameTable(tables.names);
+    this.#videoCount = tables.videoOf.length;
+    this.#hasLabels = tables.labelSize >= 0;
+    this.#firstVideo = this.#hasLabels ? LABELS + 1 : ROOT + 1;
+    this.#firstFile = this.#firstVideo + this.#videoCount;
+    this.#name.set(FRAME_PREFIX);
+  }
+
+  get nodeCount(): number {
+    return this.#firstFile - 1 + this.#tables.filesBefore[this.#videoCount]!;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    if (parent !== ROOT) return this.#lookupFile(parent, name, start, end);
+    if (this.#hasLabels && isName(LABEL_NAME, name, start, end)) return LABELS;
+    const entry = this.#names.lookup(ROOT, name, start, end);
+    return entry === 0 ? 0 : this.#firstVideo + this.#names.record(entry);
+  }
+
+  parent(node: NodeId): NodeId {
+    const video = this.#videoOfFile(node);
+    return video < 0 ? ROOT : this.#firstVideo + video;
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return node === ROOT || this.#video(node) >= 0;
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    if (dir === ROOT) return this.#listRoot(cursor, visit);
+    const video = this.#video(dir);
+    if (video < 0) return;
+    const first = this.#firstFile + this.#tables.filesBefore[video]!;
+    const frames = this.#frameCount(video);
+    const names = frameNames(frames);
+    for (let i = cursor; i < frames; i++) {
+      const end = this.#writeFrameName(names, i);
+      if (!visit(this.#name, 0, end, first + i, i + 1)) return;
+    }
+    if (cursor > frames) return;
+    visit(META_NAME, 0, META_NAME.length, first + frames, frames + 1);
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean {
+    into.mtime = this.#tables.mtime;
+    into.isDirectory = this.isDirectory(node);
+    into.size = 0;
+    if (into.isDirectory) return true;
+    if (!this.locate(node, this.#extent)) return false;
+    into.size = this.#extent.length;
+    return true;
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    const { chunks, chunkOf, videoOf, filesBefore, labelSize } = this.#tables;
+    into.crc32 = -1;
+    into.bytes = undefined;
+    if (node === LABELS && this.#hasLabels) {
+      into.source = 2 * chunks.length;
+      into.offset = 0;
+      into.length = labelSize;
+      return true;
+    }
+    const shown = this.#videoOfFile(node);
+    if (shown < 0) return false;
+    const chunk = chunkOf[shown]!;
+    const video = videoOf[shown]!;
+    const columns = chunks[chunk]!;
+    const file = node - this.#firstFile - filesBefore[shown]!;
+    if (file === columns.frameCounts[video]) {
+      into.source = chunks.length + chunk;
+      into.offset = columns.metaStarts[video]!;
+      into.length = columns.metaLengths[video]!;
+      return true;
+    }
+    const row = columns.firstFrames[video]! + file;
+    into.source = chunk;
+    into.offset = columns.offsets[row]!;
+    into.length = columns.lengths[row]! - columns.pads[row]!;
+    return true;
+  }
+
+  /**
+   * The videos of all chunks; what is left out keeps its place, as it does in a directory that is read.
+   *
+   * @throws {FormatError} If whole chunks are left out, as a directory that is read does.
+   */
+  samples(): SampleNodes {
+    if (this.#tables.badChunks > 0) throw unnumbered(this.sources[0]!.name);
+    const runs = videoRuns(this.#tables, this.#firstVideo);
+    return { areDirectories: true, runs };
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    const video = this.#video(node);
+    // The names are those of the videos, in their order, behind the root's.
+    return video < 0 ? 0 : this.#names.nameOf(ROOT + 1 + video, into);
+  }
+
+  share(): TreeSeed {
+    return { module: import.meta.url, data: this.#tables };
+  }
+
+  close(): void {
+    for (const source of this.sources) source.close();
+  }
+
+  #listRoot(cursor: number, visit: EntryVisitor): void {
+    const before = this.#hasLabels ? 1 : 0;
+    if (cursor < before) {
+      if (!visit(LABEL_NAME, 0, LABEL_NAME.length, LABELS, 1)) return;
+    }
+    this.#names.list(
+      ROOT,
+      Math.max(cursor - before, 0),
+      (name, start, end, entry, next) => {
+        const node = this.#firstVideo + this.#names.record(entry);
+        return visit(name, start, end, node, next + before);
+      },
+    );
+  }
+
+  #lookupFile(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    const video = this.#video(parent);
+    if (video < 0) return 0;
+    const first = this.#firstFile + this.#tables.filesBefore[video]!;
+    const frames = this.#frameCount(video);
+    if (isName(META_NAME, name, start, end)) return first + frames;
+    const digits = start + FRAME_PREFIX.length;
+    if (digits > end || !isName(FRAME_PREFIX, name, start, digits)) return 0;
+    const number = frameNames(frames).parse(name, digits, end);
+    return number >= 1 && number <= frames ? first + number - 1 : 0;
+  }
+
+  #writeFrameName(names: NumberedNames, frame: number): number {
+    const prefix = FRAME_PREFIX.length;
+    const digits = this.#name.subarray(prefix);
+    return prefix + names.write(frame + 1, digits);
+  }
+
+  /** The shown video that a directory is, or -1. */
+  #video(node: NodeId): number {
+    const video = node - this.#firstVideo;
+    const isVideo = Number.isInteger(video) && video >= 0 &&
+      video < this.#videoCount;
+    return isVideo ? video : -1;
+  }
+
+  /** The shown video that a file lies in, or -1. */
+  #videoOfFile(node: NodeId): number {
+    const file = node - this.#firstFile;
+    if (!Number.isInteger(file) || file < 0) return -1;
+    const { filesBefore } = this.#tables;
+    let low = 0;
+    let high = this.#videoCount;
+    if (file >= filesBefore[high]!) return -1;
+    while (high - low > 1) { // the last with no more files before it than that
+      const middle = low + high >>> 1;
+      if (filesBefore[middle]! <= file) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #frameCount(shown: number): number {
+    const { chunks, chunkOf, videoOf } = this.#tables;
+    return chunks[chunkOf[shown]!]!.frameCounts[videoOf[shown]!]!;
+  }
+}
+
+/** Names of a video's frames, counted from 1: all as wide as that of the last, so that they sort. */
+function frameNames(frames: number): NumberedNames {
+  return numberedNames(frames + 1, ".jpg", FRAME_DIGITS);
+}
+
+/** The videos of all chunks in order: those that show, and stretches of those that are left out. */
+function* videoRuns(
+  { chunks, chunkOf, videoOf }: GulpTreeTables,
+  firstVideo: NodeId,
+): Generator<SampleRun, void, undefined> {
+  let shown = 0;
+  for (const [chunk, { frameCounts }] of chunks.entries()) {
+    for (let video = 0; video < frameCounts.length;) {
+      const next = chunkOf[shown] === chunk
+        ? videoOf[shown]!
+        : frameCounts.length;
+      yield { first: 0, stride: 0, count: next - video };
+      video = next;
+      const from = shown;
+      while (chunkOf[shown] === chunk && videoOf[shown] === video) {
+        shown++;
+        video++;
+      }
+      yield { first: firstVideo + from, stride: 1, count: shown - from };
+    }
+  }
+}
+
+function isName(
+  known: Uint8Array,
+  name: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  if (end - start !== known.length) return false;
+  for (let i = 0; i < known.length; i++) {
+    if (name[start + i] !== known[i]) return false;
+  }
+  return true;
+}
+
+/** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
+export function reviveTree(data: unknown): Tree {
+  const tables = data as GulpTreeTables;
+  if (tables.filesBefore instanceof Float64Array) {
+    return new GulpTree(tables, []);
+  }
+  throw new RecordfsError("bad-seed", "This is no seed of a GulpIO tree");
+}

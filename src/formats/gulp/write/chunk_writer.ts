@@ -1,0 +1,223 @@
+import * as fs from "node:fs";
+import { RecordfsError, WriteError } from "../../../errors.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import {
+  isOthersTurn,
+  otherTasks,
+} from "../../../io/concurrency/event_loop.ts";
+import type {
+  AdaptedVideo,
+  ChunkSlice,
+  DatasetAdapter,
+} from "../adapters/dataset_adapter.ts";
+import type { GulpChunk } from "../read/chunk.ts";
+import { type Frames, jpegOf } from "./frame_data.ts";
+
+/** A video that could not be gulped. */
+export interface FailedVideo {
+  /** Its id. */
+  readonly id: string;
+  /** What went wrong, in the words of the program or the library that failed. */
+  readonly reason: string;
+}
+
+/** What was written to a chunk. */
+export interface ChunkReport {
+  /** How many videos. */
+  readonly videos: number;
+  /** How many frames they have. */
+  readonly frames: number;
+  /** Size of the data file in bytes. */
+  readonly bytes: number;
+  /** The videos that were left out. */
+  readonly failed: readonly FailedVideo[];
+}
+
+/** Options of {@linkcode ChunkWriter.writeChunk}. */
+export interface ChunkWriterOptions extends WaitOptions {
+  /** Told of each frame: its size in bytes. */
+  readonly onFrame?: ((bytes: number) => void) | undefined;
+  /** Told of each video when it is over: why it failed, or `undefined` where it is written. */
+  readonly onVideo?: ((failed: FailedVideo | undefined) => void) | undefined;
+  /** Asked before a chunk is finished; a rejection leaves the chunk unwritten. */
+  readonly onIds?: ((ids: readonly string[]) => Promise<void>) | undefined;
+}
+
+/**
+ * Writes what an adapter yields to chunks (Python's `ChunkWriter`).
+ *
+ * @example Two images
+ * ```ts
+ * import { AbstractDatasetAdapter, ChunkWriter, GulpChunk } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * class Squares extends AbstractDatasetAdapter {
+ *   readonly length = 2;
+ *   *iterData({ start, stop } = { start: 0, stop: 2 }) {
+ *     for (let side = start + 1; side <= stop; side++) {
+ *       const data = new Uint8Array(side * side);
+ *       const frames = [{ data, height: side, width: side, channels: 1 } as const];
+ *       yield { id: side, meta: { side }, frames };
+ *     }
+ *   }
+ * }
+ *
+ * const dir = await Deno.makeTempDir();
+ * using chunk = await GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`);
+ * const report = await new ChunkWriter(new Squares()).writeChunk(chunk, { start: 0, stop: 2 });
+ * assert.equal(report.videos, 2);
+ * assert.deepEqual((await chunk.readFrames(2)).meta, { side: 2 });
+ * ```
+ */
+export class ChunkWriter {
+  readonly #adapter: DatasetAdapter;
+
+  /** Writes what `adapter` yields. */
+  constructor(adapter: DatasetAdapter) {
+    this.#adapter = adapter;
+  }
+
+  /**
+   * Writes a slice of the adapter's videos to a chunk, which starts anew. A video whose frames cannot
+   * be had, or that has none, is left out; where none is left, no chunk is written.
+   *
+   * @throws {WriteError} If the chunk cannot be written.
+   * @throws {RecordfsError} If two videos have the same id.
+   * @throws What the adapter throws between videos, and where a program or permission is missing that
+   * all videos need.
+   */
+  writeChunk<Frame>(
+    chunk: GulpChunk<Frame>,
+    slice: ChunkSlice,
+    options: ChunkWriterOptions = {},
+  ): Promise<ChunkReport> {
+    return writeVideos(this.#adapter, chunk, slice, undefined, options);
+  }
+}
+
+/**
+ * Writes a slice of an adapter's videos to a chunk, which starts anew, or adds `only` these of them to one
+ * that is there.
+ */
+export async function writeVideos<Frame>(
+  adapter: DatasetAdapter,
+  chunk: GulpChunk<Frame>,
+  slice: ChunkSlice,
+  only: ReadonlySet<string> | undefined,
+  options: ChunkWriterOptions,
+): Promise<ChunkReport> {
+  const { signal } = options;
+  const failed: FailedVideo[] = [];
+  const ids = new Set<string>();
+  let frames = 0;
+  const mode = only === undefined ? "wb" : "ab";
+  await using _open = await chunk.open(mode, { signal });
+  for await (const video of adapter.iterData(slice, { signal })) {
+    signal?.throwIfAborted();
+    const id = String(video.id);
+    if (only?.has(id) === false) continue;
+    if (ids.has(id)) throw twice(id);
+    const counted = new CountedFrames(video.frames, options.onFrame);
+    const failure = await append(chunk, video, counted, options);
+    if (failure === undefined) {
+      ids.add(id);
+      frames += counted.count;
+    } else failed.push(failure);
+    options.onVideo?.(failure);
+  }
+  if (ids.size === 0) return { videos: 0, frames: 0, bytes: 0, failed };
+  await options.onIds?.([...ids]);
+  signal?.throwIfAborted();
+  await chunk.flush();
+  const bytes = fs.statSync(chunk.dataPath).size;
+  return { videos: ids.size, frames, bytes, failed };
+}
+
+/**
+ * Slices of an adapter's videos for chunks (Python's `calculate_chunk_slices`).
+ *
+ * @param itemsPerChunk How many videos a chunk has; the last may have fewer.
+ * @param numItems How many videos there are.
+ * @throws {RangeError} If one of them is not a whole number from 1 on.
+ *
+ * @example Two chunks
+ * ```ts
+ * import { calculateChunkSlices } from "@recordfs/recordfs/gulp";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(calculateChunkSlices(2, 3), [{ start: 0, stop: 2 }, { start: 2, stop: 3 }]);
+ * ```
+ */
+export function calculateChunkSlices(
+  itemsPerChunk: number,
+  numItems: number,
+): ChunkSlice[] {
+  for (const [name, value] of Object.entries({ itemsPerChunk, numItems })) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    throw new RangeError(`${name} is ${value}: give a whole number from 1 on`);
+  }
+  const slices: ChunkSlice[] = [];
+  for (let start = 0; start < numItems; start += itemsPerChunk) {
+    slices.push({ start, stop: Math.min(start + itemsPerChunk, numItems) });
+  }
+  return slices;
+}
+
+/** Appends a video, or says why it can't be. */
+async function append<Frame>(
+  chunk: GulpChunk<Frame>,
+  { id, meta }: AdaptedVideo,
+  frames: CountedFrames,
+  { signal }: WaitOptions,
+): Promise<FailedVideo | undefined> {
+  try {
+    await chunk.append(id, meta, frames, { signal });
+    return undefined;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof WriteError || concernsAll(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { id: String(id), reason };
+  }
+}
+
+/** Whether the next video would fail in the same way. */
+function concernsAll(error: unknown): boolean {
+  if (error instanceof Deno.errors.NotCapable) return true;
+  return error instanceof RecordfsError &&
+    ["codec-unavailable", "ffmpeg-missing", "ffmpeg-refused"]
+      .includes(error.code);
+}
+
+/** A video's frames as JPEGs, at least one. */
+class CountedFrames implements AsyncIterable<Uint8Array> {
+  count = 0;
+  readonly #frames: Frames;
+  readonly #onFrame: ((bytes: number) => void) | undefined;
+
+  constructor(frames: Frames, onFrame: ((bytes: number) => void) | undefined) {
+    this.#frames = frames;
+    this.#onFrame = onFrame;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    for await (const frame of this.#frames) {
+      // Where nothing has to be waited for, a thread would not hear that it is to give up.
+      while (isOthersTurn()) await otherTasks();
+      const jpeg = await jpegOf(frame);
+      yield jpeg;
+      this.count++;
+      this.#onFrame?.(jpeg.length);
+    }
+    if (this.count > 0) return;
+    throw new RecordfsError("no-frames", "it has no frames");
+  }
+}
+
+function twice(id: string): RecordfsError {
+  return new RecordfsError(
+    "duplicate-id",
+    `The adapter has two videos with the id ${JSON.stringify(id)}: ` +
+      `readers tell videos apart by their ids`,
+  );
+}

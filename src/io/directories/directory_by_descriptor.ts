@@ -1,0 +1,247 @@
+import { decodeName } from "../../names.ts";
+import type {
+  Directory,
+  EntryKind,
+  EntryStat,
+  Links,
+  Listing,
+  OpenFile,
+} from "./directory.ts";
+import {
+  At,
+  call,
+  cName,
+  DIRENT,
+  type FileFunctions,
+  Open,
+  R_OK,
+  STATX,
+} from "../libc/libc_files.ts";
+import { systemCode } from "../libc/system_error.ts";
+
+/** A directory held by its descriptor: openat(2) and its like. */
+class DescribedDirectory implements Directory {
+  readonly path: string;
+  readonly identity: string;
+  readonly #libc: FileFunctions;
+  readonly #fd: number;
+
+  constructor(libc: FileFunctions, path: string, fd: number) {
+    this.path = path;
+    this.#libc = libc;
+    this.#fd = fd;
+    statOf(libc, fd, "", At.EMPTY_PATH);
+    this.identity = identityInStatx();
+  }
+
+  list(): Listing {
+    const libc = this.#libc;
+    // Entries are reached by a descriptor that need not be readable; listing takes another.
+    const fd = openAt(libc, this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
+    const names: string[] = [];
+    try {
+      listing ??= new Uint8Array(LISTING_BYTES);
+      const bytes = listing;
+      for (;;) {
+        const length = call(
+          libc,
+          () => libc.getdents64(fd, bytes, BigInt(LISTING_BYTES)),
+        );
+        if (length === 0) return { names, unreachable: [] };
+        for (let at = 0; at < length;) {
+          const next = at + bytes[at + DIRENT.length]! +
+            bytes[at + DIRENT.length + 1]! * 256;
+          const start = at + DIRENT.name;
+          const name = decodeName(bytes, start, bytes.indexOf(0, start));
+          if (name !== "." && name !== "..") names.push(name);
+          at = next;
+        }
+      }
+    } finally {
+      libc.close(fd);
+    }
+  }
+
+  stat(name: string, links: Links): EntryStat | undefined {
+    const flags = links === "keep" ? At.SYMLINK_NOFOLLOW : 0;
+    try {
+      return statOf(this.#libc, this.#fd, name, flags);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw error;
+    }
+  }
+
+  mayRead(name: string): boolean {
+    const { faccessat } = this.#libc;
+    return faccessat(this.#fd, cName(name), R_OK, At.EACCESS) === 0;
+  }
+
+  open(name: string, links: Links): Directory {
+    const flags = links === "keep" ? Open.NOFOLLOW : 0;
+    const libc = this.#libc;
+    const path = `${this.path}/${name}`;
+    return hold(libc, path, openAt(libc, this.#fd, name, flags | DIRECTORY));
+  }
+
+  openFile(name: string): OpenFile {
+    const flags = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
+    return new DescribedFile(
+      this.#libc,
+      openAt(this.#libc, this.#fd, name, flags),
+    );
+  }
+
+  createFile(name: string): OpenFile {
+    const flags = Open.WRONLY | Open.CREAT | Open.EXCL;
+    return new DescribedFile(
+      this.#libc,
+      openAt(this.#libc, this.#fd, name, flags),
+    );
+  }
+
+  makeDirectory(name: string): void {
+    call(this.#libc, () => this.#libc.mkdirat(this.#fd, cName(name), 0o777));
+  }
+
+  rename(from: string, to: string): void {
+    const { renameat } = this.#libc;
+    const fd = this.#fd;
+    call(this.#libc, () => renameat(fd, cName(from), fd, cName(to, 1)));
+  }
+
+  link(from: string, to: string): void {
+    const { linkat } = this.#libc;
+    const fd = this.#fd;
+    call(this.#libc, () => linkat(fd, cName(from), fd, cName(to, 1), 0));
+  }
+
+  remove(name: string): void {
+    call(this.#libc, () => this.#libc.unlinkat(this.#fd, cName(name), 0));
+  }
+
+  removeDirectory(name: string): void {
+    const { unlinkat } = this.#libc;
+    call(this.#libc, () => unlinkat(this.#fd, cName(name), At.REMOVEDIR));
+  }
+
+  close(): void {
+    this.#libc.close(this.#fd);
+  }
+}
+
+class DescribedFile implements OpenFile {
+  readonly #libc: FileFunctions;
+  readonly #fd: number;
+
+  constructor(libc: FileFunctions, fd: number) {
+    this.#libc = libc;
+    this.#fd = fd;
+  }
+
+  stat(): EntryStat {
+    return statOf(this.#libc, this.#fd, "", At.EMPTY_PATH);
+  }
+
+  read(into: Uint8Array<ArrayBuffer>): number {
+    const length = BigInt(Math.min(into.length, LARGEST_MOVE));
+    return call(this.#libc, () => this.#libc.read(this.#fd, into, length));
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length;) {
+      // What comes out of a container may lie in any memory; only what is ours can be lent.
+      const piece = bytes.subarray(done, done + LARGEST_MOVE);
+      const own = piece.buffer instanceof ArrayBuffer
+        ? piece as Uint8Array<ArrayBuffer>
+        : new Uint8Array(piece);
+      done += call(
+        this.#libc,
+        () => this.#libc.write(this.#fd, own, BigInt(own.length)),
+      );
+    }
+  }
+
+  setModified(time: Date): void {
+    const ms = time.getTime();
+    const seconds = Math.floor(ms / 1000);
+    // `struct timespec[2]`: last access, last modification.
+    const timespec = [
+      BigInt(seconds),
+      BigInt(Math.floor((ms - seconds * 1000) * 1e6)),
+    ];
+    const times = BigInt64Array.from([...timespec, ...timespec]);
+    call(this.#libc, () => this.#libc.futimens(this.#fd, times));
+  }
+
+  close(): void {
+    this.#libc.close(this.#fd);
+  }
+}
+
+/** A directory's descriptor that serves to reach what is in it: being listed takes another. */
+const DIRECTORY = Open.PATH | Open.DIRECTORY;
+/** read(2) and write(2) move at most 0x7ffff000 bytes. */
+const LARGEST_MOVE = 1 << 30;
+const LISTING_BYTES = 1 << 16;
+let listing: Uint8Array<ArrayBuffer> | undefined;
+
+/** Opens a directory by its path. */
+export function openDescribed(libc: FileFunctions, path: string): Directory {
+  return hold(libc, path, openAt(libc, At.FDCWD, path || ".", DIRECTORY));
+}
+
+function hold(libc: FileFunctions, path: string, fd: number): Directory {
+  try {
+    return new DescribedDirectory(libc, path, fd);
+  } catch (error) {
+    libc.close(fd);
+    throw error;
+  }
+}
+
+function openAt(
+  libc: FileFunctions,
+  fd: number,
+  name: string,
+  flags: number,
+): number {
+  const all = flags | Open.CLOEXEC;
+  return call(libc, () => libc.openat(fd, cName(name), all, 0o666));
+}
+
+const statx = new Uint8Array(STATX.SIZE);
+const view = new DataView(statx.buffer);
+
+function statOf(
+  libc: FileFunctions,
+  fd: number,
+  name: string,
+  flags: number,
+): EntryStat {
+  call(libc, () => libc.statx(fd, cName(name), flags, STATX.MASK, statx));
+  return {
+    kind: KINDS[view.getUint16(STATX.mode, true) & S_IFMT] ?? "other",
+    size: view.getUint32(STATX.size, true) +
+      view.getUint32(STATX.size + 4, true) * 2 ** 32,
+    mtimeMs: view.getUint32(STATX.mtimeSeconds, true) * 1000 +
+      view.getInt32(STATX.mtimeSeconds + 4, true) * 2 ** 32 * 1000 +
+      view.getUint32(STATX.mtimeNanoseconds, true) / 1e6,
+  };
+}
+
+/** Of what was last looked at. */
+function identityInStatx(): string {
+  const major = view.getUint32(STATX.devMajor, true);
+  const minor = view.getUint32(STATX.devMinor, true);
+  return `${major}:${minor}:${view.getBigUint64(STATX.ino, true)}`;
+}
+
+/** `S_IFMT` and the types under it, from `linux/stat.h`. */
+const S_IFMT = 0o170000;
+const KINDS: Record<number, EntryKind> = {
+  0o040000: "directory",
+  0o100000: "file",
+  0o120000: "symlink",
+};

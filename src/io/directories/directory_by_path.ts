@@ -1,0 +1,190 @@
+import * as fs from "node:fs";
+import { RecordfsError } from "../../errors.ts";
+import type {
+  Directory,
+  EntryStat,
+  Links,
+  Listing,
+  OpenFile,
+} from "./directory.ts";
+import { systemCode } from "../libc/system_error.ts";
+
+/** What Deno puts in place of bytes that are not UTF-8. */
+const REPLACEMENT = "\ufffd";
+
+/** `node:fs` has it, but not by this name on every system. */
+const NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
+
+/** A directory reached by its path, as far as Deno's own functions go. */
+class NamedDirectory implements Directory {
+  readonly path: string;
+  readonly identity: string;
+
+  constructor(path: string) {
+    this.path = path;
+    const { dev, ino } = fs.statSync(path, { bigint: true });
+    this.identity = `${dev}:${ino}`;
+  }
+
+  list(): Listing {
+    const names: string[] = [];
+    const unreachable: string[] = [];
+    const seen = new Set<string>();
+    for (const name of fs.readdirSync(this.path)) {
+      // Two names may look the same here, and one of them may really be what it looks like.
+      const inexact = name.includes(REPLACEMENT) &&
+        (seen.has(name) || !this.#isThere(name));
+      if (name.includes(REPLACEMENT)) seen.add(name);
+      if (inexact) unreachable.push(name);
+      else names.push(name);
+    }
+    return { names, unreachable };
+  }
+
+  stat(name: string, links: Links): EntryStat | undefined {
+    const path = this.#at(name);
+    try {
+      return entryStat(
+        links === "keep" ? fs.lstatSync(path) : fs.statSync(path),
+      );
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw error;
+    }
+  }
+
+  mayRead(name: string): boolean {
+    try {
+      // Deno's access() takes --allow-sys to learn who asks.
+      this.openFile(name).close();
+      return true;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  open(name: string, links: Links): Directory {
+    const path = this.#at(name);
+    const stat = links === "keep" ? fs.lstatSync(path) : fs.statSync(path);
+    if (!stat.isDirectory()) {
+      throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+    }
+    return new NamedDirectory(path);
+  }
+
+  openFile(name: string): OpenFile {
+    const flags = fs.constants.O_RDONLY | NONBLOCK;
+    return new NamedFile(fs.openSync(this.#at(name), flags));
+  }
+
+  createFile(name: string): OpenFile {
+    return new NamedFile(fs.openSync(this.#at(name), "wx"));
+  }
+
+  makeDirectory(name: string): void {
+    fs.mkdirSync(this.#at(name));
+  }
+
+  rename(from: string, to: string): void {
+    fs.renameSync(this.#at(from), this.#at(to));
+  }
+
+  link(from: string, to: string): void {
+    fs.linkSync(this.#at(from), this.#at(to));
+  }
+
+  remove(name: string): void {
+    fs.unlinkSync(this.#at(name));
+  }
+
+  removeDirectory(name: string): void {
+    fs.rmdirSync(this.#at(name));
+  }
+
+  close(): void {}
+
+  #isThere(name: string): boolean {
+    try {
+      return this.stat(name, "keep") !== undefined;
+    } catch (error) {
+      // What stands for a byte takes three: the name may be too long now.
+      if (systemCode(error) === "ENAMETOOLONG") return false;
+      throw error;
+    }
+  }
+
+  #at(name: string): string {
+    return reachable(`${this.path}/${name}`);
+  }
+}
+
+/** Why some names cannot be reached. */
+export const NAME_NEEDS_FFI =
+  "its name is not UTF-8, which takes Deno's --allow-ffi, on Linux with the " +
+  "GNU C library";
+
+function reachable(path: string): string {
+  if (path.isWellFormed()) return path;
+  throw new RecordfsError(
+    "name-needs-ffi",
+    `Cannot reach ${path}: ${NAME_NEEDS_FFI}`,
+    { path },
+  );
+}
+
+class NamedFile implements OpenFile {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  stat(): EntryStat {
+    return entryStat(fs.fstatSync(this.#fd));
+  }
+
+  read(into: Uint8Array): number {
+    return fs.readSync(this.#fd, into, 0, into.length, null);
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length;) {
+      done += fs.writeSync(this.#fd, bytes, done, bytes.length - done);
+    }
+  }
+
+  setModified(time: Date): void {
+    // Seconds as a float, which are cut down to the nanosecond: 0.123 would become 0.122999999.
+    const seconds = time.getTime() / 1000 + 5e-7;
+    fs.futimesSync(this.#fd, seconds, seconds);
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+}
+
+/** Opens a directory by its path. */
+export function openNamed(path: string): Directory {
+  const directory = new NamedDirectory(reachable(path));
+  if (!fs.statSync(path).isDirectory()) {
+    throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+  }
+  return directory;
+}
+
+function entryStat(stat: fs.Stats): EntryStat {
+  return {
+    kind: stat.isFile()
+      ? "file"
+      : stat.isDirectory()
+      ? "directory"
+      : stat.isSymbolicLink()
+      ? "symlink"
+      : "other",
+    size: stat.size,
+    mtimeMs: stat.mtimeMs,
+  };
+}

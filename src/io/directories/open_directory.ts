@@ -1,0 +1,16 @@
+import type { Directory } from "./directory.ts";
+import { openDescribed } from "./directory_by_descriptor.ts";
+import { openNamed } from "./directory_by_path.ts";
+import { fileFunctions } from "../libc/libc_files.ts";
+
+/**
+ * Opens a directory, through symbolic links if need be.
+ *
+ * Where the C library may be called (`--allow-ffi`), entries are reached through the directory's
+ * descriptor: names may have any bytes, paths may have any length, and whatever others rename
+ * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
+ */
+export function openDirectory(path: string): Directory {
+  const libc = fileFunctions();
+  return libc === undefined ? openNamed(path) : openDescribed(libc, path);
+}

@@ -1,0 +1,144 @@
+/**
+ * The C library's file functions that take a directory's descriptor and names as bytes. Deno has
+ * neither: its functions take whole paths, as strings of Unicode.
+ *
+ * @module
+ */
+import { encodeName } from "../../names.ts";
+import { ERRNO_LOCATION, lastError, LibcFunctions, STRERROR } from "./libc.ts";
+
+/** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
+export const STATX = {
+  SIZE: 256,
+  mode: 28,
+  ino: 32,
+  size: 40,
+  mtimeSeconds: 112,
+  mtimeNanoseconds: 120,
+  devMajor: 136,
+  devMinor: 140,
+  /** `STATX_TYPE | STATX_MTIME | STATX_INO | STATX_SIZE`. */
+  MASK: 0x1 | 0x40 | 0x100 | 0x200,
+} as const;
+
+/** `struct linux_dirent64` of getdents64(2). */
+export const DIRENT = { length: 16, name: 19 } as const;
+
+/** From `linux/fcntl.h`. */
+export const At = {
+  FDCWD: -100,
+  SYMLINK_NOFOLLOW: 0x100,
+  REMOVEDIR: 0x200,
+  /** `AT_EACCESS`: with the permissions that opening goes by. */
+  EACCESS: 0x200,
+  EMPTY_PATH: 0x1000,
+} as const;
+
+/** `R_OK` of `unistd.h`. */
+export const R_OK = 4;
+
+const arm = Deno.build.arch === "aarch64";
+
+/** Flags of open(2) (`asm-generic/fcntl.h`; arm64 has two of its own). */
+export const Open = {
+  RDONLY: 0,
+  WRONLY: 0o1,
+  CREAT: 0o100,
+  EXCL: 0o200,
+  NOCTTY: 0o400,
+  NONBLOCK: 0o4000,
+  DIRECTORY: arm ? 0o40000 : 0o200000,
+  NOFOLLOW: arm ? 0o100000 : 0o400000,
+  CLOEXEC: 0o2000000,
+  PATH: 0o10000000,
+} as const;
+
+const functions = new LibcFunctions({
+  openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  statx: {
+    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
+    result: "i32",
+  },
+  getdents64: { parameters: ["i32", "buffer", "usize"], result: "i32" },
+  faccessat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
+  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
+  linkat: {
+    parameters: ["i32", "buffer", "i32", "buffer", "i32"],
+    result: "i32",
+  },
+  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  futimens: { parameters: ["i32", "buffer"], result: "i32" },
+  strerror: STRERROR,
+  errnoLocation: ERRNO_LOCATION,
+});
+
+/** The functions, ready to be called. */
+export type FileFunctions = NonNullable<ReturnType<typeof functions.open>>;
+
+/**
+ * The functions, or `undefined` where there are none: without `--allow-ffi` (it is not asked for),
+ * or where this is not Linux with the GNU C library.
+ */
+export function fileFunctions(): FileFunctions | undefined {
+  return functions.open();
+}
+
+/**
+ * What none of these functions says of files and directories, but futex(2) of the runtime's locks: between a
+ * call and the look at errno, V8 may wait for its other threads, and then errno is no longer the call's.
+ * The first two are one number.
+ */
+const NOT_OF_FILES: ReadonlySet<string> = new Set([
+  "EAGAIN",
+  "EWOULDBLOCK",
+  "ETIMEDOUT",
+]);
+
+/** Some file system may mean it all the same. */
+const MOST_ATTEMPTS = 8;
+
+/**
+ * Makes a call until no signal interrupts it, and what it fails of is known; one that fails has done
+ * nothing. What it answers is not negative.
+ */
+export function call(
+  libc: Parameters<typeof lastError>[0],
+  act: () => number,
+): number {
+  for (let attempt = 1;; attempt++) {
+    const result = act();
+    if (result >= 0) return result;
+    const error = lastError(libc);
+    const isUnknown = NOT_OF_FILES.has(error.code) && attempt < MOST_ATTEMPTS;
+    if (error.code !== "EINTR" && !isUnknown) throw error;
+  }
+}
+
+const encoder = new TextEncoder();
+// Two, as rename takes two names. A name's end is a NUL.
+const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
+
+/**
+ * A name as the C library takes it, in memory that the next call with the same `which` reuses.
+ *
+ * @throws {TypeError} If it has a NUL: the C library would take what stands before that for it.
+ */
+export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
+  if (name.includes("\0")) {
+    throw new TypeError(`The name ${JSON.stringify(name)} has a NUL`);
+  }
+  const buffer = scratch[which];
+  if (name.isWellFormed() && name.length < 1024) {
+    const { written } = encoder.encodeInto(name, buffer); // at most 3 bytes a unit
+    buffer[written] = 0;
+    return buffer;
+  }
+  const bytes = encodeName(name);
+  const own = new Uint8Array(bytes.length + 1);
+  own.set(bytes);
+  return own;
+}

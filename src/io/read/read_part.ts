@@ -1,0 +1,162 @@
+import { FormatError } from "../../errors.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { crc32Of } from "./crc32_of.ts";
+import { isOthersTurn, otherTasks } from "../concurrency/event_loop.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+
+/** Bytes that are read and checked at a time: they are still in the processor's cache then. */
+export const PIECE = 512 * 1024;
+
+/** Bytes that one thread of the pool reads in one go; an abort is heard in between. */
+const LONG_PIECE = 8 * 1024 * 1024;
+
+/**
+ * Reads exactly `length` bytes at `offset`.
+ *
+ * The range must have been checked against the source's size: memory is allocated for it.
+ *
+ * @throws {FormatError} If the data ended before, since the file shrank meanwhile.
+ */
+export function* readPart(
+  source: ByteSource,
+  offset: number,
+  length: number,
+): Steps<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
+  yield* fill(source, bytes, offset);
+  return bytes;
+}
+
+/** Fills `into` from `offset`, or throws as {@linkcode readPart} does. */
+export function* fill(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+): Steps<void> {
+  if (into.length === 0) return;
+  yield* perform({
+    sync: () => fillSync(source, into, offset, false),
+    async: (signal) => fillAsync(source, into, offset, false, signal),
+  });
+}
+
+/** {@linkcode fill}, with the CRC-32 of what was read. */
+export function* fillSummed(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+): Steps<number> {
+  if (into.length === 0) return 0;
+  return yield* perform({
+    sync: () => fillSync(source, into, offset, true),
+    async: (signal) => fillAsync(source, into, offset, true, signal),
+  });
+}
+
+/**
+ * Fills `into` without waiting.
+ *
+ * @returns The CRC-32 of what was read, or 0 unless `summed`.
+ * @throws {TypeError} If the source is not local.
+ */
+export function fillSync(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+  summed: boolean,
+): number {
+  if (!summed) {
+    if (into.length > 0) readExactly(source, into, offset);
+    return 0;
+  }
+  if (into.length <= PIECE) {
+    if (into.length === 0) return 0;
+    readExactly(source, into, offset);
+    return crc32Of(into);
+  }
+  let crc = 0;
+  for (let done = 0; done < into.length; done += PIECE) {
+    const piece = into.subarray(done, done + PIECE);
+    readExactly(source, piece, offset + done);
+    crc = crc32Of(piece, crc);
+  }
+  return crc;
+}
+
+/**
+ * {@linkcode fillSync}, waiting for what the source does not have at hand.
+ *
+ * @param tried How many bytes have been read already, where the source was asked for what it has.
+ */
+export async function fillAsync(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+  summed: boolean,
+  signal: AbortSignal | undefined,
+  tried?: number,
+): Promise<number> {
+  // Each request to a source that is not local has its price: there all is asked for in one.
+  const longest = source.readAtSync === undefined ? Infinity : LONG_PIECE;
+  let crc = 0;
+  let done = 0;
+  let got = tried;
+  while (done < into.length) {
+    if (got === undefined) {
+      while (isOthersTurn()) await otherTasks();
+      signal?.throwIfAborted();
+      const wanted = into.subarray(done, done + PIECE);
+      got = source.readCached?.(wanted, offset + done) ?? 0;
+    }
+    let piece = into.subarray(done, done + got);
+    // What comes after a part that is there is not: it was asked for as well.
+    const next = got > 0 && got < PIECE ? 0 : undefined;
+    if (got === 0) {
+      piece = into.subarray(done, done + longest);
+      await waitForExactly(source, piece, offset + done, signal);
+    }
+    if (summed) crc = crc32Of(piece, crc);
+    done += piece.length;
+    got = next;
+  }
+  return crc;
+}
+
+function readExactly(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+): void {
+  if (source.readAtSync === undefined) {
+    throw new TypeError(
+      `${source.name} is not local: use the asynchronous method`,
+    );
+  }
+  const got = source.readAtSync(into, offset);
+  if (got < into.length) throw endedEarly(source, offset, into.length, got);
+}
+
+async function waitForExactly(
+  source: ByteSource,
+  into: Uint8Array,
+  offset: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const got = await source.readAt(into, offset, { signal });
+  signal?.throwIfAborted();
+  if (got < into.length) throw endedEarly(source, offset, into.length, got);
+}
+
+function endedEarly(
+  source: ByteSource,
+  offset: number,
+  wanted: number,
+  got: number,
+): FormatError {
+  return new FormatError(
+    "out-of-bounds",
+    `${source.name} ended ${wanted - got} bytes early: it was cut ` +
+      `while it was read, or its size is not what its server said`,
+    { path: source.name, offset, expected: wanted, actual: got },
+  );
+}

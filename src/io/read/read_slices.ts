@@ -1,0 +1,205 @@
+import type { SourceList } from "../storage/byte_source.ts";
+import { crc32Of } from "./crc32_of.ts";
+import { isOthersTurn, otherTasks } from "../concurrency/event_loop.ts";
+import { InFlight, READS_IN_FLIGHT } from "../concurrency/in_flight.ts";
+import { fillAsync, fillSync, PIECE } from "./read_part.ts";
+import type { ReadMemory } from "./read_memory.ts";
+import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+
+/** How many bytes, or small reads, are done before the clock is looked at, which takes its time. */
+const STRIDE_BYTES = 64 * 1024;
+const STRIDE = 8;
+
+/**
+ * Called with the CRC-32 of a slice as soon as it is read.
+ *
+ * @param index The slice's index.
+ * @throws What shall end the reading.
+ */
+export type Verify = (index: number, crc: number) => void;
+
+/**
+ * What to read into: memory, in which slices that overlap share what they have in common; or the place
+ * of each slice, which has its length.
+ */
+export type ReadInto = ReadMemory | readonly Uint8Array<ArrayBuffer>[];
+
+/**
+ * Reads many slices in the order in which they lie, small neighbours in one read.
+ *
+ * @param sources What the slices are of.
+ * @param slices Ranges inside their sources' sizes, in any order, repeats allowed.
+ * @param verify Compares checksums; without it none are taken.
+ * @param into What to read into; unless given, each slice gets memory of its own.
+ * @returns The bytes of each slice, in the order of `slices`.
+ */
+export function readSlices(
+  sources: SourceList,
+  slices: readonly Slice[],
+  verify?: Verify,
+  into?: ReadInto,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  const reading = new Reading(sources, slices, verify, into);
+  return perform({
+    sync: () => reading.sync(),
+    async: (signal) => reading.async(signal),
+  });
+}
+
+class Reading {
+  readonly #sources: SourceList;
+  readonly #slices: readonly Slice[];
+  readonly #verify: Verify | undefined;
+  readonly #memory: ReadMemory | undefined;
+  readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
+  /** What runs of several slices are read into where these have places. */
+  #scratch: Uint8Array<ArrayBuffer> | undefined;
+  readonly #order: Uint32Array;
+  readonly #runs: readonly SliceRun[];
+  readonly #result: Uint8Array<ArrayBuffer>[];
+
+  constructor(
+    sources: SourceList,
+    slices: readonly Slice[],
+    verify: Verify | undefined,
+    into: ReadInto | undefined,
+  ) {
+    this.#sources = sources;
+    if (into !== undefined && "take" in into) this.#memory = into;
+    else this.#places = into;
+    this.#slices = slices;
+    this.#verify = verify;
+    this.#order = orderOf(slices);
+    this.#runs = runsOf(slices, this.#order);
+    this.#result = new Array(slices.length);
+  }
+
+  sync(): Uint8Array<ArrayBuffer>[] {
+    for (const run of this.#runs) this.#readNow(run);
+    return this.#result;
+  }
+
+  /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
+  async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
+    const flight = new InFlight(READS_IN_FLIGHT);
+    try {
+      let unwatched = STRIDE_BYTES;
+      for (const run of this.#runs) {
+        if (unwatched >= STRIDE_BYTES) {
+          while (isOthersTurn()) await otherTasks();
+          unwatched = 0;
+        }
+        signal?.throwIfAborted();
+        if (flight.failed) break;
+        unwatched += Math.max(run.length, STRIDE_BYTES / STRIDE);
+        const bytes = this.#room(run);
+        const tried = this.#readCached(run, bytes);
+        if (tried === run.length) continue;
+        await flight.room();
+        if (flight.failed) break;
+        flight.add(this.#readLater(run, bytes, tried, signal));
+      }
+    } catch (error) {
+      flight.add(Promise.reject(error)); // what is under way ends first
+    }
+    await flight.end();
+    return this.#result;
+  }
+
+  #readNow(run: SliceRun): void {
+    const bytes = this.#room(run);
+    const source = this.#sources.at(run.source)!;
+    this.#keep(
+      run,
+      bytes,
+      fillSync(source, bytes, run.offset, this.#sums(run)),
+    );
+  }
+
+  #room({ length, count, first }: SliceRun): Uint8Array<ArrayBuffer> {
+    if (this.#places === undefined) {
+      return this.#memory?.takeMore(length) ?? new Uint8Array(length);
+    }
+    if (count === 1) return this.#places[this.#order[first]!]!;
+    const scratch = this.#scratch;
+    this.#scratch = undefined; // the next run may be read at the same time
+    return scratch !== undefined && scratch.length >= length
+      ? scratch.subarray(0, length)
+      : new Uint8Array(length);
+  }
+
+  /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
+  #readCached(
+    run: SliceRun,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): number | undefined {
+    if (run.length > PIECE) return undefined;
+    const source = this.#sources.at(run.source)!;
+    const got = run.length === 0
+      ? 0
+      : source.readCached?.(bytes, run.offset) ?? 0;
+    if (got === run.length) {
+      this.#keep(run, bytes, this.#sums(run) ? crc32Of(bytes) : 0);
+    }
+    return got;
+  }
+
+  async #readLater(
+    run: SliceRun,
+    bytes: Uint8Array<ArrayBuffer>,
+    tried: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const source = this.#sources.at(run.source)!;
+    const crc = await fillAsync(
+      source,
+      bytes,
+      run.offset,
+      this.#sums(run),
+      signal,
+      tried,
+    );
+    this.#keep(run, bytes, crc);
+  }
+
+  /** Whether a run's checksum is that of its only slice. */
+  #sums(run: SliceRun): boolean {
+    return run.count === 1 && this.#verify !== undefined;
+  }
+
+  /** Puts what a run has read where it belongs. */
+  #keep(run: SliceRun, bytes: Uint8Array<ArrayBuffer>, crc: number): void {
+    if (run.count === 1) {
+      const index = this.#order[run.first]!;
+      this.#verify?.(index, crc);
+      this.#result[index] = bytes;
+      return;
+    }
+    for (let i = run.first; i < run.first + run.count; i++) {
+      const index = this.#order[i]!;
+      const { offset, length } = this.#slices[index]!;
+      const from = offset - run.offset;
+      const slice = this.#place(index, bytes, from, from + length);
+      this.#verify?.(index, crc32Of(slice));
+      this.#result[index] = slice;
+    }
+    if (this.#places !== undefined) {
+      this.#scratch = new Uint8Array(bytes.buffer);
+    }
+  }
+
+  /** Puts one of several slices that were read together where it belongs. */
+  #place(
+    index: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    start: number,
+    end: number,
+  ): Uint8Array<ArrayBuffer> {
+    if (this.#memory !== undefined) return bytes.subarray(start, end);
+    const place = this.#places?.[index];
+    if (place === undefined) return bytes.slice(start, end);
+    place.set(bytes.subarray(start, end));
+    return place;
+  }
+}

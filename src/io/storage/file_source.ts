@@ -1,0 +1,336 @@
+import { FormatError, RecordfsError } from "../../errors.ts";
+import type { ByteSource, WaitOptions } from "./byte_source.ts";
+import { mostIdleDescriptors } from "./descriptor_limit.ts";
+import {
+  type Descriptor,
+  DescriptorPool,
+  type Lease,
+} from "./descriptor_pool.ts";
+import { type LibcReads, libcReads, UNSUPPORTED } from "../libc/libc_reads.ts";
+import { nodeFs } from "./node_fs.ts";
+import { type Pace, paceOf } from "./pace.ts";
+import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
+import { systemCode } from "../libc/system_error.ts";
+import { workingDirectory } from "./working_directory.ts";
+
+/** What tells one state of a file from another. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** `read(2)` moves at most 0x7ffff000 bytes; larger reads go in pieces of this size. */
+const LARGEST_READ = 1 << 30;
+
+/**
+ * A local file. Its descriptor is opened when it is needed and may be closed between reads, so
+ * that thousands of parts can be open at once.
+ */
+export class FileSource implements ByteSource {
+  readonly path: string;
+  /** The file's state when it was opened; a file replaced since then is an error, not other data. */
+  readonly identity: FileIdentity;
+  /** How quick its device is; judged by where the system cannot tell what is in its memory. */
+  readonly pace: Pace;
+  /** Whether a writer may still append to it. */
+  readonly mayGrow: boolean;
+  /** Reads what the C library can read; there is none without `--allow-ffi`. */
+  readonly #libc: LibcReads | undefined = libcReads();
+  #tellsCached: boolean = this.#libc !== undefined;
+  /** What the descriptor that Node knows is lent to: only some files need one of each kind. */
+  readonly #node = {};
+  #closed = false;
+
+  private constructor(path: string, identity: FileIdentity, mayGrow: boolean) {
+    this.path = path;
+    this.identity = identity;
+    this.mayGrow = mayGrow;
+    this.pace = paceOf(identity.dev);
+  }
+
+  /**
+   * Opens a regular file.
+   *
+   * @param options `mayGrow`: whether a writer may still append to it. What was there when it was
+   * opened then stays readable; otherwise any change is an error.
+   * @throws {RecordfsError} If it is a directory, a pipe or a device, or cannot be opened.
+   */
+  static *open(
+    path: string,
+    { mayGrow = false }: { readonly mayGrow?: boolean } = {},
+  ): Steps<FileSource> {
+    let stat: Deno.FileInfo;
+    try {
+      stat = yield* perform(statEffect(path));
+    } catch (error) {
+      throw openError(path, error);
+    }
+    // Looked at before it is opened: opening a pipe would wait for a writer.
+    if (!stat.isFile) {
+      throw new RecordfsError(
+        "not-a-file",
+        `Cannot open ${path}: it is not a regular file`,
+        { path },
+      );
+    }
+    const source = new FileSource(path, identityOf(stat), mayGrow);
+    source.useDescriptor(() => {}); // fails now, not at the first read
+    return source;
+  }
+
+  get name(): string {
+    return this.path;
+  }
+
+  get size(): number {
+    return this.identity.size;
+  }
+
+  get mtime(): number {
+    return this.identity.mtimeMs;
+  }
+
+  readAtSync(into: Uint8Array, offset: number): number {
+    const done = this.#readByLibc(into, offset);
+    return done >= 0 ? done : this.#readByNode(into, offset);
+  }
+
+  readCached(into: Uint8Array, offset: number): number {
+    if (this.#tellsCached) {
+      const lease = this.#borrow();
+      try {
+        const got = this.#libc!.cached(lease.descriptor.fd, into, offset);
+        if (got !== UNSUPPORTED) return got;
+      } finally {
+        pool.release(lease);
+      }
+      this.#tellsCached = false;
+    }
+    if (!this.pace.allows()) return 0;
+    const start = performance.now();
+    const got = this.readAtSync(into, offset);
+    this.pace.took(performance.now() - start, into.length);
+    return got;
+  }
+
+  async readAt(
+    into: Uint8Array,
+    offset: number,
+    options: WaitOptions = {},
+  ): Promise<number> {
+    options.signal?.throwIfAborted();
+    while (pool.isBusy) {
+      await pool.calm();
+      options.signal?.throwIfAborted();
+    }
+    let lease: Lease;
+    try {
+      lease = this.#borrowOfNode();
+    } catch (error) {
+      if (this.#libc === undefined) throw error;
+      // Its path leads elsewhere by now; what was opened is still there, if only without waiting.
+      return this.readAtSync(into, offset);
+    }
+    try {
+      let done = 0;
+      while (done < into.length) {
+        const want = Math.min(into.length - done, LARGEST_READ);
+        const { fd } = lease.descriptor;
+        const got = await readByNode(fd, into, done, want, offset + done);
+        options.signal?.throwIfAborted();
+        if (got === 0) break;
+        done += got;
+      }
+      return done;
+    } finally {
+      pool.release(lease);
+    }
+  }
+
+  /** Lends the file's descriptor for a call. */
+  useDescriptor<T>(use: (fd: number) => T): T {
+    const lease = this.#borrow();
+    try {
+      return use(lease.descriptor.fd);
+    } finally {
+      pool.release(lease);
+    }
+  }
+
+  /** Whether a file that now has so many bytes may be the one that was opened. */
+  isStill(size: number): boolean {
+    return this.mayGrow ? size >= this.size : size === this.size;
+  }
+
+  /** Closes the descriptor until it is needed again. */
+  rest(): void {
+    pool.drop(this);
+  }
+
+  close(): void {
+    this.#closed = true;
+    pool.drop(this);
+    pool.drop(this.#node);
+  }
+
+  /** Answers -1 where that was refused: Node is left to say why, in its own errors. */
+  #readByLibc(into: Uint8Array, offset: number): number {
+    const libc = this.#libc;
+    if (libc === undefined) return -1;
+    const lease = this.#borrow();
+    try {
+      let done = 0;
+      while (done < into.length) {
+        const isWhole = done === 0 && into.length <= LARGEST_READ;
+        const piece = isWhole
+          ? into // nothing is made for most reads
+          : into.subarray(done, done + LARGEST_READ);
+        const got = libc.read(lease.descriptor.fd, piece, offset + done);
+        if (got < 0) return -1;
+        if (got === 0) break;
+        done += got;
+      }
+      return done;
+    } finally {
+      pool.release(lease);
+    }
+  }
+
+  #readByNode(into: Uint8Array, offset: number): number {
+    const lease = this.#borrowOfNode();
+    try {
+      let done = 0;
+      while (done < into.length) {
+        const want = Math.min(into.length - done, LARGEST_READ);
+        const { fd } = lease.descriptor;
+        const got = nodeFs().readSync(fd, into, done, want, offset + done);
+        if (got === 0) break;
+        done += got;
+      }
+      return done;
+    } finally {
+      pool.release(lease);
+    }
+  }
+
+  /** The C library's descriptor where there is one, which is there at once; else Node's. */
+  #borrow(): Lease {
+    return this.#libc === undefined
+      ? this.#borrowOfNode()
+      : pool.borrow(this, this.#openByLibc);
+  }
+
+  #borrowOfNode(): Lease {
+    return pool.borrow(this.#node, this.#openByNode);
+  }
+
+  readonly #openByLibc = (): Descriptor => {
+    const libc = this.#libc!;
+    return this.#open(() => {
+      const fd = libc.open(this.path);
+      // Node will be refused as well, and say why.
+      return fd < 0
+        ? nodeDescriptor(this.path)
+        : { fd, close: () => libc.close(fd) };
+    });
+  };
+
+  readonly #openByNode = (): Descriptor =>
+    this.#open(() => nodeDescriptor(this.path));
+
+  #open(open: () => Descriptor): Descriptor {
+    if (this.#closed) {
+      throw new RecordfsError("closed", `${this.path} has been closed`, {
+        path: this.path,
+      });
+    }
+    let descriptor: Descriptor | undefined;
+    try {
+      descriptor = open();
+      this.#refuseChanged();
+      return descriptor;
+    } catch (error) {
+      descriptor?.close();
+      throw openError(this.path, error);
+    }
+  }
+
+  /** Looks at what has just been opened by its path, so that Deno says whether that is permitted. */
+  #refuseChanged(): void {
+    const now = identityOf(Deno.statSync(this.path));
+    const same = this.mayGrow ? grownFrom : sameFile;
+    if (same(now, this.identity)) return;
+    throw new FormatError(
+      "changed",
+      `${this.path} was replaced or changed after it was opened; open it again`,
+      { path: this.path, expected: this.identity, actual: now },
+    );
+  }
+}
+
+const pool = new DescriptorPool<object>(mostIdleDescriptors);
+
+function identityOf(stat: Deno.FileInfo): FileIdentity {
+  const { dev, ino, size, mtime } = stat;
+  return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
+}
+
+/** Whether `now` is the file that was `before`, with perhaps more at its end. */
+function grownFrom(now: FileIdentity, before: FileIdentity): boolean {
+  return now.dev === before.dev && now.ino === before.ino &&
+    now.size >= before.size;
+}
+
+function sameFile(a: FileIdentity, b: FileIdentity): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size &&
+    a.mtimeMs === b.mtimeMs;
+}
+
+function statEffect(path: string): Effect<Deno.FileInfo> {
+  return { sync: () => Deno.statSync(path), async: () => Deno.stat(path) };
+}
+
+function nodeDescriptor(path: string): Descriptor {
+  const fd = nodeFs().openSync(path, "r");
+  return { fd, close: () => nodeFs().closeSync(fd) };
+}
+
+function readByNode(
+  fd: number,
+  into: Uint8Array,
+  start: number,
+  length: number,
+  offset: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    nodeFs().read(fd, into, start, length, offset, (error, got) => {
+      if (error === null) resolve(got);
+      else reject(error);
+    });
+  });
+}
+
+/** Turns the system's refusal into one sentence; a missing Deno permission stays what it is. */
+export function openError(path: string, error: unknown): unknown {
+  if (error instanceof RecordfsError) return error;
+  const code = systemCode(error);
+  if (code === "ENOENT" && !path.startsWith("/")) workingDirectory();
+  const reason = {
+    ENOENT: "there is no such file or directory",
+    ENOTDIR: "a part of the path is not a directory",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EMFILE: "too many files are open (raise `ulimit -n`)",
+    ELOOP: "too many symbolic links",
+    ENAMETOOLONG: "the name is too long",
+    EISDIR: "it is a directory",
+  }[String(code)] ?? (error as Error).message;
+  if (code === undefined) return error;
+  return new RecordfsError(
+    code,
+    `Cannot open ${path}: ${reason}`,
+    { path, cause: error },
+  );
+}

@@ -1,0 +1,326 @@
+import * as fs from "node:fs";
+import { resolve } from "node:path";
+import process from "node:process";
+import { RecordfsError } from "../../errors.ts";
+import type {
+  Directory,
+  EntryKind,
+  OpenFile,
+} from "../directories/directory.ts";
+import { DirectoryChain } from "../directories/directory_chain.ts";
+import { openDirectory } from "../directories/open_directory.ts";
+import { systemCode, whatIsWrong } from "../libc/system_error.ts";
+import { extractorOf } from "./temporaries.ts";
+import { workingDirectory } from "../storage/working_directory.ts";
+
+/** How files are put into an {@linkcode ExtractTarget}. */
+export interface ExtractTargetOptions {
+  /** Whether files that are there already are replaced. */
+  readonly replace: boolean;
+  /** Last modification that the files get. */
+  readonly mtime: Date;
+  /** What errors call the directory, where that is not its path. */
+  readonly shownAs?: string | undefined;
+}
+
+/** An entry of a walk, which comes after the directory that it lies in and what that held before it. */
+export interface WalkPlace {
+  /** From the root of what is extracted. */
+  readonly path: string;
+  readonly name: string;
+  /** How many names below where the walk started: 1 for the entries there. */
+  readonly depth: number;
+}
+
+/** Where something is put: its path, or an entry of the walk that {@linkcode ExtractTarget.start} began. */
+type Place = string | WalkPlace;
+
+/**
+ * A directory that files are extracted into, and never beyond it: no symbolic link in it is
+ * followed, and no path can lead out of it. Where `--allow-ffi` is given, that holds whatever others
+ * rename in it meanwhile.
+ *
+ * A file appears under its name when it is complete. Until then it has a temporary name, which is
+ * removed if anything goes wrong, and by the next one that comes to its directory if the process was
+ * killed.
+ */
+export class ExtractTarget implements Disposable {
+  readonly #root: string;
+  readonly #options: ExtractTargetOptions;
+  readonly #chain: DirectoryChain;
+  #temporaries = 0;
+  /** Depth of the directory that a walk started in. */
+  #start = 0;
+
+  /** Makes the directory. It may itself be reached through symbolic links. */
+  constructor(directory: string, options: ExtractTargetOptions) {
+    this.#options = options;
+    if (!directory.startsWith("/")) workingDirectory();
+    this.#root = resolve(directory);
+    try {
+      fs.mkdirSync(directory, { recursive: true });
+      this.#chain = new DirectoryChain(openDirectory(this.#root), "keep");
+    } catch (error) {
+      const code = systemCode(error);
+      if (!(error instanceof Error) || code === undefined) throw error;
+      const reason = code === "EEXIST" || code === "ENOTDIR"
+        ? "it is not a directory, or lies below something that is none; choose another"
+        : whatIsWrong(error);
+      throw new RecordfsError(
+        code,
+        `Cannot extract to ${options.shownAs ?? directory}: ${reason}`,
+        { path: directory, cause: error },
+      );
+    }
+    this.#removeLeftovers();
+  }
+
+  /**
+   * Makes the directory that a walk starts in, and those above it. From then on the entries of that walk can be
+   * given instead of paths, in its order: they are put in place from where the one before is, so that a
+   * tree of any depth takes no more than its number of entries.
+   *
+   * @param path As in the container.
+   * @throws {RecordfsError} If something that is no directory is in the way.
+   */
+  start(path: string): void {
+    this.makeDirectory(path);
+    this.#start = this.#chain.depth;
+  }
+
+  /**
+   * Makes a directory, and those above it.
+   *
+   * @throws {RecordfsError} If something that is no directory is in the way.
+   */
+  makeDirectory(place: Place): void {
+    this.#naming(place, () => {
+      const names = this.#namesFrom(place);
+      this.#enter(names.known, names.below);
+    });
+  }
+
+  /**
+   * Makes sure that a file can be put somewhere.
+   *
+   * @throws {RecordfsError} If there is something already that is not to be replaced.
+   */
+  checkFree(place: Place): void {
+    this.#naming(place, () => this.#checkFree(place));
+  }
+
+  /** Puts a file in place. */
+  write(place: Place, content: Uint8Array): void {
+    this.#naming(place, () => {
+      const temporary = this.#openTemporary(place);
+      try {
+        temporary.file.write(content);
+        this.#finish(temporary, place);
+      } finally {
+        this.#discard(temporary);
+      }
+    });
+  }
+
+  /** Puts a file of any size in place. */
+  async writeStream(
+    place: Place,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const temporary = this.#naming(place, () => this.#openTemporary(place));
+    try {
+      for await (const chunk of content) {
+        this.#naming(place, () => temporary.file.write(chunk));
+      }
+      this.#naming(place, () => this.#finish(temporary, place));
+    } finally {
+      this.#discard(temporary);
+    }
+  }
+
+  /** Closes the directory. */
+  [Symbol.dispose](): void {
+    this.#chain.close();
+  }
+
+  /** Has the system's refusals say what they are about; their codes stay. */
+  #naming<T>(place: Place, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const code = systemCode(error);
+      if (!(error instanceof Error) || code === undefined) throw error;
+      const path = typeof place === "string" ? place : place.path;
+      throw new RecordfsError(
+        code,
+        `Cannot extract to ${this.#options.shownAs ?? this.#root}/${path}: ${
+          whatIsWrong(error)
+        }`,
+        { path, cause: error },
+      );
+    }
+  }
+
+  #checkFree(place: Place): void {
+    const { directory, name } = this.#place(place);
+    const stat = directory.stat(name, "keep");
+    if (
+      stat === undefined || stat.kind !== "directory" && this.#options.replace
+    ) return;
+    throw inTheWay(
+      `${directory.path}/${name}`,
+      stat.kind === "directory"
+        ? "there is a directory of that name"
+        : "it exists already; the option `replace` replaces it",
+    );
+  }
+
+  #openTemporary(place: Place): Temporary {
+    const { directory } = this.#place(place);
+    const name = `.recordfs-${process.pid}-${++this.#temporaries}.part`;
+    // Fails if there is something of that name, be it a symbolic link to nowhere.
+    const file = directory.createFile(name);
+    return { directory, file, name, placed: false };
+  }
+
+  #finish(temporary: Temporary, place: Place): void {
+    temporary.file.setModified(this.#options.mtime);
+    this.#checkFree(place);
+    const { directory, name } = this.#place(place);
+    // Linux looks at all directories above what it renames: many times over where they are thousands.
+    const isDeep = this.#chain.depth > DEEP && !this.#options.replace;
+    if (isDeep && linked(directory, temporary.name, name)) return;
+    directory.rename(temporary.name, name);
+    temporary.placed = true;
+  }
+
+  #discard({ directory, file, name, placed }: Temporary): void {
+    file.close();
+    if (!placed) directory.remove(name);
+  }
+
+  /** Where a file goes, with its directory made. */
+  #place(place: Place): { directory: Directory; name: string } {
+    const { known, below } = this.#namesFrom(place);
+    const name = below.pop() ?? "";
+    this.#enter(known, below);
+    return { directory: this.#chain.last, name };
+  }
+
+  /** How many directories of the chain lead to a place, and the names from there on: its own at least. */
+  #namesFrom(place: Place): { known: number; below: string[] } {
+    const chain = this.#chain;
+    if (typeof place === "string") {
+      const names = safeNames(place);
+      let known = 0;
+      while (
+        known < names.length - 1 && names[known] === chain.nameAt(known + 1)
+      ) known++;
+      return { known, below: names.slice(known) };
+    }
+    const known = this.#start + place.depth - 1;
+    if (known > chain.depth) throw gone(place.path);
+    const below = safeNames(place.name);
+    if (below.length === 1) return { known, below };
+    throw new TypeError(`'${place.name}' is not one name`);
+  }
+
+  /** Goes to a directory, and makes what is not there of the way. */
+  #enter(known: number, names: readonly string[]): void {
+    const chain = this.#chain;
+    const isIn = names.length > 0 && names[0] === chain.nameAt(known + 1);
+    const depth = isIn ? known + 1 : known;
+    if (depth < chain.depth) chain.leaveTo(depth);
+    for (const name of isIn ? names.slice(1) : names) {
+      const { last } = chain;
+      const kind = last.stat(name, "keep")?.kind;
+      if (kind === undefined) last.makeDirectory(name);
+      else if (kind !== "directory") {
+        throw notEntered(`${last.path}/${name}`, kind);
+      }
+      chain.enter(name);
+      if (kind === "directory") this.#removeLeftovers();
+    }
+  }
+
+  /** Removes what processes that live no longer have left in the directory that was come to. */
+  #removeLeftovers(): void {
+    const { last } = this.#chain;
+    try {
+      for (const name of last.list().names) {
+        const writer = extractorOf(name);
+        if (writer === undefined || isAlive(writer)) continue;
+        if (last.stat(name, "keep")?.kind === "file") last.remove(name);
+      }
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      // Not to be listed or changed: what is wrong with it is said when a file is put there.
+    }
+  }
+}
+
+/** Whether there is a process of that number; where none can be seen, there may be. */
+function isAlive(pid: number): boolean {
+  return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
+}
+
+/** From which depth on a file is not renamed. */
+const DEEP = 256;
+
+/** Gives a file its name beside the temporary one; `false` where the file system can't. */
+function linked(directory: Directory, from: string, to: string): boolean {
+  try {
+    directory.link(from, to);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || code === "EEXIST") throw error;
+    return false;
+  }
+}
+
+interface Temporary {
+  readonly directory: Directory;
+  readonly file: OpenFile;
+  readonly name: string;
+  placed: boolean;
+}
+
+/** The names of a path, none of which leads anywhere but down. */
+function safeNames(path: string): string[] {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes("..") || path.includes("\0")) {
+    throw new RecordfsError(
+      "unsafe-name",
+      `Cannot extract '${path}': the name could lead out of the directory`,
+      { path },
+    );
+  }
+  return names;
+}
+
+/** The chain ends above the directory that an entry of a walk lies in. */
+function gone(path: string): RecordfsError {
+  return new RecordfsError(
+    "changed",
+    `Cannot extract to ${path}: its directory was not made, or was replaced by another meanwhile`,
+    { path },
+  );
+}
+
+function notEntered(directory: string, kind: EntryKind): RecordfsError {
+  return inTheWay(
+    directory,
+    kind === "symlink"
+      ? "it is a symbolic link, and what it points to may lie outside"
+      : "it is not a directory",
+  );
+}
+
+function inTheWay(path: string, reason: string): RecordfsError {
+  return new RecordfsError(
+    "in-the-way",
+    `Cannot extract to ${path}: ${reason}`,
+    { path },
+  );
+}

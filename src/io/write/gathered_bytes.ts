@@ -1,0 +1,92 @@
+import type { Steps } from "../concurrency/steps.ts";
+import type { WritableFile } from "./writable_file.ts";
+
+/** At most so many bytes are gathered before they are written, and written at once. */
+export const LARGEST_BUFFER = 1 << 20;
+
+/** The buffer starts as small as this, since there may be many with little in them. */
+const SMALLEST_BUFFER = 1 << 13;
+
+/** Bytes that are appended to a file: gathered, and written in large pieces. */
+export class GatheredBytes {
+  protected readonly file: WritableFile;
+  /** No byte is in the file from there on; before it are some that were taken back. */
+  protected furthest = 0;
+  #buffer = new Uint8Array(0);
+  /** Where in the file the buffer's first byte goes. */
+  #bufferAt: number;
+  #used = 0;
+
+  /** @param start Where in the file the first byte goes. */
+  constructor(file: WritableFile, start: number) {
+    this.file = file;
+    this.#bufferAt = start;
+  }
+
+  /** Where the next byte goes. */
+  get end(): number {
+    return this.#bufferAt + this.#used;
+  }
+
+  /** How far the file has what was appended. */
+  get written(): number {
+    return this.#bufferAt;
+  }
+
+  /** How many bytes can be gathered without writing. */
+  get room(): number {
+    return LARGEST_BUFFER - this.#used;
+  }
+
+  /** Has what is gathered, and comes after it, go to another place. */
+  startAt(start: number): void {
+    this.#bufferAt = start;
+  }
+
+  /** Gathers bytes for which there is room. */
+  protected add(bytes: Uint8Array): void {
+    const used = this.#used + bytes.length;
+    if (used > this.#buffer.length) this.#grow(used);
+    this.#buffer.set(bytes, this.#used);
+    this.#used = used;
+  }
+
+  /** The bytes that were gathered last. */
+  protected last(length: number): Uint8Array {
+    return this.#buffer.subarray(this.#used - length, this.#used);
+  }
+
+  /** Writes what was gathered. If that fails it stays gathered, and can be written later. */
+  *flush(): Steps<void> {
+    if (this.#used === 0) return;
+    yield* this.write(this.#buffer.subarray(0, this.#used));
+    this.#used = 0;
+  }
+
+  /** Writes bytes from where they lie; nothing may be gathered. */
+  protected *write(bytes: Uint8Array): Steps<void> {
+    const end = this.#bufferAt + bytes.length;
+    this.furthest = Math.max(this.furthest, end); // a write that fails may have done a part
+    yield* this.file.writeAt(bytes, this.#bufferAt);
+    this.#bufferAt = end;
+  }
+
+  /** Takes back what was appended behind `end`. */
+  takeBack(end: number): void {
+    if (end >= this.#bufferAt) {
+      this.#used = end - this.#bufferAt;
+    } else {
+      this.#bufferAt = end;
+      this.#used = 0;
+    }
+  }
+
+  #grow(needed: number): void {
+    const doubled = Math.max(2 * this.#buffer.length, SMALLEST_BUFFER);
+    const larger = new Uint8Array(
+      Math.min(Math.max(doubled, needed), LARGEST_BUFFER),
+    );
+    larger.set(this.#buffer.subarray(0, this.#used));
+    this.#buffer = larger;
+  }
+}

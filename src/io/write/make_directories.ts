@@ -1,0 +1,56 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { WriteError } from "../../errors.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+import { systemCode } from "../libc/system_error.ts";
+import { writeError } from "./write_error.ts";
+
+/** Directories that were missing and have been made. */
+export interface MadeDirectories {
+  /** Removes those of them that are empty: what was to come has not come. */
+  removeEmpty(): void;
+}
+
+/**
+ * Makes a directory, and those above it, where they are missing.
+ *
+ * @param forPath What is to be written, for errors.
+ * @throws {WriteError} If something else is in the way, or the system refuses.
+ */
+export function* makeDirectories(
+  directory: string,
+  forPath: string,
+): Steps<MadeDirectories> {
+  let first: string | undefined;
+  if (directory.isWellFormed()) { // else refused next; Deno would make another
+    try {
+      first = yield* perform({
+        sync: () => fs.mkdirSync(directory, { recursive: true }),
+        async: () => fs.promises.mkdir(directory, { recursive: true }),
+      });
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST") throw writeError(forPath, error);
+      throw new WriteError(
+        "not-a-directory",
+        `Cannot write ${forPath}: ${directory} exists and is no directory; choose another name`,
+        { path: forPath, cause: error },
+      );
+    }
+  }
+  return { removeEmpty: () => removeEmpty(directory, first) };
+}
+
+/** @param first The uppermost that was made; `undefined` where all were there. */
+function removeEmpty(directory: string, first: string | undefined): void {
+  if (first === undefined) return;
+  const levels = path.relative(path.resolve(first), path.resolve(directory));
+  const count = levels === "" ? 1 : 1 + levels.split(path.sep).length;
+  try {
+    for (let left = count, at = path.resolve(directory); left > 0; left--) {
+      fs.rmdirSync(at);
+      at = path.dirname(at);
+    }
+  } catch {
+    // Not empty: others have put something there.
+  }
+}

@@ -1,0 +1,202 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { FileLock } from "./file_lock.ts";
+import { RecordfsError, WriteError } from "../../errors.ts";
+import { removeTree } from "./remove_tree.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+import { writeError } from "./write_error.ts";
+import {
+  makeTemporary,
+  removeLeftovers,
+  type Temporary,
+} from "./temporaries.ts";
+import { findTarget, syncDirectoryOf } from "./write_target.ts";
+
+/**
+ * A directory whose files appear all at once or not at all: they are written into a temporary
+ * directory beside its target, `.NAME.recordfs-PID-N.part`, which takes the target's name when
+ * they are complete. What a process that was killed has left of such a directory goes when the next
+ * one starts it.
+ */
+export class NewDirectory {
+  /** The path that it was asked for. */
+  readonly path: string;
+  /** The directory to write into. */
+  readonly temporary: string;
+  readonly #target: string;
+  readonly #lock: FileLock;
+  #ended = false;
+
+  private constructor(
+    location: string,
+    target: string,
+    { path, lock }: Temporary<void>,
+  ) {
+    this.path = location;
+    this.#target = target;
+    this.temporary = path;
+    this.#lock = lock;
+  }
+
+  /**
+   * Starts a directory. An empty one that is there already is replaced.
+   *
+   * @throws {WriteError} If something else is in its place, its parent is missing, or the system
+   * refuses.
+   */
+  static *create(location: string): Steps<NewDirectory> {
+    const target = yield* requireNewDirectory(location);
+    try {
+      const temporary = yield* makeTemporaryDirectory(target);
+      return new NewDirectory(location, target, temporary);
+    } catch (error) {
+      throw writeError(location, error);
+    }
+  }
+
+  /**
+   * Gives the directory its name. Not to be given up half-way: run it without a signal, when its
+   * files are on the disk.
+   *
+   * @throws {WriteError} If something has been put in its place meanwhile.
+   */
+  *publish(): Steps<void> {
+    try {
+      yield* perform({
+        sync: () => fs.renameSync(this.temporary, this.#target),
+        async: () => fs.promises.rename(this.temporary, this.#target),
+      });
+    } catch (error) {
+      this.discard();
+      const { code } = error as { code?: unknown };
+      if (code === "ENOTEMPTY" || code === "EEXIST") throw notEmpty(this.path);
+      if (code === "ENOTDIR") throw notADirectory(this.path);
+      throw writeError(this.path, error);
+    }
+    this.#ended = true;
+    this.#lock[Symbol.dispose]();
+    yield* syncDirectoryOf(this.#target);
+  }
+
+  /** An error about the temporary directory or a file in it, under the name that it was to have. */
+  asPublished(error: unknown): unknown {
+    const { temporary } = this;
+    const own = (text: string) => text.replaceAll(temporary, this.path);
+    if (error instanceof RecordfsError && error.constructor === RecordfsError) {
+      const { code, message } = error;
+      return message.includes(temporary)
+        ? new RecordfsError(code, own(message), {
+          ...error,
+          cause: error.cause,
+        })
+        : error;
+    }
+    const isInside = error instanceof WriteError &&
+      (error.path === temporary ||
+        error.path?.startsWith(`${temporary}${path.sep}`));
+    if (!isInside) return error;
+    return new WriteError(error.code, own(error.message), {
+      ...error,
+      path: own(error.path!),
+      cause: error.cause,
+    });
+  }
+
+  /** Removes what was written so far; nothing happens where it is published or discarded already. */
+  discard(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    remove(this.temporary);
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+/** Makes a directory under a temporary name beside `target`, as {@linkcode makeTemporary} says. */
+export function makeTemporaryDirectory(
+  target: string,
+): Steps<Temporary<void>> {
+  return makeTemporary(target, makeDirectory, remove);
+}
+
+function* makeDirectory(location: string): Steps<void> {
+  let isMade = false;
+  try {
+    // Known from inside: a wait that is aborted just now must not leave it.
+    yield* perform({
+      sync() {
+        fs.mkdirSync(location);
+        isMade = true;
+      },
+      async async() {
+        await fs.promises.mkdir(location);
+        isMade = true;
+      },
+    });
+  } catch (error) {
+    if (isMade) remove(location);
+    throw error;
+  }
+}
+
+function remove(directory: string): void {
+  try {
+    removeTree(directory);
+  } catch {
+    // On a disk that takes no change any more: the target is untouched anyhow.
+  }
+}
+
+/**
+ * Makes sure that a new directory can take its place: there is nothing, or an empty directory.
+ *
+ * @returns Its path behind all symbolic links.
+ * @throws {WriteError} If something else is in its place, or its parent is missing.
+ */
+export function* requireNewDirectory(location: string): Steps<string> {
+  const { path, found } = yield* findTarget(renameable(location));
+  if (found !== undefined) yield* requireEmpty(location, path, found);
+  return path;
+}
+
+/** `lstat` of `link/` would follow the link, and nothing can be renamed to `.`. */
+function renameable(location: string): string {
+  const name = path.basename(location);
+  if (name === "." || name === "..") return path.resolve(location);
+  return location.replace(/(?<=[^/])\/+$/, "");
+}
+
+function* requireEmpty(
+  path: string,
+  target: string,
+  found: fs.Stats,
+): Steps<void> {
+  if (!found.isDirectory()) throw notADirectory(path);
+  yield* removeLeftovers(target);
+  let names: string[];
+  try {
+    names = yield* perform({
+      sync: () => fs.readdirSync(target),
+      async: () => fs.promises.readdir(target),
+    });
+  } catch (error) {
+    throw writeError(path, error);
+  }
+  if (names.length > 0) throw notEmpty(path);
+}
+
+function notADirectory(path: string): WriteError {
+  return new WriteError(
+    "not-a-directory",
+    `Cannot write the directory ${path}: it exists and is none; choose another name`,
+    { path },
+  );
+}
+
+function notEmpty(path: string): WriteError {
+  return new WriteError(
+    "not-empty",
+    `Cannot write the directory ${path}: it exists and is not empty; empty ` +
+      `it, or choose another name`,
+    { path },
+  );
+}

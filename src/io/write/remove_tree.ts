@@ -1,0 +1,34 @@
+import * as path from "node:path";
+import { DirectoryChain } from "../directories/directory_chain.ts";
+import { openDirectory } from "../directories/open_directory.ts";
+
+/**
+ * Removes a directory with all that is in it; symbolic links are not followed. It may be deeper than a path
+ * can say, and than there are descriptors, where `fs.rm` ends half-way.
+ */
+export function removeTree(directory: string): void {
+  const parent = openDirectory(path.dirname(directory));
+  const chain = new DirectoryChain(parent, "keep");
+  try {
+    /** What is left of each directory that was entered. */
+    const left: string[][] = [];
+    const enter = (name: string) => left.push(chain.enter(name).list().names);
+    enter(path.basename(directory));
+    for (let names = left.at(-1); names; names = left.at(-1)) {
+      const name = names.pop();
+      if (name === undefined) leave(chain, left);
+      else if (chain.last.stat(name, "keep")?.kind === "directory") enter(name);
+      else chain.last.remove(name);
+    }
+  } finally {
+    chain.close();
+  }
+}
+
+/** Removes the last directory, which is empty. */
+function leave(chain: DirectoryChain, left: string[][]): void {
+  left.pop();
+  const name = chain.nameAt(chain.depth)!;
+  chain.leaveTo(chain.depth - 1);
+  chain.last.removeDirectory(name);
+}

@@ -1,0 +1,60 @@
+import { bytesOf } from "../../bytes_of.ts";
+import { forEachPulled } from "../concurrency/for_each_pulled.ts";
+import type { Steps } from "../concurrency/steps.ts";
+
+/**
+ * What a sample can be written from: the exact bytes of a view (a typed array, a `DataView`, a
+ * Node `Buffer`), of a buffer, of a `Blob`, or of a stream, which makes one sample of any size.
+ */
+export type SampleData =
+  | ArrayBufferView
+  | ArrayBufferLike
+  | Blob
+  | AsyncIterable<Uint8Array>;
+
+/** The bytes of a sample that is in memory; `undefined` of one that has to be waited for. */
+export function sampleBytes(data: SampleData): Uint8Array | undefined {
+  const bytes = bytesOf(data);
+  if (bytes !== undefined) return bytes;
+  if (data instanceof Blob || isStream(data)) return undefined;
+  throw new TypeError(
+    typeof data === "string"
+      ? "A sample is bytes, not a string: encode it, as in new TextEncoder().encode(text)"
+      : `A sample is a view, a buffer, a Blob or a stream of Uint8Array, not ${
+        describe(data)
+      }`,
+  );
+}
+
+/** Takes a sample that has to be waited for, piece by piece; its stream is closed at the end. */
+export function* forEachPiece(
+  data: SampleData,
+  take: (piece: Uint8Array) => Steps<void>,
+): Steps<void> {
+  const source = data instanceof Blob ? data.stream() : data;
+  yield* forEachPulled(
+    source as AsyncIterable<unknown>,
+    "A Blob or stream has to be waited for",
+    function* (piece) {
+      const bytes = bytesOf(piece);
+      if (bytes === undefined) {
+        throw new TypeError(
+          `The stream of a sample gives Uint8Array, not ${describe(piece)}`,
+        );
+      }
+      yield* take(bytes);
+    },
+  );
+}
+
+function isStream(data: unknown): boolean {
+  return typeof data === "object" && data !== null &&
+    Symbol.asyncIterator in data;
+}
+
+function describe(value: unknown): string {
+  if (value === null || typeof value !== "object") {
+    return value === null ? "null" : typeof value;
+  }
+  return value.constructor?.name || "an object";
+}

@@ -1,0 +1,213 @@
+import * as fs from "node:fs";
+import { promisify } from "node:util";
+import { WriteError } from "../../errors.ts";
+import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
+import { writeError } from "./write_error.ts";
+
+/** `write(2)` moves at most 0x7ffff000 bytes; larger runs go in pieces of this size. */
+const LARGEST_WRITE = 1 << 30;
+
+/** Of a file that is changed in its place. */
+const THERE = "r+";
+
+/** `open(2)`: for reading and writing, new, with the permissions that the umask leaves. */
+const NEW_FILE = "wx+";
+const PERMISSIONS = 0o666;
+
+const open = promisify(fs.open);
+const read = promisify(fs.read);
+const write = promisify(fs.write);
+const truncate = promisify(fs.ftruncate);
+const sync = promisify(fs.fsync);
+const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
+
+/** A file that is written, open for reading and writing at any place. */
+export class WritableFile {
+  /** What errors call it: the file that it is written for. */
+  readonly name: string;
+  #fd = -1;
+  #busy = 0;
+  #closed = false;
+  #onClosed: (() => void) | undefined;
+
+  private constructor(name: string) {
+    this.name = name;
+  }
+
+  /**
+   * Makes a file; one that exists already is an error.
+   *
+   * @param path Where.
+   * @param name What errors call it.
+   */
+  static *create(path: string, name: string): Steps<WritableFile> {
+    const file = new WritableFile(name);
+    try {
+      // Kept from inside: a wait that is aborted just now must not lose the descriptor.
+      yield* perform({
+        sync: () => void (file.#fd = fs.openSync(path, NEW_FILE, PERMISSIONS)),
+        async: async () =>
+          void (file.#fd = await open(path, NEW_FILE, PERMISSIONS)),
+      });
+      return file;
+    } catch (error) {
+      if (file.#fd >= 0) {
+        file.close();
+        fs.unlinkSync(path);
+      }
+      throw error;
+    }
+  }
+
+  /** Opens a file that is there, to change it in its place. */
+  static *open(path: string): Steps<WritableFile> {
+    const file = new WritableFile(path);
+    try {
+      yield* perform({
+        sync: () => void (file.#fd = fs.openSync(path, THERE)),
+        async: async () => void (file.#fd = await open(path, THERE, 0)),
+      });
+      return file;
+    } catch (error) {
+      if (file.#fd >= 0) file.close();
+      throw writeError(path, error);
+    }
+  }
+
+  /** Opens a file to change it in its place; where there is none, an empty one is made. */
+  static *openOrCreate(path: string): Steps<WritableFile> {
+    for (;;) {
+      try {
+        return yield* WritableFile.open(path);
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+      }
+      try {
+        return yield* WritableFile.create(path, path);
+      } catch (error) {
+        // Made by another process meanwhile.
+        if ((error as { code?: unknown }).code === "EEXIST") continue;
+        throw writeError(path, error);
+      }
+    }
+  }
+
+  /** How many bytes the file has. */
+  *size(): Steps<number> {
+    const { size } = yield* this.#act({
+      sync: (fd) => fs.fstatSync(fd),
+      async: (fd) => stat(fd),
+    });
+    return size;
+  }
+
+  /** The same for one file, however it was opened; different for any other. */
+  *identity(): Steps<string> {
+    const { dev, ino } = yield* this.#act({
+      sync: (fd) => fs.fstatSync(fd),
+      async: (fd) => stat(fd),
+    });
+    return `${dev}:${ino}`;
+  }
+
+  /** Whether it was closed. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Writes all of `bytes` at `offset`. */
+  *writeAt(bytes: Uint8Array, offset: number): Steps<void> {
+    const length = bytes.length;
+    for (let done = 0; done < length;) {
+      const want = Math.min(length - done, LARGEST_WRITE);
+      done += yield* this.#act({
+        sync: (fd) => fs.writeSync(fd, bytes, done, want, offset + done),
+        async: async (fd) =>
+          (await write(fd, bytes, done, want, offset + done)).bytesWritten,
+      });
+    }
+  }
+
+  /** Reads back what was written: exactly `into.length` bytes. */
+  *readAt(into: Uint8Array, offset: number): Steps<void> {
+    for (let done = 0; done < into.length;) {
+      const want = into.length - done;
+      const got = yield* this.#act({
+        sync: (fd) => fs.readSync(fd, into, done, want, offset + done),
+        async: async (fd) =>
+          (await read(fd, into, done, want, offset + done)).bytesRead,
+      });
+      if (got === 0) {
+        throw new WriteError(
+          "changed",
+          `Cannot write ${this.name}: the file that is written was cut meanwhile`,
+          { path: this.name, offset },
+        );
+      }
+      done += got;
+    }
+  }
+
+  /** Cuts the file, or extends it by zeros, to `size` bytes. */
+  *truncate(size: number): Steps<void> {
+    yield* this.#act({
+      sync: (fd) => fs.ftruncateSync(fd, size),
+      async: (fd) => truncate(fd, size),
+    });
+  }
+
+  /** Waits until what was written is on the disk. */
+  *sync(): Steps<void> {
+    yield* this.#act({
+      sync: (fd) => fs.fsyncSync(fd),
+      async: (fd) => sync(fd),
+    });
+  }
+
+  /**
+   * Closes the file, as soon as nothing is under way: another file may get its number at once.
+   *
+   * @param onClosed Called then: nothing changes the file any more.
+   */
+  close(onClosed?: () => void): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#onClosed = onClosed;
+    if (this.#busy === 0) this.#end();
+  }
+
+  #end(): void {
+    fs.closeSync(this.#fd);
+    this.#onClosed?.();
+  }
+
+  *#act<T>(act: {
+    sync(fd: number): T;
+    async(fd: number): Promise<T>;
+  }): Steps<T> {
+    if (this.#closed) {
+      throw new WriteError(
+        "closed",
+        `Cannot write ${this.name}: writing it was given up`,
+        { path: this.name },
+      );
+    }
+    const effect: Effect<T> = {
+      sync: () => act.sync(this.#fd),
+      async: async () => {
+        this.#busy++;
+        try {
+          return await act.async(this.#fd);
+        } finally {
+          this.#busy--;
+          if (this.#closed && this.#busy === 0) this.#end();
+        }
+      },
+    };
+    try {
+      return yield* perform(effect);
+    } catch (error) {
+      throw writeError(this.name, error);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/** The form in which mount(8) and mount.fuse3(8) run the program. */
+import assert from "node:assert/strict";
+import {
+  mountCommandLine,
+  takeSourceOptions,
+} from "../../../src/cli/mount/helper_form.ts";
+import { goldenCase, sha256 } from "../../support/golden.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { CLI, type Ran, run } from "../run_cli.ts";
+import { type MountPlace, withMountPlace } from "./mount_place.ts";
+
+const parts = goldenCase("ffrecord/parts_dump");
+const COMMANDS = ["ls", "mount"];
+
+Deno.test("what a helper is run with becomes `mount`", () => {
+  const cases: [string[], string[]][] = [
+    [["/a.ffr", "/mnt"], ["mount", "/a.ffr", "/mnt"]],
+    // What `defaults` becomes, and only the helper's form may say.
+    [["a", "/mnt", "-o", "rw,dev"], ["mount", "a", "/mnt", "-o", "dev"]],
+    [["a", "/mnt", "-o", "rw"], ["mount", "a", "/mnt", "-o", ""]],
+    [["/a", "/mnt", "-orw,uid=1"], ["mount", "/a", "/mnt", "-o", "uid=1"]],
+    [["a", "/m", "-o", "fsname=a\\,rw,rw"], [
+      "mount",
+      "a",
+      "/m",
+      "-o",
+      "fsname=a\\,rw",
+    ]],
+    [["mount", "a", "/mnt", "-o", "rw"], ["mount", "a", "/mnt", "-o", "rw"]],
+    [["/a", "/mnt", "-sv", "-n"], ["mount", "/a", "/mnt"]],
+    [["/a", "/mnt", "-t", "fuse.recordfs"], ["mount", "/a", "/mnt"]],
+    [["ls", "/a.ffr"], ["ls", "/a.ffr"]],
+    [["lss", "/a.ffr"], ["lss", "/a.ffr"]],
+    [["--help", "x"], ["--help", "x"]],
+    [["/a.ffr"], ["/a.ffr"]],
+  ];
+  for (const [args, expected] of cases) {
+    assert.deepEqual(mountCommandLine(args, COMMANDS), expected);
+  }
+});
+
+Deno.test("format=, ext= and the like are taken out of mount options", () => {
+  assert.deepEqual(takeSourceOptions("ro,format=x,uid=1,ext=jp\\,g"), {
+    format: "x",
+    ext: "jp,g",
+    rest: "ro,uid=1",
+  });
+  assert.deepEqual(takeSourceOptions("subset=/a\\,b,shuffle=7,epoch=0-9"), {
+    subset: "/a,b",
+    shuffle: "7",
+    epoch: "0-9",
+    rest: "",
+  });
+  assert.deepEqual(takeSourceOptions("fsname=a\\,format=b,,"), {
+    rest: "fsname=a\\,format=b",
+  });
+  assert.deepEqual(takeSourceOptions(""), { rest: "" });
+});
+
+/**
+ * Runs a script in which mount(8) finds `recordfs`: it looks in the system's directories only, so
+ * one of them is covered, in a mount namespace of the script's own.
+ *
+ * @param script Finds the mount point in `$MNT`, the container in `$SOURCE`.
+ */
+async function withProgram(
+  { dir, mountpoint, env }: MountPlace,
+  script: string,
+): Promise<Ran> {
+  await Deno.mkdir(`${dir}/bin`);
+  const program = `#!/bin/sh\nexec '${Deno.execPath()}' run -A '${CLI}' "$@"\n`;
+  await Deno.writeTextFile(`${dir}/bin/recordfs`, program, { mode: 0o755 });
+  const cover = `mount --bind '${dir}/bin' /usr/local/sbin`;
+  return await run(
+    ["unshare", "--mount", "sh", "-ec", `${cover}\n${script}`],
+    { env: { ...env, MNT: mountpoint, SOURCE: parts.path } },
+  );
+}
+
+function test(name: string, body: (place: MountPlace) => Promise<void>): void {
+  Deno.test({
+    name: `${name} (needs mount.fuse3)`,
+    ...needs("fuse", "root", "mount.fuse3", "unshare"),
+    fn: () => withMountPlace(body),
+  });
+}
+
+test("mount -t fuse.recordfs and umount", async (place) => {
+  const options = "allow_other,noatime,nofail,ext=jpg";
+  const ran = await withProgram(
+    place,
+    `mount -t fuse.recordfs -o ${options} "$SOURCE" "$MNT"
+    cat "$MNT/000000.jpg"
+    umount "$MNT"
+    ! grep -q "$MNT" /proc/self/mounts`,
+  );
+  assert.deepEqual([ran.stderr, ran.code], ["", 0]);
+  assert.equal(sha256(ran.bytes), parts.content.samples[0]!.sha256);
+});
+
+test("mount by a line of fstab", async (place) => {
+  const options = "ro,noauto,x-systemd.automount,format=ffrecord-samples";
+  const fstab = `${place.dir}/fstab`;
+  const line = `${parts.path} ${place.mountpoint} fuse.recordfs ${options} 0 0`;
+  await Deno.writeTextFile(fstab, `${line}\n`);
+  const ran = await withProgram(
+    place,
+    `mount --fstab '${fstab}' "$MNT"; ls "$MNT"; umount "$MNT"`,
+  );
+  assert.deepEqual([ran.stderr, ran.code], ["", 0]);
+  assert.equal(ran.stdout.split("\n").length - 1, parts.content.n);
+});
+
+test("mount -t fuse.recordfs fails with the reason", async (place) => {
+  const ran = await withProgram(
+    place,
+    `mount -t fuse.recordfs "$MNT/missing.ffr" "$MNT"`,
+  );
+  assert.match(ran.stderr, /missing\.ffr: there is no such file/);
+  assert.notEqual(ran.code, 0);
+});
+
+test("mount -t recordfs, by a helper of that name", async (place) => {
+  const ran = await withProgram(
+    place,
+    `cp /usr/local/sbin/recordfs '${place.dir}/mount.recordfs'
+    mount -t tmpfs none /usr/sbin
+    ln -s '${place.dir}/mount.recordfs' /usr/sbin/mount.recordfs
+    mount -v -n -t recordfs "$SOURCE" "$MNT"
+    cat "$MNT/000001"
+    umount "$MNT"`,
+  );
+  assert.deepEqual([ran.stderr, ran.code], ["", 0]);
+  assert.equal(sha256(ran.bytes), parts.content.samples[1]!.sha256);
+});

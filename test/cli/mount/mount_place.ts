@@ -1,0 +1,87 @@
+/** A place to mount at, with a directory for the state of mounts of its own. */
+import { withTempDir } from "../../support/paths.ts";
+import { type Ran, recordfs, run } from "../run_cli.ts";
+
+/** Where a test mounts. */
+export interface MountPlace {
+  readonly dir: string;
+  readonly mountpoint: string;
+  /** Where pid and log are kept. */
+  readonly state: string;
+  readonly env: Record<string, string>;
+  recordfs(...args: string[]): Promise<Ran>;
+  /** What `mounts --json` says of the mount point. */
+  listed(): Promise<Record<string, unknown> | undefined>;
+}
+
+/** Runs `body` with a place to mount at; nothing stays mounted there. */
+export async function withMountPlace(
+  body: (place: MountPlace) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (dir) => {
+    const mountpoint = `${dir}/mnt`;
+    await Deno.mkdir(mountpoint);
+    await Deno.mkdir(`${dir}/run`);
+    const env = { XDG_RUNTIME_DIR: `${dir}/run` };
+    const call = (...args: string[]) => recordfs(args, { env });
+    try {
+      await body({
+        dir,
+        mountpoint,
+        env,
+        state: `${dir}/run/recordfs`,
+        recordfs: call,
+        async listed() {
+          const { stdout } = await call("mounts", "--json");
+          const list = JSON.parse(stdout) as Record<string, unknown>[];
+          return list.find((mount) => mount.mountpoint === mountpoint);
+        },
+      });
+    } finally {
+      // Also when a test failed half-way.
+      while (await isMounted(mountpoint)) {
+        await run(["umount", "--lazy", mountpoint]);
+      }
+    }
+  });
+}
+
+/** Whether the kernel has anything mounted at a path. */
+export async function isMounted(path: string): Promise<boolean> {
+  const mounts = await Deno.readTextFile("/proc/self/mounts");
+  return mounts.split("\n").some((line) => line.split(" ")[1] === path);
+}
+
+/** Waits for something to become true: for long, since a busy machine takes its time. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const deadline = performance.now() + 180_000;
+  while (!await condition()) {
+    if (performance.now() > deadline) throw new Error(`never: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The processes that a process started and that it has not waited for yet. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const children = await Deno.readTextFile(path).catch(() => ""); // ended
+  return children.trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** Whether a process runs. */
+export async function isRunning(pid: unknown): Promise<boolean> {
+  try {
+    const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+    return !/\) [ZX] /.test(stat);
+  } catch {
+    return false;
+  }
+}
+
+/** The names in a directory. */
+export async function namesIn(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory)))
+    .map(({ name }) => name);
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { mountCommand } from "../../../src/cli/commands/mount.ts";
+import { plainMount } from "../../../src/cli/mount/plain_mount.ts";
+
+/** What the parser of all commands makes of `mount` and its arguments. */
+async function parse(args: readonly string[]): Promise<unknown> {
+  let parsed: unknown;
+  const command = mountCommand().exitOverride().configureOutput({
+    writeErr() {},
+    writeOut() {},
+    getErrHasColors: () => false,
+    getOutHasColors: () => false,
+  }).action((source, mountpoint, options) => {
+    parsed = { source, mountpoint, options };
+  });
+  try {
+    await command.parseAsync(args, { from: "user" });
+  } catch {
+    return undefined;
+  }
+  return parsed;
+}
+
+const word = fc.constantFrom(
+  ...[
+    "-f",
+    "--foreground",
+    "--trace",
+    "--no-verify",
+    "-o",
+    "--options",
+    "--options=a,b",
+  ],
+  ...["--workers", "--workers=4", "--workers=65", "--ext=jpg", "--ext", "--"],
+  ...["--subset", "--subset=a", "--shuffle", "--shuffle=1", "--epoch=0-9"],
+  ...["--background", "-oro", "-fo", "--frobnicate", "-h", "--version", "-"],
+  ...["data.ffr", "/mnt", "a b", "2", "uid=1", ""],
+);
+
+Deno.test("what is read without the parser of all commands is what that one reads", async () => {
+  let plain = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(word, { maxLength: 7 }), async (args) => {
+      const found = plainMount(["mount", ...args]);
+      if (found === undefined) return; // left to the other one
+      plain++;
+      assert.deepEqual(found, await parse(args));
+    }),
+    { numRuns: 3000 },
+  );
+  assert.ok(plain > 30, `only ${plain} were plain`);
+});
+
+Deno.test("the usual command lines are read without the parser of all commands", () => {
+  for (
+    const line of [
+      ["a.ffr", "/mnt/x"],
+      ["-f", "a.ffr", "/mnt/x"],
+      ["a.ffr", "/mnt/x", "-o", "uid=1000,allow_other", "--workers", "8"],
+      ["--subset=a", "--shuffle", "1", "--epoch", "2", "a.ffr", "/mnt/x"],
+      ["--background", "/run/x.json", "--format=ffrecord", "--", "-a", "-b"],
+    ]
+  ) assert.ok(plainMount(["mount", ...line]) !== undefined, line.join(" "));
+  assert.equal(plainMount(["ls", "a.ffr", "/mnt/x"]), undefined);
+  assert.equal(plainMount([]), undefined);
+});

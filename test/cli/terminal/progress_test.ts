@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { formatDuration, Rate } from "../../../src/cli/terminal/rate.ts";
+import { goldenCase } from "../../support/golden.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { CLI, run } from "../run_cli.ts";
+
+Deno.test("a rate is what was done in the time it took", () => {
+  let now = 1000;
+  const rate = new Rate(() => now);
+  assert.equal(rate.perSecond, 0);
+  now += 100;
+  rate.note(50);
+  assert.equal(rate.perSecond, 500);
+  now += 900;
+  rate.note(200);
+  assert.equal(rate.perSecond, 200);
+});
+
+Deno.test("a rate follows work that slows down", () => {
+  let now = 0;
+  let done = 0;
+  const rate = new Rate(() => now);
+  const goOn = (seconds: number, perSecond: number) => {
+    for (let i = 0; i < seconds * 20; i++) {
+      now += 50;
+      rate.note(done += perSecond / 20);
+    }
+  };
+  goOn(60, 1000);
+  assert.ok(Math.abs(rate.perSecond - 1000) < 1, `${rate.perSecond}`);
+  goOn(30, 100);
+  assert.ok(Math.abs(rate.perSecond - 100) < 1, `${rate.perSecond}`);
+});
+
+Deno.test("durations are short", () => {
+  const shown = [0, 59.4, 60, 80, 3599, 3600, 7500, 86_400, 273_600]
+    .map(formatDuration);
+  assert.deepEqual(
+    shown,
+    [
+      "0s",
+      "59s",
+      "1m00s",
+      "1m20s",
+      "59m59s",
+      "1h00m",
+      "2h05m",
+      "1d00h",
+      "3d04h",
+    ],
+  );
+});
+
+Deno.test({
+  name: "extract knows how much there is, of some paths too (needs script)",
+  ...needs("script"),
+  async fn() {
+    const { path } = goldenCase("ffrecord/packed_tree");
+    await withTempDir(async (dir) => {
+      for (const [i, paths] of ["", "words ..."].entries()) {
+        const command = `'${Deno.execPath()}' run -A '${CLI}' extract ` +
+          `'${path}' '${dir}/${i}' ${paths}`;
+        const ran = await run(["script", "-qec", command, "/dev/null"]);
+        assert.equal(ran.code, 0);
+        assert.match(
+          ran.stdout,
+          /extracting .*100% {2}[\d.]+ [kM]?B\/s {2}0s left/,
+        );
+      }
+    });
+  },
+});

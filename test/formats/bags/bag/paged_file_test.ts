@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import {
+  PageCache,
+  PagedFile,
+} from "../../../../src/formats/bags/bag/paged_file.ts";
+import { FileSource } from "../../../../src/io/storage/file_source.ts";
+import { runSync } from "../../../../src/io/concurrency/steps.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+Deno.test("pages of the ten-millionth file are told apart, as those of the first", async () => {
+  await withTempDir((dir) => {
+    const count = 64 * 512; // 64 pages
+    const entries = BigUint64Array.from({ length: count }, (_, i) => BigInt(i));
+    Deno.writeFileSync(`${dir}/a`, new Uint8Array(entries.buffer));
+    const source = runSync(FileSource.open(`${dir}/a`));
+    try {
+      const cache = new PageCache(16);
+      for (const files of [0, 10_000_000]) {
+        for (let i = 0; i < files; i++) cache.newFile();
+        const [one, other] = [0, 8].map((at) =>
+          new PagedFile(source, at, cache)
+        );
+        for (let round = 0; round < 2; round++) {
+          for (let i = 0; i < count - 1; i += 511) {
+            assert.equal(one!.entry(i), i);
+            assert.equal(other!.entry(i), i + 1);
+          }
+        }
+      }
+    } finally {
+      source.close();
+    }
+  });
+});

@@ -1,0 +1,122 @@
+/** What a bag reader promises beyond the records themselves. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { IndexError } from "../../../../src/errors.ts";
+import { BagReader, RecordMemory } from "../../../../src/formats/bags/mod.ts";
+import { writeBag } from "../../../support/bags/make_bag.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+const records = [[1, 2, 3], [4], [], [5, 6]].map((of) => Uint8Array.from(of));
+
+Deno.test("a cached index takes 8 bytes a record, one that is not none", async () => {
+  await withTempDir((dir) => {
+    const count = 4_000_000;
+    fs.writeFileSync(`${dir}/a.bag`, "");
+    fs.writeFileSync(`${dir}/a.idx`, "");
+    fs.truncateSync(`${dir}/a.idx`, 8 * count); // empty records
+    const taken = (cacheIndex: boolean) => {
+      const before = Deno.memoryUsage().external;
+      using bag = BagReader.openSync(`${dir}/a.bag`, { cacheIndex });
+      assert.equal(bag.getSync(count - 1).length, 0);
+      return (Deno.memoryUsage().external - before) / count;
+    };
+    assert.equal(Math.round(taken(true)), 8);
+    assert.equal(Math.round(taken(false)), 0);
+  });
+});
+
+Deno.test("records that were read are the caller's, but not those in memory", async () => {
+  await withTempDir(async (dir) => {
+    writeBag(`${dir}/a.bag`, records, 2);
+    using bag = await BagReader.open(`${dir}/a.bag`);
+    const memory = new RecordMemory();
+    for (const [i, record] of records.entries()) {
+      for (const bytes of [bag.getSync(i), await bag.get(i)]) {
+        assert.deepEqual(bytes, record);
+        bytes.fill(9);
+      }
+      assert.deepEqual(bag.getSync(i, { memory }), record);
+    }
+    const small = records.map((_, i) => bag.getSync(i));
+    small[3]!.fill(7); // beside others in one buffer, with no byte in common
+    assert.deepEqual(small.slice(0, 3), records.slice(0, 3));
+    assert.ok(small.every(({ byteOffset }) => byteOffset % 8 === 0));
+    structuredClone(small[0]!.buffer, { transfer: [small[0]!.buffer] });
+    assert.deepEqual([bag.getSync(1), ...bag.readSync([0])], [
+      records[1],
+      records[0],
+    ]);
+    const [first, again] = bag.readSync([0, 0]);
+    first!.fill(9);
+    assert.deepEqual(again, records[0]);
+    const before = bag.getSync(0, { memory });
+    bag.getSync(3, { memory });
+    assert.deepEqual([...before], [5, 6, 3]);
+    // A buffer that went to another thread is not read into.
+    structuredClone(before.buffer, { transfer: [before.buffer] });
+    assert.deepEqual(bag.readSync([3, 0], { memory }), [
+      records[3],
+      records[0],
+    ]);
+  });
+});
+
+Deno.test("records go to other threads without those that were read beside them", async () => {
+  await withTempDir(async (dir) => {
+    writeBag(`${dir}/a.bag`, records, 2);
+    using bag = await BagReader.open(`${dir}/a.bag`);
+    const order = [3, 0, 1, 0];
+    const ways = [
+      order.map((i) => bag.getSync(i)),
+      await Promise.all(order.map((i) => bag.get(i))),
+      bag.readSync(order),
+      await bag.read(order),
+    ];
+    for (const [first, ...others] of ways) {
+      assert.equal(first!.buffer.byteLength, first!.length);
+      const moved = structuredClone(first, { transfer: [first!.buffer] });
+      assert.deepEqual(moved, records[3]);
+      assert.deepEqual(others, order.slice(1).map((i) => records[i]));
+    }
+  });
+});
+
+Deno.test("numbers in memory that is used again lie where views of them may", () => {
+  const memory = new RecordMemory();
+  memory.take(1000);
+  memory.take(3);
+  for (const length of [5, 8, 0, 1, 16]) {
+    assert.equal(memory.takeMore(length).byteOffset % 8, 0);
+  }
+});
+
+Deno.test("records that do not exist, a closed bag and a signal are errors", async () => {
+  await withTempDir(async (dir) => {
+    writeBag(`${dir}/a.bag`, records, 1);
+    const bag = BagReader.openSync(`${dir}/a.bag`);
+    for (const index of [-1, 4, 1.5, NaN, 2 ** 53]) {
+      assert.throws(() => bag.getSync(index), IndexError);
+      assert.throws(() => bag.readSync([0, index]), IndexError);
+    }
+    assert.throws(() => bag.getSync(4), {
+      index: 4,
+      length: 4,
+      message:
+        `Record 4 does not exist in ${dir}/a.bag: valid indices are 0 to 3`,
+    });
+    assert.deepEqual(bag.rangeSync(4, 9), []);
+    assert.deepEqual(bag.rangeSync(7, 9), []);
+    assert.throws(() => bag.rangeSync(2, 1), RangeError);
+    const signal = AbortSignal.abort(new Error("enough"));
+    await assert.rejects(bag.get(0, { signal }), /enough/);
+    await assert.rejects(bag.read([0], { signal }), /enough/);
+    await assert.rejects(bag.range(0, 1, { signal }), /enough/);
+    await assert.rejects(BagReader.open(bag.path, { signal }), /enough/);
+    bag.close();
+    bag.close(); // once more does no harm
+    for (const read of [() => bag.getSync(2), () => bag.rangeSync(0, 0)]) {
+      assert.throws(read, { code: "closed" });
+    }
+    await assert.rejects(bag.read([]), { code: "closed" });
+  });
+});

@@ -1,0 +1,246 @@
+/** Datasets of generation 3 whose writer is at work or was killed, and datasets with files missing. */
+import assert from "node:assert/strict";
+import { FormatError } from "../../../../src/errors.ts";
+import {
+  DatasetReader,
+  ShardedDatasetReader,
+} from "../../../../src/formats/bags/mod.ts";
+import { checkBags } from "../../../../src/formats/bags/check/check.ts";
+import { openSync } from "../../../../src/vfs/mod.ts";
+import { newExtent, ROOT, type Tree } from "../../../../src/tree/tree.ts";
+import { decoders } from "../../../support/bags/bag_decoders.ts";
+import { revived } from "../../../support/bags/bag_trees.ts";
+import {
+  type Records,
+  writeBag,
+  writeDataset,
+} from "../../../support/bags/make_bag.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+const spec = { b: "int", a: "int", c: "int" };
+const bytes = (...values: number[]) => values.map((n) => Uint8Array.of(n));
+const datapoint: Records = {
+  a: Uint8Array.of(1),
+  b: Uint8Array.of(2),
+  c: Uint8Array.of(3),
+};
+
+/** What of a dataset there is: its datapoints, and what was warned of. */
+function read(dir: string): { all: unknown; warnings: string[] } {
+  const warnings: string[] = [];
+  const answers = [true, false].map((cacheIndex) => {
+    using reader = DatasetReader.openSync(dir, {
+      decoders,
+      cacheIndex,
+      onWarning: (message) => warnings.push(message),
+    });
+    assert.equal(reader.generation, 3);
+    assert.deepEqual(reader.spec, spec);
+    const all = reader.rangeSync(0, Infinity);
+    assert.equal(all.a!.length, reader.length);
+    return { all, size: reader.size };
+  });
+  assert.deepEqual(answers[0], answers[1]);
+  assert.equal(warnings.length % 2, 0);
+  return {
+    all: answers[0]!.all,
+    warnings: warnings.slice(warnings.length / 2),
+  };
+}
+
+Deno.test("only complete datapoints are there, and what is ahead is told once", async () => {
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [datapoint], 3);
+    writeBag(`${dir}/a.bag`, bytes(1, 4, 5), 3);
+    writeBag(`${dir}/b.bag`, bytes(2, 6), 3);
+    const { all, warnings } = read(dir);
+    assert.deepEqual(all, { b: [2], a: [1], c: [3] });
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /only 1 datapoints are complete.* 'b', 'a'/);
+    assert.ok(warnings[0]!.startsWith(dir));
+  });
+});
+
+Deno.test("an entry of the index that is cut is no record", async () => {
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [datapoint, datapoint], 3);
+    Deno.truncateSync(`${dir}/a.idx`, 11);
+    const { all, warnings } = read(dir);
+    assert.deepEqual(all, { b: [2], a: [1], c: [3] });
+    assert.match(warnings[0]!, /a\.idx: the index is cut: its last 3 bytes/);
+  });
+});
+
+Deno.test("a writer that was killed while it made its files leaves an empty dataset", async () => {
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [], 3);
+    const empty = { b: [], a: [], c: [] };
+    assert.deepEqual(read(dir), { all: empty, warnings: [] });
+    const files = ["c.idx", "c.bag", "a.idx", "a.bag", "b.idx", "b.bag"];
+    for (const file of files) {
+      Deno.removeSync(`${dir}/${file}`);
+      const { all, warnings } = read(dir);
+      assert.deepEqual(all, empty);
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0]!, /there is no datapoint yet/);
+    }
+  });
+});
+
+Deno.test("a file that is missing beside others with records is named", async () => {
+  const refused = (dir: string, code: string, message: RegExp) =>
+    assert.throws(
+      () => DatasetReader.openSync(dir, { decoders }),
+      (error: unknown) => {
+        assert.ok(error instanceof FormatError, String(error));
+        assert.equal(error.code, code);
+        assert.ok(error.message.startsWith(dir), error.message);
+        assert.match(error.message, message);
+        return true;
+      },
+    );
+  const cases = [
+    [["c.bag", "c.idx"], "missing-bag", /c\.bag is missing/],
+    [["c.bag"], "missing-bag", /c\.bag is missing/],
+    [["c.idx"], "missing-index", /c\.idx is missing/],
+    [
+      ["a.idx", "b.idx", "c.idx"],
+      "missing-bag",
+      /refs\.bag is missing.* \.idx/,
+    ],
+    [["spec.json"], "missing-spec", /spec\.json is missing/],
+  ] as const;
+  for (const [files, code, message] of cases) {
+    await withTempDir((dir) => {
+      writeDataset(dir, spec, [datapoint], 3);
+      for (const file of files) Deno.removeSync(`${dir}/${file}`);
+      refused(dir, code, message);
+    });
+  }
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [datapoint], 3);
+    Deno.removeSync(`${dir}/c.idx`);
+    Deno.removeSync(`${dir}/c.bag`);
+    Deno.writeFileSync(`${dir}/c.bag`, new Uint8Array(0));
+    refused(dir, "missing-index", /c\.idx is missing/);
+  });
+  await withTempDir((dir) => {
+    writeDataset(`${dir}/000000`, spec, [datapoint], 3);
+    refused(dir, "missing-spec", /open it with ShardedDatasetReader/);
+  });
+});
+
+Deno.test("a key of generation 3 may be called refs", async () => {
+  await withTempDir((dir) => {
+    const refs = { refs: Uint8Array.of(7) };
+    writeDataset(dir, { refs: "int" }, [refs], 3);
+    using reader = DatasetReader.openSync(dir, { decoders });
+    assert.equal(reader.generation, 3);
+    assert.deepEqual(reader.getSync(0), { refs: 7 });
+  });
+});
+
+Deno.test("a dataset that grows stays as it was when it was opened", async () => {
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [datapoint], 3);
+    using reader = DatasetReader.openSync(dir, { decoders, cacheIndex: false });
+    writeDataset(dir, spec, [datapoint, datapoint, datapoint], 3);
+    assert.equal(reader.length, 1);
+    assert.deepEqual(reader.rangeSync(0, 9), { b: [2], a: [1], c: [3] });
+    using again = DatasetReader.openSync(dir, { decoders });
+    assert.equal(again.length, 3);
+  });
+});
+
+Deno.test("a spec that is too large is not read", async () => {
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [datapoint], 3);
+    Deno.truncateSync(`${dir}/spec.json`, 2 ** 40);
+    assert.throws(
+      () => DatasetReader.openSync(dir, { decoders }),
+      { code: "bad-spec", message: /spec\.json has 1099511627776 bytes/ },
+    );
+  });
+});
+
+Deno.test("a bag that is too large to be held in memory is refused", async () => {
+  await withTempDir((dir) => {
+    writeDataset(dir, spec, [datapoint], 3);
+    Deno.truncateSync(`${dir}/a.bag`, 2 ** 40);
+    assert.throws(
+      () => DatasetReader.openSync(dir, { decoders, cacheKeys: ["a"] }),
+      {
+        code: "too-large",
+        message: /a\.bag in memory: .*leave it out of cacheKeys/,
+      },
+    );
+    using reader = DatasetReader.openSync(dir, { decoders });
+    assert.deepEqual(reader.getSync(0), { b: 2, a: 1, c: 3 });
+  });
+});
+
+Deno.test("the last shard is left out, and told, while its writer has no file in it", async () => {
+  await withTempDir(async (dir) => {
+    writeDataset(`${dir}/000000`, spec, [datapoint], 3);
+    await Deno.mkdir(`${dir}/000001`);
+    await Deno.writeTextFile(`${dir}/000001/.spec.json.part`, "{");
+    const warnings: string[] = [];
+    const options = { onWarning: (text: string) => void warnings.push(text) };
+    {
+      using reader = ShardedDatasetReader.openSync(dir, options);
+      assert.deepEqual([reader.shards, reader.length], [1, 1]);
+    }
+    using vfs = openSync(dir, options);
+    assert.deepEqual(vfs.listSync(), ["000000"]);
+    assert.equal(warnings.length, 2);
+    for (const warning of warnings) {
+      assert.match(warning, /000001: the last shard is empty and left out/);
+    }
+    const onDamage = ({ message }: FormatError) => void warnings.push(message);
+    const { samples, damaged } = await checkBags(dir, { onDamage });
+    assert.deepEqual([samples, damaged, warnings.length], [1, 1, 3]);
+    assert.equal(warnings[2], warnings[0]);
+    // An empty one among the others is damage.
+    writeDataset(`${dir}/000002`, spec, [datapoint], 3);
+    assert.throws(
+      () => ShardedDatasetReader.openSync(dir),
+      { name: "FormatError", code: "missing-spec" },
+    );
+  });
+});
+
+/** Says where the value of a datapoint is, as a mount does that is asked for it. */
+function locate(tree: Tree, ...names: string[]): boolean {
+  const node = names.reduce((parent, name) => {
+    const bytes = new TextEncoder().encode(name);
+    return tree.lookup(parent, bytes, 0, bytes.length) as number;
+  }, ROOT);
+  return tree.locate(node, newExtent()) as boolean;
+}
+
+Deno.test("a thread that comes later doesn't take another bag for the one that was replaced", async () => {
+  await withTempDir((dir) => {
+    for (const generation of [1, 2, 3] as const) {
+      for (const isLooked of [false, true]) {
+        const path = `${dir}/${generation}-${isLooked}`;
+        const sorted = { a: "int", b: "int", c: "int" };
+        writeDataset(path, sorted, [datapoint, datapoint], generation);
+        const { atime, mtime } = Deno.statSync(`${path}/a.bag`);
+        using fs = openSync(path);
+        const other = revived(fs.tree);
+        if (isLooked) assert.ok(locate(other, "000001", "b"));
+        // Of a copy that is as old, and has more.
+        writeBag(`${path}/new.bag`, bytes(7, 8, 9), generation);
+        Deno.utimeSync(`${path}/new.bag`, atime!, mtime!);
+        Deno.renameSync(`${path}/new.bag`, `${path}/a.bag`);
+        if (generation === 3) {
+          Deno.renameSync(`${path}/new.idx`, `${path}/a.idx`);
+        }
+        assert.throws(() => locate(other, "000001", "a"), { code: "changed" });
+        if (isLooked) assert.ok(locate(other, "000001", "b"));
+        assert.deepEqual(fs.readSync("000001/a"), Uint8Array.of(1)); // was open
+        other.close();
+      }
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { DatasetWriter } from "../../../../src/formats/bags/write/dataset_writer.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+const RAW = { encoders: null };
+const BYTE = Uint8Array.of(1);
+
+Deno.test("appends that are not awaited fail behind one that fails at once", async () => {
+  await withTempDir(async (dir) => {
+    await using writer = await DatasetWriter.open(dir, { a: "bytes" }, RAW);
+    const ends = await Promise.allSettled([
+      writer.append({ a: BYTE }),
+      writer.append({ b: BYTE }),
+      writer.append({ a: BYTE }),
+    ]);
+    assert.deepEqual(
+      ends.map((end) =>
+        end.status === "rejected" ? end.reason.code : end.value
+      ),
+      [0, "bad-datapoint", "earlier-write-failed"],
+    );
+    assert.equal(await writer.append({ a: BYTE }), 1);
+    await writer.close();
+  });
+});
+
+Deno.test("an encoder cannot append to the dataset it encodes for", async () => {
+  await withTempDir(async (dir) => {
+    let inner: Promise<unknown> | undefined;
+    const encoders = {
+      own(value: string) {
+        if (value === "append") inner = writer.append({ a: "", b: "" });
+        if (value === "appendSync") writer.appendSync({ a: "", b: "" });
+        return BYTE;
+      },
+    };
+    const spec = { a: "own", b: "own" };
+    await using writer = await DatasetWriter.open(dir, spec, { encoders });
+    assert.equal(await writer.append({ a: "append", b: "" }), 0);
+    await assert.rejects(inner!, { code: "busy" });
+    await assert.rejects(writer.append({ a: "", b: "appendSync" }), {
+      code: "bad-value",
+    });
+    assert.throws(() => writer.appendSync({ a: "", b: "appendSync" }), {
+      code: "bad-value",
+    });
+    assert.equal(await writer.append({ a: "", b: "" }), 1);
+    await writer.close();
+  });
+});

@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import fc from "fast-check";
+import { BagWriter } from "../../../../src/formats/bags/write/bag_writer.ts";
+import type { SampleData } from "../../../../src/io/write/sample_data.ts";
+import { pythonCases } from "../../../support/bags/bags_written_by_python.ts";
+import { naiveBag } from "../../../support/bags/naive_bags.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+const GENERATIONS = [1, 2, 3] as const;
+
+const CASES = pythonCases("bag");
+
+Deno.test("there are bags of the original packages to compare with", () => {
+  assert.deepEqual(
+    new Set(CASES.map(({ generation }) => generation)),
+    new Set(GENERATIONS),
+  );
+  assert.ok(CASES.length > 12);
+});
+
+function assertSameFile(path: string, expected: string): void {
+  assert.equal(
+    Buffer.compare(fs.readFileSync(path), fs.readFileSync(expected)),
+    0,
+    path,
+  );
+}
+
+for (const { name, path, generation } of CASES) {
+  Deno.test(`rewriting ${name} gives the original's bytes`, async () => {
+    const records = naiveBag(path, generation);
+    await withTempDir(async (dir) => {
+      const copy = `${dir}/copy.bag`;
+      const again = `${dir}/again.bag`;
+      await using writer = await BagWriter.open(copy, { generation });
+      using sync = BagWriter.openSync(again, { generation });
+      for (const [i, record] of records.entries()) {
+        assert.equal(await writer.append(record), i);
+        assert.equal(sync.appendSync(record), i);
+      }
+      assert.equal(writer.length, records.length);
+      await writer.close();
+      sync.closeSync();
+      assertSameFile(copy, path);
+      assertSameFile(again, path);
+      const names = ["again.bag", "copy.bag"];
+      let size = fs.statSync(copy).size;
+      if (generation === 3) {
+        const index = path.replace(/\.bag$/, ".idx");
+        assertSameFile(`${dir}/copy.idx`, index);
+        assertSameFile(`${dir}/again.idx`, index);
+        size += fs.statSync(index).size;
+        names.push("again.idx", "copy.idx");
+      }
+      assert.equal(writer.size, size); // Python's, too
+      assert.deepEqual(fs.readdirSync(dir).sort(), names.sort());
+    });
+  });
+}
+
+/** The ways in which a record can be handed over. */
+const WAYS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => SampleData> = {
+  bytes: (bytes) => bytes,
+  buffer: (bytes) => bytes.slice().buffer,
+  DataView: (bytes) => new DataView(bytes.slice().buffer),
+  Blob: (bytes) => new Blob([bytes]),
+  stream: (bytes) => new Blob([bytes]).stream(),
+  "generator of uneven pieces": async function* (bytes) {
+    for (let at = 0, step = 1; at < bytes.length; at += step, step *= 3) {
+      yield bytes.subarray(at, at + step);
+    }
+  },
+};
+
+Deno.test("what is appended is in the bag, whatever it is handed over as", async () => {
+  const length = fc.oneof(
+    { weight: 6, arbitrary: fc.nat(300) },
+    fc.constantFrom(0, 1, 8, 65_536, 65_537, 262_144, 262_145, 1_048_576),
+    { weight: 2, arbitrary: fc.nat(200_000) },
+    fc.nat(2_500_000),
+  );
+  const record = fc.record({
+    length,
+    fill: fc.nat(255),
+    way: fc.constantFrom(...Object.keys(WAYS)),
+    awaited: fc.boolean(),
+    flush: fc.constantFrom(undefined, undefined, undefined, false, true),
+  });
+  await withTempDir(async (dir) => {
+    let bag = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record, { maxLength: 30 }),
+        fc.constantFrom(...GENERATIONS),
+        async (given, generation) => {
+          const path = `${dir}/${++bag}.bag`;
+          const records = given.map(({ length, fill }) =>
+            new Uint8Array(generation === 1 ? length : Math.max(1, length))
+              .fill(fill)
+          );
+          await using writer = await BagWriter.open(path, { generation });
+          const indices: Promise<number>[] = [];
+          for (const [i, { way, awaited, flush }] of given.entries()) {
+            indices.push(writer.append(WAYS[way]!(records[i]!)));
+            if (awaited) await indices.at(-1);
+            if (flush !== undefined) writer.flush({ sync: flush });
+          }
+          await writer.close();
+          assert.deepEqual(await Promise.all(indices), [...records.keys()]);
+          const written = naiveBag(path, generation);
+          assert.equal(written.length, records.length);
+          written.forEach((bytes, i) =>
+            assert.equal(Buffer.compare(bytes, records[i]!), 0)
+          );
+          const index = generation === 3
+            ? 0
+            : 8 * records.length + (generation === 1 ? 8 : 0);
+          const data = records.reduce((sum, { length }) => sum + length, 0);
+          assert.equal(fs.statSync(path).size, data + index);
+          for (const name of fs.readdirSync(dir)) {
+            fs.unlinkSync(`${dir}/${name}`);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+Deno.test("more records than an index's buffer holds", async () => {
+  const count = 300_000; // 2.4 MB of entries
+  await withTempDir((dir) => {
+    for (const generation of GENERATIONS) {
+      const path = `${dir}/g${generation}.bag`;
+      using writer = BagWriter.openSync(path, { generation });
+      for (let i = 0; i < count; i++) {
+        writer.appendSync(Uint8Array.of(i, i >> 8).subarray(i % 2));
+      }
+      writer.closeSync();
+      const records = naiveBag(path, generation);
+      assert.equal(records.length, count);
+      for (let i = 0; i < count; i += 997) {
+        assert.deepEqual(records[i], Uint8Array.of(i, i >> 8).subarray(i % 2));
+      }
+    }
+    assert.deepEqual(fs.readdirSync(dir).sort(), [
+      "g1.bag",
+      "g2.bag",
+      "g3.bag",
+      "g3.idx",
+    ]);
+  });
+});
+
+Deno.test("empty records are for generation 1 alone", async () => {
+  await withTempDir(async (dir) => {
+    const empty = {
+      name: "WriteError",
+      code: "empty-record",
+      sample: 1,
+      message: /generation 1/,
+    };
+    for (const generation of [2, 3] as const) {
+      const path = `${dir}/g${generation}.bag`;
+      await using writer = await BagWriter.open(path, { generation });
+      await writer.append(Uint8Array.of(1));
+      await assert.rejects(writer.append(new Uint8Array(0)), empty);
+      await assert.rejects(writer.append(new Blob([])), empty);
+      assert.throws(() => writer.appendSync(new Uint8Array(0)), empty);
+      assert.equal(await writer.append(Uint8Array.of(2)), 1);
+      await writer.close();
+      assert.deepEqual(naiveBag(path, generation), [
+        Uint8Array.of(1),
+        Uint8Array.of(2),
+      ]);
+    }
+  });
+});
+
+Deno.test("generations 1 and 2 replace nothing", async () => {
+  await withTempDir(async (dir) => {
+    fs.writeFileSync(`${dir}/a.bag`, "old");
+    fs.writeFileSync(`${dir}/b.idx`, "");
+    const exists = { name: "WriteError", code: "exists" };
+    for (const generation of [1, 2] as const) {
+      await assert.rejects(
+        BagWriter.open(`${dir}/a.bag`, { generation }),
+        exists,
+      );
+      await assert.rejects(BagWriter.open(`${dir}/b.bag`, { generation }), {
+        ...exists,
+        message: /b\.idx exists, and would be taken for its index/,
+      });
+      using writer = BagWriter.openSync(`${dir}/c.bag`, { generation });
+      fs.writeFileSync(`${dir}/c.bag`, "meanwhile");
+      assert.throws(() => writer.closeSync(), exists);
+      assert.equal(fs.readFileSync(`${dir}/c.bag`, "utf8"), "meanwhile");
+      fs.unlinkSync(`${dir}/c.bag`);
+    }
+    assert.equal(fs.readFileSync(`${dir}/a.bag`, "utf8"), "old");
+    assert.deepEqual(fs.readdirSync(dir).sort(), ["a.bag", "b.idx"]);
+  });
+});
+
+Deno.test("what is no place for a bag is said", async () => {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/d.bag`);
+    fs.mkdirSync(`${dir}/e.idx`);
+    for (const generation of GENERATIONS) {
+      const refuses = (name: string, code: string, message: RegExp) =>
+        assert.rejects(BagWriter.open(`${dir}/${name}`, { generation }), {
+          name: "WriteError",
+          code,
+          message,
+        });
+      await refuses("a.idx", "bad-name", /ends in \.bag/);
+      await refuses("none/a.bag", "ENOENT", /none does not exist/);
+      await refuses(
+        "d.bag",
+        generation === 3 ? "not-a-file" : "exists",
+        /d\.bag/,
+      );
+      await refuses(
+        "e.bag",
+        generation === 3 ? "not-a-file" : "exists",
+        /e\.idx/,
+      );
+    }
+    const generation = 4 as 3;
+    await assert.rejects(
+      BagWriter.open(`${dir}/a.bag`, { generation }),
+      /1, 2 or 3/,
+    );
+    assert.deepEqual(fs.readdirSync(dir).sort(), ["d.bag", "e.idx"]);
+  });
+});
+
+Deno.test("what is no record is refused", async () => {
+  await withTempDir(async (dir) => {
+    await using writer = await BagWriter.open(`${dir}/a.bag`);
+    for (const record of ["text", [1, 2], null, undefined, {}, 7]) {
+      await assert.rejects(writer.append(record as unknown as Blob), TypeError);
+    }
+    assert.throws(
+      () => writer.appendSync(new Blob(["a"]) as unknown as ArrayBuffer),
+      /waited for/,
+    );
+    assert.equal(await writer.append(Uint8Array.of(1)), 0);
+  });
+});
+
+Deno.test("a writer that has ended takes no more, and ending it again is nothing", async () => {
+  await withTempDir(async (dir) => {
+    for (const generation of GENERATIONS) {
+      const closed = { name: "WriteError", code: "closed", message: /closed/ };
+      const writer = await BagWriter.open(`${dir}/c${generation}.bag`, {
+        generation,
+      });
+      await writer.append(Uint8Array.of(1));
+      const closing = writer.close();
+      await assert.rejects(writer.append(Uint8Array.of(1)), closed);
+      await closing;
+      await writer.close();
+      writer.closeSync();
+      writer.abort();
+      await assert.rejects(writer.flush(), closed);
+      assert.throws(() => writer.appendSync(Uint8Array.of(1)), closed);
+      assert.equal(naiveBag(writer.path, generation).length, 1);
+
+      const aborted = BagWriter.openSync(`${dir}/a${generation}.bag`, {
+        generation,
+      });
+      aborted.appendSync(Uint8Array.of(1));
+      aborted.flushSync();
+      aborted.appendSync(Uint8Array.of(2));
+      aborted.abort();
+      await assert.rejects(aborted.close(), {
+        code: "closed",
+        message: /given up/,
+      });
+      if (generation === 3) {
+        assert.deepEqual(naiveBag(aborted.path, 3), [Uint8Array.of(1)]);
+      } else assert.ok(!fs.existsSync(aborted.path));
+    }
+    assert.deepEqual(
+      fs.readdirSync(dir).filter((name) => name.startsWith(".")),
+      [],
+    );
+  });
+});

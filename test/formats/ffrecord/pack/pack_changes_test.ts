@@ -1,0 +1,135 @@
+/** Folders that change while they are packed, and packing that is given up. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { packFolder } from "../../../../src/formats/ffrecord/mod.ts";
+import { PackFiles } from "../../../../src/formats/ffrecord/pack/pack_files.ts";
+import { openNamed } from "../../../../src/io/directories/directory_by_path.ts";
+import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
+import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { needs } from "../../../support/programs/programs.ts";
+
+const LARGE = 3_000_000;
+
+/** Makes a folder, and asserts that nothing but it is there at the end. */
+async function withFolder(
+  body: (folder: string, out: string) => Promise<void> | void,
+): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/in/sub`, { recursive: true });
+    fs.writeFileSync(`${dir}/in/large`, new Uint8Array(LARGE));
+    for (const name of ["sub/x", "sub/y", "z"]) {
+      fs.writeFileSync(`${dir}/in/${name}`, "12345");
+    }
+    await body(`${dir}/in`, `${dir}/out`);
+    assert.deepEqual(fs.readdirSync(dir), ["in"]);
+    assert.equal(await descriptorsBelow(dir), 0);
+  });
+}
+
+const changed = (path: string) => ({
+  name: "PackError",
+  code: "changed",
+  path,
+  message: /changed while the folder was packed.*again/,
+});
+
+const CHANGES: [string, string, (folder: string) => void][] = [
+  ["vanishes", "sub/y", (folder) => fs.rmSync(`${folder}/sub/y`)],
+  ["grows", "sub/y", (folder) => fs.appendFileSync(`${folder}/sub/y`, "6")],
+  ["shrinks", "sub/y", (folder) => fs.truncateSync(`${folder}/sub/y`, 4)],
+  ["becomes a directory", "sub/y", (folder) => {
+    fs.rmSync(`${folder}/sub/y`);
+    fs.mkdirSync(`${folder}/sub/y`);
+  }],
+  ["becomes a pipe", "sub/y", (folder) => {
+    fs.rmSync(`${folder}/sub/y`);
+    const args = [`${folder}/sub/y`];
+    new Deno.Command("mkfifo", { args }).outputSync();
+  }],
+  ["loses its directory", "sub", (folder) => {
+    fs.renameSync(`${folder}/sub`, `${folder}/moved`);
+  }],
+];
+
+for (const [what, path, change] of CHANGES) {
+  for (const parts of [1, 2]) {
+    Deno.test({
+      name: `a file that ${what} ends the packing into ${parts}`,
+      ...needs("mkfifo"),
+      fn: () =>
+        withFolder(async (folder, out) => {
+          // Asked of the last entry when all others have been listed.
+          const filter = (entry: { path: string }) => {
+            if (entry.path === "z") change(folder);
+            return true;
+          };
+          const target = parts === 1 ? `${out}.ffr` : out;
+          await assert.rejects(
+            packFolder(folder, target, { parts, filter }),
+            changed(`${folder}/${path}`),
+          );
+        }),
+    });
+  }
+}
+
+const MEANWHILE: [string, (file: string) => void][] = [
+  ["grows", (file) => fs.appendFileSync(file, "more")],
+  ["shrinks", (file) => fs.truncateSync(file, LARGE / 2)],
+  ["is written", (file) => fs.utimesSync(file, 1, 1)],
+];
+
+for (
+  const [way, open] of [
+    ["by descriptor", openDirectory],
+    ["by path", openNamed],
+  ] as const
+) {
+  for (const [what, change] of MEANWHILE) {
+    Deno.test(`a file that ${what} while it is read ${way} is noticed`, () =>
+      withFolder((folder) => {
+        const root = open(folder);
+        const files = new PackFiles(root);
+        const read = () => {
+          let length = 0;
+          const pieces = files.read("large", LARGE) as Iterable<Uint8Array>;
+          for (const piece of pieces) {
+            if (length === 0) change(`${folder}/large`);
+            length += piece.length;
+          }
+        };
+        assert.throws(read, changed(`${folder}/large`));
+        files.close();
+        root.close();
+      }));
+  }
+}
+
+for (const parts of [1, 2]) {
+  Deno.test(`giving up leaves nothing of ${parts}`, () =>
+    withFolder(async (folder, out) => {
+      // So large that it is not written before the end: it is not on the disk.
+      fs.truncateSync(`${folder}/large`, 2 ** 40);
+      const target = parts === 1 ? `${out}.ffr` : out;
+      const pack = (signal: AbortSignal, onProgress = () => {}) =>
+        packFolder(folder, target, { parts, signal, onProgress });
+      const reason = new Error("enough");
+      await assert.rejects(pack(AbortSignal.abort(reason)), reason);
+      const midway = new AbortController();
+      await assert.rejects(
+        pack(midway.signal, () => {
+          assert.ok(fs.readdirSync(`${folder}/..`).length > 1);
+          midway.abort(reason);
+        }),
+        reason,
+      );
+      // A callback that throws ends it, too.
+      await assert.rejects(
+        pack(new AbortController().signal, () => {
+          throw reason;
+        }),
+        reason,
+      );
+    }));
+}

@@ -1,0 +1,100 @@
+/** Whatever bytes a meta file holds: all that can happen is an answer, or an error of ours. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import fc from "fast-check";
+import {
+  GulpDirectory,
+  RecordfsError,
+} from "../../../../src/formats/gulp/mod.ts";
+import { check, open, openSync } from "../../../../src/vfs/mod.ts";
+import { gulpCase } from "../../../support/gulp/gulp_golden.ts";
+import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
+import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+/** Changes a few bytes: what a bad disk, a bad transfer or a bad writer leaves. */
+function damaged(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
+  const at = fc.nat(bytes.length);
+  const byte = fc.oneof(
+    fc.nat(255),
+    fc.constantFrom(...new TextEncoder().encode("0123456789-,[]{}")),
+  );
+  const other = fc.tuple(
+    at,
+    fc.constant(1),
+    byte.map((value) => [value]),
+  );
+  const more = fc.tuple(at, fc.nat(12), fc.array(byte, { maxLength: 12 }));
+  const change = fc.oneof({ arbitrary: other, weight: 4 }, more);
+  return fc.array(change, { minLength: 1, maxLength: 4 }).map((changes) => {
+    let result = bytes;
+    for (const [from, remove, added] of changes) {
+      result = Uint8Array.from([
+        ...result.subarray(0, from),
+        ...added,
+        ...result.subarray(from + remove),
+      ]);
+    }
+    return result;
+  });
+}
+
+function ours<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    assert.ok(error instanceof RecordfsError, String(error));
+    return undefined;
+  }
+}
+
+for (const name of ["v2_appended", "v1_pickled_meta", "v1_pickled_meta_p2"]) {
+  Deno.test(`a damaged meta file gives answers or errors: ${name}`, async () => {
+    const { path } = gulpCase(name);
+    await withTempDir(async (dir) => {
+      const meta = `${dir}/meta_0.gmeta`;
+      fs.copyFileSync(`${path}/data_0.gulp`, `${dir}/data_0.gulp`);
+      const { size } = fs.statSync(`${dir}/data_0.gulp`);
+      const original = new Uint8Array(fs.readFileSync(`${path}/meta_0.gmeta`));
+      let opened = 0;
+      const property = fc.asyncProperty(damaged(original), async (bytes) => {
+        fs.writeFileSync(meta, bytes);
+        using directory = ours(() =>
+          GulpDirectory.openSync(dir, { decode: false })
+        );
+        if (directory !== undefined) opened++;
+        for (const id of directory?.mergedMetaDict.keys() ?? []) {
+          const video = ours(() => directory!.getSync(id));
+          for (const frame of video?.frames ?? []) {
+            assert.ok(frame.length <= size);
+          }
+        }
+        using vfs = ours(() => openSync(dir, { onWarning() {} }));
+        for (const { path, isFile } of vfs?.walkSync() ?? []) {
+          if (!isFile) continue;
+          const { size } = vfs!.statSync(path);
+          assert.equal(vfs!.readSync(path).length, size);
+        }
+        await check(dir, { onDamage() {}, onWarning() {} });
+      });
+      await fc.assert(property, { numRuns: 300 });
+      assert.ok(opened > 10);
+    });
+  });
+}
+
+Deno.test("label2idx.json that is no file is left out, and nothing stays open", async () => {
+  await withTempDir(async (dir) => {
+    writeChunk(dir, 0, [{ id: "a", frames: [fakeJpeg(40)] }]);
+    await Deno.mkdir(`${dir}/label2idx.json`);
+    const warnings: string[] = [];
+    const options = { onWarning: (text: string) => warnings.push(text) };
+    for (const opened of [await open(dir, options), openSync(dir, options)]) {
+      assert.deepEqual(opened.listSync(), ["a"]);
+      opened.close();
+    }
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0]!, /^Left out: .*label2idx\.json: it is not a/);
+    assert.equal(await descriptorsBelow(dir), 0);
+  });
+});

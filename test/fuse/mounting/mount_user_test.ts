@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { withOpenFuseDevice } from "../../support/programs/fuse_device.ts";
+import { REPOSITORY } from "../../support/paths.ts";
+import { copyProject } from "../../support/programs/users.ts";
+import { userMountTest } from "../support/mounting.ts";
+
+/** Everyone's guess at an ordinary user: `nobody`. */
+const NOBODY = 65534;
+
+interface Run {
+  readonly mode: string;
+  readonly options?: Record<string, unknown>;
+  readonly path?: string;
+}
+
+/** Runs `support/serve.ts` as an ordinary user, from a copy of the sources that it can read. */
+async function asNobody(
+  { mode, options = {}, path }: Run,
+  prepare: (mountpoint: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string[]> {
+  const directory = await Deno.makeTempDir({ prefix: "recordfs_user_" });
+  try {
+    copyProject(`${directory}/`);
+    const support = `${directory}/test/fuse/support`;
+    fs.cpSync(`${REPOSITORY}test/fuse/support`, support, { recursive: true });
+    const mountpoint = `${directory}/mountpoint`;
+    await Deno.mkdir(mountpoint);
+    await run("chown", ["-R", `${NOBODY}:${NOBODY}`, directory]);
+    await prepare(mountpoint);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--no-check", "--no-config", "-A"],
+        ...[`${support}/serve.ts`, mountpoint, mode],
+      ],
+      cwd: directory,
+      uid: NOBODY,
+      gid: NOBODY,
+      stdin: "null",
+      clearEnv: true,
+      env: {
+        PATH: path ?? Deno.env.get("PATH") ?? "",
+        HOME: directory,
+        DENO_DIR: `${directory}/deno`,
+        MOUNT_OPTIONS: JSON.stringify(options),
+      },
+    });
+    const { stdout, stderr } = await withOpenFuseDevice(() => child.output());
+    const decoder = new TextDecoder();
+    const lines = decoder.decode(stdout).trim().split("\n");
+    if (lines[0] === "") lines[0] = decoder.decode(stderr);
+    return lines;
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+async function run(program: string, args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args })
+    .output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+userMountTest(
+  "an ordinary user mounts, reads and unmounts through fusermount3",
+  async () => {
+    const lines = await asNobody({
+      mode: "read",
+      options: { source: "/data/a,b\\c" },
+    });
+    assert.deepEqual(lines, ["ready", "hello", String(NOBODY), "ended"]);
+  },
+);
+
+userMountTest("an ordinary user's busy mount ends by force", async () => {
+  const lines = await asNobody({ mode: "force" });
+  assert.deepEqual(lines, ["ready", "hello", "busy", "ended"]);
+});
+
+userMountTest("fusermount3's own words are passed on", async () => {
+  const own = (mountpoint: string) => run("chown", ["root", mountpoint]);
+  const lines = await asNobody({ mode: "read" }, own);
+  assert.match(lines[0] ?? "", /^refused: .*no write access to mountpoint/);
+});
+
+userMountTest("a missing fusermount3 is named", async () => {
+  const lines = await asNobody({ mode: "read", path: "/nowhere" });
+  assert.match(lines[0] ?? "", /^no-fusermount: .*install the package fuse3/);
+});
+
+userMountTest("a mount without its descriptor does not stay", async () => {
+  const bin = await Deno.makeTempDir({ prefix: "recordfs_bin_" });
+  try {
+    const fake = `${bin}/fusermount3`;
+    // It says that it mounted, and notes what it was asked for.
+    await Deno.writeTextFile(fake, '#!/bin/sh\necho "$1" >>"${0%/*}/calls"\n');
+    await run("chmod", ["-R", "777", bin]);
+    const path = `${bin}:${Deno.env.get("PATH")}`;
+    const lines = await asNobody({ mode: "read", path });
+    assert.match(lines[0] ?? "", /^refused: .*did not hand over/);
+    assert.equal(await Deno.readTextFile(`${bin}/calls`), "-o\n-uz\n");
+  } finally {
+    await Deno.remove(bin, { recursive: true });
+  }
+});

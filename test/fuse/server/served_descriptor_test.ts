@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { cString, libc } from "../../../fuse/libc.ts";
+import { ServedDescriptor } from "../../../fuse/server/served_descriptor.ts";
+
+/** From `asm-generic/fcntl.h`. */
+const F_DUPFD = 0;
+
+Deno.test({
+  name: "a descriptor that two threads may close is closed once",
+  ignore: Deno.build.os !== "linux",
+  fn: () => {
+    // The first free number from here on: tests of other files open files of this process as well.
+    const zero = libc().open(cString("/dev/zero"), 0);
+    const open = () => libc().fcntl(zero, F_DUPFD, 500);
+    const ours = ServedDescriptor.of(open());
+    const theirs = ServedDescriptor.from(ours.memory);
+    const number = theirs.fd;
+    theirs.close();
+    assert.equal(open(), number, "its number is used again");
+    ours.close();
+    const byte = new Uint8Array(1);
+    assert.equal(libc().read(number, byte, 1n), 1, "it is still open");
+    for (const fd of [number, zero]) libc().close(fd);
+  },
+});

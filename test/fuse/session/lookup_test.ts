@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { Opcode } from "../../../fuse/wire/opcodes.ts";
+import { Client } from "../support/client.ts";
+import { MemoryTree, MTIME } from "../support/memory_tree.ts";
+import { parseAttr, parseEntry } from "../support/replies.ts";
+import { getattrBody } from "../support/requests.ts";
+
+const DAY = 24 * 3600;
+
+// Nodes: 1 the root, 2 a.txt, 3 dir, 4 dir/inner, 5 dir/inner/deep, 6 bad, 7 far.
+const tree = () =>
+  MemoryTree.of({
+    "a.txt": "x".repeat(513),
+    dir: { inner: { deep: "deep" } },
+    bad: { kind: "damaged", message: "sample 4 is damaged" },
+    far: { kind: "remote" },
+  });
+
+Deno.test("LOOKUP finds a file and describes it", () => {
+  const { errno, body } = new Client(tree()).ask(Opcode.LOOKUP, 1, ["a.txt"]);
+  assert.equal(errno, 0);
+  assert.equal(body.byteLength, 128);
+  const { node, entrySeconds, attrSeconds, attr } = parseEntry(body);
+  assert.equal(node, 2);
+  assert.ok(entrySeconds >= DAY && attrSeconds >= DAY);
+  assert.deepEqual(attr, {
+    ino: 2,
+    size: 513,
+    blocks: 2,
+    mtime: Math.floor(MTIME / 1000),
+    mtimeNanoseconds: 125_000_000,
+    mode: 0o100644,
+    links: 1,
+    uid: 11,
+    gid: 22,
+    blockSize: 4096,
+  });
+});
+
+Deno.test("LOOKUP has the kernel remember that a name does not exist", () => {
+  const { errno, body } = new Client(tree()).ask(Opcode.LOOKUP, 1, ["a.tx"]);
+  const entry = parseEntry(body);
+  assert.equal(errno, 0);
+  assert.equal(entry.node, 0);
+  assert.ok(entry.entrySeconds >= DAY);
+});
+
+Deno.test("LOOKUP follows . and ..", () => {
+  const client = new Client(tree());
+  const found = (node: number, name: string) =>
+    parseEntry(client.ask(Opcode.LOOKUP, node, [name]).body).node;
+  assert.equal(found(4, "."), 4);
+  assert.equal(found(4, ".."), 3);
+  assert.equal(found(3, ".."), 1);
+  assert.equal(found(1, ".."), 1);
+  assert.equal(found(1, "..."), 0);
+});
+
+Deno.test("LOOKUP refuses a parent that is a file or does not exist", () => {
+  const client = new Client(tree());
+  assert.equal(client.ask(Opcode.LOOKUP, 2, ["x"]).errno, 20); // ENOTDIR
+  assert.equal(client.ask(Opcode.LOOKUP, 99, ["x"]).errno, 2); // ENOENT
+});
+
+Deno.test("GETATTR describes directories and files, less the umask", () => {
+  const client = new Client(tree(), { uid: 1, gid: 2, umask: 0o027 });
+  const attr = (node: number) => {
+    const { body } = client.ask(Opcode.GETATTR, node, getattrBody);
+    assert.equal(body.byteLength, 104);
+    assert.ok(Number(body.getBigUint64(0, true)) >= DAY);
+    return parseAttr(body, 16);
+  };
+  assert.equal(attr(1).mode, 0o040750);
+  assert.equal(attr(1).links, 1);
+  assert.equal(attr(2).mode, 0o100640);
+  assert.deepEqual([attr(2).uid, attr(2).gid], [1, 2]);
+  assert.equal(client.ask(Opcode.GETATTR, 99, getattrBody).errno, 2);
+});
+
+Deno.test("a damaged node is EIO, logged once, and the next request is answered", () => {
+  const client = new Client(tree());
+  for (let i = 0; i < 3; i++) {
+    assert.equal(client.ask(Opcode.GETATTR, 6, getattrBody).errno, 5);
+  }
+  assert.equal(client.ask(Opcode.LOOKUP, 1, ["bad"]).errno, 5);
+  assert.deepEqual(client.logs, ["sample 4 is damaged"]);
+  assert.equal(client.ask(Opcode.GETATTR, 2, getattrBody).errno, 0);
+});
+
+Deno.test("an answer that takes waiting is EIO, and says what is needed", () => {
+  const client = new Client(tree());
+  assert.equal(client.ask(Opcode.GETATTR, 7, getattrBody).errno, 5);
+  assert.match(client.logs.join(), /needs a local source/);
+});
+
+Deno.test("times before 1970 keep their sign", () => {
+  const early = Object.assign(tree(), {
+    stat(_: number, into: { mtime: number; size: number }) {
+      into.mtime = -1500;
+      return true;
+    },
+  });
+  const { body } = new Client(early).ask(Opcode.GETATTR, 1, getattrBody);
+  assert.equal(body.getBigInt64(16 + 32, true), -2n);
+  assert.equal(parseAttr(body, 16).mtimeNanoseconds, 500_000_000);
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { openNamed } from "../../../src/io/directories/directory_by_path.ts";
+import type { Directory } from "../../../src/io/directories/directory.ts";
+import { openDirectory } from "../../../src/io/directories/open_directory.ts";
+import { descriptorsBelow } from "../../support/programs/descriptors.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { needs, PYTHON } from "../../support/programs/programs.ts";
+
+const WAYS: [string, (path: string) => Directory][] = [
+  ["by descriptor", openDirectory],
+  ["by path", openNamed],
+];
+
+for (const [way, open] of WAYS) {
+  Deno.test(`${way}: files are made, read, renamed and removed`, async () => {
+    await withTempDir(async (dir) => {
+      const directory = open(dir);
+      directory.makeDirectory("sub");
+      const below = directory.open("sub", "keep");
+      const file = below.createFile("é 😀");
+      const content = new Uint8Array(3_000_000).map((_, i) => i * 7 >> 3);
+      file.write(content);
+      const time = new Date(1_234_567_890_123);
+      file.setModified(time);
+      file.close();
+      assert.throws(() => below.createFile("é 😀"), { code: "EEXIST" });
+
+      assert.deepEqual(fs.readFileSync(`${dir}/sub/é 😀`).compare(content), 0);
+      const stat = below.stat("é 😀", "keep");
+      assert.deepEqual(stat, {
+        kind: "file",
+        size: content.length,
+        mtimeMs: time.getTime(),
+      });
+      below.rename("é 😀", "x");
+      assert.deepEqual(below.list(), { names: ["x"], unreachable: [] });
+      const opened = below.openFile("x");
+      const into = new Uint8Array(100);
+      assert.equal(opened.read(into), 100);
+      assert.equal(opened.read(into), 100);
+      assert.deepEqual(into, content.slice(100, 200));
+      assert.deepEqual(opened.stat(), stat);
+      opened.close();
+      assert.equal(below.mayRead("x"), true);
+      below.remove("x");
+      assert.equal(below.stat("x", "keep"), undefined);
+      below.close();
+      directory.close();
+      assert.equal(await descriptorsBelow(dir), 0);
+    });
+  });
+
+  Deno.test(`${way}: a name with a NUL is not taken for the part before it`, async () => {
+    await withTempDir((dir) => {
+      const directory = open(dir);
+      directory.makeDirectory("sub");
+      assert.throws(() => directory.open("sub\0x", "keep"), TypeError);
+      assert.throws(() => open(`${dir}\0x`), TypeError);
+      directory.close();
+    });
+  });
+
+  Deno.test(`${way}: links are followed or kept, as is asked for`, async () => {
+    await withTempDir((dir) => {
+      fs.mkdirSync(`${dir}/real`);
+      fs.symlinkSync("real", `${dir}/link`);
+      fs.symlinkSync("nowhere", `${dir}/broken`);
+      fs.symlinkSync("round", `${dir}/round`);
+      const directory = open(dir);
+      assert.equal(directory.stat("link", "keep")?.kind, "symlink");
+      assert.equal(directory.stat("link", "follow")?.kind, "directory");
+      assert.equal(directory.stat("broken", "follow"), undefined);
+      assert.throws(() => directory.stat("round", "follow"), { code: "ELOOP" });
+      assert.throws(() => directory.open("link", "keep"), { code: "ENOTDIR" });
+      const followed = directory.open("link", "follow");
+      const real = directory.open("real", "keep");
+      assert.equal(followed.identity, real.identity);
+      assert.notEqual(real.identity, directory.identity);
+      for (const opened of [followed, real, directory]) opened.close();
+      assert.throws(() => open(`${dir}/nothing`), { code: "ENOENT" });
+      fs.writeFileSync(`${dir}/file`, "");
+      assert.throws(() => open(`${dir}/file`), { code: "ENOTDIR" });
+    });
+  });
+
+  Deno.test({
+    name: `${way}: opening a pipe waits for nobody`,
+    ...needs("mkfifo"),
+    async fn() {
+      await withTempDir((dir) => {
+        new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).outputSync();
+        const directory = open(dir);
+        assert.equal(directory.stat("pipe", "follow")?.kind, "other");
+        const file = directory.openFile("pipe");
+        assert.equal(file.stat().kind, "other");
+        file.close();
+        directory.close();
+      });
+    },
+  });
+}
+
+Deno.test({
+  name: "names that are not UTF-8 are reached exactly, or said not to be",
+  ...needs("python3"),
+  async fn() {
+    await withTempDir(async (dir) => {
+      const names = [
+        ...["fe", "fffe61", "c3", "edb280", "efbfbd", "6f6b"],
+        "ff".repeat(255),
+      ];
+      const script = "import sys,os\nfor n in sys.argv[2:]:\n" +
+        " open(os.path.join(os.fsencode(sys.argv[1]), bytes.fromhex(n)),'w')";
+      const { success } = await new Deno.Command(PYTHON, {
+        args: ["-c", script, dir, ...names],
+      }).output();
+      assert.ok(success);
+
+      const exact = openDirectory(dir);
+      const listed = exact.list().names.sort();
+      assert.deepEqual(
+        listed,
+        [
+          ...["\udcfe", "\udcff\udcfea", "\udcc3", "\udced\udcb2\udc80"],
+          ...["\ufffd", "ok", "\udcff".repeat(255)],
+        ].sort(),
+      );
+      for (const name of listed) {
+        assert.equal(exact.stat(name, "keep")?.kind, "file");
+        exact.openFile(name).close();
+      }
+      exact.close();
+
+      // One of those that Deno shows as U+FFFD is really called that.
+      const shown = openNamed(dir);
+      const { names: reached, unreachable } = shown.list();
+      assert.deepEqual(reached.sort(), ["ok", "\ufffd"]);
+      assert.equal(unreachable.length, 5);
+      assert.ok(unreachable.includes("\ufffd"));
+      assert.throws(() => shown.stat("\udcfe", "keep"), {
+        code: "name-needs-ffi",
+        message: /--allow-ffi/,
+      });
+    });
+  },
+});

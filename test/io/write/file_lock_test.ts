@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { FileLock } from "../../../src/io/write/file_lock.ts";
+import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
+import { withTempDir } from "../../support/paths.ts";
+
+Deno.test("a lock is one's own until it is let go of", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/file`;
+    await assert.rejects(runAsync(FileLock.take(path)), {
+      name: "WriteError",
+      code: "ENOENT",
+    });
+    fs.writeFileSync(path, "content");
+    const busy = { name: "WriteError", code: "busy", path };
+    const lock = runSync(FileLock.take(path));
+    assert.throws(() => runSync(FileLock.take(path)), busy);
+    await assert.rejects(runAsync(FileLock.take(path)), busy);
+    lock[Symbol.dispose]();
+    lock[Symbol.dispose]();
+    using _ = await runAsync(FileLock.take(path));
+    assert.throws(() => runSync(FileLock.take(path)), busy);
+    assert.equal(fs.readFileSync(path, "utf8"), "content");
+  });
+});
+
+Deno.test("a lock goes with the process that has it", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/file`;
+    fs.writeFileSync(path, "");
+    const script = `${dir}/lock.ts`;
+    fs.writeFileSync(
+      script,
+      `const file = Deno.openSync("${path}", { write: true });
+      file.lockSync(true);
+      console.log("locked");
+      setInterval(() => {}, 1000);`,
+    );
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", script],
+      stdout: "piped",
+    }).spawn();
+    const output = child.stdout.getReader();
+    await output.read();
+    assert.throws(() => runSync(FileLock.take(path)), { code: "busy" });
+    child.kill("SIGKILL");
+    await child.status;
+    await output.cancel();
+    runSync(FileLock.take(path))[Symbol.dispose]();
+  });
+});

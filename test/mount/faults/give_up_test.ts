@@ -1,0 +1,206 @@
+/** When a mount whose servers die is given up, and what readers can do meanwhile. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { isStale } from "../../../fuse/mounting/mountinfo.ts";
+import {
+  isRunning,
+  type MountPlace,
+  until,
+  withMountPlace,
+} from "../../cli/mount/mount_place.ts";
+import { assertFailed, run } from "../../cli/run_cli.ts";
+import { ffrHeader } from "../../support/ffrecord/make_ffr.ts";
+import { send } from "../../support/programs/processes.ts";
+import { needs } from "../../support/programs/programs.ts";
+import {
+  bothAlive,
+  record,
+  serverOf,
+  sleep,
+  test,
+  testWith,
+} from "../numbers_mount.ts";
+
+/** Kills a mount's servers as they come until its supervisor ends; returns how many there were. */
+async function killServers(supervisor: number): Promise<number> {
+  const killed = new Set<number>();
+  while (await isRunning(supervisor)) {
+    const server = await serverOf(supervisor);
+    if (server !== undefined) {
+      send(server, "SIGKILL");
+      killed.add(server);
+    }
+    await sleep(5);
+  }
+  return killed.size;
+}
+
+testWith(
+  { patience: 4 },
+  "a mount is given up when for that long nothing has served, and is dead",
+  async (place) => {
+    const { server, supervisor } = await bothAlive(place);
+    const start = performance.now();
+    Deno.kill(server, "SIGKILL");
+    const reading = Deno.readFile(`${place.mountpoint}/000007`);
+    reading.catch(() => {}); // awaited below
+    const killed = await killServers(supervisor);
+    const seconds = (performance.now() - start) / 1000;
+    assert.ok(seconds >= 3.9, `given up after ${seconds} s`);
+    assert.ok(killed >= 4, `${killed} servers`);
+    // Nobody is to take it for the end of the file.
+    await assert.rejects(reading, /os error (107|103|5)/);
+    assert.ok(await isStale(place.mountpoint));
+    const { state, reason, log } = (await place.listed())!;
+    assert.equal(state, "dead");
+    assert.match(
+      reason as string,
+      /^for 4 seconds no server has lived for one/,
+    );
+    const text = await Deno.readTextFile(log as string);
+    const delays = [...text.matchAll(/takes its place(?: in ([\d.]+) s)?$/gm)]
+      .map(([, delay]) => Number(delay ?? 0));
+    // Each twice the one before; what is left of the time is used for a last attempt.
+    const expected = [0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2].slice(
+      0,
+      delays.length - 1,
+    );
+    assert.deepEqual(delays.slice(0, -1), expected);
+  },
+);
+
+test("five kills within eight seconds are no reason to give up, nor is what comes later", async (place) => {
+  for (let i = 0; i < 6; i++) {
+    const { server } = await bothAlive(place);
+    Deno.kill(server, "SIGKILL");
+    await until(async () => !await isRunning(server));
+    await sleep(500);
+  }
+  const { server, supervisor } = await bothAlive(place);
+  await sleep(1500);
+  // One that has served for a while was no failure: the next comes at once.
+  Deno.kill(server, "SIGKILL");
+  await until(async () => (await record(place)).pid !== server);
+  assert.equal((await Deno.readFile(`${place.mountpoint}/000004`))[0], 4);
+  assert.ok(await isRunning(supervisor));
+  const text = await Deno.readTextFile((await record(place)).log);
+  const last = text.match(/the server died.*$/gm)?.at(-1);
+  assert.match(last!, /another one takes its place$/);
+});
+
+Deno.test("how long that is must be a number of seconds", async () => {
+  await withMountPlace(async (place) => {
+    for (const patience of ["0", "-1", "1.5", "soon"]) {
+      place.env.RECORDFS_GIVE_UP_AFTER = patience;
+      const ran = await place.recordfs("mount", "a.ffr", place.mountpoint);
+      assertFailed(ran, 2, /RECORDFS_GIVE_UP_AFTER=.*whole number/);
+    }
+  });
+});
+
+/** Lets the servers of a mount that come from now on not start: Deno takes more address space than that. */
+async function starve(supervisor: number): Promise<void> {
+  const limit = ["--as=1073741824:unlimited", `--pid=${supervisor}`];
+  assert.equal((await run(["prlimit", ...limit])).code, 0);
+}
+
+/** Starts a program that reads. */
+function start(command: string, ...args: string[]): Deno.ChildProcess {
+  return new Deno.Command(command, {
+    args,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+}
+
+/** Reads past the kernel's cache, as far as that goes. */
+const startDirect = (path: string) =>
+  start("dd", `if=${path}`, "iflag=direct", "bs=4k", "count=1");
+
+/** Sends a signal to programs, which must end by it soon. */
+async function expectEnd(
+  children: readonly Deno.ChildProcess[],
+  signal: Deno.Signal,
+): Promise<void> {
+  const ends: unknown[] = [];
+  for (const child of children) {
+    child.status.then((status) => ends.push(status.signal));
+    child.kill(signal);
+  }
+  await until(() => ends.length === children.length);
+  assert.ok(ends.every((end) => end === signal), ends.join());
+}
+
+for (const signal of ["SIGINT", "SIGKILL"] as const) {
+  test(
+    `who waits for a server ends by ${signal}, and so does the mount when it is told to`,
+    async (place) => {
+      const { server, supervisor } = await bothAlive(place);
+      const { mountpoint } = place;
+      await starve(supervisor);
+      Deno.kill(server, "SIGKILL");
+      await until(async () => (await place.listed())?.state === "restarting");
+      const { pid, supervisor: lives } = (await place.listed())!;
+      assert.deepEqual([pid, lives], [null, supervisor]);
+      const readers = [
+        start("cat", `${mountpoint}/000001`),
+        start("stat", `${mountpoint}/none`),
+        // dd itself catches the other signal.
+        ...signal === "SIGKILL" ? [startDirect(`${mountpoint}/000002`)] : [],
+      ];
+      await sleep(300);
+      await expectEnd(readers, signal);
+      const { stderr, code } = await place.recordfs("unmount", mountpoint);
+      assert.deepEqual([stderr, code], ["", 0]);
+      assert.equal(await isRunning(supervisor), false);
+    },
+    "prlimit",
+  );
+}
+
+/** A sample of 3 GB, a hole in the file, which takes a while to be compared with its checksum. */
+async function mountHuge(place: MountPlace): Promise<void> {
+  const size = 3 * 2 ** 30;
+  const zeros = new Uint8Array(1 << 24);
+  let crc = 0;
+  for (let done = 0; done < size; done += zeros.length) crc = crc32(zeros, crc);
+  const source = `${place.dir}/huge.ffr`;
+  const header = ffrHeader([size], [crc]);
+  writeFileSync(source, header);
+  await Deno.truncate(source, header.length + size);
+  const { stderr, code } = await place.recordfs(
+    "mount",
+    "--trace",
+    source,
+    place.mountpoint,
+  );
+  assert.deepEqual([stderr, code], ["", 0]);
+  await until(async () => (await record(place)).supervised.resumable);
+}
+
+Deno.test({
+  name:
+    "who waits for what a dead server had read can be killed before there is another one",
+  ...needs("fuse", "prlimit", "bash"),
+  fn: () =>
+    withMountPlace(async (place) => {
+      await mountHuge(place);
+      const { mountpoint } = place;
+      const { log } = await record(place);
+      const { server, supervisor } = await bothAlive(place);
+      const reader = startDirect(`${mountpoint}/000000`);
+      // It has been read, and is being compared.
+      await until(async () =>
+        /READ node=2 /.test(await Deno.readTextFile(log)) ||
+        !await isRunning(reader.pid)
+      );
+      await starve(supervisor);
+      Deno.kill(server, "SIGKILL");
+      await until(async () =>
+        (await Deno.readTextFile(log)).includes("the server died (signal 9)")
+      );
+      await expectEnd([reader], "SIGKILL");
+    }),
+});

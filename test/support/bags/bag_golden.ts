@@ -1,0 +1,147 @@
+/** The bags and datasets that the original Python libraries wrote, and what is known of each. */
+import assert from "node:assert/strict";
+import { sha256 } from "../golden.ts";
+import { fromFileUrl } from "../paths.ts";
+
+const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
+
+/** Bags, and datasets of the generations 1, 1, 2 and 3. */
+const SETS = ["bag", "bags", "granular", "granular2", "granular3"];
+
+/** A record as `expect.json` describes it. */
+export interface ExpectedRecord {
+  readonly size: number;
+  readonly sha256: string;
+  /** Set where reading it must fail. */
+  readonly error?: string;
+}
+
+/** The references of a datapoint. */
+export type ExpectedReferences = readonly (number | readonly number[])[];
+
+/** What a dataset holds. */
+export interface DatasetContent {
+  readonly sharded: boolean;
+  readonly spec: Readonly<Record<string, string>>;
+  readonly length: number;
+  readonly size?: number;
+  readonly shards: readonly {
+    readonly name: string;
+    readonly length: number;
+    readonly size?: number;
+    readonly bags: Readonly<
+      Record<
+        string,
+        {
+          readonly length: number;
+          readonly size?: number;
+          readonly records: readonly ExpectedRecord[];
+        }
+      >
+    >;
+  }[];
+  readonly refs?: readonly ExpectedReferences[];
+  readonly datapoints?: readonly Readonly<Record<string, unknown>>[];
+}
+
+interface AnyCase {
+  /** Such as `bag/many`. */
+  readonly name: string;
+  /** Path of the bag or directory. */
+  readonly path: string;
+  readonly title: string;
+  readonly valid: boolean;
+  readonly expected: {
+    readonly outcome: "error" | "partial" | "error-or-partial" | "error-or-ok";
+    readonly words: string;
+  };
+}
+
+/** `expect.json` of a bag. */
+export interface BagCase extends AnyCase {
+  readonly kind: "bag";
+  readonly content?: {
+    readonly length: number;
+    readonly size?: number;
+    readonly limits?: readonly number[];
+    readonly records: readonly ExpectedRecord[];
+  };
+  readonly queries?: readonly {
+    readonly start: number;
+    readonly stop: number;
+    readonly indices: readonly number[];
+  }[];
+}
+
+/** `expect.json` of a dataset. */
+export interface DatasetCase extends AnyCase {
+  readonly kind: "bags" | "granular";
+  readonly content?: DatasetContent;
+  readonly queries?: readonly {
+    readonly index: number;
+    readonly mask: Readonly<Record<string, true | readonly [number, number]>>;
+    readonly values: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+const cases: readonly (BagCase | DatasetCase)[] = SETS.flatMap((set) =>
+  [...Deno.readDirSync(ROOT + set)].map(({ name }) => `${set}/${name}`).sort()
+    .map(readCase)
+);
+
+function readCase(name: string): BagCase | DatasetCase {
+  const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
+  const { target, ...expect } = JSON.parse(text);
+  return { ...expect, name, path: `${ROOT}${name}/${target}` };
+}
+
+/** All bags. */
+export const bagCases: readonly BagCase[] = cases.filter((golden) =>
+  golden.kind === "bag"
+);
+
+/** All datasets. */
+export const datasetCases: readonly DatasetCase[] = cases.filter((golden) =>
+  golden.kind !== "bag"
+);
+
+/** The dataset of a name, such as `bags/lists`. */
+export function datasetCase(name: string): DatasetCase {
+  return datasetCases.find((golden) => golden.name === name)!;
+}
+
+/** The generation that the cases of a set are of. */
+export function generationOf({ name }: AnyCase): 1 | 2 | 3 {
+  return name.startsWith("granular3/")
+    ? 3
+    : name.startsWith("granular2/")
+    ? 2
+    : 1;
+}
+
+/** Compares bytes with what is known of them. */
+export function assertBytes(
+  actual: unknown,
+  { size, sha256: hash }: ExpectedRecord,
+): void {
+  assert.ok(actual instanceof Uint8Array);
+  assert.equal(actual.length, size);
+  assert.equal(sha256(actual), hash);
+}
+
+/** Compares a value with `expect.json`; one that is bytes with those it was encoded to. */
+export function assertValue(actual: unknown, expected: unknown): void {
+  if (Array.isArray(actual)) {
+    assert.ok(Array.isArray(expected) && expected.length === actual.length);
+    actual.forEach((value, i) => assertValue(value, expected[i]));
+  } else if (actual instanceof Uint8Array) {
+    const { $bytes, $image, $array } = expected as {
+      readonly $bytes?: ExpectedRecord;
+      readonly $array?: ExpectedRecord;
+      readonly $image?: { readonly encoded: ExpectedRecord };
+    };
+    assertBytes(actual, ($bytes ?? $array ?? $image?.encoded)!);
+  } else if (typeof actual === "bigint") {
+    assert.deepEqual({ $int: String(actual) }, expected);
+  } else assert.equal(actual, expected);
+}

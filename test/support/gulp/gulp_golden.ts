@@ -1,0 +1,103 @@
+// deno-lint-ignore-file camelcase -- the keys of expect.json
+/** The GulpIO files that the original Python libraries wrote, and what is known of each. */
+import { fromFileUrl } from "../paths.ts";
+
+const ROOT = fromFileUrl(new URL("../../golden/gulp/", import.meta.url));
+
+/** A video as `expect.json` describes it. */
+export interface ExpectedVideo {
+  readonly id: string;
+  readonly chunk: number;
+  readonly meta: unknown;
+  readonly meta_count: number;
+  readonly num_frames: number;
+  /** All frames joined. */
+  readonly frames_sha256: string;
+  /** `loc,pad,length` lines. */
+  readonly frame_info_sha256: string;
+  readonly frames: readonly {
+    readonly index: number;
+    readonly size: number;
+    readonly sha256: string;
+    readonly width: number;
+    readonly height: number;
+    readonly channels: 1 | 3;
+  }[];
+  /** Set where reading it must fail; then these frames can be read all the same. */
+  readonly error?: string;
+  readonly frames_still_good?: readonly number[];
+}
+
+/** `expect.json` of one case. */
+export interface GulpCase {
+  readonly name: string;
+  /** Path of the directory. */
+  readonly path: string;
+  readonly title: string;
+  readonly valid: boolean;
+  readonly expected: {
+    readonly outcome: "error" | "partial" | "error-or-ok";
+    readonly stage: string;
+    readonly class: string;
+    readonly words: string;
+  };
+  readonly content: {
+    readonly num_chunks: number;
+    readonly chunks: readonly {
+      readonly id: number;
+      readonly data: string;
+      readonly meta: string;
+      readonly ids: readonly string[];
+      readonly data_size: number;
+    }[];
+    readonly videos: readonly ExpectedVideo[];
+    readonly label2idx: Record<string, number> | null;
+  };
+  readonly queries?: readonly {
+    readonly id: string;
+    readonly slice?: readonly [number | null, number | null, number | null];
+    readonly indices?: readonly number[];
+    /** Indices of the frames that are the answer. */
+    readonly frames: readonly number[];
+    /** Those frames joined. */
+    readonly sha256: string;
+  }[];
+}
+
+/** All cases, by name. */
+export function gulpCases(): GulpCase[] {
+  return [...Deno.readDirSync(ROOT)].map(({ name }) => name).sort()
+    .map(gulpCase);
+}
+
+/** One case, such as `v2_chunks`. */
+export function gulpCase(name: string): GulpCase {
+  const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
+  const expect = JSON.parse(text, revive) as GulpCase & { target: string };
+  return { ...expect, name, path: `${ROOT}${name}/${expect.target}` };
+}
+
+/** The values that JSON has no form for. */
+function revive(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if ("$int" in value) return BigInt(value.$int as string);
+  if ("$float" in value) {
+    return { nan: NaN, inf: Infinity, "-inf": -Infinity }[
+      value.$float as string
+    ];
+  }
+  return value;
+}
+
+/** All bytes one after the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(
+    parts.reduce((sum, { length }) => sum + length, 0),
+  );
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { withTempDir } from "../paths.ts";
+
+/**
+ * Runs `body` with a file system in memory, of limited size; needs root.
+ *
+ * @param size As tmpfs takes it, such as `1m`.
+ */
+export async function withTmpfs(
+  size: string,
+  body: (
+    dir: string,
+    /** Changes a mount option, such as `ro`. */
+    remount: (option: string) => Promise<void>,
+  ) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (dir) => {
+    await run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir);
+    try {
+      await body(dir, (option) => run("mount", "-o", `remount,${option}`, dir));
+    } finally {
+      await run("umount", dir);
+    }
+  });
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args })
+    .output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}

@@ -1,0 +1,136 @@
+/** Programs run as root and as an ordinary user, each with the project where it can read it. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { withOpenFuseDevice } from "./fuse_device.ts";
+import { REPOSITORY } from "../paths.ts";
+
+/** Debian's `nobody`. */
+const NOBODY = 65534;
+
+/** What a program printed, and how it ended. */
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Someone who runs programs. */
+export interface User {
+  readonly name: string;
+  /** A directory of the user's own. */
+  readonly home: string;
+  /** Root of a copy of the project that the user can read. */
+  readonly project: string;
+  /** A Deno that the user can run. */
+  readonly deno: string;
+  /** Runs a program in the user's home. */
+  run(program: string, ...args: string[]): Promise<Finished>;
+  /** Runs a program that must end in 0, and returns what it printed. */
+  do(program: string, ...args: string[]): Promise<string>;
+  /** Runs `recordfs` from the command line. */
+  recordfs(...args: string[]): Promise<Finished>;
+}
+
+/** Runs `body` as the user who runs the tests. */
+export async function asSelf(
+  body: (user: User) => Promise<void>,
+): Promise<void> {
+  const home = await Deno.makeTempDir({ prefix: "recordfs-self-" });
+  try {
+    await Deno.mkdir(`${home}/run`);
+    await body(makeUser("self", home, REPOSITORY, Deno.execPath(), {}));
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+/**
+ * Runs `body` as an ordinary user; needs root. What root alone can read (a clone in root's home,
+ * Deno itself from there) is copied for the user.
+ */
+export async function asOrdinaryUser(
+  body: (user: User) => Promise<void>,
+): Promise<void> {
+  const home = await Deno.makeTempDir({ prefix: "recordfs-nobody-" });
+  try {
+    const project = `${home}/project/`;
+    copyProject(project);
+    fs.mkdirSync(`${home}/run`);
+    const deno = `${home}/deno`;
+    fs.copyFileSync(Deno.execPath(), deno);
+    const cache = await packageCache();
+    if (fs.existsSync(cache)) {
+      fs.cpSync(cache, `${home}/cache/npm`, { recursive: true });
+    }
+    await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, home);
+    const identity = { uid: NOBODY, gid: NOBODY };
+    await withOpenFuseDevice(() =>
+      body(makeUser("nobody", home, project, deno, identity))
+    );
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+/** Copies what the project is made of, without tests, to a directory whose path ends in a slash. */
+export function copyProject(target: string): void {
+  const parts = ["cli.ts", "mod.ts", "deno.json", "deno.lock", "src", "fuse"];
+  for (const part of parts) {
+    fs.cpSync(REPOSITORY + part, target + part, { recursive: true });
+  }
+}
+
+async function packageCache(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json"],
+  }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).npmCache;
+}
+
+async function succeed(program: string, ...args: string[]): Promise<void> {
+  const { success } = await new Deno.Command(program, { args }).output();
+  assert.ok(success, program);
+}
+
+function makeUser(
+  name: string,
+  home: string,
+  project: string,
+  deno: string,
+  identity: { uid?: number; gid?: number },
+): User {
+  const env: Record<string, string> = name === "self"
+    ? { XDG_RUNTIME_DIR: `${home}/run` }
+    : { HOME: home, DENO_DIR: `${home}/cache`, XDG_RUNTIME_DIR: `${home}/run` };
+  const run = async (program: string, ...args: string[]): Promise<Finished> => {
+    const output = await new Deno.Command(program, {
+      args,
+      cwd: home,
+      env,
+      ...identity,
+    }).output();
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    return {
+      code: output.code,
+      stdout: text(output.stdout),
+      stderr: text(output.stderr),
+    };
+  };
+  return {
+    name,
+    home,
+    project,
+    deno,
+    run,
+    async do(program, ...args) {
+      const { code, stdout, stderr } = await run(program, ...args);
+      assert.equal(
+        code,
+        0,
+        `${[program, ...args].join(" ")}\n${stdout}${stderr}`,
+      );
+      return stdout;
+    },
+    recordfs: (...args) => run(deno, "run", "-A", `${project}cli.ts`, ...args),
+  };
+}
