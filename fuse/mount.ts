@@ -2,7 +2,6 @@ import type { Tree } from "../src/tree/tree.ts";
 import { areOpen, newStat, ROOT } from "../src/tree/tree.ts";
 import { attach } from "./mounting/attach.ts";
 import { libc } from "./libc.ts";
-import { localAnswer } from "./session/local_answer.ts";
 import { Mapping } from "./content/mapping.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mounting/mount_options.ts";
@@ -111,7 +110,7 @@ async function mountOpened(
   options: MountOptions,
 ): Promise<Mount> {
   const { tree, source } = opened;
-  localAnswer(tree.stat(ROOT, newStat()));
+  tree.stat(ROOT, newStat());
   // Too many files to map them all are mapped by the threads that need them.
   const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
   let begun = false;
@@ -166,7 +165,7 @@ export async function resumeOpening(
 ): Promise<Mount> {
   const { tree, complete } = await open();
   await complete(); // what was damaged meanwhile must not be served
-  localAnswer(tree.stat(ROOT, newStat()));
+  tree.stat(ROOT, newStat());
   const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
   const sources = mapping?.sources;
   await server.prepare({

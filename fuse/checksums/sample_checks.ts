@@ -12,7 +12,6 @@ import { CopyBytes } from "../content/copy_bytes.ts";
 import { Errno } from "../wire/errno.ts";
 import { LargeChecks } from "./large_checks.ts";
 import { MAX_TRANSFER } from "../limits.ts";
-import { localAnswer } from "../session/local_answer.ts";
 import type { SampleChecksMemory } from "./sample_checks_memory.ts";
 import { SampleClaims } from "./sample_claims.ts";
 import type { ServedSource, ServedSources } from "../content/served_sources.ts";
@@ -108,7 +107,7 @@ export class SampleChecks {
   checkEmpty(node: NodeId, { size, isDirectory, isLink }: NodeStat): void {
     if (size > 0 || isDirectory || isLink) return;
     const extent = this.#extent;
-    if (!localAnswer(this.#tree.locate(node, extent))) return;
+    if (!this.#tree.locate(node, extent)) return;
     const source = this.#sources.at(extent.source);
     // -1 where there is none, 0 of no bytes.
     if (source === undefined || extent.crc32 <= 0) return;

@@ -8,7 +8,6 @@ import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
-import { localAnswer } from "../session/local_answer.ts";
 import { OnceLog } from "../session/once_log.ts";
 import { forgetSampleChecks } from "../checksums/sample_checks_memory.ts";
 import { RequestCounts } from "../session/request_counts.ts";
@@ -68,7 +67,7 @@ async function prepare(
   const module: { reviveTree(data: unknown): Tree | Promise<Tree> } =
     await import(seed.module);
   const tree = await module.reviveTree(seed.data);
-  localAnswer(tree.stat(ROOT, newStat())); // what is not to be had here must not be mounted
+  tree.stat(ROOT, newStat()); // what is not to be had here must not be mounted
   const truncations = new OnceLog(onLog);
   const sources = await servedSources(tree, mapped, workers, {
     forget: () => checks && forgetSampleChecks(checks),

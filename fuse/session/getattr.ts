@@ -1,6 +1,5 @@
 import { newStat } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
-import { localAnswer } from "./local_answer.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import { ATTR_OUT_SIZE, NodeStructs } from "../wire/node_structs.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
@@ -13,7 +12,7 @@ export function getattrHandler(
   const structs = new NodeStructs(owner);
   return (request, reply) => {
     const node = request.node;
-    if (!localAnswer(tree.stat(node, stat))) {
+    if (!tree.stat(node, stat)) {
       reply.fail(Errno.ENOENT);
       return;
     }

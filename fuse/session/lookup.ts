@@ -1,7 +1,6 @@
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
 import { NAME_MAX } from "../limits.ts";
-import { localAnswer } from "./local_answer.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 import {
@@ -23,7 +22,7 @@ export function lookupHandler(
     const parent = request.node;
     request.readName(0);
     if (!tree.isDirectory(parent)) {
-      const exists = localAnswer(tree.stat(parent, stat));
+      const exists = tree.stat(parent, stat);
       reply.fail(exists ? Errno.ENOTDIR : Errno.ENOENT);
       return;
     }
@@ -34,7 +33,7 @@ export function lookupHandler(
     } else if (node === 0) {
       // Not ENOENT: this the kernel remembers, so that the next search asks nothing.
       putNegativeEntry(reply.words, REPLY_HEADER_SIZE);
-    } else if (localAnswer(tree.stat(node, stat))) {
+    } else if (tree.stat(node, stat)) {
       checks?.checkEmpty(node, stat);
       structs.putEntry(reply.words, REPLY_HEADER_SIZE, node, stat);
     } else {
@@ -51,6 +50,6 @@ export function lookupHandler(
         return tree.parent(parent);
       }
     }
-    return localAnswer(tree.lookup(parent, bytes, nameStart, nameEnd));
+    return tree.lookup(parent, bytes, nameStart, nameEnd);
   }
 }

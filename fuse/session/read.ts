@@ -2,7 +2,6 @@ import { newExtent } from "../../src/tree/tree.ts";
 import { FormatError } from "../../src/errors.ts";
 import { Errno } from "../wire/errno.ts";
 import { MAX_TRANSFER } from "../limits.ts";
-import { localAnswer } from "./local_answer.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
@@ -18,7 +17,7 @@ export function readHandler(
     const node = request.node;
     const offset = request.u64(8); // fuse_read_in.offset
     const wanted = Math.min(request.u32(16), MAX_TRANSFER); // fuse_read_in.size
-    if (!localAnswer(tree.locate(node, extent))) {
+    if (!tree.locate(node, extent)) {
       reply.fail(tree.isDirectory(node) ? Errno.EISDIR : Errno.ENOENT);
       return;
     }

@@ -1,7 +1,6 @@
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
 import { LONGEST_NAME } from "../limits.ts";
-import { localAnswer } from "./local_answer.ts";
 import { direntSize, entryType, putDirent } from "../wire/dirent.ts";
 import { EntryType } from "../wire/flags.ts";
 import {
@@ -37,7 +36,7 @@ export function readdirHandler(
     const offset = request.listOffset;
     const size = Math.min(request.listSize, into.capacity);
     if (!tree.isDirectory(directory)) {
-      const exists = localAnswer(tree.stat(directory, stat));
+      const exists = tree.stat(directory, stat);
       into.fail(exists ? Errno.ENOTDIR : Errno.ENOENT);
       return;
     }
@@ -59,7 +58,7 @@ export function readdirHandler(
     if (offset < 1 && !putDots(directory, 1)) return;
     if (offset < 2 && !putDots(tree.parent(directory), 2)) return;
     const cursor = Math.max(offset - DOT_ENTRIES, 0);
-    localAnswer(tree.list(directory, cursor, visit));
+    tree.list(directory, cursor, visit);
   }
 
   /** Puts "." (1) or ".." (2), whose cookies are 1 and 2. */
@@ -112,7 +111,7 @@ export function readdirHandler(
   /** Writes the fuse_entry_out; a node that can't be described is listed all the same. */
   function describe(node: NodeId, entry: number): number {
     try {
-      if (localAnswer(tree.stat(node, stat))) {
+      if (tree.stat(node, stat)) {
         checks?.checkEmpty(node, stat);
         structs.putEntry(reply.words, entry, node, stat);
         return entryType(stat.isDirectory, stat.isLink);

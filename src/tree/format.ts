@@ -1,4 +1,5 @@
 import type { FormatError } from "../errors.ts";
+import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { Tree } from "./tree.ts";
 
@@ -19,6 +20,8 @@ export interface ContainerOptions {
   readonly decoded?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
+  /** Where the container lies. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
 }
 
 /** Facts about an opened container, as `recordfs info` prints them. */

@@ -111,7 +111,7 @@ export class LinkTree implements Tree {
     name: Uint8Array,
     start: number,
     end: number,
-  ): NodeId | Promise<NodeId> {
+  ): NodeId {
     if (parent >= this.#first) {
       return this.#lookupLink(parent, name, start, end);
     }
@@ -137,7 +137,7 @@ export class LinkTree implements Tree {
     return node >= this.#first && !this.isDirectory(node);
   }
 
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void | Promise<void> {
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
     if (dir >= this.#first) return this.#listLinks(dir, cursor, visit);
     if (dir !== ROOT) return this.#inner.list(dir, cursor, visit);
     const epochs = this.#epochs;
@@ -154,7 +154,7 @@ export class LinkTree implements Tree {
     );
   }
 
-  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
+  stat(node: NodeId, into: NodeStat): boolean {
     into.isLink = false;
     if (node < this.#first) return this.#inner.stat(node, into);
     into.mtime = this.#mtime;
@@ -167,7 +167,7 @@ export class LinkTree implements Tree {
     return true;
   }
 
-  locate(node: NodeId, into: Extent): boolean | Promise<boolean> {
+  locate(node: NodeId, into: Extent): boolean {
     if (node < this.#first) return this.#inner.locate(node, into);
     if (!this.isLink(node)) return false;
     this.#resolve(node);

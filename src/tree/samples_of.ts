@@ -1,24 +1,33 @@
 import { type SampleRun, SampleRuns } from "./sample_runs.ts";
-import { type NodeId, ROOT, type Tree } from "./tree.ts";
+import { runAsync } from "../io/concurrency/steps.ts";
+import { whenLoaded } from "./not_loaded.ts";
+import { type EntryVisitor, type NodeId, ROOT, type Tree } from "./tree.ts";
 
 /**
  * The samples of a tree, in the order of its dataset. Where the tree has none of its own, they are its files
  * in the order of a walk: depth first, each directory where its name stands among the others.
  */
 export async function samplesOf(tree: Tree): Promise<SampleRuns> {
-  const own = tree.samples?.();
-  if (own !== undefined) return SampleRuns.of(own);
+  const own = await runAsync(whenLoaded(() => {
+    const nodes = tree.samples?.();
+    return nodes && SampleRuns.of(nodes);
+  }));
+  if (own !== undefined) return own;
   const runs = new FileRuns();
   const levels = [{ node: ROOT, cursor: 0 }];
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    const { node: directory, cursor } = level;
+    const { node: directory } = level;
     let descend = 0;
-    await tree.list(directory, cursor, (_name, _start, _end, node, next) => {
-      if (!tree.isDirectory(node)) return runs.add(node);
-      descend = node;
+    const visit: EntryVisitor = (_name, _start, _end, node, next) => {
+      const isDirectory = tree.isDirectory(node);
       level!.cursor = next;
+      if (!isDirectory) return runs.add(node);
+      descend = node;
       return false;
-    });
+    };
+    await runAsync(
+      whenLoaded(() => tree.list(directory, level!.cursor, visit)),
+    );
     runs.endRun(); // a run has one directory
     if (descend === 0) levels.pop();
     else levels.push({ node: descend, cursor: 0 });

@@ -82,12 +82,9 @@ export class SubsetTree implements Tree {
     name: Uint8Array,
     start: number,
     end: number,
-  ): NodeId | Promise<NodeId> {
+  ): NodeId {
     const found = this.#inner.lookup(parent, name, start, end);
     if (!this.#isFiltered(parent)) return found;
-    if (found instanceof Promise) {
-      return found.then((node) => this.#shown(node));
-    }
     return this.#shown(found);
   }
 
@@ -103,7 +100,7 @@ export class SubsetTree implements Tree {
     return this.#inner.nameOf?.(node, into) ?? 0;
   }
 
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void | Promise<void> {
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
     if (!this.#isFiltered(dir)) return this.#inner.list(dir, cursor, visit);
     return this.#inner.list(
       dir,
@@ -113,11 +110,11 @@ export class SubsetTree implements Tree {
     );
   }
 
-  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
+  stat(node: NodeId, into: NodeStat): boolean {
     return this.#inner.stat(node, into);
   }
 
-  locate(node: NodeId, into: Extent): boolean | Promise<boolean> {
+  locate(node: NodeId, into: Extent): boolean {
     return this.#inner.locate(node, into);
   }
 

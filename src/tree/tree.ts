@@ -92,8 +92,8 @@ export interface TreeSeed {
  * that consumes them.
  *
  * A tree is immutable and keeps no state about its callers, so one tree serves many threads. Names
- * are bytes, as on disk. Each method answers at once where the answer is in memory or on a local
- * disk, and with a promise where a part of the index must be fetched first.
+ * are bytes, as on disk. Each method answers at once; where a part of the index is neither in memory
+ * nor on a local disk, it throws {@linkcode NotLoaded}, by which who can wait has it fetched.
  */
 export interface Tree {
   /** The data that extents point into. */
@@ -114,7 +114,7 @@ export interface Tree {
     name: Uint8Array,
     start: number,
     end: number,
-  ): NodeId | Promise<NodeId>;
+  ): NodeId;
 
   /**
    * The directory that holds directory `node`; the root's parent is the root. Of a file, the directory
@@ -129,7 +129,7 @@ export interface Tree {
    * Visits the entries of directory `dir` in order, from `cursor` on (0 is the start), until the
    * visitor returns `false` or the entries end.
    */
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void | Promise<void>;
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
 
   /**
    * Describes a node.
@@ -137,7 +137,7 @@ export interface Tree {
    * @returns `false` where the node does not exist.
    * @throws {FormatError} Where the container is damaged at that place.
    */
-  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean>;
+  stat(node: NodeId, into: NodeStat): boolean;
 
   /**
    * Says where the content of a file is; that of a symbolic link is its target.
@@ -145,7 +145,7 @@ export interface Tree {
    * @returns `false` where the node does not exist or is a directory.
    * @throws {FormatError} Where the container is damaged at that place.
    */
-  locate(node: NodeId, into: Extent): boolean | Promise<boolean>;
+  locate(node: NodeId, into: Extent): boolean;
 
   /**
    * Which sample of its source a file is, for messages. Present only in trees some of whose extents have

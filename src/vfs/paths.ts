@@ -1,4 +1,5 @@
-import { settle, type Steps } from "../io/concurrency/steps.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
+import { whenLoaded } from "../tree/not_loaded.ts";
 import { encodeName } from "../names.ts";
 import { type NodeId, ROOT, type Tree } from "../tree/tree.ts";
 
@@ -13,7 +14,8 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
     const name = encodeName(part);
-    node = yield* settle(tree.lookup(node, name, 0, name.length));
+    const parent = node;
+    node = yield* whenLoaded(() => tree.lookup(parent, name, 0, name.length));
     if (node === 0) return 0;
   }
   return node;

@@ -1,10 +1,5 @@
 import { PathError } from "../errors.ts";
-import {
-  runAsync,
-  runSync,
-  settle,
-  type Steps,
-} from "../io/concurrency/steps.ts";
+import { runAsync, runSync, type Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import { readPart } from "../io/read/read_part.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
@@ -16,6 +11,7 @@ import {
   type Tree,
 } from "../tree/tree.ts";
 import { contentStream } from "./content_stream.ts";
+import { whenLoaded } from "../tree/not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
 import { readContents } from "./read_contents.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
@@ -306,7 +302,7 @@ export class VirtualFs implements Disposable {
   *#stat(path: string | WalkEntry): Steps<VirtualStat> {
     const node = yield* this.#find(path);
     const stat = newStat();
-    if (node === 0 || !(yield* settle(this.tree.stat(node, stat)))) {
+    if (node === 0 || !(yield* whenLoaded(() => this.tree.stat(node, stat)))) {
       throw new PathError("not-found", pathOf(path), this.location);
     }
     return {
@@ -363,7 +359,7 @@ export class VirtualFs implements Disposable {
       throw new PathError("not-found", pathOf(path), this.location);
     }
     const extent = newExtent();
-    if (yield* settle(this.tree.locate(node, extent))) return extent;
+    if (yield* whenLoaded(() => this.tree.locate(node, extent))) return extent;
     throw new PathError("is-directory", pathOf(path), this.location);
   }
 

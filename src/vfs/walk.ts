@@ -1,6 +1,7 @@
-import { settle, type Steps } from "../io/concurrency/steps.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
+import { whenLoaded } from "../tree/not_loaded.ts";
 import { decodeName } from "../names.ts";
-import type { NodeId, Tree } from "../tree/tree.ts";
+import type { EntryVisitor, NodeId, Tree } from "../tree/tree.ts";
 
 /** One entry of a directory, as a {@linkcode Walker} meets it. */
 export interface WalkedNode {
@@ -71,31 +72,27 @@ export class Walker {
     const tree = this.#tree;
     let descend: WalkedNode | undefined;
     let full = false;
-    const visited = tree.list(
-      level.node,
-      level.cursor,
-      (bytes, start, end, node, next) => {
-        const name = decodeName(bytes, start, end);
-        const isDirectory = tree.isDirectory(node);
-        const entry: WalkedNode = {
-          path: level.prefix + name,
-          name,
-          node,
-          depth: this.#levels.length,
-          isDirectory,
-          directory: level.node,
-          cursor: level.cursor,
-        };
-        page.push(entry);
-        level.cursor = next;
-        if (isDirectory && this.#levels.length < this.#maxDepth) {
-          descend = entry;
-        }
-        full = page.length >= PAGE;
-        return descend === undefined && !full;
-      },
-    );
-    yield* settle(visited);
+    const visit: EntryVisitor = (bytes, start, end, node, next) => {
+      const name = decodeName(bytes, start, end);
+      const isDirectory = tree.isDirectory(node);
+      const entry: WalkedNode = {
+        path: level.prefix + name,
+        name,
+        node,
+        depth: this.#levels.length,
+        isDirectory,
+        directory: level.node,
+        cursor: level.cursor,
+      };
+      page.push(entry);
+      level.cursor = next;
+      if (isDirectory && this.#levels.length < this.#maxDepth) {
+        descend = entry;
+      }
+      full = page.length >= PAGE;
+      return descend === undefined && !full;
+    };
+    yield* whenLoaded(() => tree.list(level.node, level.cursor, visit));
     if (descend !== undefined) {
       this.#levels.push({
         node: descend.node,

@@ -1,5 +1,5 @@
 import { PathError } from "../../errors.ts";
-import { runSync, settle, type Steps } from "../../io/concurrency/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
 import { type NodeId, ROOT, type Tree } from "../../tree/tree.ts";
 import { findNode, normalise } from "../../vfs/paths.ts";
@@ -65,11 +65,10 @@ export class FileList {
 
   #name(directory: NodeId, cursor: number): string {
     let name = "";
-    const visited = this.#tree.list(directory, cursor, (bytes, start, end) => {
+    this.#tree.list(directory, cursor, (bytes, start, end) => {
       name = decodeName(bytes, start, end);
       return false;
     });
-    runSync(settle(visited));
     return name;
   }
 }

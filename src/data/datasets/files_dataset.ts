@@ -1,6 +1,7 @@
 import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { runAsync, settle, type Steps } from "../../io/concurrency/steps.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { whenLoaded } from "../../tree/not_loaded.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
 import { readContents } from "../../vfs/read_contents.ts";
 import { verifyContent } from "../../vfs/verify_content.ts";
@@ -107,7 +108,7 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
         throw new IndexError(index, this.length, location, 0, "file");
       }
       const extent = newExtent();
-      yield* settle(tree.locate(this.#files.node(index), extent));
+      yield* whenLoaded(() => tree.locate(this.#files.node(index), extent));
       extents.push(extent);
     }
     const path = (i: number) => this.#files.path(indices[i]!);

@@ -21,20 +21,6 @@ export function* perform<T>(effect: Effect<T>): Steps<T> {
   return (yield effect) as T;
 }
 
-/** Takes a value that may have to be waited for; only a promise makes the procedure pause. */
-export function* settle<T>(value: T | Promise<T>): Steps<T> {
-  if (!(value instanceof Promise)) return value;
-  return (yield {
-    sync() {
-      value.catch(() => {}); // nobody will look at it
-      throw new TypeError(
-        "This container's index is not local: use the asynchronous method",
-      );
-    },
-    async: () => value,
-  }) as T;
-}
-
 /** Runs a procedure to its end without waiting. */
 export function runSync<T>(steps: Steps<T>): T {
   let step = steps.next();

@@ -1,5 +1,6 @@
 import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { mustWait } from "../storage/must_wait.ts";
 import { crc32Of } from "./crc32_of.ts";
 import { isOthersTurn, otherTasks } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
@@ -57,7 +58,7 @@ export function* fillSummed(
  * Fills `into` without waiting.
  *
  * @returns The CRC-32 of what was read, or 0 unless `summed`.
- * @throws {TypeError} If the source is not local.
+ * @throws {RecordfsError} If the source has to be waited for (`must-wait`).
  */
 export function fillSync(
   source: ByteSource,
@@ -128,9 +129,7 @@ function readExactly(
   offset: number,
 ): void {
   if (source.readAtSync === undefined) {
-    throw new TypeError(
-      `${source.name} is not local: use the asynchronous method`,
-    );
+    throw mustWait(source.name);
   }
   const got = source.readAtSync(into, offset);
   if (got < into.length) throw endedEarly(source, offset, into.length, got);

@@ -4,6 +4,15 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of opening a file of a storage. */
+export interface OpenFileOptions {
+  /**
+   * Whether a writer may still append to it. What was there when it was opened then stays readable;
+   * otherwise any change is an error. Defaults to `false`.
+   */
+  readonly mayGrow?: boolean | undefined;
+}
+
 /**
  * Random access to bytes that lie somewhere: a file, memory, a server.
  *

@@ -1,5 +1,9 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
-import type { ByteSource, WaitOptions } from "./byte_source.ts";
+import type {
+  ByteSource,
+  OpenFileOptions,
+  WaitOptions,
+} from "./byte_source.ts";
 import { mostIdleDescriptors } from "./descriptor_limit.ts";
 import {
   type Descriptor,
@@ -59,7 +63,7 @@ export class FileSource implements ByteSource {
    */
   static *open(
     path: string,
-    { mayGrow = false }: { readonly mayGrow?: boolean } = {},
+    { mayGrow = false }: OpenFileOptions = {},
   ): Steps<FileSource> {
     let stat: Deno.FileInfo;
     try {

@@ -1,3 +1,4 @@
+import { NotLoaded } from "../../../src/tree/not_loaded.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 import type {
   EntryVisitor,
@@ -108,23 +109,27 @@ export class MemoryTree implements Tree {
     return name.length;
   }
 
-  stat(node: NodeId, into: NodeStat): boolean | Promise<boolean> {
+  stat(node: NodeId, into: NodeStat): boolean {
     const found = this.#nodes[node - 1];
     if (found === undefined) return false;
     if (found.kind === "fatal") throw new Fatal();
     if (found.kind === "damaged") throw new Error(found.message);
-    if (found.kind === "remote") return Promise.resolve(true);
+    if (found.kind === "remote") {
+      throw new NotLoaded("far.ffr", function* () {});
+    }
     into.isDirectory = found.children !== undefined;
     into.size = found.bytes.length;
     into.mtime = MTIME;
     return true;
   }
 
-  locate(node: NodeId, into: Extent): boolean | Promise<boolean> {
+  locate(node: NodeId, into: Extent): boolean {
     const found = this.#nodes[node - 1];
     if (found === undefined || found.children !== undefined) return false;
     if (found.kind === "damaged") throw new Error(found.message);
-    if (found.kind === "remote") return Promise.resolve(true);
+    if (found.kind === "remote") {
+      throw new NotLoaded("far.ffr", function* () {});
+    }
     const computed = found.kind === "computed";
     into.source = computed ? -1 : 0;
     into.offset = found.offset;

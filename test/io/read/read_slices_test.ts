@@ -211,7 +211,7 @@ Deno.test("a source that is not local has no sync reads, and says so", () => {
       runSync(
         readSlices([new SlowSource()], [{ source: 0, offset: 0, length: 1 }]),
       ),
-    /slow is not local/,
+    /slow is not on a local disk/,
   );
 });
 
