@@ -5,7 +5,7 @@ import { libc } from "./libc.ts";
 import { Mapping } from "./content/mapping.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mounting/mount_options.ts";
-import { checkInteger, checkKernelOptions } from "./mounting/option_rules.ts";
+import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
 import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
 import { oneAtATime } from "./mounting/one_at_a_time.ts";

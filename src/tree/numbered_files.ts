@@ -1,6 +1,6 @@
 import type { RecordNames } from "./named_tree.ts";
 import { type NumberedNames, numberedNames } from "./numbered_names.ts";
-import type { SampleNodes } from "./sample_runs.ts";
+import type { SampleNodes } from "./tree.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "./tree.ts";
 
 /** The node of record 0. */

@@ -1,4 +1,5 @@
-import { type SampleRun, SampleRuns } from "./sample_runs.ts";
+import { SampleRuns } from "./sample_runs.ts";
+import type { SampleRun } from "./tree.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import { type EntryVisitor, type NodeId, ROOT, type Tree } from "./tree.ts";

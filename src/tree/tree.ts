@@ -1,5 +1,4 @@
 import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
-import type { SampleNodes } from "./sample_runs.ts";
 
 /**
  * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, the same on every open of the same
@@ -85,6 +84,27 @@ export interface TreeSeed {
   readonly module: string;
   /** Plain data and typed arrays over shared memory. */
   readonly data: unknown;
+}
+
+/**
+ * Neighbours among the samples of a tree: entries of one directory whose nodes are equally far apart; or samples
+ * that the tree leaves out, since they are damaged, whose nodes are all 0.
+ */
+export interface SampleRun {
+  /** Node of the first one, or 0. */
+  readonly first: NodeId;
+  /** How far the nodes are apart: at least 1, or 0. */
+  readonly stride: number;
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** Which nodes of a tree are samples, as the tree says it. */
+export interface SampleNodes {
+  /** Whether they are directories, with all that is in them, and not files. */
+  readonly areDirectories: boolean;
+  /** In the order of the dataset; no node but 0 is in two of them. */
+  readonly runs: Iterable<SampleRun>;
 }
 
 /**

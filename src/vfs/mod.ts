@@ -28,7 +28,7 @@ export type {
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";
-export type { SampleNodes, SampleRun } from "../tree/sample_runs.ts";
+export type { SampleNodes, SampleRun } from "../tree/tree.ts";
 export type {
   ByteSource,
   SourceList,

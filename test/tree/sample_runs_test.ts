@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type SampleRun, SampleRuns } from "../../src/tree/sample_runs.ts";
+import { SampleRuns } from "../../src/tree/sample_runs.ts";
+import type { SampleRun } from "../../src/tree/tree.ts";
 
 /** Runs that share no node, in any order. */
 const runs = fc.array(

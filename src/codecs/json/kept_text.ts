@@ -1,5 +1,3 @@
-import type { JsonValue } from "./value.ts";
-
 /** A constructor that returns the object it is given: what extends it adds fields to that object. */
 class Given {
   constructor(object: object) {
@@ -27,7 +25,7 @@ class KeptText extends Given {
 }
 
 /** Has a value that was just parsed, if it is a list or an object, remember its text. */
-export function keepText<Value extends JsonValue>(
+export function keepText<Value>(
   value: Value,
   text: string,
 ): Value {
@@ -36,7 +34,7 @@ export function keepText<Value extends JsonValue>(
 }
 
 /** The text that a value was parsed from, if it is a list or an object that {@linkcode keepText} knows. */
-export function keptText(value: JsonValue): string | undefined {
+export function keptText(value: unknown): string | undefined {
   return typeof value === "object" && value !== null
     ? KeptText.of(value)
     : undefined;

@@ -1,6 +1,5 @@
-import { FeistelPermutation } from "./feistel_permutation.ts";
+import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { Random } from "./random.ts";
-import { TablePermutation } from "./table_permutation.ts";
 
 /** An order of the numbers from 0 to `length - 1`, each of them once. */
 export interface Permutation {
@@ -51,3 +50,159 @@ export function permutation(length: number, random: Random): Permutation {
  * and it is slower.
  */
 const TABLE_LENGTH = 4096;
+
+/** A permutation held in a table, shuffled by Fisher and Yates's method, which favours no order. */
+export class TablePermutation implements Permutation {
+  readonly length: number;
+  readonly #indices: Uint16Array;
+  /** The position of each number; made when it is first asked for. */
+  #positions: Uint16Array | undefined;
+
+  /** @param length From 0 to 65,536. */
+  constructor(length: number, random: Random) {
+    wholeNumber(length, 0, "The length");
+    if (length > 2 ** 16) throw new RangeError("A table of 16 bits is full");
+    this.length = length;
+    const indices = new Uint16Array(length);
+    for (let i = 0; i < length; i++) {
+      const other = random.int(i + 1);
+      indices[i] = indices[other]!;
+      indices[other] = i;
+    }
+    this.#indices = indices;
+  }
+
+  at(position: number): number {
+    checkPosition(position, this.length);
+    return this.#indices[position]!;
+  }
+
+  positionOf(index: number): number {
+    checkPosition(index, this.length, "index");
+    this.#positions ??= inverse(this.#indices);
+    return this.#positions[index]!;
+  }
+}
+
+function inverse(indices: Uint16Array): Uint16Array {
+  const positions = new Uint16Array(indices.length);
+  for (let i = 0; i < indices.length; i++) positions[indices[i]!] = i;
+  return positions;
+}
+
+/**
+ * A permutation that is computed and not stored: of a billion numbers as of a thousand, it takes
+ * the memory of its few keys.
+ *
+ * It is a Feistel network over the numbers of as many bits as the length needs, which are split
+ * into a high and a low half. Every round changes one half by a keyed hash of the other, which can
+ * be undone by whoever knows the keys; so the whole is a bijection. A result at or above the length
+ * goes through the network again until it is below (cycle walking), which keeps it a bijection. As
+ * the length is over half of the network's numbers, that is less than two goes on average.
+ *
+ * No half has over 27 bits, so 32-bit arithmetic is enough for every length.
+ */
+export class FeistelPermutation implements Permutation {
+  readonly length: number;
+  readonly #keys: Int32Array;
+  /** By how much a hash of 32 bits is shifted to be of a half's bits. */
+  readonly #highShift: number;
+  readonly #lowShift: number;
+  /** Two to the power of the low half's bits. */
+  readonly #lowSize: number;
+  /** 1 if the indices 0 and 1 change places, or else 0. */
+  readonly #swap: number;
+  /** The halves of `length - 1`. */
+  readonly #greatestHigh: number;
+  readonly #greatestLow: number;
+
+  /**
+   * @param length From 0 to 2^53 - 1.
+   * @param random What the keys are drawn from.
+   */
+  constructor(length: number, random: Random) {
+    wholeNumber(length, 0, "The length");
+    this.length = length;
+    const bits = bitsOf(Math.max(length - 1, 0));
+    const highBits = Math.max(1, bits >> 1);
+    const lowBits = Math.max(1, bits - highBits);
+    this.#highShift = 32 - highBits;
+    this.#lowShift = 32 - lowBits;
+    this.#lowSize = 2 ** lowBits;
+    this.#greatestHigh = Math.floor((length - 1) / this.#lowSize);
+    this.#greatestLow = length - 1 - this.#greatestHigh * this.#lowSize;
+    this.#keys = new Int32Array(ROUNDS);
+    for (let i = 0; i < ROUNDS; i++) this.#keys[i] = random.uint32();
+    this.#swap = length > 1 ? random.uint32() >>> 31 : 0;
+  }
+
+  at(position: number): number {
+    checkPosition(position, this.length);
+    const keys = this.#keys;
+    const highShift = this.#highShift;
+    const lowShift = this.#lowShift;
+    const lowSize = this.#lowSize;
+    let high = Math.floor(position / lowSize);
+    let low = position - high * lowSize;
+    do {
+      for (let round = 0; round < ROUNDS; round += 2) {
+        high ^= hash(low, keys[round]!) >>> highShift;
+        low ^= hash(high, keys[round + 1]!) >>> lowShift;
+      }
+    } while (this.#isOutside(high, low));
+    return this.#swapped(high * lowSize + low);
+  }
+
+  positionOf(index: number): number {
+    checkPosition(index, this.length, "index");
+    const keys = this.#keys;
+    const highShift = this.#highShift;
+    const lowShift = this.#lowShift;
+    const lowSize = this.#lowSize;
+    const last = this.#swapped(index);
+    let high = Math.floor(last / lowSize);
+    let low = last - high * lowSize;
+    do {
+      for (let round = ROUNDS - 2; round >= 0; round -= 2) {
+        low ^= hash(high, keys[round + 1]!) >>> lowShift;
+        high ^= hash(low, keys[round]!) >>> highShift;
+      }
+    } while (this.#isOutside(high, low));
+    return high * lowSize + low;
+  }
+
+  /**
+   * Every round swaps an even number of pairs of numbers; without one pair more, odd orders would
+   * be rare or none.
+   */
+  #swapped(index: number): number {
+    return index < 2 ? index ^ this.#swap : index;
+  }
+
+  #isOutside(high: number, low: number): boolean {
+    return high > this.#greatestHigh ||
+      (high === this.#greatestHigh && low > this.#greatestLow);
+  }
+}
+
+/** Rounds of the network, an even number. */
+const ROUNDS = 12;
+
+/**
+ * Hashes a half: xor-shift and multiply with constants that Chris Wellons's hash prospector (public
+ * domain) found to spread bits best. Its last step, which brings high bits into low ones, is left
+ * out: only high bits are used.
+ */
+function hash(half: number, key: number): number {
+  let word = half ^ key;
+  word = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
+  word = Math.imul(word ^ (word >>> 15), 0xd35a2d97);
+  return word;
+}
+
+/** How many bits a number below 2^53 has. */
+function bitsOf(value: number): number {
+  return value < 2 ** 32
+    ? 32 - Math.clz32(value)
+    : 64 - Math.clz32(value / 2 ** 32);
+}

@@ -1,5 +1,3 @@
-export type { BatchSampler } from "./batch_sampler.ts";
-
 /**
  * The order of one epoch: which index stands at which position. Computed, not stored, where
  * possible.

@@ -1,18 +1,8 @@
 import { assertImage, type Image } from "../../codecs/image/image.ts";
-import { ScaledImage } from "./scaled_image.ts";
+import { type FloatImage, ScaledImage } from "./scaled_image.ts";
 import { type Pixels, type StoredPixels, valuesAs } from "./stored_pixels.ts";
 
-/** Pixels as real numbers: what `Normalize` and `UnitNorm` make of an {@linkcode Image}. */
-export interface FloatImage {
-  /** One value per channel, rows from the top, no gap between rows. */
-  readonly data: Float32Array<ArrayBuffer>;
-  /** Rows. */
-  readonly height: number;
-  /** Pixels in a row. */
-  readonly width: number;
-  /** 1 is gray, 3 is RGB. */
-  readonly channels: 1 | 3;
-}
+export type { FloatImage };
 
 /** Pixels as bytes or as real numbers. */
 export type Picture = Image | FloatImage;

@@ -1,6 +1,17 @@
-import type { FloatImage } from "./picture.ts";
 import { type StoredPixels, valuesAs } from "./stored_pixels.ts";
 import { writeValues } from "./write_values.ts";
+
+/** Pixels as real numbers: what `Normalize` and `UnitNorm` make of an {@linkcode Image}. */
+export interface FloatImage {
+  /** One value per channel, rows from the top, no gap between rows. */
+  readonly data: Float32Array<ArrayBuffer>;
+  /** Rows. */
+  readonly height: number;
+  /** Pixels in a row. */
+  readonly width: number;
+  /** 1 is gray, 3 is RGB. */
+  readonly channels: 1 | 3;
+}
 
 /**
  * A {@linkcode FloatImage} whose values are computed when somebody looks at them: steps that follow work

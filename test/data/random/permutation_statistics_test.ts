@@ -8,7 +8,7 @@
  * of 64 to 128, which are tables here. From 8 rounds on none was off.
  */
 import assert from "node:assert/strict";
-import { FeistelPermutation } from "../../../src/data/random/feistel_permutation.ts";
+import { FeistelPermutation } from "../../../src/data/random/permutation.ts";
 import { permutation } from "../../../src/data/random/permutation.ts";
 import { Random } from "../../../src/data/random/random.ts";
 import { chiSquare, LIMIT, meanOff, poissonOff } from "./statistics.ts";

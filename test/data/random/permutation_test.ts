@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { FeistelPermutation } from "../../../src/data/random/feistel_permutation.ts";
+import { FeistelPermutation } from "../../../src/data/random/permutation.ts";
 import {
   type Permutation,
   permutation,

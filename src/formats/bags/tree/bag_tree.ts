@@ -3,7 +3,7 @@ import type { FileSource } from "../../../io/storage/file_source.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import { NamedTree } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
-import type { SampleNodes } from "../../../tree/sample_runs.ts";
+import type { SampleNodes } from "../../../tree/tree.ts";
 import type { Extent, Tree, TreeSeed } from "../../../tree/tree.ts";
 import { type BagFile, closeBag, openBag } from "../bag/bag_file.ts";
 import { IndexedBag } from "../bag/indexed_bag.ts";

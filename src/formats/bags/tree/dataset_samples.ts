@@ -1,4 +1,4 @@
-import type { SampleNodes } from "../../../tree/sample_runs.ts";
+import type { SampleNodes } from "../../../tree/tree.ts";
 import type { NodeId } from "../../../tree/tree.ts";
 import {
   columnOf,

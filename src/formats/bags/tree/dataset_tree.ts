@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import { numberedNames } from "../../../tree/numbered_names.ts";
-import type { SampleNodes } from "../../../tree/sample_runs.ts";
+import type { SampleNodes } from "../../../tree/tree.ts";
 import {
   type EntryVisitor,
   type Extent,

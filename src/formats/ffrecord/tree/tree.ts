@@ -3,7 +3,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
 import { NamedTree, type RecordNames } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
-import type { SampleNodes } from "../../../tree/sample_runs.ts";
+import type { SampleNodes } from "../../../tree/tree.ts";
 import type { Extent, NodeId, Tree, TreeSeed } from "../../../tree/tree.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
 

@@ -5,7 +5,7 @@ import {
   type NumberedNames,
   numberedNames,
 } from "../../../tree/numbered_names.ts";
-import type { SampleNodes, SampleRun } from "../../../tree/sample_runs.ts";
+import type { SampleNodes, SampleRun } from "../../../tree/tree.ts";
 import {
   type EntryVisitor,
   type Extent,
