@@ -1,0 +1,88 @@
+// deno-lint-ignore-file no-console -- a program for the terminal
+/**
+ * Compares two checkouts by the same benchmark, in turn: did a change make anything slower?
+ *
+ *   deno run -A bench/compare.ts OLD [--pairs 11] [--dir FOLDER] [--only REGEX] NAME [OPTIONS OF NAME…]
+ *
+ * `OLD` is the folder of the other checkout, `NAME` a program of `bench/`, such as `read_batches`; each
+ * checkout runs its own. The order changes from pair to pair, so that neither is always the first.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { progress, type Row } from "./support/report.ts";
+import { median } from "./support/rounds.ts";
+import { runJson } from "./support/run.ts";
+
+const NEW = fileURLToPath(new URL("..", import.meta.url));
+
+const { values, tokens } = parseArgs({
+  options: {
+    pairs: { type: "string", default: "11" },
+    dir: { type: "string" },
+    only: { type: "string", default: "" },
+  },
+  allowPositionals: true,
+  strict: false,
+  tokens: true,
+});
+const [old, name] = tokens.filter(({ kind }) => kind === "positional");
+if (old?.kind !== "positional" || name?.kind !== "positional") {
+  console.error("Give the folder of the other checkout, and a benchmark");
+  Deno.exit(2);
+}
+const pairs = Number(values.pairs);
+const only = new RegExp(String(values.only), "i");
+const options = [
+  ...Deno.args.slice(Deno.args.indexOf(name.value) + 1),
+  ...(values.dir === undefined ? [] : ["--dir", String(values.dir)]),
+];
+
+/** The figures of a row in the runs of each checkout. */
+interface Figures {
+  readonly row: Row;
+  readonly old: number[];
+  readonly new: number[];
+}
+
+const figures = new Map<string, Figures>();
+for (let pair = 0; pair < pairs; pair++) {
+  const turn = pair % 2 === 0
+    ? ["old", "new"] as const
+    : ["new", "old"] as const;
+  for (const side of turn) {
+    progress(`${name.value}: pair ${pair + 1} of ${pairs}, ${side}`);
+    const root = side === "old" ? old.value : NEW;
+    const program = `${root}/bench/${name.value}.ts`;
+    const rows = await runJson<Row[]>(
+      [Deno.execPath(), "run", "-A", program, "--json", ...options],
+    );
+    for (const row of rows) {
+      if (row.value === null) continue;
+      const key = `${row.measured}: ${row.subject}`;
+      if (!only.test(key)) continue;
+      const known = figures.get(key) ?? { row, old: [], new: [] };
+      figures.set(key, known);
+      known[side].push(row.value);
+    }
+  }
+}
+for (const [key, { row: { unit }, ...runs }] of figures) {
+  const better = (now: number, before: number) =>
+    unit.includes("/s") ? now / before : before / now;
+  const ratios = runs.new.slice(0, runs.old.length)
+    .map((value, pair) => better(value, runs.old[pair]!));
+  const ratio = better(median(runs.new), median(runs.old));
+  const range = `${Math.min(...ratios).toFixed(2)}–${
+    Math.max(...ratios).toFixed(2)
+  }`;
+  console.log(
+    `${ratio.toFixed(3)}× (pairs: median ${
+      median(ratios).toFixed(3)
+    }, ${range})  ${key}  ` +
+      `${median(runs.new).toPrecision(4)} ${unit}, before ${
+        median(runs.old).toPrecision(4)
+      }`,
+  );
+}
