@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import { FormatError } from "../../errors.ts";
 import { BagReader } from "../../formats/bags/read/bag_reader.ts";
 import { ShardedDatasetReader } from "../../formats/bags/read/sharded_dataset_reader.ts";
@@ -8,7 +7,7 @@ import {
 } from "../../formats/bags/dataset/dataset_names.ts";
 import { FFRecordReader } from "../../formats/ffrecord/read/reader.ts";
 import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
-import { openError } from "../../io/storage/file_source.ts";
+import { readFile } from "../../io/read/read_file.ts";
 import { readDirectory } from "../../io/storage/read_directory.ts";
 import { perform, runAsync } from "../../io/concurrency/steps.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
@@ -87,13 +86,16 @@ export async function openSource(
     const { info } = container;
     if (info.format === "gulp") {
       const isChunk = names === undefined;
+      // As a tree shows it, a chunk by itself has none.
+      const labels = isChunk
+        ? undefined
+        : await readIfThere(`${path}/${LABEL_FILE}`, signal);
       const reader = await openVideos(path, isChunk, { signal });
       return {
         kind: "videos",
         what: isChunk ? "a chunk of GulpIO" : "GulpIO",
         badVideos: info.facts?.["badVideos"] ?? 0,
-        // As a tree shows it, a chunk by itself has none.
-        labels: isChunk ? undefined : readIfThere(`${path}/${LABEL_FILE}`),
+        labels,
         ...closing(reader),
       };
     }
@@ -106,13 +108,14 @@ export async function openSource(
       return { kind: "bag", what, ...closing(reader) };
     }
     if (info.format === "bags") {
+      const isSharded = names?.includes(SPEC_FILE) === false;
+      const labelFile = `${path}/${labelPlace(isSharded)}`;
+      const labels = await readIfThere(labelFile, signal);
       const reader = await ShardedDatasetReader.open(path, {
         decoders: null,
         signal,
         onWarning,
       });
-      const isSharded = names?.includes(SPEC_FILE) === false;
-      const labels = readIfThere(`${path}/${labelPlace(isSharded)}`);
       const what = `Bags, generation ${reader.generation}`;
       const files = async () => {
         const own = await common.files();
@@ -151,12 +154,15 @@ function folder(path: string): Source {
   };
 }
 
-function readIfThere(file: string): Uint8Array | undefined {
+async function readIfThere(
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
   try {
-    return fs.readFileSync(file);
+    return await runAsync(readFile(file), signal);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw openError(file, error);
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { readFile } from "../../../io/read/read_file.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
 import { writeError } from "../../../io/write/write_error.ts";
@@ -134,10 +135,7 @@ function* readSpec(file: string): Steps<Uint8Array | undefined> {
         { path: file, expected: LARGEST_SPEC, actual: size },
       );
     }
-    return yield* perform({
-      sync: () => fs.readFileSync(file),
-      async: () => fs.promises.readFile(file),
-    });
+    return yield* readFile(file);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw writeError(file, error);

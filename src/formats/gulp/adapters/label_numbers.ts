@@ -3,11 +3,15 @@ import { endOfObject, insertItems } from "../../../codecs/json/insert_items.ts";
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
-import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { readFile } from "../../../io/read/read_file.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
 import { writeError } from "../../../io/write/write_error.ts";
 import { byCodePoint } from "../../../names.ts";
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 import { parseLabels } from "../meta/labels.ts";
@@ -101,7 +105,7 @@ function readNumbers(
 
 function readBytes(file: string): Uint8Array | undefined {
   try {
-    return fs.readFileSync(file);
+    return runSync(readFile(file));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     // Where it cannot be read it could not be written either.

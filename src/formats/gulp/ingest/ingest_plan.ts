@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { runSync } from "../../../io/concurrency/steps.ts";
+import { readFile } from "../../../io/read/read_file.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { IngestError } from "./ingest_error.ts";
 import type {
@@ -36,7 +38,7 @@ export function planPath(directory: string): string {
 export function readPlan(directory: string): IngestPlan | undefined {
   const file = planPath(directory);
   if (!fs.existsSync(file)) return undefined;
-  return parsePlan(file, fs.readFileSync(file, "utf8"));
+  return parsePlan(file, new TextDecoder().decode(runSync(readFile(file))));
 }
 
 /**
