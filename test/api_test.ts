@@ -9,7 +9,7 @@ const FFRECORD =
   PickleError PickleableValue PickledValue ReaderSeed RecordLocation SampleData SampleList WaitOptions WriteError
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
+  `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions EntryVisitor
   Extent LazySources NodeId NodeStat OpenContainerOptions SampleNodes SampleRun SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =

@@ -5,6 +5,8 @@ import type { Tree } from "./tree.ts";
 
 /** Options of opening a container of any format. */
 export interface ContainerOptions {
+  /** Takes the container for this format, or variant of one, instead of looking at its content. */
+  readonly format?: string | undefined;
   /**
    * Whether checksums are compared: of metadata when opening, of content when a file is read whole.
    * Defaults to `true`.
@@ -111,29 +113,4 @@ export interface CheckReport {
   readonly bytes: number;
   /** How often `onDamage` was called. */
   readonly damaged: number;
-}
-
-/** What tells a format's containers from others: it is there before the format itself is loaded. */
-export interface FormatSignature {
-  /** What the `format` option calls it. */
-  readonly name: string;
-  /** One line for help texts. */
-  readonly description: string;
-  /** Whether the content of a location is of this format. */
-  detect(probe: Probe): Steps<boolean>;
-  /**
-   * What of this format a directory holds that is of no other, such as `GulpIO chunks (data_0.gulp)`;
-   * asked where `detect` has said yes.
-   *
-   * @param names Sorted names in the directory.
-   */
-  evidence?(names: readonly string[]): string | undefined;
-}
-
-/** A container format: what a new format has to provide. */
-export interface Format extends FormatSignature {
-  /** Opens a container as a tree. */
-  open(path: string, options: ContainerOptions): Steps<Container>;
-  /** Checks every checksum of a container. */
-  check(path: string, options: CheckOptions): Promise<CheckReport>;
 }

@@ -1,10 +1,10 @@
-import { FormatError, RecordfsError } from "../errors.ts";
-import { FileSource } from "../io/storage/file_source.ts";
-import { readDirectory } from "../io/storage/read_directory.ts";
+import { FormatError } from "../errors.ts";
+import type { FormatEntry } from "../formats/format.ts";
+import { formatNamed, formats } from "../formats/registry.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
-import { perform, type Steps } from "../io/concurrency/steps.ts";
-import type { Probe } from "../tree/format.ts";
-import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
+import type { ContainerOptions, Probe } from "../tree/format.ts";
 
 /**
  * Finds the format of a location by its content, or by name where one is forced.
@@ -14,21 +14,25 @@ import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
  */
 export function* findFormat(
   path: string,
-  forced: string | undefined,
-): Steps<KnownFormat> {
+  { format: forced, storage = LOCAL_DISK }: ContainerOptions,
+): Steps<FormatEntry> {
   if (forced !== undefined) return formatNamed(forced);
-  const names = yield* perform(readDirectory(path));
+  const names = yield* storage.list(path);
   if (names !== undefined) {
-    const namesIn = (name: string) => perform(readDirectory(`${path}/${name}`));
+    const namesIn = (name: string) => storage.list(`${path}/${name}`);
     const probe = { path, names, namesIn, size: 0, read: noBytes };
     const format = yield* recogniseOne(probe, names);
     if (format !== undefined) return format;
+    const suffixes = formats().flatMap(({ suffixes }) => suffixes);
+    const last = suffixes.pop();
     throw unknown(
       path,
-      "the directory holds no .ffr, .gulp, .gmeta or .bag file, and no shards with any",
+      `the directory holds no ${
+        suffixes.join(", ")
+      } or ${last} file, and no shards with any`,
     );
   }
-  const source = yield* FileSource.open(path);
+  const source = yield* storage.open(path);
   try {
     const { size } = source;
     const format = yield* recognise({
@@ -45,19 +49,8 @@ export function* findFormat(
   }
 }
 
-function formatNamed(name: string): KnownFormat {
-  const format = FORMATS.find((format) => format.name === name);
-  if (format !== undefined) return format;
-  throw new RecordfsError(
-    "unknown-format",
-    `There is no format '${name}'; there are ${
-      FORMATS.map((format) => format.name).join(", ")
-    }`,
-  );
-}
-
-function* recognise(probe: Probe): Steps<KnownFormat | undefined> {
-  for (const format of DETECTED_FORMATS) {
+function* recognise(probe: Probe): Steps<FormatEntry | undefined> {
+  for (const format of formats()) {
     if (yield* format.detect(probe)) return format;
   }
   return undefined;
@@ -71,9 +64,9 @@ function* recognise(probe: Probe): Steps<KnownFormat | undefined> {
 function* recogniseOne(
   probe: Probe,
   names: readonly string[],
-): Steps<KnownFormat | undefined> {
-  const found: KnownFormat[] = [];
-  for (const format of DETECTED_FORMATS) {
+): Steps<FormatEntry | undefined> {
+  const found: FormatEntry[] = [];
+  for (const format of formats()) {
     if (yield* format.detect(probe)) found.push(format);
   }
   if (found.length < 2) return found[0];
@@ -106,7 +99,7 @@ function unknown(path: string, why: string): FormatError {
     "unknown-format",
     `${path} is no container that recordfs knows: ${why}. ` +
       `Known formats: ${
-        DETECTED_FORMATS.map(({ name }) => name).join(", ")
+        formats().map(({ name }) => name).join(", ")
       }; the option \`format\` forces one`,
     { path },
   );

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { ContainerBytes, ContainerLocation } from "./location.ts";
 export { check, open, type OpenContainerOptions } from "./open.ts";
 export { openSync } from "./open_sync.ts";
 export {

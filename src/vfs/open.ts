@@ -1,5 +1,5 @@
 import type { WaitOptions } from "../io/storage/byte_source.ts";
-import { localPath } from "../io/storage/local_path.ts";
+import { loadFormat } from "../formats/registry.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import type {
   CheckOptions,
@@ -7,18 +7,16 @@ import type {
   ContainerOptions,
 } from "../tree/format.ts";
 import { findFormat } from "./find_format.ts";
+import { type ContainerLocation, placeOf } from "./location.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
 /** Options of {@linkcode open}. */
-export interface OpenContainerOptions extends ContainerOptions {
-  /** Takes the container for this format instead of looking at its content. */
-  readonly format?: string | undefined;
-}
+export type OpenContainerOptions = ContainerOptions;
 
 /**
  * Opens a container of any format as a virtual filesystem.
  *
- * @param location A file or directory.
+ * @param location A file or directory; or a container's bytes, or those of its files by their names.
  * @throws {FormatError} If it is no known container, or damaged.
  *
  * @example List and read
@@ -33,14 +31,14 @@ export interface OpenContainerOptions extends ContainerOptions {
  * ```
  */
 export async function open(
-  location: string | URL,
+  location: ContainerLocation,
   options: OpenContainerOptions & WaitOptions = {},
 ): Promise<VirtualFs> {
-  const path = localPath(location);
+  const { path, options: own } = placeOf(location, options);
   const { signal } = options;
-  const found = await runAsync(findFormat(path, options.format), signal);
-  const format = await found.load();
-  const container = await runAsync(format.open(path, options), signal);
+  const found = await runAsync(findFormat(path, own), signal);
+  const format = await loadFormat(found);
+  const container = await runAsync(format.open(path, own), signal);
   return new VirtualFs(path, container, options.checkData ?? true);
 }
 
@@ -50,12 +48,11 @@ export async function open(
  * @throws {FormatError} If it can't be opened at all.
  */
 export async function check(
-  location: string | URL,
-  options: CheckOptions & OpenContainerOptions,
+  location: ContainerLocation,
+  options: CheckOptions,
 ): Promise<CheckReport> {
-  const path = localPath(location);
-  const { signal } = options;
-  const found = await runAsync(findFormat(path, options.format), signal);
-  const format = await found.load();
-  return await format.check(path, options);
+  const { path, options: own } = placeOf(location, options);
+  const found = await runAsync(findFormat(path, own), options.signal);
+  const format = await loadFormat(found);
+  return await format.check(path, own);
 }

@@ -1,18 +1,19 @@
-import { localPath } from "../io/storage/local_path.ts";
+import { formats, loadedFormat, loadFormat } from "../formats/registry.ts";
 import { runSync } from "../io/concurrency/steps.ts";
 import { findFormat } from "./find_format.ts";
-import { LOADED_FORMATS } from "./loaded_formats.ts";
+import { type ContainerLocation, placeOf } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
-/** {@linkcode open} without waiting, for containers on a local disk. */
+await Promise.all(formats().map(loadFormat)); // later there is no waiting
+
+/** {@linkcode open} without waiting, for containers on a local disk or in memory. */
 export function openSync(
-  location: string | URL,
+  location: ContainerLocation,
   options: OpenContainerOptions = {},
 ): VirtualFs {
-  const path = localPath(location);
-  const found = runSync(findFormat(path, options.format));
-  const format = LOADED_FORMATS.find(({ name }) => name === found.name)!;
-  const container = runSync(format.open(path, options));
+  const { path, options: own } = placeOf(location, options);
+  const format = loadedFormat(runSync(findFormat(path, own)));
+  const container = runSync(format.open(path, own));
   return new VirtualFs(path, container, options.checkData ?? true);
 }

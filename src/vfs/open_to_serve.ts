@@ -1,3 +1,4 @@
+import { loadFormat } from "../formats/registry.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import type { ServedContainer } from "../tree/format.ts";
 export type { ServedContainer };
@@ -9,9 +10,9 @@ export async function openToServe(
   path: string,
   options: OpenContainerOptions = {},
 ): Promise<ServedContainer> {
-  const format = await runAsync(findFormat(path, options.format));
+  const format = await runAsync(findFormat(path, options));
   if (format.openToServe) return await format.openToServe(path, options);
-  const { open } = await format.load();
+  const { open } = await loadFormat(format);
   const container = await runAsync(open(path, options));
   return { ...container, complete: () => Promise.resolve() };
 }

@@ -8,7 +8,7 @@ import {
   type ConvertTarget,
   type Generation,
 } from "../../convert/mod.ts";
-import { FORMATS } from "../../vfs/formats.ts";
+import { formatNames } from "../../formats/registry.ts";
 import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
@@ -66,7 +66,7 @@ export function convertCommand(): Command {
     .addOption(new Option("--to <target>", "what to make").choices(TARGETS))
     .addOption(
       new Option("--from <format>", "take SOURCE for this format")
-        .choices([...FORMATS.map(({ name }) => name), "folder"]),
+        .choices([...formatNames(), "folder"]),
     )
     .addOption(
       new Option("--generation <n>", "of bags; 3 unless given")

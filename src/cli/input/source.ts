@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { FORMATS } from "../../vfs/formats.ts";
+import { formatNames } from "../../formats/registry.ts";
 import { open } from "../../vfs/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
@@ -23,11 +23,10 @@ export function withSourceOptions(command: Command): Command {
 
 /** Adds `--format` and `--ext`. */
 export function withFormatOptions(command: Command): Command {
-  const names = FORMATS.map(({ name }) => name);
   return command
     .addOption(
       new Option("--format <name>", "take SOURCE for this format")
-        .choices(names),
+        .choices(formatNames()),
     )
     .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
 }

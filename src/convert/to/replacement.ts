@@ -7,7 +7,7 @@ import {
 } from "../../formats/bags/dataset/dataset_names.ts";
 import { indexPath } from "../../formats/bags/bag/index_path.ts";
 import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
-import { isChunkName } from "../../formats/gulp/signature.ts";
+import { isChunkName } from "../../formats/gulp/entry.ts";
 import { makeTemporaryDirectory } from "../../io/write/new_directory.ts";
 import { removeTree } from "../../io/write/remove_tree.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";

@@ -1,12 +1,12 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { Container, ContainerOptions, Format } from "../../tree/format.ts";
+import type { Container, ContainerOptions } from "../../tree/format.ts";
+import type { Format } from "../format.ts";
 import { beginContainer } from "./tree/begin_container.ts";
 import { checkBags } from "./check/check.ts";
 import { DecodedViews } from "./tree/decoded_views.ts";
-import { bagsSignature } from "./signature.ts";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
-export const bags: Format = { ...bagsSignature, open, check: checkBags };
+export const bags: Format = { open, check: checkBags };
 
 /** Opens everything, so that what is damaged is found now. */
 function* open(path: string, options: ContainerOptions): Steps<Container> {

@@ -5,7 +5,8 @@ import { crc32Of } from "../../io/read/crc32_of.ts";
 import { fill } from "../../io/read/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
-import { type OpenAs, structuresAs } from "./folder/find_structures.ts";
+import { openAs } from "./entry.ts";
+import { structuresAs } from "./folder/find_structures.ts";
 import { nameFiles } from "./tree/name_files.ts";
 import { sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
@@ -17,20 +18,18 @@ const WINDOW = 4 << 20;
  * Compares every sample of FFRecord files with its checksum, and reads the folder structure where
  * there is one.
  *
- * @param as What they are taken for: only then is a structure looked for, or demanded.
  * @throws {FormatError} If a header is damaged, so that nothing can be checked.
  */
 export async function checkRecordFiles(
   location: string,
   options: CheckOptions,
-  as: OpenAs,
 ): Promise<CheckReport> {
   const files = await runAsync(
     openRecordFiles(location, { ...options, checkData: true }),
     options.signal,
   );
   try {
-    return await new Check(files, options, as).run();
+    return await new Check(files, options).run();
   } finally {
     for (const source of files.sources) source.close();
   }
@@ -39,7 +38,6 @@ export async function checkRecordFiles(
 class Check {
   readonly #files: RecordFiles;
   readonly #options: CheckOptions;
-  readonly #as: OpenAs;
   readonly #total: number;
   readonly #window = new Uint8Array(WINDOW);
   #windowSource: ByteSource | undefined;
@@ -48,10 +46,9 @@ class Check {
   #done = 0;
   #damaged = 0;
 
-  constructor(files: RecordFiles, options: CheckOptions, as: OpenAs) {
+  constructor(files: RecordFiles, options: CheckOptions) {
     this.#files = files;
     this.#options = options;
-    this.#as = as;
     this.#total = files.sources.reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -139,7 +136,7 @@ class Check {
 
   async #checkStructure(): Promise<void> {
     const placed = await runAsync(
-      structuresAs(this.#as, this.#files, {}),
+      structuresAs(openAs(this.#options), this.#files, {}),
       this.#options.signal,
     );
     if (placed.length > 0) nameFiles(this.#files, placed);

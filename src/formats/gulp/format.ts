@@ -6,8 +6,8 @@ import type {
   Container,
   ContainerInfo,
   ContainerOptions,
-  Format,
 } from "../../tree/format.ts";
+import type { Format } from "../format.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { checkChunks } from "./check/check.ts";
 import {
@@ -17,11 +17,9 @@ import {
 } from "./read/chunk_files.ts";
 import { readLabels } from "./meta/labels.ts";
 import { type OpenedTree, openTree } from "./tree/open_tree.ts";
-import { gulpSignature } from "./signature.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
 export const gulp: Format = {
-  ...gulpSignature,
   open,
   async check(path, options) {
     const listing = await runAsync(listLocation(path), options.signal);

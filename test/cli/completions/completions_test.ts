@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { FORMATS } from "../../../src/vfs/formats.ts";
+import { formatNames } from "../../../src/formats/registry.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { run, succeed } from "../run_cli.ts";
 
-const FORMAT_NAMES = FORMATS.map(({ name }) => name).sort();
+const FORMAT_NAMES = formatNames().sort();
 
 /** What to complete, and what must be among the candidates. */
 const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [

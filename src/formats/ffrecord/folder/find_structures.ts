@@ -1,12 +1,10 @@
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { OpenAs } from "../entry.ts";
 import { readPartStructure, readWholeStructure } from "./packed_files.ts";
 import type { OpenOptions, RecordFiles } from "../read/record_files.ts";
 import { notPacked, type PlacedStructure } from "./structure.ts";
 import { endsInStructure } from "./structure_magic.ts";
-
-/** As what files are opened: as what they are, as packed folders or not at all, or as samples. */
-export type OpenAs = "detect" | "packed" | "samples";
 
 /**
  * The structures that files show when they are opened `as` that; none for plain samples.

@@ -1,19 +1,19 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { type OpenAs, structuresAs } from "../folder/find_structures.ts";
+import { openAs } from "../entry.ts";
+import { structuresAs } from "../folder/find_structures.ts";
 import { nameFiles } from "./name_files.ts";
 import type { RecordFiles } from "../read/record_files.ts";
 import { describe, newest, sampleContainer } from "./sample_container.ts";
 import type { PlacedStructure } from "../folder/structure.ts";
 import { PackedTree } from "./tree.ts";
 
-/** Shows files `as` that, by their names where they are packed folders. */
+/** Shows files, by their names where they are packed folders. */
 export function* containerOf(
   files: RecordFiles,
   options: ContainerOptions,
-  as: OpenAs,
 ): Steps<Container> {
-  const placed = yield* structuresAs(as, files, options);
+  const placed = yield* structuresAs(openAs(options), files, options);
   if (placed.length > 0) return packedContainer(files, placed);
   return sampleContainer(files, options.ext);
 }

@@ -4,7 +4,7 @@ import type {
   ContainerOptions,
   ServedContainer,
 } from "../../../tree/format.ts";
-import type { OpenAs } from "../folder/find_structures.ts";
+import { type OpenAs, openAs } from "../entry.ts";
 import {
   completeHeaders,
   loadLastSample,
@@ -21,17 +21,16 @@ import { endsInStructure } from "../folder/structure_magic.ts";
 export async function openToServe(
   location: string,
   options: ContainerOptions,
-  as: OpenAs,
 ): Promise<ServedContainer> {
   const files = await runAsync(openRecordFiles(location, options, true));
   const complete = () => runAsync(completeHeaders(files));
   try {
-    if (await runAsync(areSamples(files, as))) {
+    if (await runAsync(areSamples(files, openAs(options)))) {
       return { ...sampleContainer(files, options.ext), complete };
     }
     await complete();
     const { containerOf } = await import("./container.ts");
-    const container = await runAsync(containerOf(files, options, as));
+    const container = await runAsync(containerOf(files, options));
     return { ...container, complete };
   } catch (error) {
     for (const source of files.sources) source.close();

@@ -3,7 +3,7 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import { readDirectory } from "../../../io/storage/read_directory.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../names.ts";
-import { DATA_NAME, isChunkName, META_NAME } from "../signature.ts";
+import { DATA_NAME, isChunkName, META_NAME } from "../entry.ts";
 
 /** The two files of a chunk. */
 export interface ChunkPaths {

@@ -1,13 +1,20 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { FormatSignature, Probe } from "../../tree/format.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
 import { isDatasetFile, SHARD_NAME } from "./dataset/dataset_names.ts";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
-export const bagsSignature: FormatSignature = {
+export const bags: FormatEntry = {
   name: "bags",
   description: "Bags and Granular: datasets, sharded datasets, single .bag",
+  suffixes: [".bag"],
   detect,
   evidence,
+  load: async () => (await import("./format.ts")).bags,
+  async openToServe(path, options) {
+    const { openToServe } = await import("./tree/open_to_serve.ts");
+    return await openToServe(path, options);
+  },
 };
 
 /** Numbered directories that are looked into for a dataset's files. */

@@ -1,29 +1,46 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { FormatSignature, Probe } from "../../tree/format.ts";
+import type { ContainerOptions, Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
 import { endOfHeader, parseCount } from "./layout.ts";
 
+const PACKED = "ffrecord-packed";
+const SAMPLES = "ffrecord-samples";
+
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
-export const ffrecordSignature: FormatSignature = {
+export const ffrecord: FormatEntry = {
   name: "ffrecord",
   description: "FFRecord: packed folders, plain samples, directories of .ffr",
+  variants: [
+    {
+      name: PACKED,
+      description: "FFRecord, as a packed folder or not at all",
+    },
+    // Also what is left of a damaged folder.
+    {
+      name: SAMPLES,
+      description:
+        "FFRecord, as numbered samples even if it is a packed folder",
+    },
+  ],
+  suffixes: [".ffr"],
   detect,
   evidence: (names) =>
     `.ffr files (${names.find((name) => name.endsWith(".ffr"))})`,
+  load: async () => (await import("./format.ts")).ffrecord,
+  async openToServe(path, options) {
+    const { openToServe } = await import("./tree/open_to_serve.ts");
+    return await openToServe(path, options);
+  },
 };
 
-/** FFRecord opened as a packed folder or not at all. */
-export const ffrecordPackedSignature: FormatSignature = {
-  name: "ffrecord-packed",
-  description: "FFRecord, as a packed folder or not at all",
-  detect,
-};
+/** As what files are opened: as what they are, as packed folders or not at all, or as samples. */
+export type OpenAs = "detect" | "packed" | "samples";
 
-/** FFRecord opened as numbered samples, whatever they are: also what is left of a damaged folder. */
-export const ffrecordSamplesSignature: FormatSignature = {
-  name: "ffrecord-samples",
-  description: "FFRecord, as numbered samples even if it is a packed folder",
-  detect,
-};
+/** As what files are opened that were given this name of the format, or of a variant of it. */
+export function openAs({ format }: ContainerOptions): OpenAs {
+  if (format === PACKED) return "packed";
+  return format === SAMPLES ? "samples" : "detect";
+}
 
 function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
   if (names !== undefined) return names.some((name) => name.endsWith(".ffr"));

@@ -1,12 +1,15 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { FormatSignature, Probe } from "../../tree/format.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
-export const gulpSignature: FormatSignature = {
+export const gulp: FormatEntry = {
   name: "gulp",
   description: "GulpIO: directories of .gulp with .gmeta, or one of them",
+  suffixes: [".gulp", ".gmeta"],
   detect,
   evidence: (names) => `GulpIO chunks (${names.find(isChunkName)})`,
+  load: async () => (await import("./format.ts")).gulp,
 };
 
 /** Names of data files in a directory. */
