@@ -1,4 +1,4 @@
-import { closeBag, openBag } from "../../formats/bags/bag/bag_file.ts";
+import { openBag } from "../../formats/bags/bag/open_bag.ts";
 import { ENTRY, readEntry } from "../../formats/bags/bag/index_entries.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { readPart } from "../../io/read/read_part.ts";
@@ -31,6 +31,6 @@ export async function countEmpty(
     }
     return empty;
   } finally {
-    closeBag(bag);
+    bag.close();
   }
 }

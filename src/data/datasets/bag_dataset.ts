@@ -3,7 +3,7 @@ import {
   ShardedDatasetReader,
 } from "../../formats/bags/read/sharded_dataset_reader.ts";
 import type { DatasetReader } from "../../formats/bags/read/dataset_reader.ts";
-import type { ShardedDatasetOptions } from "../../formats/bags/dataset/open_shards.ts";
+import type { ShardedDatasetOptions } from "../../formats/bags/read/dataset_options.ts";
 import type { Mask } from "../../formats/bags/read/selection.ts";
 import type { Spec } from "../../formats/bags/dataset/spec.ts";
 import type { Decoders } from "../../formats/bags/types/codec_types.ts";

@@ -11,8 +11,8 @@ export type { DatasetOptions } from "./read/dataset_options.ts";
 export { DatasetReader } from "./read/dataset_reader.ts";
 export { DatasetWriter } from "./write/dataset_writer.ts";
 export type { Generation } from "./dataset/generation.ts";
-export type { ListRange } from "./read/list_range.ts";
-export type { ShardedDatasetOptions } from "./dataset/open_shards.ts";
+export type { ListRange } from "./read/selection.ts";
+export type { ShardedDatasetOptions } from "./read/dataset_options.ts";
 export {
   type ReadOptions,
   type ReadSyncOptions,

@@ -1,5 +1,8 @@
 import { FormatError } from "../../../errors.ts";
+import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { mustWait } from "../../../io/storage/must_wait.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { ENTRY, readEntry } from "./index_entries.ts";
 
 /** Bytes of a page. */
@@ -8,11 +11,6 @@ const PAGE = 4096;
 const WAYS = 4;
 /** Pages that a thread keeps: 4 MiB. */
 const PAGES = 1024;
-
-/** What is read without waiting. */
-export type LocalSource =
-  & Pick<ByteSource, "name">
-  & Required<Pick<ByteSource, "readAtSync">>;
 
 /**
  * Pages of files that were read last: up to so many, in memory that is taken when it is first needed and
@@ -53,14 +51,15 @@ export class PageCache {
    * is.
    *
    * @param start Where the file's pages begin.
+   * @throws {NotLoaded} If it is not here and has to be waited for.
    */
   page(
     file: number,
-    source: LocalSource,
+    source: ByteSource,
     start: number,
     number: number,
   ): Uint8Array<ArrayBuffer> {
-    const set = (number + file * 7) % this.#sets;
+    const set = this.#setOf(file, number);
     for (let slot = set * WAYS; slot < (set + 1) * WAYS; slot++) {
       if (this.#fileOf[slot] !== file || this.#numberOf[slot] !== number) {
         continue;
@@ -68,16 +67,53 @@ export class PageCache {
       this.length = this.#lengths[slot]!;
       return this.#pages[slot]!;
     }
+    if (source.readAtSync === undefined) {
+      const load = () => this.#load(file, source, start, number);
+      throw new NotLoaded(source.name, load);
+    }
+    const slot = this.#makeRoom(set);
+    const page = this.#pages[slot] ??= new Uint8Array(PAGE);
+    const length = source.readAtSync(page, start + number * PAGE);
+    this.#keep(slot, file, number, length);
+    return page;
+  }
+
+  /** Reads a page that has to be waited for. */
+  *#load(
+    file: number,
+    source: ByteSource,
+    start: number,
+    number: number,
+  ): Steps<void> {
+    const page = new Uint8Array(PAGE); // others may be put where this will be
+    const length = yield* perform({
+      sync: (): number => {
+        throw mustWait(source.name);
+      },
+      async: (signal) => source.readAt(page, start + number * PAGE, { signal }),
+    });
+    const slot = this.#makeRoom(this.#setOf(file, number));
+    this.#pages[slot] = page;
+    this.#keep(slot, file, number, length);
+  }
+
+  #setOf(file: number, number: number): number {
+    return (number + file * 7) % this.#sets;
+  }
+
+  /** The slot of the page that gives way: it is nobody's, since reading may fail. */
+  #makeRoom(set: number): number {
     const way = this.#next[set]!;
     this.#next[set] = (way + 1) % WAYS;
     const slot = set * WAYS + way;
-    const page = this.#pages[slot] ??= new Uint8Array(PAGE);
-    this.#fileOf[slot] = -1; // reading may fail
-    this.length = source.readAtSync(page, start + number * PAGE);
-    this.#lengths[slot] = this.length;
+    this.#fileOf[slot] = -1;
+    return slot;
+  }
+
+  #keep(slot: number, file: number, number: number, length: number): void {
+    this.#lengths[slot] = this.length = length;
     this.#numberOf[slot] = number;
     this.#fileOf[slot] = file;
-    return page;
   }
 }
 
@@ -88,14 +124,14 @@ const ofThread = new PageCache(PAGES);
 export class PagedFile {
   readonly #cache: PageCache;
   readonly #file: number;
-  readonly #source: LocalSource;
+  readonly #source: ByteSource;
   readonly #start: number;
 
   /**
    * @param start Byte offset that counts as 0.
    * @param cache Keeps pages; that of the thread by default.
    */
-  constructor(source: LocalSource, start: number, cache = ofThread) {
+  constructor(source: ByteSource, start: number, cache = ofThread) {
     this.#cache = cache;
     this.#file = cache.newFile();
     this.#source = source;
@@ -106,6 +142,7 @@ export class PagedFile {
    * The entry of an index that starts at offset 0.
    *
    * @throws {FormatError} If the file was cut meanwhile.
+   * @throws {NotLoaded} If it has to be waited for.
    */
   entry(index: number): number {
     const at = index * ENTRY;
@@ -117,6 +154,7 @@ export class PagedFile {
    * Copies `length` bytes from `offset` on to the start of `into`.
    *
    * @throws {FormatError} If the file was cut meanwhile.
+   * @throws {NotLoaded} If they have to be waited for.
    */
   copy(into: Uint8Array, offset: number, length: number): void {
     for (let done = 0; done < length;) {

@@ -2,16 +2,13 @@ import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
-import { type BagFile, closeBag, openBag } from "../bag/bag_file.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import type { Bag } from "../bag/bag.ts";
+import { openBag } from "../bag/open_bag.ts";
 import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
 import { checkLimits, ENTRY } from "../bag/index_entries.ts";
 import { type RecordBatch, scanIndex } from "./index_scan.ts";
-import {
-  closeDataset,
-  type DatasetFiles,
-  filesOf,
-  openDataset,
-} from "../dataset/open_dataset.ts";
+import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { largestValue } from "./largest_value.ts";
 import { ValueCheck } from "./value_check.ts";
 import { warnerOf } from "./warner.ts";
@@ -32,11 +29,12 @@ export async function checkBags(
   path: string,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  const { signal } = options;
+  const { signal, storage = LOCAL_DISK } = options;
   const damages: FormatError[] = [];
   const emptyShard = (message: string) =>
     damages.push(new FormatError("missing-spec", message, { path }));
-  const location = await runAsync(locateDataset(path, emptyShard), signal);
+  const steps = locateDataset(storage, path, emptyShard);
+  const location = await runAsync(steps, signal);
   if (location.kind === "bag") return await checkOneBag(location.path, options);
   if (location.kind === "dataset") return await checkDatasets([path], options);
   const shards = Array.from(
@@ -50,14 +48,14 @@ async function checkOneBag(
   path: string,
   options: CheckOptions,
 ): Promise<CheckReport> {
-  const bag = await runAsync(openBag(path), options.signal);
+  const { storage, signal } = options;
+  const bag = await runAsync(openBag(path, { storage }), signal);
   try {
-    const bytes = bytesOf(bag);
-    const check = new Check(options, bytes);
+    const check = new Check(options, bag.bytes);
     await check.index(bag);
     return check.report(bag.length);
   } finally {
-    closeBag(bag);
+    bag.close();
   }
 }
 
@@ -67,15 +65,15 @@ async function checkDatasets(
   options: CheckOptions,
   damages: FormatError[] = [],
 ): Promise<CheckReport> {
-  const { signal } = options;
+  const { signal, storage } = options;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.
   const sound: string[] = [];
   let bytes = 0;
   for (const path of paths) {
     try {
-      const dataset = await runAsync(openDataset(path, {}), signal);
-      bytes += filesOf(dataset).reduce((sum, { size }) => sum + size, 0);
-      closeDataset(dataset);
+      const shard = await runAsync(openShard(path, { storage }), signal);
+      bytes += shard.bytes;
+      shard.close();
       sound.push(path);
     } catch (error) {
       if (!(error instanceof FormatError) || paths.length === 1) throw error;
@@ -86,12 +84,12 @@ async function checkDatasets(
   for (const damage of damages) check.damage(damage);
   let samples = 0;
   for (const path of sound) {
-    const dataset = await runAsync(openDataset(path, {}), signal);
+    const shard = await runAsync(openShard(path, { storage }), signal);
     try {
-      samples += dataset.length;
-      await check.dataset(dataset);
+      samples += shard.length;
+      await check.shard(shard);
     } finally {
-      closeDataset(dataset);
+      shard.close();
     }
   }
   return check.report(samples);
@@ -119,7 +117,7 @@ class Check {
     this.#options.onDamage(error);
   }
 
-  async dataset(dataset: DatasetFiles): Promise<void> {
+  async shard(dataset: Shard): Promise<void> {
     if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
     for (const [k, bag] of dataset.bags.entries()) {
       const { type } = dataset.keys[k]!;
@@ -138,7 +136,7 @@ class Check {
   }
 
   /** Checks the limits of every record, and with `values` what is there. */
-  async index(bag: BagFile, values?: ValueCheck): Promise<void> {
+  async index(bag: Bag, values?: ValueCheck): Promise<void> {
     this.#guard(() => checkEntries(bag));
     for await (const batch of scanIndex(bag, this.#options.signal)) {
       for (let i = 0; i < batch.count; i++) {
@@ -149,7 +147,7 @@ class Check {
       }
       this.#advance(batch.count * ENTRY);
     }
-    this.#advance(bytesOf(bag) - bag.length * ENTRY);
+    this.#advance(bag.bytes - bag.length * ENTRY);
   }
 
   async #value(
@@ -165,7 +163,7 @@ class Check {
     }
   }
 
-  async #references(dataset: DatasetFiles): Promise<void> {
+  async #references(dataset: Shard): Promise<void> {
     const { keys, bags } = dataset;
     const refs = dataset.refs!;
     const lengths = bags.map(({ length }) => length);
@@ -182,7 +180,7 @@ class Check {
         this.#guard(() => references.parse(batch.first + i, record));
       }
     }
-    this.#advance(bytesOf(refs));
+    this.#advance(refs.bytes);
   }
 
   /** Reports damage and goes on; anything else ends the check. */
@@ -205,12 +203,12 @@ class Check {
 
 /** A part of a bag's records in memory, that moves on. */
 class Window {
-  readonly #bag: BagFile;
+  readonly #bag: Bag;
   readonly #signal: AbortSignal | undefined;
   #bytes = new Uint8Array(0);
   #start = 0;
 
-  constructor(bag: BagFile, signal: AbortSignal | undefined) {
+  constructor(bag: Bag, signal: AbortSignal | undefined) {
     this.#bag = bag;
     this.#signal = signal;
   }
@@ -235,7 +233,7 @@ class Window {
 }
 
 function checkRecord(
-  bag: BagFile,
+  bag: Bag,
   { first, limits }: RecordBatch,
   i: number,
 ): void {
@@ -243,18 +241,18 @@ function checkRecord(
 }
 
 /** A reader takes no notice of an entry that is cut: its writer may be writing it. */
-function checkEntries({ path, source, index }: BagFile): void {
+function checkEntries({ path, source, index }: Bag): void {
   const surplus = index.size % ENTRY;
   if (index === source || surplus === 0) return;
   throw new FormatError(
     "unfinished",
-    `${index.path}: the index is cut: its last ${surplus} bytes are no whole entry. Its writer is at ` +
+    `${index.name}: the index is cut: its last ${surplus} bytes are no whole entry. Its writer is at ` +
       "work or was killed; opening it with the writer again makes it whole",
     { path, offset: index.size - surplus },
   );
 }
 
-function checkLengths({ path, keys, bags }: DatasetFiles): void {
+function checkLengths({ path, keys, bags }: Shard): void {
   const lengths = bags.map(({ length }) => length);
   const least = lengths.reduce((a, b) => Math.min(a, b), Infinity);
   const longest = lengths.findIndex((length) => length > least);
@@ -269,8 +267,4 @@ function checkLengths({ path, keys, bags }: DatasetFiles): void {
       "killed; opening it with the writer again makes it whole",
     { path, expected: least, actual: lengths[longest] },
   );
-}
-
-function bytesOf({ source, index }: BagFile): number {
-  return source.size + (index === source ? 0 : index.size);
 }

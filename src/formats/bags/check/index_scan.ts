@@ -1,6 +1,5 @@
-import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import type { BagFile } from "../bag/bag_file.ts";
+import type { Bag } from "../bag/bag.ts";
 import { ENTRY, readEntry } from "../bag/index_entries.ts";
 
 /** Entries that are read at a time. */
@@ -21,15 +20,13 @@ export interface RecordBatch {
 
 /** Reads a bag's whole index, part by part. */
 export async function* scanIndex(
-  bag: BagFile,
+  bag: Bag,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   let [beforeStart, start] = [0, 0];
   for (let first = 0; first < bag.length; first += BATCH) {
     const count = Math.min(BATCH, bag.length - first);
-    const at = bag.indexStart + first * ENTRY;
-    const steps = readPart(bag.index, at, count * ENTRY);
-    const bytes = await runAsync(steps, signal);
+    const bytes = await runAsync(bag.readEntries(first, count), signal);
     const limits = new Float64Array(count + 2);
     limits[0] = beforeStart;
     limits[1] = start;

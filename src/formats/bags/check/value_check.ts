@@ -1,7 +1,7 @@
 import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import type { BagFile } from "../bag/bag_file.ts";
+import type { Bag } from "../bag/bag.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { largestValue } from "./largest_value.ts";
 import type { ValueType } from "../dataset/spec.ts";
@@ -11,14 +11,14 @@ import { decodersOf } from "../types/mod.ts";
 export class ValueCheck {
   /** How many values were too large to be decoded. */
   skipped = 0;
-  readonly #bag: BagFile;
+  readonly #bag: Bag;
   readonly #type: ValueType;
   readonly #decode;
   readonly #signal: AbortSignal | undefined;
 
   /** @param generation That of the dataset. */
   constructor(
-    bag: BagFile,
+    bag: Bag,
     generation: Generation,
     type: ValueType,
     signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
-import { readDirectory } from "../../../io/storage/read_directory.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import { countShards, shardName } from "./shard_names.ts";
 import { isDatasetFile } from "./dataset_names.ts";
 
@@ -23,6 +23,7 @@ export function shardPath(directory: string, shard: number): string {
  * @throws {FormatError} If shards are missing, or something that is no shard is among them.
  */
 export function* countBegunShards(
+  storage: Storage,
   directory: string,
   names: Iterable<string>,
   onWarning?: (message: string) => void,
@@ -30,7 +31,7 @@ export function* countBegunShards(
   const count = countShards(directory, names);
   if (count === 1) return 1;
   const last = shardPath(directory, count - 1);
-  const files = yield* perform(readDirectory(last));
+  const files = yield* storage.list(last);
   const isEmpty = files?.every((name) => name.startsWith(".")) ?? false;
   if (!isEmpty) return count;
   onWarning?.(
@@ -47,14 +48,15 @@ export function* countBegunShards(
  * @throws {FormatError} If shards are missing, or something that is no shard is among them.
  */
 export function* locateDataset(
+  storage: Storage,
   path: string,
   onWarning?: (message: string) => void,
 ): Steps<DatasetLocation> {
-  const names = yield* perform(readDirectory(path));
+  const names = yield* storage.list(path);
   if (names === undefined) {
     return { kind: "bag", path: path.replace(/\.idx$/, ".bag") };
   }
   if (names.some(isDatasetFile)) return { kind: "dataset", path };
-  const shards = yield* countBegunShards(path, names, onWarning);
+  const shards = yield* countBegunShards(storage, path, names, onWarning);
   return { kind: "shards", path, shards };
 }

@@ -1,6 +1,7 @@
 import { bytesOf } from "../../../bytes_of.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import {
@@ -8,11 +9,15 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { BagRecords } from "./bag_records.ts";
 import type { Generation } from "../dataset/generation.ts";
-import { clippedCount } from "./list_range.ts";
-import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { requireOpen } from "./requirements.ts";
+import type { Bag } from "../bag/bag.ts";
+import { openBag } from "../bag/open_bag.ts";
+import {
+  type ReadOptions,
+  type ReadSyncOptions,
+  requireOpen,
+} from "./record_memory.ts";
+import { clippedCount } from "./selection.ts";
 
 /** How to open a bag. */
 export interface BagOptions {
@@ -39,6 +44,8 @@ export interface BagOptions {
     | ArrayBuffer
     | SharedArrayBuffer
     | undefined;
+  /** Where the bag lies; the local disk by default. */
+  readonly storage?: Storage | undefined;
   /** Told of what is odd but readable. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -72,23 +79,31 @@ type BagLocation = NonNullable<BagOptions["index"]>;
  * ```
  */
 export class BagReader implements Disposable {
-  readonly #records: BagRecords;
+  readonly #bag: Bag;
   #closed = false;
 
-  private constructor(records: BagRecords) {
-    this.#records = records;
+  private constructor(bag: Bag) {
+    this.#bag = bag;
   }
 
   static *#open(
-    bag: BagLocation,
-    { index, cacheIndex = true, cacheData = false, ...options }: BagOptions,
+    location: BagLocation,
+    { index, cacheIndex = true, cacheData, ...options }: BagOptions,
   ): Steps<BagReader> {
-    const records = yield* BagRecords.open(
-      partOf(bag, "a bag in memory"),
-      index === undefined ? undefined : partOf(index, "an index in memory"),
-      { ...options, cacheIndex, cacheData },
+    const given = index === undefined
+      ? undefined
+      : partOf(index, "an index in memory");
+    const bag = yield* openBag(
+      partOf(location, "a bag in memory"),
+      { ...options, index: given },
     );
-    return new BagReader(records);
+    try {
+      yield* bag.hold({ cacheIndex, cacheData });
+      return new BagReader(bag);
+    } catch (error) {
+      bag.close();
+      throw error;
+    }
   }
 
   /**
@@ -117,22 +132,22 @@ export class BagReader implements Disposable {
 
   /** Path of the `.bag`; `a bag in memory` for one of which the bytes were given. */
   get path(): string {
-    return this.#records.bag.path;
+    return this.#bag.path;
   }
 
   /** How the bag keeps its index. */
   get generation(): Generation {
-    return this.#records.bag.generation;
+    return this.#bag.generation;
   }
 
   /** Number of records. */
   get length(): number {
-    return this.#records.length;
+    return this.#bag.length;
   }
 
   /** Bytes of records and index. */
   get size(): number {
-    return this.#records.size;
+    return this.#bag.size;
   }
 
   /**
@@ -158,7 +173,7 @@ export class BagReader implements Disposable {
     this.#require(index);
     const memory = options?.memory;
     memory?.take(0);
-    return this.#records.readSync(index, memory);
+    return this.#bag.readSync(index, memory);
   }
 
   /**
@@ -236,13 +251,13 @@ export class BagReader implements Disposable {
    */
   unsafeView(index: number): Uint8Array<ArrayBuffer> {
     this.#require(index);
-    return this.#records.view(index);
+    return this.#bag.view(index);
   }
 
   /** Closes the files. What was read, and views, stay valid. */
   close(): void {
     this.#closed = true;
-    this.#records.close();
+    this.#bag.close();
   }
 
   /** Closes the files at the end of a `using` block. */
@@ -256,7 +271,8 @@ export class BagReader implements Disposable {
   ): Steps<Uint8Array<ArrayBuffer>> {
     this.#require(index);
     memory?.take(0);
-    return yield* this.#records.read(index, memory);
+    const [record] = yield* this.#bag.readRun(index, 1, memory);
+    return record!;
   }
 
   *#range(
@@ -267,7 +283,7 @@ export class BagReader implements Disposable {
     requireOpen(this.path, this.#closed);
     const count = clippedCount(start, stop, this.length);
     memory?.take(0);
-    return yield* this.#records.readRun(start, count, memory);
+    return yield* this.#bag.readRun(start, count, memory);
   }
 
   *#read(
@@ -277,7 +293,7 @@ export class BagReader implements Disposable {
     requireOpen(this.path, this.#closed);
     for (const index of indices) this.#require(index);
     memory?.take(0);
-    return yield* this.#records.readBatch(indices, memory);
+    return yield* this.#bag.readBatch(indices, memory);
   }
 
   #require(index: number): void {

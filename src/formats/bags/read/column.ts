@@ -1,6 +1,7 @@
 import { FormatError } from "../../../errors.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import type { BagRecords } from "./bag_records.ts";
+import type { ReadMemory } from "../../../io/read/read_memory.ts";
+import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
 import type { Decoder, Decoders } from "../types/codec_types.ts";
 
@@ -8,19 +9,19 @@ import type { Decoder, Decoders } from "../types/codec_types.ts";
 export class Column {
   readonly key: string;
   readonly type: ValueType;
-  readonly records: BagRecords;
+  readonly bag: Bag;
   readonly #decoder: Decoder | undefined;
   readonly #args: readonly string[];
 
   /** @param decoders `null` for values that are bytes. */
   constructor(
     { key, type }: SpecKey,
-    records: BagRecords,
+    bag: Bag,
     decoders: Decoders | null,
   ) {
     this.key = key;
     this.type = type;
-    this.records = records;
+    this.bag = bag;
     const { word, name } = type;
     const isOwnWord = decoders !== null && Object.hasOwn(decoders, word);
     const found = isOwnWord ? word : name;
@@ -48,20 +49,6 @@ export class Column {
     return value;
   }
 
-  /** {@linkcode Column.decodeSync}, waiting for decoders that need it. */
-  *decode(bytes: Uint8Array<ArrayBuffer>, datapoint: number): Steps<unknown> {
-    if (this.#decoder === undefined) return bytes;
-    const value = this.#decode(bytes, datapoint);
-    if (!(value instanceof Promise)) return value;
-    return yield* perform<unknown>({
-      sync: () => this.#refuse(value),
-      async: () =>
-        value.catch((cause) => {
-          throw this.#bad(datapoint, cause);
-        }),
-    });
-  }
-
   /**
    * Makes the value of a record, or the promise of it.
    *
@@ -71,21 +58,52 @@ export class Column {
     if (this.#decoder === undefined) return bytes;
     const value = this.#decode(bytes, datapoint);
     if (!(value instanceof Promise)) return value;
-    return value.catch((cause) => {
-      throw this.#bad(datapoint, cause);
-    });
+    return this.#settle(value, datapoint);
   }
 
-  /** {@linkcode Column.decode} of the values of a list. */
-  *decodeAll(
-    records: readonly Uint8Array<ArrayBuffer>[],
-    datapoint: number,
-  ): Steps<unknown[]> {
+  /**
+   * Reads the values of datapoints: lists of them, for a list type. Records that follow each other are
+   * read in one go, and those that several datapoints share once: no more memory is taken than the bag
+   * has bytes.
+   *
+   * @param start The first datapoint, for messages.
+   * @param spans The records of each.
+   */
+  *read(start: number, spans: Spans, memory?: ReadMemory): Steps<unknown[]> {
+    const records: Uint8Array<ArrayBuffer>[][] = [];
+    for (const run of runsOf(spans)) {
+      const read = yield* this.bag.readRun(
+        run.first,
+        run.end - run.first,
+        memory,
+      );
+      for (const i of run.spans) {
+        const from = spans.first[i]! - run.first;
+        records[i] = read.slice(from, from + spans.count[i]!);
+      }
+    }
     const values: unknown[] = [];
-    for (const bytes of records) {
-      values.push(yield* this.decode(bytes, datapoint));
+    for (let i = 0; i < records.length; i++) {
+      const decoded: unknown[] = [];
+      for (const bytes of records[i]!) {
+        decoded.push(yield* this.#decodeNow(bytes, start + i));
+      }
+      values.push(this.type.isList ? decoded : decoded[0]);
     }
     return values;
+  }
+
+  *#decodeNow(
+    bytes: Uint8Array<ArrayBuffer>,
+    datapoint: number,
+  ): Steps<unknown> {
+    if (this.#decoder === undefined) return bytes;
+    const value = this.#decode(bytes, datapoint);
+    if (!(value instanceof Promise)) return value;
+    return yield* perform<unknown>({
+      sync: () => this.#refuse(value),
+      async: () => this.#settle(value, datapoint),
+    });
   }
 
   #decode(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
@@ -98,6 +116,12 @@ export class Column {
     }
   }
 
+  #settle(value: Promise<unknown>, datapoint: number): Promise<unknown> {
+    return value.catch((cause) => {
+      throw this.#bad(datapoint, cause);
+    });
+  }
+
   #refuse(value: Promise<unknown>): never {
     value.catch(() => {}); // nobody will look at it
     throw new TypeError(
@@ -106,7 +130,7 @@ export class Column {
   }
 
   #bad(datapoint: number, cause: unknown): FormatError {
-    const { path } = this.records.bag;
+    const { path } = this.bag;
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new FormatError(
       "bad-value",
@@ -114,4 +138,35 @@ export class Column {
       { path, sample: datapoint, cause },
     );
   }
+}
+
+/** Spans that lie together. */
+interface Run {
+  readonly first: number;
+  end: number;
+  readonly spans: number[];
+}
+
+function runsOf(spans: Spans): Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const span of orderOf(spans)) {
+    const first = spans.first[span]!;
+    const end = first + spans.count[span]!;
+    if (run !== undefined && first <= run.end) {
+      run.end = Math.max(run.end, end);
+      run.spans.push(span);
+    } else {
+      run = { first, end, spans: [span] };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
+
+/** The spans by their first record. */
+function orderOf({ first }: Spans): Uint32Array {
+  const order = Uint32Array.from(first, (_, i) => i);
+  const ascends = first.every((at, i) => i === 0 || at >= first[i - 1]!);
+  return ascends ? order : order.sort((a, b) => first[a]! - first[b]!);
 }

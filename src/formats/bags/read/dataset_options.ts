@@ -1,5 +1,5 @@
-import type { BagOptions } from "./bag_reader.ts";
 import type { Decoders } from "../types/codec_types.ts";
+import type { BagOptions } from "./bag_reader.ts";
 
 /** How to open a dataset. */
 export interface DatasetOptions extends BagOptions {
@@ -18,4 +18,12 @@ export interface DatasetOptions extends BagOptions {
    * they lie on a disk that is waited for; `false` by default.
    */
   readonly parallel?: boolean | undefined;
+}
+
+/** How to open a sharded dataset. */
+export interface ShardedDatasetOptions extends DatasetOptions {
+  /** The first shard to read; 0 by default. */
+  readonly shardStart?: number | undefined;
+  /** Every how many shards one is read; 1 by default, which is each. */
+  readonly shardStep?: number | undefined;
 }

@@ -1,26 +1,29 @@
-import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-} from "../../../io/read/batch_read_options.ts";
-import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
-import type { BatchRoom } from "../../../io/read/read_memory.ts";
+import { IndexError } from "../../../errors.ts";
+import { inParallel } from "../../../io/concurrency/in_parallel.ts";
 import {
   runAsync,
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { readBatch } from "./batch_plan.ts";
-import type { Datapoint } from "./datapoint.ts";
-import { type Datapoints, MAPPED } from "./datapoints.ts";
-import type { DatasetOptions } from "./dataset_options.ts";
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+} from "../../../io/read/batch_read_options.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
 import type { Generation } from "../dataset/generation.ts";
-import { clippedCount } from "./list_range.ts";
-import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
-import { OpenedDataset } from "./opened_dataset.ts";
-import { requireDatapoint, requireOpen } from "./requirements.ts";
-import type { Mask } from "./selection.ts";
-import type { Spec } from "../dataset/spec.ts";
+import { type Spec, specOf } from "../dataset/spec.ts";
+import { type BatchPart, readBatch } from "./batch.ts";
+import { type Datapoint, setValue } from "./datapoint.ts";
+import type { DatasetOptions } from "./dataset_options.ts";
+import {
+  type ReadOptions,
+  type ReadSyncOptions,
+  requireOpen,
+} from "./record_memory.ts";
+import { clippedCount, type Mask } from "./selection.ts";
+import { MAPPED, ShardReader } from "./shard_reader.ts";
 
 /**
  * Reads the datapoints of a dataset of any generation (Python's `DatasetReader`).
@@ -44,12 +47,32 @@ import type { Spec } from "../dataset/spec.ts";
  * ```
  */
 export class DatasetReader implements Disposable {
-  readonly #points: Datapoints;
+  /** The dataset's directory. */
+  readonly path: string;
+  /** The types of the keys; of shards, in the first one. */
+  readonly spec: Spec;
+  /** The keys, in the order of `spec.json`; of shards, that of the first one. */
+  readonly keys: readonly string[];
+  /** Number of datapoints, of all shards that are read. */
+  readonly length: number;
+  /** At least one. */
+  readonly #shards: readonly ShardReader[];
+  /** The index of each shard's first datapoint. */
+  readonly #starts: readonly number[];
   #closed = false;
 
   /** @ignore Readers are made by `open`. */
-  protected constructor(points: Datapoints) {
-    this.#points = points;
+  protected constructor(path: string, shards: readonly ShardReader[]) {
+    const { keys } = shards[0]!.shard;
+    let length = 0;
+    this.path = path;
+    this.spec = specOf(keys);
+    this.keys = keys.map(({ key }) => key);
+    this.#shards = shards;
+    this.#starts = shards.map((shard) =>
+      (length += shard.length) - shard.length
+    );
+    this.length = length;
   }
 
   static *#open(
@@ -57,7 +80,7 @@ export class DatasetReader implements Disposable {
     options: DatasetOptions,
   ): Steps<DatasetReader> {
     const path = localPath(directory);
-    return new DatasetReader(yield* OpenedDataset.open(path, options));
+    return new DatasetReader(path, [yield* ShardReader.open(path, options)]);
   }
 
   /**
@@ -82,34 +105,14 @@ export class DatasetReader implements Disposable {
     return runSync(DatasetReader.#open(directory, options));
   }
 
-  /** The dataset's directory. */
-  get path(): string {
-    return this.#points.path;
-  }
-
   /** How the bags keep their indexes; of shards, those of the first one. */
   get generation(): Generation {
-    return this.#points.generation;
-  }
-
-  /** The types of the keys; of shards, in the first one. */
-  get spec(): Spec {
-    return this.#points.spec;
-  }
-
-  /** The keys, in the order of `spec.json`; of shards, that of the first one. */
-  get keys(): readonly string[] {
-    return this.#points.keys;
-  }
-
-  /** Number of datapoints, of all shards that are read. */
-  get length(): number {
-    return this.#points.length;
+    return this.#shards[0]!.shard.generation;
   }
 
   /** Bytes of all bags, the references and the indexes. */
   get size(): number {
-    return this.#points.size;
+    return this.#shards.reduce((sum, { size }) => sum + size, 0);
   }
 
   /**
@@ -141,7 +144,9 @@ export class DatasetReader implements Disposable {
     this.#require(index);
     const memory = options?.memory;
     memory?.take(0);
-    return this.#points.getSync(index, mask, memory);
+    const shard = this.#find(index);
+    const inShard = index - this.#starts[shard]!;
+    return this.#shards[shard]!.getSync(inShard, mask, memory);
   }
 
   /**
@@ -159,7 +164,9 @@ export class DatasetReader implements Disposable {
    */
   unsafeView(index: number, mask?: Mask): Datapoint {
     this.#require(index);
-    return this.#points.getSync(index, mask, MAPPED);
+    const shard = this.#find(index);
+    const inShard = index - this.#starts[shard]!;
+    return this.#shards[shard]!.getSync(inShard, mask, MAPPED);
   }
 
   /**
@@ -252,7 +259,7 @@ export class DatasetReader implements Disposable {
   /** Closes the files. What was read stays valid. */
   close(): void {
     this.#closed = true;
-    this.#points.close();
+    for (const { shard } of this.#shards) shard.close();
   }
 
   /** Closes the files at the end of a `using` block. */
@@ -263,11 +270,15 @@ export class DatasetReader implements Disposable {
   *#get(
     index: number,
     mask: Mask | undefined,
-    { memory }: ReadSyncOptions,
+    options: ReadSyncOptions,
   ): Steps<Datapoint> {
     this.#require(index);
-    memory?.take(0);
-    return yield* this.#points.get(index, mask, memory);
+    const lists = yield* this.#range(index, index + 1, mask, options);
+    const datapoint: Datapoint = {};
+    for (const key of Object.keys(lists)) {
+      setValue(datapoint, key, lists[key]![0]);
+    }
+    return datapoint;
   }
 
   *#read(
@@ -277,8 +288,20 @@ export class DatasetReader implements Disposable {
   ): Steps<Datapoint[]> {
     requireOpen(this.path, this.#closed);
     for (const index of indices) this.#require(index);
-    const plan = yield* this.#points.planBatch(indices, mask);
-    return yield* readBatch(plan, memory);
+    const byShard = Map.groupBy(
+      indices.keys(),
+      (place) => this.#find(indices[place]!),
+    );
+    if (byShard.size === 0) byShard.set(0, []); // which checks the mask
+    const parts: BatchPart[][] = [];
+    const [shards, starts] = [this.#shards, this.#starts];
+    yield* inParallel(
+      Array.from(byShard, function* ([shard, places], i): Steps<void> {
+        const own = places.map((place) => indices[place]! - starts[shard]!);
+        parts[i] = yield* shards[shard]!.partsOf(own, places, mask);
+      }),
+    );
+    return yield* readBatch(indices.length, parts.flat(), memory);
   }
 
   *#range(
@@ -289,17 +312,48 @@ export class DatasetReader implements Disposable {
   ): Steps<Record<string, unknown[]>> {
     requireOpen(this.path, this.#closed);
     const count = clippedCount(start, stop, this.length);
+    const end = start + count;
     memory?.take(0);
-    return yield* this.#points.range(start, count, mask, memory);
+    if (count === 0) return yield* this.#shards[0]!.range(0, 0, mask, memory);
+    const values: Record<string, unknown[]> = {};
+    for (let i = this.#find(start), at = start; at < end; i++) {
+      const shard = this.#shards[i]!;
+      const inShard = at - this.#starts[i]!;
+      const some = Math.min(shard.length - inShard, end - at);
+      const part = yield* shard.range(inShard, some, mask, memory);
+      for (const key of Object.keys(part)) {
+        if (!Object.hasOwn(values, key)) setValue(values, key, part[key]!);
+        else for (const value of part[key]!) values[key]!.push(value);
+      }
+      at += some;
+    }
+    return values;
   }
 
   *#available(index: number): Steps<Record<string, true | number>> {
     this.#require(index);
-    return yield* this.#points.available(index);
+    const shard = this.#find(index);
+    const inShard = index - this.#starts[shard]!;
+    return yield* this.#shards[shard]!.available(inShard);
+  }
+
+  /** The shard of a datapoint: the last one that starts at or before it, since empty ones come before. */
+  #find(index: number): number {
+    const starts = this.#starts;
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >>> 1;
+      if (starts[middle]! <= index) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 
   #require(index: number): void {
     requireOpen(this.path, this.#closed);
-    requireDatapoint(this.path, index, this.length);
+    const { length } = this;
+    if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
+    throw new IndexError(index, length, this.path, 0, "datapoint");
   }
 }

@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { GrowingMemory } from "../../../io/read/read_memory.ts";
 
@@ -57,3 +58,9 @@ export interface ReadSyncOptions {
 
 /** Options of reading. */
 export interface ReadOptions extends ReadSyncOptions, WaitOptions {}
+
+/** @throws {RecordfsError} If a reader has been closed. */
+export function requireOpen(path: string, closed: boolean): void {
+  if (!closed) return;
+  throw new RecordfsError("closed", `${path} has been closed`, { path });
+}

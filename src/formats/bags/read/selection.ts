@@ -1,6 +1,13 @@
 import { RecordfsError } from "../../../errors.ts";
-import { clippedCount, type ListRange } from "./list_range.ts";
 import type { SpecKey } from "../dataset/spec.ts";
+
+/** A range of a sequence, such as of the values of a list. */
+export interface ListRange {
+  /** The first, from 0 on. */
+  readonly start: number;
+  /** The one behind the last. */
+  readonly stop: number;
+}
 
 /**
  * What to read of datapoints: a list of keys; or by key whether to read it, or which values where its
@@ -98,4 +105,24 @@ export function unknownKey(
 
 function isList(mask: Mask): mask is readonly string[] {
   return Array.isArray(mask);
+}
+
+/**
+ * How many of `length` things a range covers; those that do not exist are left out, as in Python.
+ *
+ * @throws {RangeError} If it is no range.
+ */
+export function clippedCount(
+  start: number,
+  stop: number,
+  length: number,
+): number {
+  const isRange = Number.isSafeInteger(start) && start >= 0 && stop >= start &&
+    (Number.isSafeInteger(stop) || stop === Infinity);
+  if (!isRange) {
+    throw new RangeError(
+      `A range goes from a whole number on to one that is not smaller, not from ${start} to ${stop}`,
+    );
+  }
+  return Math.max(0, Math.min(stop, length) - start);
 }

@@ -1,16 +1,19 @@
-import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
+import { FormatError } from "../../../errors.ts";
+import { inParallel } from "../../../io/concurrency/in_parallel.ts";
 import {
   runAsync,
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { countBegunShards, shardPath } from "../dataset/dataset_location.ts";
+import { SPEC_FILE } from "../dataset/dataset_names.ts";
+import { listDirectory, type Shard } from "../dataset/open_shard.ts";
+import type { ShardedDatasetOptions } from "./dataset_options.ts";
 import { DatasetReader } from "./dataset_reader.ts";
-import {
-  openShards,
-  type ShardedDatasetOptions,
-} from "../dataset/open_shards.ts";
-import { OpenedShards } from "./opened_shards.ts";
+import { ShardReader } from "./shard_reader.ts";
 
 /**
  * Reads the shards of a dataset as one sequence of datapoints (Python's `ShardedDatasetReader`). A
@@ -39,11 +42,12 @@ import { OpenedShards } from "./opened_shards.ts";
  * ```
  */
 export class ShardedDatasetReader extends DatasetReader {
-  readonly #shards: OpenedShards;
+  /** Number of shards that are read. */
+  readonly shards: number;
 
-  private constructor(shards: OpenedShards) {
-    super(shards);
-    this.#shards = shards;
+  private constructor(path: string, shards: readonly ShardReader[]) {
+    super(path, shards);
+    this.shards = shards.length;
   }
 
   static *#open(
@@ -51,8 +55,7 @@ export class ShardedDatasetReader extends DatasetReader {
     options: ShardedDatasetOptions,
   ): Steps<ShardedDatasetReader> {
     const path = localPath(directory);
-    const shards = yield* openShards(path, options);
-    return new ShardedDatasetReader(new OpenedShards(path, shards));
+    return new ShardedDatasetReader(path, yield* openShards(path, options));
   }
 
   /**
@@ -81,9 +84,78 @@ export class ShardedDatasetReader extends DatasetReader {
   ): ShardedDatasetReader {
     return runSync(ShardedDatasetReader.#open(directory, options));
   }
+}
 
-  /** Number of shards that are read. */
-  get shards(): number {
-    return this.#shards.count;
+/**
+ * Opens the shards of a dataset that are asked for; a dataset that is not sharded is one shard.
+ *
+ * @throws {FormatError} If one is missing or damaged, or has other keys.
+ * @throws {RangeError} If `shardStart` or `shardStep` is no whole number, or leaves no shard.
+ */
+function* openShards(
+  directory: string,
+  options: ShardedDatasetOptions,
+): Steps<ShardReader[]> {
+  const paths = yield* pathsOf(directory, options);
+  const shards: ShardReader[] = [];
+  function* open(path: string, i: number): Steps<void> {
+    shards[i] = yield* ShardReader.open(path, options);
   }
+  try {
+    yield* inParallel(paths.map(open));
+    for (const { shard } of shards) requireSameKeys(shards[0]!.shard, shard);
+    return shards;
+  } catch (error) {
+    shards.forEach(({ shard }) => shard.close());
+    throw error;
+  }
+}
+
+/** The directories of the shards that are asked for. */
+function* pathsOf(
+  directory: string,
+  options: ShardedDatasetOptions,
+): Steps<string[]> {
+  const { shardStart = 0, shardStep = 1, storage = LOCAL_DISK } = options;
+  requireWhole("shardStart", shardStart, 0);
+  requireWhole("shardStep", shardStep, 1);
+  const names = yield* listDirectory(storage, directory);
+  const isOne = names.has(SPEC_FILE);
+  const count = isOne
+    ? 1
+    : yield* countBegunShards(storage, directory, names, options.onWarning);
+  if (shardStart >= count) {
+    throw new RangeError(
+      `${directory} has ${count} shards: none is left from shardStart ${shardStart} on`,
+    );
+  }
+  if (isOne) return [directory];
+  const paths: string[] = [];
+  for (let i = shardStart; i < count; i += shardStep) {
+    paths.push(shardPath(directory, i));
+  }
+  return paths;
+}
+
+function requireWhole(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new RangeError(
+    `${name} must be a whole number from ${least} on, not ${value}`,
+  );
+}
+
+function requireSameKeys(first: Shard, shard: Shard): void {
+  const [expected, actual] = [first, shard].map(({ keys }) =>
+    keys.map(({ key }) => key)
+  ) as [string[], string[]];
+  const isSame = expected.length === actual.length &&
+    actual.every((key) => expected.includes(key));
+  if (isSame) return;
+  const path = `${shard.path}/${SPEC_FILE}`;
+  throw new FormatError(
+    "bad-spec",
+    `${path}: its keys are not those of ${first.path}: ${actual.join(", ")} ` +
+      `instead of ${expected.join(", ")}; read the shards one by one`,
+    { path, expected, actual },
+  );
 }

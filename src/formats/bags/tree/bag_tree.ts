@@ -1,17 +1,20 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
-import type { FileSource } from "../../../io/storage/file_source.ts";
+import { RecordfsError } from "../../../errors.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { NamedTree } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import type { SampleNodes } from "../../../tree/tree.ts";
 import type { Extent, Tree, TreeSeed } from "../../../tree/tree.ts";
-import { type BagFile, closeBag, openBag } from "../bag/bag_file.ts";
-import { IndexedBag } from "../bag/indexed_bag.ts";
+import type { Bag } from "../bag/bag.ts";
+import { openBag } from "../bag/open_bag.ts";
+import { requireLocal } from "./tree_storage.ts";
+import { changed } from "./tree_shard.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
   readonly path: string;
-  readonly generation: BagFile["generation"];
+  readonly generation: Bag["generation"];
   readonly length: number;
   readonly suffix: string;
   readonly mtime: number;
@@ -22,9 +25,9 @@ interface SeedData {
  * needed are read when they are.
  */
 export class BagTree extends NamedTree {
-  override readonly sources: readonly FileSource[];
-  readonly #bag: BagFile;
-  readonly #records: IndexedBag;
+  override readonly sources: readonly ByteSource[];
+  readonly #bag: Bag;
+  readonly #storage: Storage;
   readonly #files: NumberedFiles;
 
   /**
@@ -33,8 +36,9 @@ export class BagTree extends NamedTree {
    * @param length How many records are shown, of a bag that has grown.
    */
   constructor(
-    bag: BagFile,
+    bag: Bag,
     suffix: string,
+    storage: Storage,
     length: number = bag.length,
     mtime: number = Math.max(bag.source.mtime, bag.index.mtime),
   ) {
@@ -42,7 +46,7 @@ export class BagTree extends NamedTree {
     super(files, mtime);
     this.sources = [bag.source];
     this.#bag = bag;
-    this.#records = new IndexedBag(bag);
+    this.#storage = storage;
     this.#files = files;
   }
 
@@ -51,12 +55,13 @@ export class BagTree extends NamedTree {
   }
 
   protected override locateRecord(record: number, into: Extent): void {
-    this.#records.locate(record, into);
+    this.#bag.place(record, into);
     into.source = 0;
   }
 
   override share(): TreeSeed {
     const { path, generation } = this.#bag;
+    requireLocal(path, this.#storage);
     const { count: length, suffix } = this.#files;
     const { mtime } = this;
     const data: SeedData = { path, generation, length, suffix, mtime };
@@ -64,7 +69,7 @@ export class BagTree extends NamedTree {
   }
 
   override close(): void {
-    closeBag(this.#bag);
+    this.#bag.close();
   }
 }
 
@@ -78,11 +83,7 @@ export function reviveTree(data: unknown): Tree {
   const isSame = generation === 3
     ? bag.length >= length
     : bag.length === length;
-  if (isSame) return new BagTree(bag, suffix, length, mtime);
-  closeBag(bag);
-  throw new FormatError(
-    "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
-    { path, expected: length, actual: bag.length },
-  );
+  if (isSame) return new BagTree(bag, suffix, LOCAL_DISK, length, mtime);
+  bag.close();
+  throw changed(path);
 }

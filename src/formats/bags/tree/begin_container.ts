@@ -4,8 +4,9 @@ import {
 } from "../../../io/concurrency/event_loop.ts";
 import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { nameSuffix } from "../../../tree/numbered_names.ts";
-import { openBag } from "../bag/bag_file.ts";
+import { openBag } from "../bag/open_bag.ts";
 import { BagTree } from "./bag_tree.ts";
 import {
   type DatasetLocation,
@@ -13,7 +14,7 @@ import {
   shardPath,
 } from "../dataset/dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
-import { closeDataset, openDataset } from "../dataset/open_dataset.ts";
+import { openShard } from "../dataset/open_shard.ts";
 import { describeBag, Survey } from "./survey.ts";
 import { warnerOf } from "../check/warner.ts";
 import type { TreeViews } from "./tree_views.ts";
@@ -39,15 +40,15 @@ export function* beginContainer(
   options: ContainerOptions,
   views: TreeViews | undefined,
 ): Steps<BegunContainer> {
-  const location = yield* locateDataset(path, warnerOf(options));
+  const { storage = LOCAL_DISK } = options;
+  const onWarning = warnerOf(options);
+  const location = yield* locateDataset(storage, path, onWarning);
   if (location.kind !== "bag") {
     return yield* beginDataset(location, options, views);
   }
   const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
-  const bag = yield* openBag(location.path, {
-    onWarning: warnerOf(options),
-  });
-  const tree = new BagTree(bag, suffix);
+  const bag = yield* openBag(location.path, { storage, onWarning });
+  const tree = new BagTree(bag, suffix, storage);
   return { tree, info: describeBag(bag), *complete() {} };
 }
 
@@ -58,27 +59,28 @@ function* beginDataset(
   views: TreeViews | undefined,
 ): Steps<BegunContainer> {
   const { path } = location;
+  const { storage = LOCAL_DISK } = options;
+  const onWarning = warnerOf(options);
   const isSharded = location.kind === "shards";
   const shards = isSharded ? location.shards : undefined;
   const survey = new Survey(isSharded);
   const tree = new DatasetTree({
     path,
+    storage,
     shards,
     generation: undefined,
     views,
   });
   const add = function* (shard: number): Steps<void> {
     const directory = isSharded ? shardPath(path, shard) : path;
-    const opened = yield* openDataset(directory, {
-      onWarning: warnerOf(options),
-    });
+    const opened = yield* openShard(directory, { storage, onWarning });
     try {
-      tree.add(shard, opened);
+      yield* tree.add(shard, opened);
+      survey.add(opened);
     } catch (error) {
-      closeDataset(opened);
+      opened.close();
       throw error;
     }
-    survey.add(opened);
   };
   yield* add(0);
   return {
@@ -88,7 +90,8 @@ function* beginDataset(
     },
     *complete() {
       for (let shard = 1; shard < (shards ?? 1); shard++) {
-        yield* inOneGo(() => add(shard));
+        if (storage !== LOCAL_DISK) yield* add(shard);
+        else yield* inOneGo(() => add(shard));
       }
     },
   };

@@ -1,4 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { numberedNames } from "../../../tree/numbered_names.ts";
 import type { SampleNodes } from "../../../tree/tree.ts";
 import {
@@ -21,15 +23,16 @@ import {
 } from "./dataset_nodes.ts";
 import { DatasetSamples } from "./dataset_samples.ts";
 import type { Generation } from "../dataset/generation.ts";
-import type { DatasetFiles } from "../dataset/open_dataset.ts";
+import type { Shard } from "../dataset/open_shard.ts";
 import { ShardFact, ShardFacts } from "./shard_facts.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { TreeShards } from "./tree_shards.ts";
+import { requireLocal } from "./tree_storage.ts";
 import type { TreeViews } from "./tree_views.ts";
 
 /** What another thread rebuilds the tree from. */
-interface SeedData extends Omit<DatasetTreeOptions, "views"> {
+interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
   readonly facts: BigUint64Array<SharedArrayBuffer>;
 }
 
@@ -37,6 +40,7 @@ interface SeedData extends Omit<DatasetTreeOptions, "views"> {
 export interface DatasetTreeOptions {
   /** The dataset's directory. */
   readonly path: string;
+  readonly storage: Storage;
   /** How many shards it has; `undefined` for a dataset that is not sharded. */
   readonly shards: number | undefined;
   readonly generation: Generation | undefined;
@@ -92,9 +96,9 @@ export class DatasetTree implements Tree {
     return this.#options.shards === undefined ? nodes : nodes + 1;
   }
 
-  /** Gives the tree a shard that has been opened already. */
-  add(number: number, files: DatasetFiles): void {
-    this.sources.add(number, files);
+  /** Gives the tree a shard that has been opened already, unless this throws. */
+  *add(number: number, shard: Shard): Steps<void> {
+    yield* this.sources.add(number, shard);
   }
 
   lookup(
@@ -189,7 +193,7 @@ export class DatasetTree implements Tree {
     const key = this.#key;
     const isElement = this.#role >= Role.ELEMENT;
     const record = isElement ? this.#row : shard.first(key, this.#row);
-    shard.locate(key, record, into);
+    shard.bag(key).place(record, into);
     this.#place(into, key + 1);
     if (this.#role === Role.VIEW || this.#role === Role.ELEMENT_VIEW) {
       this.#options.views!.replace(node, shard, key, record, into);
@@ -206,7 +210,8 @@ export class DatasetTree implements Tree {
   }
 
   share(): TreeSeed {
-    const { views, ...options } = this.#options;
+    const { views, storage, ...options } = this.#options;
+    requireLocal(options.path, storage);
     const data: SeedData = { ...options, facts: this.#facts.memory };
     return { module: views?.module ?? import.meta.url, data };
   }
@@ -219,10 +224,9 @@ export class DatasetTree implements Tree {
   #enterShard(node: NodeId): number {
     const number = this.#nodes.shardOf(node);
     if (number < 0) return -1;
-    const local = this.#nodes.localOf(node, number);
+    this.#shard = this.sources.shard(number); // nothing has changed if this throws
     this.#number = number;
-    this.#shard = this.sources.shard(number);
-    return local;
+    return this.#nodes.localOf(node, number);
   }
 
   /** Looks what a node of the shard's rows is; `false` where there is no such node. */
@@ -242,7 +246,7 @@ export class DatasetTree implements Tree {
     const isList = this.#shard.isList(key);
     if (this.#role === Role.KEY) return this.#row < length;
     if (this.#role === Role.VIEW) return !isList && this.#row < length;
-    return isList && this.#row < this.#shard.records(key);
+    return isList && this.#row < this.#shard.bag(key).length;
   }
 
   #isListDirectory(): boolean {
@@ -358,7 +362,7 @@ export function reviveTree(data: unknown, views?: TreeViews): Tree {
     throw new RecordfsError("bad-seed", "This is no seed of a dataset's tree");
   }
   return new DatasetTree(
-    { ...options, views },
+    { ...options, storage: LOCAL_DISK, views },
     new ShardFacts(options.shards ?? 1, facts),
   );
 }

@@ -1,13 +1,14 @@
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
-import { runSync } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
-import type { BagFile } from "../bag/bag_file.ts";
+import type { Bag } from "../bag/bag.ts";
 import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { largestValue } from "../check/largest_value.ts";
 import type { ValueType } from "../dataset/spec.ts";
+import { atOnce } from "./tree_storage.ts";
 import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
 import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/value_to_json.ts";
@@ -57,26 +58,35 @@ export class DecodedViews implements TreeViews {
     const { type } = dataset.keys[key]!;
     const suffix = SUFFIXES[type.name];
     if (suffix === ".txt") return;
-    let view = this.#kept.get(node);
-    if (view === undefined) {
-      const bag = dataset.bag(key);
-      const value = () => decode(bag, dataset.generation, type, into);
-      view = sound(
-        bag,
-        record,
-        () =>
-          suffix === ".npy"
-            ? writeNpy(value() as Parameters<typeof writeNpy>[0])
-            : jsonFile(value() as Parameters<typeof valueToJson>[0]),
-      );
-      this.#bytes += view.length;
-    } else this.#kept.delete(node); // to the end: most recently used
-    this.#kept.set(node, view);
-    this.#makeRoom();
+    const bag = dataset.bag(key);
+    const { offset, length } = into;
+    const keep = (view: Uint8Array) => this.#keep(node, view);
+    const make = function* (): Steps<Uint8Array> {
+      requireDecodable(bag, record, type, length);
+      const bytes = yield* readPart(bag.source, offset, length);
+      return keep(sound(bag, record, () => {
+        const decoders = decodersOf(dataset.generation, { keepFloats: true });
+        const value = decoders[type.name]!(bytes, ...type.args);
+        return suffix === ".npy"
+          ? writeNpy(value as Parameters<typeof writeNpy>[0])
+          : jsonFile(value as Parameters<typeof valueToJson>[0]);
+      }));
+    };
+    const kept = this.#kept.get(node);
+    const view = kept === undefined ? atOnce(bag.path, make) : keep(kept);
     into.source = -1;
     into.offset = 0;
     into.length = view.length;
     into.bytes = view;
+  }
+
+  /** Puts a view where those are that were used last. */
+  #keep(node: NodeId, view: Uint8Array): Uint8Array {
+    this.#bytes += view.length - (this.#kept.get(node)?.length ?? 0);
+    this.#kept.delete(node);
+    this.#kept.set(node, view);
+    this.#makeRoom();
+    return view;
   }
 
   #makeRoom(): void {
@@ -88,22 +98,23 @@ export class DecodedViews implements TreeViews {
   }
 }
 
-function decode(
-  { source }: BagFile,
-  generation: Generation,
+/** @throws {FormatError} If a value is too large to be shown decoded. */
+function requireDecodable(
+  bag: Bag,
+  record: number,
   type: ValueType,
-  { offset, length }: Extent,
-): unknown {
+  length: number,
+): void {
   const largest = largestValue(type);
-  if (length > largest) {
-    throw new RecordfsError(
+  if (length <= largest) return;
+  throw undecodable(
+    bag,
+    record,
+    new RecordfsError(
       "too-large",
       `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
-    );
-  }
-  const bytes = runSync(readPart(source, offset, length));
-  const decoders = decodersOf(generation, { keepFloats: true });
-  return decoders[type.name]!(bytes, ...type.args);
+    ),
+  );
 }
 
 function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
@@ -111,22 +122,27 @@ function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
 }
 
 /** Makes a view, and says which value is damaged where that fails. */
-function sound(
-  { path }: BagFile,
-  record: number,
-  make: () => Uint8Array,
-): Uint8Array {
+function sound(bag: Bag, record: number, make: () => Uint8Array): Uint8Array {
   try {
     return make();
   } catch (cause) {
-    if (cause instanceof FormatError) throw cause; // the file, not the value
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FormatError(
-      "bad-value",
-      `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
-      { path, sample: record, cause },
-    );
+    throw cause instanceof FormatError
+      ? cause // which says more
+      : undecodable(bag, record, cause);
   }
+}
+
+function undecodable(
+  { path }: Bag,
+  record: number,
+  cause: unknown,
+): FormatError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new FormatError(
+    "bad-value",
+    `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
+    { path, sample: record, cause },
+  );
 }
 
 /** Rebuilds a tree with such views in another thread. */

@@ -1,6 +1,6 @@
 import type { ContainerInfo } from "../../../tree/format.ts";
-import type { BagFile } from "../bag/bag_file.ts";
-import { type DatasetFiles, filesOf } from "../dataset/open_dataset.ts";
+import type { Bag } from "../bag/bag.ts";
+import type { Shard } from "../dataset/open_shard.ts";
 
 /** What is counted of a key, in all shards. */
 interface KeyCount {
@@ -26,9 +26,7 @@ export class Survey {
     this.#isSharded = isSharded;
   }
 
-  add(dataset: DatasetFiles): void {
-    const { path, keys, bags, length, generation } = dataset;
-    const bytes = filesOf(dataset).reduce((sum, { size }) => sum + size, 0);
+  add({ path, keys, bags, length, generation, bytes }: Shard): void {
     this.#generation = Math.max(this.#generation, generation);
     this.#datapoints += length;
     this.#bytes += bytes;
@@ -71,7 +69,7 @@ export class Survey {
 }
 
 /** What is known of a single bag. */
-export function describeBag(bag: BagFile): ContainerInfo {
+export function describeBag(bag: Bag): ContainerInfo {
   const part = partOf(bag);
   return {
     format: "bags",
@@ -84,7 +82,6 @@ export function describeBag(bag: BagFile): ContainerInfo {
   };
 }
 
-function partOf({ path, source, index, length }: BagFile): Part {
-  const bytes = source.size + (index === source ? 0 : index.size);
+function partOf({ path, bytes, length }: Bag): Part {
   return { path, bytes, samples: length };
 }

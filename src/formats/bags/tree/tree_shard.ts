@@ -1,6 +1,6 @@
-import { FormatError } from "../../../errors.ts";
-import type { FileSource } from "../../../io/storage/file_source.ts";
-import { runSync } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { encodeName } from "../../../names.ts";
 import type { NameTable } from "../../../tree/name_table.ts";
 import { NameTableBuilder } from "../../../tree/name_table_builder.ts";
@@ -8,18 +8,13 @@ import {
   type NumberedNames,
   numberedNames,
 } from "../../../tree/numbered_names.ts";
-import { type Extent, newExtent } from "../../../tree/tree.ts";
-import { type BagFile, closeBag } from "../bag/bag_file.ts";
+import { FormatError } from "../../../errors.ts";
+import type { Bag } from "../bag/bag.ts";
 import type { Generation } from "../dataset/generation.ts";
-import { IndexedBag } from "../bag/indexed_bag.ts";
-import {
-  closeHead,
-  type DatasetHead,
-  openBagOf,
-} from "../dataset/open_dataset.ts";
-import { PagedFile } from "../bag/paged_file.ts";
-import { longestReferences, References } from "../dataset/references.ts";
+import type { Shard } from "../dataset/open_shard.ts";
+import { References } from "../dataset/references.ts";
 import type { SpecKey } from "../dataset/spec.ts";
+import { atOnce, idOf } from "./tree_storage.ts";
 import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
 
 /** Longest name that a file may have for most programs: `NAME_MAX`. */
@@ -31,10 +26,8 @@ export interface TreeShardOptions {
   readonly length: number;
   /** When its newest file was modified, in milliseconds since 1970. */
   readonly mtime: number;
-  /** The bags of its keys, where they have been opened. */
-  readonly bags: readonly BagFile[];
-  /** The inode of each bag when the shard was opened. */
-  readonly inodes: readonly number[];
+  /** What tells the bag of each key from others, when the shard was opened. */
+  readonly ids: readonly number[];
   /** Readable views to show as well. */
   readonly views: TreeViews | undefined;
 }
@@ -56,48 +49,29 @@ export class TreeShard implements ViewedDataset {
   readonly rowNames: NumberedNames;
   /** What the name of each key's readable view ends in, where it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
-  readonly #head: DatasetHead;
-  readonly #bags: (IndexedBag | undefined)[];
-  readonly #inodes: readonly number[];
-  readonly #refs: IndexedBag | undefined;
-  readonly #refsData: PagedFile | undefined;
+  readonly #shard: Shard;
+  readonly #ids: readonly number[];
   readonly #references: References;
-  readonly #record: Uint8Array<ArrayBuffer>;
-  readonly #place = newExtent();
   /** The datapoint whose references were read last. */
   #referred = -1;
 
-  constructor(head: DatasetHead, options: TreeShardOptions) {
-    const { length, mtime, bags, inodes, views } = options;
-    const { keys, refs } = head;
-    this.generation = head.generation;
+  constructor(shard: Shard, { length, mtime, ids, views }: TreeShardOptions) {
+    const { keys, refs, generation } = shard;
+    this.generation = generation;
     this.length = length;
     this.keys = keys;
-    this.suffixes = keys.map(({ type }) =>
-      views?.suffixOf(type, head.generation)
-    );
+    this.suffixes = keys.map(({ type }) => views?.suffixOf(type, generation));
     this.names = nameKeys(keys, this.suffixes);
     this.rowNames = numberedNames(length, "");
-    this.#head = head;
     this.mtime = mtime;
-    this.#bags = keys.map((_, k) => bags[k] && new IndexedBag(bags[k]));
-    this.#inodes = inodes;
-    this.#refs = refs && new IndexedBag(refs);
-    this.#refsData = refs && new PagedFile(refs.source, 0);
+    this.#shard = shard;
+    this.#ids = ids;
     this.#references = new References({ path: refs?.path ?? "", keys });
-    this.#record = new Uint8Array(
-      refs ? longestReferences(keys.length) + 1 : 0,
-    );
   }
 
   /** Bytes of the specification. */
   get specSize(): number {
-    return this.#head.spec.size;
-  }
-
-  /** How many records a key has, of which nodes are made. */
-  records(key: number): number {
-    return this.bag(key).length;
+    return this.#shard.spec.size;
   }
 
   /** Whether the key's value in a datapoint is a list. */
@@ -113,74 +87,59 @@ export class TreeShard implements ViewedDataset {
 
   /** The record that is a key's value, or the first one of its list. */
   first(key: number, datapoint: number): number {
-    if (this.#refs === undefined) return datapoint;
+    if (this.#shard.refs === undefined) return datapoint;
     this.#refer(datapoint, key);
     return this.#references.first[key]!;
   }
 
-  /** Says where a record of a key is, but for the extent's source. */
-  locate(key: number, record: number, into: Extent): void {
-    this.#bag(key).locate(record, into);
-  }
-
-  bag(key: number): BagFile {
-    return this.#bag(key).file;
+  bag(key: number): Bag {
+    return this.#shard.bags[key] ??
+      atOnce(this.#shard.path, () => this.#openBag(key));
   }
 
   /** File 0 is the specification, file k + 1 the bag of key k. */
-  file(number: number): FileSource | undefined {
-    if (number === 0) return this.#head.spec;
+  file(number: number): ByteSource | undefined {
+    if (number === 0) return this.#shard.spec;
     return number <= this.keys.length ? this.bag(number - 1).source : undefined;
   }
 
   /** Closes the descriptors of all files until they are needed again. */
   rest(): void {
-    const { spec, refs } = this.#head;
-    spec.rest();
-    for (const bag of [refs, ...this.#bags.map((bag) => bag?.file)]) {
-      bag?.source.rest();
-      bag?.index.rest();
+    for (const file of this.#shard.files) {
+      if (file instanceof FileSource) file.rest();
     }
   }
 
   close(): void {
-    closeHead(this.#head);
-    for (const bag of this.#bags) if (bag !== undefined) closeBag(bag.file);
+    this.#shard.close();
   }
 
-  #bag(key: number): IndexedBag {
-    return this.#bags[key] ??= this.#openBag(key);
-  }
-
-  #openBag(key: number): IndexedBag {
-    const bag = runSync(openBagOf(this.#head, this.keys[key]!.key));
-    const { ino } = bag.source.identity;
-    const isSame = (ino === this.#inodes[key] || this.length === 0) &&
-      (this.#refs === undefined
-        ? bag.length >= this.length
-        : bag.source.mtime <= this.mtime);
-    if (!isSame) {
-      closeBag(bag);
-      throw changed(bag.path);
+  *#openBag(key: number): Steps<Bag> {
+    const shard = this.#shard;
+    const bag = yield* shard.openBag(key);
+    try {
+      const id = yield* idOf(shard.storage, bag.source);
+      const isSame = (id === this.#ids[key] || this.length === 0) &&
+        (shard.refs === undefined
+          ? bag.length >= this.length
+          : bag.source.mtime <= this.mtime);
+      if (!isSame) throw changed(bag.path);
+      if (shard.bags[key] !== undefined) bag.close(); // another was quicker
+      return shard.bags[key] ??= bag;
+    } catch (error) {
+      bag.close();
+      throw error;
     }
-    return new IndexedBag(bag);
   }
 
   /** Reads the references of a datapoint, unless they are those that were read last. */
   #refer(datapoint: number, key: number): void {
-    if (this.#referred !== datapoint) this.#readReferences(datapoint);
-    this.#references.checkRange(key, this.records(key));
-  }
-
-  #readReferences(datapoint: number): void {
-    this.#referred = -1;
-    this.#refs!.locate(datapoint, this.#place);
-    const { offset } = this.#place;
-    // A record that is longer than references can be is found wrong by its first bytes.
-    const length = Math.min(this.#place.length, this.#record.length);
-    this.#refsData!.copy(this.#record, offset, length);
-    this.#references.parse(datapoint, this.#record, length);
-    this.#referred = datapoint;
+    if (this.#referred !== datapoint) {
+      this.#referred = -1;
+      this.#shard.refer(datapoint, this.#references);
+      this.#referred = datapoint;
+    }
+    this.#references.checkRange(key, this.bag(key).length);
   }
 }
 

@@ -1,23 +1,19 @@
-import type { FileSource } from "../../../io/storage/file_source.ts";
-import { runSync } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import type { LazySources } from "../../../tree/tree.ts";
-import type { BagFile } from "../bag/bag_file.ts";
 import { shardPath } from "../dataset/dataset_location.ts";
-import type { DatasetNodes } from "./dataset_nodes.ts";
 import type { Generation } from "../dataset/generation.ts";
 import {
-  closeDataset,
-  closeHead,
-  type DatasetFiles,
-  type DatasetHead,
-  filesOf,
-  openDataset,
   openHead,
+  openShard,
   REFLESS,
-} from "../dataset/open_dataset.ts";
+  type Shard,
+} from "../dataset/open_shard.ts";
+import type { DatasetNodes } from "./dataset_nodes.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
-import { hashInodes, inodesOf } from "./shard_inodes.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
+import { atOnce, hashIds, idsOf } from "./tree_storage.ts";
 import type { TreeViews } from "./tree_views.ts";
 
 /** Files that a thread keeps the shards of, however few descriptors they have. */
@@ -33,6 +29,7 @@ const REFLESS_GENERATION = 4;
 export interface ShardPlace {
   /** The dataset's directory. */
   readonly path: string;
+  readonly storage: Storage;
   readonly nodes: DatasetNodes;
   readonly facts: ShardFacts;
   readonly generation: Generation | undefined;
@@ -61,7 +58,7 @@ export class TreeShards implements LazySources {
   }
 
   /** The file that extents call `index`. */
-  at(index: number): FileSource | undefined {
+  at(index: number): ByteSource | undefined {
     return this.shard(Math.floor(index / FILES_IN_SHARD))
       .file(index % FILES_IN_SHARD);
   }
@@ -75,12 +72,14 @@ export class TreeShards implements LazySources {
    * A shard that there is.
    *
    * @throws {FormatError} If it is damaged, or has become another one.
+   * @throws {NotLoaded} If it is not open and has to be waited for.
    */
   shard(number: number): TreeShard {
     if (number === this.#lastNumber) return this.#last!;
     let shard = this.#opened.get(number);
-    if (shard === undefined) shard = this.#open(number);
-    else this.#opened.delete(number); // to the end: most recently used
+    if (shard === undefined) {
+      shard = atOnce(this.#pathOf(number), () => this.#open(number));
+    } else this.#opened.delete(number); // to the end: most recently used
     this.#opened.set(number, shard);
     this.#last = shard;
     this.#lastNumber = number;
@@ -96,25 +95,24 @@ export class TreeShards implements LazySources {
     return this.mtime(number);
   }
 
-  /** Shows an opened shard, which from now on belongs to this. */
-  add(number: number, files: DatasetFiles): void {
+  /** Shows an opened shard, which from now on belongs to this, unless this throws. */
+  *add(number: number, shard: Shard): Steps<TreeShard> {
     const { nodes, facts, views } = this.#place;
-    const { path, keys, bags } = files;
+    const { path, keys, bags } = shard;
+    const ids = yield* idsOf(shard);
     const rows = bags.reduce(
       (most, { length }) => Math.max(most, length),
-      files.length,
+      shard.length,
     );
     nodes.checkRoom(path, rows, keys.length);
-    settleFacts(facts, number, files, countNodes(files, views));
-    const isBehind = files.length < facts.get(number, ShardFact.LENGTH)!;
+    settleFacts(facts, number, shard, ids, views);
+    if (shard.length >= facts.get(number, ShardFact.LENGTH)!) {
+      return this.#keep(number, shard, ids);
+    }
     // Another thread was quicker, and saw more of what is being written.
-    if (isBehind) closeDataset(files);
-    this.#keep(
-      number,
-      isBehind
-        ? this.#openHead(number)
-        : this.#shardOf(number, files, bags, inodesOfBags(bags)),
-    );
+    const again = yield* this.#openHead(number);
+    shard.close();
+    return again;
   }
 
   close(): void {
@@ -124,57 +122,41 @@ export class TreeShards implements LazySources {
   }
 
   /** The first one to open a shard opens all of it, to say what is to be known of it. */
-  #open(number: number): TreeShard {
-    const isKnown =
-      this.#place.facts.get(number, ShardFact.GENERATION) !== undefined;
-    if (isKnown) return this.#keep(number, this.#openHead(number));
-    const { generation } = this.#place;
-    const files = runSync(openDataset(this.#pathOf(number), { generation }));
+  *#open(number: number): Steps<TreeShard> {
+    const { facts, generation, storage } = this.#place;
+    const isKnown = facts.get(number, ShardFact.GENERATION) !== undefined;
+    if (isKnown) return yield* this.#openHead(number);
+    const path = this.#pathOf(number);
+    const shard = yield* openShard(path, { generation, storage });
     try {
-      this.add(number, files);
+      return yield* this.add(number, shard);
     } catch (error) {
-      closeDataset(files);
+      shard.close();
       throw error;
     }
-    return this.#opened.get(number)!;
   }
 
-  #openHead(number: number): TreeShard {
-    const { facts } = this.#place;
+  *#openHead(number: number): Steps<TreeShard> {
+    const { facts, storage } = this.#place;
     const generation = facts.get(number, ShardFact.GENERATION);
     const path = this.#pathOf(number);
     const form = generation === REFLESS_GENERATION
       ? REFLESS
-      : { generation: generation as Generation };
-    const head = runSync(openHead(path, form));
-    const { refs } = head;
-    const length = facts.get(number, ShardFact.LENGTH)!;
-    const inodes = inodesOf(head);
-    const isSame = (refs === undefined || refs.length === length) &&
-      // Where there is no datapoint yet, a writer may still make the bags.
-      (length === 0 ||
-        hashInodes(inodes) === facts.get(number, ShardFact.INODES));
-    if (!isSame) {
-      closeHead(head);
-      throw changed(path);
+      : generation as Generation;
+    const shard = yield* openHead(path, form, { storage });
+    try {
+      const { refs } = shard;
+      const length = facts.get(number, ShardFact.LENGTH)!;
+      const ids = yield* idsOf(shard);
+      const isSame = (refs === undefined || refs.length === length) &&
+        // Where there is no datapoint yet, a writer may still make the bags.
+        (length === 0 || hashIds(ids) === facts.get(number, ShardFact.INODES));
+      if (!isSame) throw changed(path);
+      return this.#keep(number, shard, ids);
+    } catch (error) {
+      shard.close();
+      throw error;
     }
-    return this.#shardOf(number, head, [], inodes);
-  }
-
-  #shardOf(
-    number: number,
-    head: DatasetHead,
-    bags: readonly BagFile[],
-    inodes: readonly number[],
-  ): TreeShard {
-    const { facts, views } = this.#place;
-    return new TreeShard(head, {
-      length: facts.get(number, ShardFact.LENGTH)!,
-      mtime: facts.get(number, ShardFact.MTIME)! / 1000,
-      bags,
-      inodes,
-      views,
-    });
   }
 
   #pathOf(number: number): string {
@@ -182,11 +164,23 @@ export class TreeShards implements LazySources {
     return nodes.shards === undefined ? path : shardPath(path, number);
   }
 
-  #keep(number: number, shard: TreeShard): TreeShard {
+  #keep(number: number, shard: Shard, ids: readonly number[]): TreeShard {
+    const opened = this.#opened.get(number);
+    if (opened !== undefined) { // while this one was waited for
+      shard.close();
+      return opened;
+    }
+    const { facts, views } = this.#place;
+    const kept = new TreeShard(shard, {
+      length: facts.get(number, ShardFact.LENGTH)!,
+      mtime: facts.get(number, ShardFact.MTIME)! / 1000,
+      ids,
+      views,
+    });
     this.#files += shard.keys.length;
     this.#makeRoom();
-    this.#opened.set(number, shard);
-    return shard;
+    this.#opened.set(number, kept);
+    return kept;
   }
 
   /** Whoever reads such a file at this moment goes on; its descriptor is opened again if need be. */
@@ -204,35 +198,30 @@ export class TreeShards implements LazySources {
 /** Says what was found of a shard, where no other thread did. */
 function settleFacts(
   facts: ShardFacts,
-  shard: number,
-  dataset: DatasetFiles,
-  nodes: number,
+  number: number,
+  shard: Shard,
+  ids: readonly number[],
+  views: TreeViews | undefined,
 ): void {
-  const files = filesOf(dataset);
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const { generation, refs, files, bytes } = shard;
   const mtime = files.reduce((last, { mtime }) => Math.max(last, mtime), 0);
-  facts.agree(shard, ShardFact.LENGTH, dataset.length);
-  facts.agree(shard, ShardFact.MTIME, mtime * 1000);
-  facts.agree(shard, ShardFact.BYTES, bytes);
-  facts.agree(shard, ShardFact.NODES, nodes);
-  facts.agree(shard, ShardFact.KEYS, dataset.keys.length);
-  facts.agree(shard, ShardFact.INODES, hashInodes(inodesOfBags(dataset.bags)));
+  facts.agree(number, ShardFact.LENGTH, shard.length);
+  facts.agree(number, ShardFact.MTIME, mtime * 1000);
+  facts.agree(number, ShardFact.BYTES, bytes);
+  facts.agree(number, ShardFact.NODES, countNodes(shard, views));
+  facts.agree(number, ShardFact.KEYS, shard.keys.length);
+  facts.agree(number, ShardFact.INODES, hashIds(ids));
   // Last: with it, the others are known.
-  const { generation, refs } = dataset;
   const isRefless = generation === 2 && refs === undefined;
   facts.agree(
-    shard,
+    number,
     ShardFact.GENERATION,
     isRefless ? REFLESS_GENERATION : generation,
   );
 }
 
-function inodesOfBags(bags: readonly BagFile[]): number[] {
-  return bags.map(({ source }) => source.identity.ino);
-}
-
 function countNodes(
-  { bags, generation, keys, length }: DatasetFiles,
+  { bags, generation, keys, length }: Shard,
   views: TreeViews | undefined,
 ): number {
   let inEach = 1;

@@ -1,5 +1,5 @@
 import type { Extent, NodeId } from "../../../tree/tree.ts";
-import type { BagFile } from "../bag/bag_file.ts";
+import type { Bag } from "../bag/bag.ts";
 import type { Generation } from "../dataset/generation.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
 
@@ -11,7 +11,7 @@ export interface ViewedDataset {
   readonly generation: Generation;
   readonly keys: readonly SpecKey[];
   /** The bag of a key. */
-  bag(key: number): BagFile;
+  bag(key: number): Bag;
 }
 
 /** Readable views of values, which a tree shows beside them where it was asked to. */
@@ -28,6 +28,7 @@ export interface TreeViews {
    * @param record Number of the value's record in the key's bag.
    * @param into Where the value is in the key's bag.
    * @throws {FormatError} If the value cannot be decoded.
+   * @throws {NotLoaded} If it has to be waited for.
    */
   replace(
     node: NodeId,

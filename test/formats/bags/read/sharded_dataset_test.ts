@@ -165,7 +165,7 @@ Deno.test("the keys of all shards are the same, but each has its own types", asy
 });
 
 const LIMITED = `
-import { ShardedDatasetReader } from "./src/formats/bags/mod.ts";
+import { ShardedDatasetReader } from "../src/formats/bags/mod.ts";
 const [dir] = Deno.args;
 const options = { decoders: null, parallel: true, cacheIndex: false };
 using reader = await ShardedDatasetReader.open(dir, options);

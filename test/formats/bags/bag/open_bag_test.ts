@@ -1,10 +1,7 @@
 /** What is taken for a bag, and of which generation. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../../../src/errors.ts";
-import {
-  closeBag,
-  openBag,
-} from "../../../../src/formats/bags/bag/bag_file.ts";
+import { openBag } from "../../../../src/formats/bags/bag/open_bag.ts";
 import { indexPath } from "../../../../src/formats/bags/bag/index_path.ts";
 import {
   type BagOptions,
@@ -36,7 +33,7 @@ Deno.test("the content tells the generation", async () => {
       const bag = await runAsync(openBag(path));
       assert.equal(bag.generation, generation);
       assert.equal(bag.length, 3);
-      closeBag(bag);
+      bag.close();
     }
   });
 });
@@ -47,7 +44,7 @@ Deno.test("empty files and empty indexes are empty bags", async () => {
       const path = `${dir}/${generation}.bag`;
       writeBag(path, [], generation);
       const bag = runSync(openBag(path));
-      closeBag(bag);
+      bag.close();
       return [bag.generation, bag.length];
     });
     assert.deepEqual(lengths, [[1, 0], [2, 0], [3, 0]]);

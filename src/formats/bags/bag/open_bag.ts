@@ -1,0 +1,260 @@
+import { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { Bag } from "./bag.ts";
+import { checkIndexPage, ENTRY, readEntry } from "./index_entries.ts";
+import { indexPath } from "./index_path.ts";
+
+/** How to open a bag. */
+export interface OpenBagOptions {
+  /** Where it lies; the local disk by default. */
+  readonly storage?: Storage | undefined;
+  /** Takes the bag for one of this generation instead of looking at its content. */
+  readonly generation?: Generation | undefined;
+  /** The index of generation 3, or its path, where it is not the `.idx` beside the bag. */
+  readonly index?: string | ByteSource | undefined;
+  /** Whether it is known to be of generation 1 or 2, so that an `.idx` beside it is not its own. */
+  readonly isTrailed?: boolean | undefined;
+  /** Told of what is odd but readable. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** A generation-3 writer may be at work. */
+const MAY_GROW = { mayGrow: true } as const;
+
+/**
+ * Opens a bag. Of its index, the first and the last page are looked at, however long it is.
+ *
+ * @param bag Path of the `.bag`, or its bytes.
+ * @throws {FormatError} If it is no bag, or was cut; or one in memory of generation 3 without index.
+ * @throws {RangeError} If an index is given for generation 1 or 2.
+ */
+export function* openBag(
+  bag: string | ByteSource,
+  options: OpenBagOptions = {},
+): Steps<Bag> {
+  const { generation, index, storage = LOCAL_DISK } = options;
+  if (index !== undefined) return yield* openWith(bag, index, options);
+  if (typeof bag === "string") return yield* openAt(storage, bag, options);
+  if (generation === 3) throw missingIndex(bag.name, "the option index");
+  const otherwise =
+    "; a bag of generation 3 needs its index: give it by the option index";
+  return yield* withTrailer(bag, generation, otherwise);
+}
+
+function* openAt(
+  storage: Storage,
+  path: string,
+  options: OpenBagOptions,
+): Steps<Bag> {
+  const { generation, isTrailed = false, onWarning } = options;
+  const hasTrailer = isTrailed || generation === 1 || generation === 2;
+  const idx = indexPath(path);
+  const otherwise = `; a bag of generation 3 needs ${idx} beside it ` +
+    "(no index: neither a trailer nor an .idx file)";
+  let index = hasTrailer ? undefined : yield* openIndex(storage, idx);
+  let source: ByteSource | undefined;
+  try {
+    if (index !== undefined) {
+      source = yield* storage.open(path, MAY_GROW);
+      const isOwn = generation === 3 ||
+        !(yield* isStray(index, source, otherwise));
+      if (isOwn) return withIndex(source, index, options);
+      onWarning?.(
+        `${index.name} is ignored: it is not the index of ${path}, which has its own at its end`,
+      );
+      source.close();
+      index.close();
+      index = undefined;
+    }
+    source = yield* storage.open(path);
+    if (generation === 3) throw missingIndex(path, idx);
+    return yield* withTrailer(source, generation, otherwise);
+  } catch (error) {
+    source?.close();
+    index?.close();
+    throw error;
+  }
+}
+
+/** Opens a bag of generation 3 with the index that was given. */
+function* openWith(
+  bag: string | ByteSource,
+  index: string | ByteSource,
+  options: OpenBagOptions,
+): Steps<Bag> {
+  const { generation, storage = LOCAL_DISK } = options;
+  if (generation === 1 || generation === 2) {
+    throw new RangeError(
+      `Bags of generation ${generation} have their index at their end: leave the option index out`,
+    );
+  }
+  const open = function* (part: string | ByteSource): Steps<ByteSource> {
+    if (typeof part !== "string") return part;
+    return yield* storage.open(part, MAY_GROW);
+  };
+  const opened = yield* open(index);
+  try {
+    return withIndex(yield* open(bag), opened, options);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** The `.idx`, or `undefined` where there is none. */
+function* openIndex(
+  storage: Storage,
+  path: string,
+): Steps<ByteSource | undefined> {
+  try {
+    return yield* storage.open(path, MAY_GROW);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether an `.idx` is not that of the bag beside it, which is one of generation 1 or 2: it names bytes
+ * that are not there, or is none at all, and the bag has a sound index at its end.
+ */
+function* isStray(
+  index: ByteSource,
+  source: ByteSource,
+  otherwise: string,
+): Steps<boolean> {
+  const { size } = index;
+  if (size < ENTRY || source.size < ENTRY) return false;
+  if (size % ENTRY === 0) {
+    const first = readEntry(yield* readPart(index, 0, ENTRY), 0);
+    const last = readEntry(yield* readPart(index, size - ENTRY, ENTRY), 0);
+    if (first <= last && last <= source.size) return false;
+  }
+  try {
+    yield* withTrailer(source, undefined, otherwise);
+    return true;
+  } catch (error) {
+    if (error instanceof FormatError) return false; // damage of generation 3, then
+    throw error;
+  }
+}
+
+/** Generation 3. The index is written after the records: what it does not name is not yet there. */
+function withIndex(
+  source: ByteSource,
+  index: ByteSource,
+  { onWarning }: OpenBagOptions,
+): Bag {
+  const surplus = index.size % ENTRY;
+  if (surplus !== 0) {
+    onWarning?.(
+      `${index.name}: the index is cut: its last ${surplus} bytes are no whole entry`,
+    );
+  }
+  return new Bag({
+    generation: 3,
+    length: (index.size - surplus) / ENTRY,
+    dataEnd: source.size,
+    source,
+    index,
+    indexStart: 0,
+  });
+}
+
+/**
+ * Finds the index of a bag of generation 1 or 2, behind its records: the last number is where it
+ * starts. Of the index, the first and the last page are looked at.
+ *
+ * @param forced Takes the bag for one of this generation instead of looking at its content.
+ * @param otherwise What else may be wrong, for messages.
+ * @throws {FormatError} If it is no bag, or was cut.
+ */
+function* withTrailer(
+  source: ByteSource,
+  forced: 1 | 2 | undefined,
+  otherwise: string,
+): Steps<Bag> {
+  const { name: path, size } = source;
+  if (size < ENTRY) {
+    if (size === 0 && forced !== 1) return trailed(source, 2, 0, 0);
+    throw new FormatError(
+      "truncated",
+      `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}` +
+        otherwise,
+      { path, expected: ENTRY, actual: size },
+    );
+  }
+  const end = readEntry(yield* readPart(source, size - ENTRY, ENTRY), 0);
+  const problem = end > size - ENTRY
+    ? `its last entry says that the index starts past the end of the file, at byte ${end} of ${size}`
+    : (size - end) % ENTRY !== 0
+    ? `the index length is no multiple of ${ENTRY}: it starts at byte ${end} of ${size}`
+    : undefined;
+  if (problem !== undefined) {
+    throw new FormatError(
+      "truncated",
+      `${path}: the index does not fit the file: ${problem}. The file was cut, or it is no bag` +
+        otherwise,
+      { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
+    );
+  }
+  const first = readEntry(yield* readPart(source, end, ENTRY), 0);
+  if (forced === 1 && first !== 0) {
+    throw new FormatError(
+      "bad-index",
+      `${path}: the first limit must be 0 in generation 1, it is ${first}`,
+      { path, offset: end, expected: 0, actual: first },
+    );
+  }
+  const entries = (size - end) / ENTRY;
+  const bag = trailed(source, forced ?? (first === 0 ? 1 : 2), end, entries);
+  yield* checkIndex(bag, otherwise);
+  return bag;
+}
+
+function trailed(
+  source: ByteSource,
+  generation: 1 | 2,
+  end: number,
+  entries: number,
+): Bag {
+  return new Bag({
+    generation,
+    length: generation === 1 ? entries - 1 : entries,
+    dataEnd: end,
+    source,
+    index: source,
+    indexStart: generation === 1 ? end + ENTRY : end,
+  });
+}
+
+/** Entries that are looked at on opening, at either end of the index. */
+const PAGE = 512;
+
+/**
+ * Tells an index from record bytes that a lost tail has made look like one.
+ *
+ * @throws {FormatError} If it is none.
+ */
+function* checkIndex(bag: Bag, otherwise: string): Steps<void> {
+  const { length } = bag;
+  const head = Math.min(length, PAGE);
+  const tail = Math.max(head, length - PAGE);
+  for (const [first, end] of [[0, head], [tail, length]] as const) {
+    if (first === end) continue;
+    const page = yield* bag.readEntries(first, end - first);
+    checkIndexPage(bag, page, first, otherwise);
+  }
+}
+
+function missingIndex(path: string, expected: string): FormatError {
+  return new FormatError(
+    "missing-index",
+    `${path} has no index: ${expected} is missing, which a bag of generation 3 needs`,
+    { path, expected },
+  );
+}

@@ -1,0 +1,337 @@
+import { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { openError } from "../../../io/storage/file_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { Bag } from "../bag/bag.ts";
+import { openBag, type OpenBagOptions } from "../bag/open_bag.ts";
+import { REFS_KEY, SHARD_NAME, SPEC_FILE } from "./dataset_names.ts";
+import type { Generation } from "./generation.ts";
+import { longestReferences, type References } from "./references.ts";
+import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
+
+/** How to open a dataset. */
+export type OpenShardOptions = Pick<
+  OpenBagOptions,
+  "storage" | "generation" | "onWarning"
+>;
+
+/** What is open of a dataset besides the bags of its keys. */
+interface ShardHead {
+  readonly path: string;
+  readonly storage: Storage;
+  readonly generation: Generation;
+  readonly keys: readonly SpecKey[];
+  readonly spec: ByteSource;
+  readonly refs: Bag | undefined;
+}
+
+/** An opened dataset that has no shards, or one shard. */
+export class Shard {
+  /** Its directory. */
+  readonly path: string;
+  readonly storage: Storage;
+  readonly generation: Generation;
+  /** In the order of `spec.json`. */
+  readonly keys: readonly SpecKey[];
+  readonly spec: ByteSource;
+  /**
+   * The references, in generations 1 and 2. Datasets of granular's commits 243d3bf and fb0e774, which
+   * are numbered 0.22.0 as well, have bags of generation 2 and none: record i of every key belongs to
+   * datapoint i, as in generation 3.
+   */
+  readonly refs: Bag | undefined;
+  /** The bags that have been opened, by key; none where a writer was killed before it had made them all. */
+  readonly bags: Bag[] = [];
+  /** How many datapoints are complete; of a dataset whose bags are opened one by one, those of the references. */
+  length: number;
+  readonly #record: Uint8Array<ArrayBuffer>;
+
+  constructor(head: ShardHead) {
+    const { refs, keys } = head;
+    this.path = head.path;
+    this.storage = head.storage;
+    this.generation = head.generation;
+    this.keys = keys;
+    this.spec = head.spec;
+    this.refs = refs;
+    this.length = refs?.length ?? 0;
+    this.#record = new Uint8Array(
+      refs ? longestReferences(keys.length) + 1 : 0,
+    );
+  }
+
+  /** All files that are open. */
+  get files(): readonly ByteSource[] {
+    const files = new Set([this.spec]);
+    for (const bag of [this.refs, ...this.bags]) {
+      if (bag !== undefined) files.add(bag.source).add(bag.index);
+    }
+    return [...files];
+  }
+
+  /** Bytes of those files. */
+  get bytes(): number {
+    return this.files.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Opens the bag of a key. In generations 1 and 2, its content says which it is. */
+  *openBag(key: number, options: OpenShardOptions = {}): Steps<Bag> {
+    const { storage, path, generation } = this;
+    const form = generation === 3
+      ? { generation }
+      : { generation: options.generation, isTrailed: true };
+    const { onWarning } = options;
+    const bag = `${path}/${this.keys[key]!.key}.bag`;
+    return yield* openBag(bag, { ...form, storage, onWarning });
+  }
+
+  /**
+   * Reads the references of a datapoint without waiting.
+   *
+   * @throws {FormatError} With code `bad-reference`.
+   * @throws {NotLoaded} If they have to be waited for.
+   */
+  refer(datapoint: number, into: References): void {
+    // A record that is longer than references can be is found wrong by its first bytes.
+    const length = this.refs!.copy(datapoint, this.#record);
+    into.parse(datapoint, this.#record, length);
+  }
+
+  close(): void {
+    this.spec.close();
+    for (const bag of [this.refs, ...this.bags]) bag?.close();
+  }
+}
+
+/**
+ * Opens a dataset that has no shards, or one shard. Of its indexes, no more than the ends are looked at.
+ *
+ * @param path Its directory, without a slash at the end.
+ * @throws {FormatError} If a file is missing or damaged.
+ */
+export function* openShard(
+  path: string,
+  options: OpenShardOptions = {},
+): Steps<Shard> {
+  const { storage = LOCAL_DISK, generation, onWarning } = options;
+  const names = yield* listDirectory(storage, path);
+  if (!names.has(SPEC_FILE)) throw missingSpec(path, names);
+  if (names.has(`${REFS_KEY}-00000.bag`)) throw inParts(path);
+  const hasRefs = generation === undefined
+    ? hasReferences(names)
+    : generation < 3;
+  if (hasRefs && !names.has(`${REFS_KEY}.bag`)) {
+    if (generation === 2) return yield* openRefless(path, names, options);
+    throw missingBag(path, REFS_KEY, "which holds the references");
+  }
+  const shard = yield* openHead(path, hasRefs ? generation : 3, options);
+  try {
+    const found = hasRefs ? "written" : yield* lookFor(shard, names);
+    if (found === "unindexed" && generation === undefined) {
+      const refless = yield* openRefless(path, names, options);
+      shard.close();
+      return refless;
+    }
+    if (found === "unwritten") {
+      onWarning?.(
+        `${path}: there is no datapoint yet: its writer was killed while it made the files`,
+      );
+      return shard;
+    }
+    yield* openBags(shard, names, options);
+    if (!hasRefs) shard.length = completeLength(shard, onWarning);
+    return shard;
+  } catch (error) {
+    shard.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a dataset as granular's commits 243d3bf and fb0e774 wrote it: bags of generation 2, of which all
+ * have as many records, and no references and no lists.
+ *
+ * @throws {FormatError} If it is none, so that it is one of generation 1 or 2 that has lost them, or one
+ * of generation 3 that has lost its indexes.
+ */
+function* openRefless(
+  path: string,
+  names: ReadonlySet<string>,
+  { storage, onWarning }: OpenShardOptions,
+): Steps<Shard> {
+  const shard = yield* openHead(path, REFLESS, { storage });
+  try {
+    yield* openBags(shard, names, { onWarning });
+    const { bags, keys } = shard;
+    shard.length = bags[0]?.length ?? 0;
+    const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
+      bags.every((bag) => bag.generation === 2 && bag.length === shard.length);
+    if (!isSound) throw missingReferences(path);
+    return shard;
+  } catch (error) {
+    shard.close();
+    const isOfBag = error instanceof FormatError &&
+      error.code !== "missing-bag";
+    throw isOfBag ? missingReferences(path, error) : error;
+  }
+}
+
+function* openBags(
+  shard: Shard,
+  names: ReadonlySet<string>,
+  options: OpenShardOptions,
+): Steps<void> {
+  for (const [k, { key }] of shard.keys.entries()) {
+    if (!names.has(`${key}.bag`)) {
+      throw missingBag(shard.path, key, `which ${SPEC_FILE} names`);
+    }
+    shard.bags[k] = yield* shard.openBag(k, options);
+  }
+}
+
+/** The names in a directory. */
+export function* listDirectory(
+  storage: Storage,
+  path: string,
+): Steps<ReadonlySet<string>> {
+  const names = yield* storage.list(path);
+  if (names !== undefined) return new Set(names);
+  throw openError(path, { code: "ENOTDIR" });
+}
+
+/** A dataset of generation 2 that has no {@linkcode Shard.refs}. */
+export const REFLESS = "refless";
+
+/**
+ * Opens what a dataset has besides the bags of its keys.
+ *
+ * @param form Its generation; with none, it is 1 or 2.
+ */
+export function* openHead(
+  path: string,
+  form: Generation | typeof REFLESS | undefined,
+  { storage = LOCAL_DISK, onWarning }: OpenShardOptions,
+): Steps<Shard> {
+  const spec = yield* storage.open(`${path}/${SPEC_FILE}`);
+  let refs: Bag | undefined;
+  try {
+    if (form !== 3 && form !== REFLESS) {
+      const options = { storage, generation: form, onWarning };
+      refs = yield* openBag(`${path}/${REFS_KEY}.bag`, options);
+    }
+    const keys = yield* readSpec(spec, refs !== undefined);
+    const generation = refs?.generation ?? (form === 3 ? 3 : 2);
+    return new Shard({ path, storage, generation, keys, spec, refs });
+  } catch (error) {
+    spec.close();
+    refs?.close();
+    throw error;
+  }
+}
+
+/** A dataset of generation 3 may have a key `refs`, with an index like any other. */
+function hasReferences(names: ReadonlySet<string>): boolean {
+  return names.has(`${REFS_KEY}.bag`) && !names.has(`${REFS_KEY}.idx`);
+}
+
+/**
+ * What a dataset without references is: one of generation 3; one whose writer was killed while it made
+ * the files, of which some are missing, and there is nothing in the others; or one without any `.idx`.
+ */
+type Found = "written" | "unwritten" | "unindexed";
+
+/** Tells what a dataset without references is. */
+function* lookFor(
+  { path, keys, storage }: Shard,
+  names: ReadonlySet<string>,
+): Steps<Found> {
+  const hasIndex = ({ key }: SpecKey) => names.has(`${key}.idx`);
+  if (keys.every(hasIndex)) return "written";
+  for (const { key } of keys) {
+    for (const name of [`${key}.bag`, `${key}.idx`]) {
+      if (!names.has(name)) continue;
+      const file = yield* storage.open(`${path}/${name}`, { mayGrow: true });
+      file.close();
+      if (file.size > 0) return keys.some(hasIndex) ? "written" : "unindexed";
+    }
+  }
+  return "unwritten";
+}
+
+function* readSpec(spec: ByteSource, hasRefs: boolean): Steps<SpecKey[]> {
+  const { name: path, size } = spec;
+  if (size > LARGEST_SPEC) {
+    throw new FormatError(
+      "bad-spec",
+      `${path} has ${size} bytes, more than a specification has (${LARGEST_SPEC})`,
+      { path, expected: LARGEST_SPEC, actual: size },
+    );
+  }
+  return parseSpec(yield* readPart(spec, 0, size), path, hasRefs);
+}
+
+/** A writer of generation 3 may be between the keys of a datapoint, or have been killed there. */
+function completeLength(
+  { path, keys, bags }: Shard,
+  onWarning: OpenShardOptions["onWarning"],
+): number {
+  const length = bags.reduce(
+    (least, bag) => Math.min(least, bag.length),
+    bags[0]?.length ?? 0,
+  );
+  const ahead = keys.filter((_, k) => bags[k]!.length > length)
+    .map(({ key }) => `'${key}'`);
+  if (ahead.length > 0) {
+    onWarning?.(
+      `${path}: only ${length} datapoints are complete: there are more records of ` +
+        `${ahead.join(", ")}, since its writer is at work, or was killed`,
+    );
+  }
+  return length;
+}
+
+function missingSpec(
+  directory: string,
+  names: ReadonlySet<string>,
+): FormatError {
+  const path = `${directory}/${SPEC_FILE}`;
+  const isSharded = [...names].some((name) => SHARD_NAME.test(name));
+  const why = isSharded
+    ? "this is a sharded dataset: open it with ShardedDatasetReader"
+    : "this is no dataset, or its writer was closed before it had a datapoint";
+  return new FormatError("missing-spec", `${path} is missing: ${why}`, {
+    path,
+  });
+}
+
+function missingReferences(path: string, cause?: unknown): FormatError {
+  return new FormatError(
+    "missing-bag",
+    `${path}: ${REFS_KEY}.bag is missing, which holds the references in generations 1 and 2, and so ` +
+      `are the .idx files of generation 3. (Granular's commits numbered 0.22.0 before 0.22.0a1 had ` +
+      `neither, but then every bag has its index at its end, and as many records as the others.) ` +
+      `Fetch the dataset again`,
+    { path: `${path}/${REFS_KEY}.bag`, cause },
+  );
+}
+
+/** As bags wrote datasets from 0.2.0 to 0.4.0. */
+function inParts(path: string): FormatError {
+  return new FormatError(
+    "unknown-format",
+    `${path} was written by bags 0.2 to 0.4, whose bags are in parts (${REFS_KEY}-00000.bag), which ` +
+      `recordfs does not read: read it with bags 0.4.0 (commit 5c8c6d6 of danijar/granular), and ` +
+      `write it with a later version`,
+    { path },
+  );
+}
+
+function missingBag(path: string, key: string, what: string): FormatError {
+  return new FormatError(
+    "missing-bag",
+    `${path}: ${key}.bag is missing, ${what}; fetch the dataset again`,
+    { path: `${path}/${key}.bag` },
+  );
+}

@@ -1,0 +1,261 @@
+import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { ReadMemory } from "../../../io/read/read_memory.ts";
+import type { Spans } from "../bag/bag.ts";
+import { REFS_KEY } from "../dataset/dataset_names.ts";
+import { openShard, type Shard } from "../dataset/open_shard.ts";
+import { References } from "../dataset/references.ts";
+import { decodersOf } from "../types/shipped.ts";
+import type { BatchPart } from "./batch.ts";
+import { Column } from "./column.ts";
+import { type Datapoint, setValue } from "./datapoint.ts";
+import type { DatasetOptions } from "./dataset_options.ts";
+import { clippedCount, type Mask, Selection, unknownKey } from "./selection.ts";
+
+/** A record. */
+type Raw = Uint8Array<ArrayBuffer>;
+
+/** Says that records are not to be read, but looked at in memory maps of their bags. */
+export const MAPPED = Symbol("mapped");
+
+/** Reads the datapoints of one shard. The indices that it is asked for have been checked before. */
+export class ShardReader {
+  readonly shard: Shard;
+  /** One a key, but none where bags are missing, since there is no datapoint. */
+  readonly #columns: readonly Column[];
+  /** Those whose values are not bytes. */
+  readonly #decoding: readonly Column[];
+  readonly #parallel: boolean;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #all: Selection;
+  /** Of the reads that do not wait, one after the other. */
+  readonly #selection: Selection;
+  /** None in generation 3, where record i of every key belongs to datapoint i. */
+  readonly #references: References | undefined;
+
+  private constructor(shard: Shard, options: DatasetOptions) {
+    const { keys, bags, generation } = shard;
+    const { decoders = decodersOf(generation), parallel = false } = options;
+    this.shard = shard;
+    this.#columns = bags.map((bag, k) => new Column(keys[k]!, bag, decoders));
+    this.#decoding = this.#columns.filter(({ decodes }) => decodes);
+    this.#parallel = parallel;
+    this.#places = new Map(keys.map(({ key }, k) => [key, k]));
+    this.#all = this.#newSelection(undefined);
+    this.#selection = this.#newSelection(undefined);
+    this.#references = shard.refs && this.#newReferences();
+  }
+
+  /**
+   * Opens a dataset without shards, or a shard.
+   *
+   * @param path Its directory, without a slash at the end.
+   * @throws {FormatError} If a file is missing or damaged.
+   * @throws {RecordfsError} With code `unknown-key` where `cacheKeys` has one.
+   */
+  static *open(path: string, options: DatasetOptions): Steps<ShardReader> {
+    const { cacheIndex = true, cacheKeys = [] } = options;
+    const shard = yield* openShard(path, options);
+    try {
+      shard.spec.close(); // it has been read
+      const { keys, bags, refs } = shard;
+      const names = keys.map(({ key }) => key);
+      if (refs !== undefined) names.push(REFS_KEY);
+      for (const key of cacheKeys) {
+        if (!names.includes(key)) throw unknownKey({ path, keys }, key);
+      }
+      for (const [k, bag] of [...bags, ...refs ? [refs] : []].entries()) {
+        const cacheData = cacheKeys.includes(
+          bag === refs ? REFS_KEY : names[k]!,
+        );
+        yield* bag.hold({ cacheIndex, cacheData });
+      }
+      return new ShardReader(shard, options);
+    } catch (error) {
+      shard.close();
+      throw error;
+    }
+  }
+
+  /** How many datapoints there are. */
+  get length(): number {
+    return this.shard.length;
+  }
+
+  /** Bytes of all bags, the references and the indexes. */
+  get size(): number {
+    const { bags, refs } = this.shard;
+    return bags.reduce((sum, { size }) => sum + size, refs?.size ?? 0);
+  }
+
+  /**
+   * Reads a datapoint without waiting.
+   *
+   * @param memory What to read into; with `MAPPED`, values are views of memory maps.
+   */
+  getSync(
+    index: number,
+    mask: Mask | undefined,
+    memory: ReadMemory | typeof MAPPED | undefined,
+  ): Datapoint {
+    const selection = mask === undefined
+      ? this.#all
+      : this.#selection.set(mask);
+    const references = this.#references;
+    if (references !== undefined) this.shard.refer(index, references);
+    const datapoint: Datapoint = {};
+    for (let i = 0; i < this.#columns.length; i++) {
+      if (selection.wanted[i] === 0) continue;
+      const { key, type, bag } = this.#columns[i]!;
+      if (type.isList) {
+        const { first, count } = listOf(references!, selection, i);
+        const list = memory === MAPPED
+          ? Array.from({ length: count }, (_, k) => bag.view(first + k))
+          : runSync(bag.readRun(first, count, memory));
+        setValue(datapoint, key, list);
+      } else { // what most values are: no generator for them
+        const record = references === undefined ? index : references.first[i]!;
+        const bytes = memory === MAPPED
+          ? bag.view(record)
+          : bag.readSync(record, memory);
+        setValue(datapoint, key, bytes);
+      }
+    }
+    // Not before: a decoder may read, and what is used again would change.
+    for (const column of this.#decoding) {
+      if (!Object.hasOwn(datapoint, column.key)) continue;
+      const bytes = datapoint[column.key] as Raw | Raw[];
+      const value = Array.isArray(bytes)
+        ? bytes.map((one) => column.decodeSync(one, index))
+        : column.decodeSync(bytes, index);
+      setValue(datapoint, column.key, value);
+    }
+    return datapoint;
+  }
+
+  /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
+  *range(
+    start: number,
+    count: number,
+    mask: Mask | undefined,
+    memory: ReadMemory | undefined,
+  ): Steps<Record<string, unknown[]>> {
+    const selection = this.#newSelection(mask);
+    const indices = Array.from({ length: count }, (_, i) => start + i);
+    const spans = yield* this.#spansOf(indices, selection, true);
+    const values: Record<string, unknown[]> = {};
+    const reading: Steps<void>[] = [];
+    for (const [i, { key }] of this.shard.keys.entries()) {
+      if (selection.wanted[i] === 0) continue;
+      setValue(values, key, []); // keeps the order of the keys
+      if (count === 0) continue;
+      const read = this.#columns[i]!.read(start, spans[i]!, memory);
+      reading.push(put(values, key, read));
+    }
+    if (this.#parallel) yield* inParallel(reading);
+    else for (const steps of reading) yield* steps;
+    return values;
+  }
+
+  /**
+   * Finds what a batch has to read, repeats allowed.
+   *
+   * @param places Where in the batch each datapoint stands.
+   */
+  *partsOf(
+    indices: readonly number[],
+    places: readonly number[],
+    mask: Mask | undefined,
+  ): Steps<BatchPart[]> {
+    const selection = this.#newSelection(mask);
+    const spans = yield* this.#spansOf(indices, selection, false);
+    const parts: BatchPart[] = [];
+    for (const [i, column] of this.#columns.entries()) {
+      if (selection.wanted[i] === 0) continue;
+      const { bag, type } = column;
+      const limits = type.isList ? yield* bag.limitsOf(spans[i]!) : undefined;
+      const slices = limits?.map((ends) => ({
+        source: 0,
+        offset: ends[0]!,
+        length: ends.at(-1)! - ends[0]!,
+      })) ?? (yield* bag.slicesOf(spans[i]!.first));
+      parts.push({ column, indices, places, slices, limits });
+    }
+    return parts;
+  }
+
+  /** How many values each key has: `true` for one. */
+  *available(index: number): Steps<Record<string, true | number>> {
+    const spans = yield* this.#spansOf([index], this.#all, true);
+    const available: Record<string, true | number> = {};
+    this.shard.keys.forEach(({ key, type }, i) => {
+      setValue(available, key, type.isList ? spans[i]!.count[0]! : true);
+    });
+    return available;
+  }
+
+  /**
+   * The records that belong to datapoints, for each key.
+   *
+   * @param isRun Whether they follow each other, so that their references are read in one go.
+   */
+  *#spansOf(
+    indices: readonly number[],
+    selection: Selection,
+    isRun: boolean,
+  ): Steps<Spans[]> {
+    const { refs } = this.shard;
+    const spans = this.#columns.map((): Spans => ({
+      first: Float64Array.from(indices),
+      count: new Float64Array(indices.length).fill(1),
+    }));
+    if (refs === undefined || indices.length === 0) return spans;
+    const records = isRun
+      ? yield* refs.readRun(indices[0]!, indices.length)
+      : yield* refs.readBatch(indices);
+    const references = this.#newReferences();
+    for (const [i, index] of indices.entries()) {
+      references.parse(index, records[i]!);
+      for (const [k, { first, count }] of spans.entries()) {
+        const span = this.#columns[k]!.type.isList
+          ? listOf(references, selection, k)
+          : { first: references.first[k]!, count: 1 };
+        const isNone = span.count === 0 && i > 0;
+        first[i] = isNone ? first[i - 1]! + count[i - 1]! : span.first;
+        count[i] = span.count;
+      }
+    }
+    return spans;
+  }
+
+  #newReferences(): References {
+    const { refs, keys, bags } = this.shard;
+    const lengths = bags.map(({ length }) => length);
+    return new References({ path: refs!.path, keys, lengths });
+  }
+
+  #newSelection(mask: Mask | undefined): Selection {
+    const { path, keys } = this.shard;
+    return new Selection({ path, keys, places: this.#places }).set(mask);
+  }
+}
+
+/** The records of a list, or of the part of it that is asked for. */
+function listOf(
+  references: References,
+  selection: Selection,
+  key: number,
+): { readonly first: number; readonly count: number } {
+  const start = selection.start[key]!;
+  const stop = selection.stop[key]!;
+  const count = clippedCount(start, stop, references.count[key]!);
+  return { first: references.first[key]! + (count > 0 ? start : 0), count };
+}
+
+function* put<T>(
+  into: Record<string, T>,
+  key: string,
+  value: Steps<T>,
+): Steps<void> {
+  setValue(into, key, yield* value);
+}

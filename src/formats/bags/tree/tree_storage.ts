@@ -1,0 +1,79 @@
+import { RecordfsError } from "../../../errors.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { FileSource } from "../../../io/storage/file_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import type { Shard } from "../dataset/open_shard.ts";
+
+/**
+ * Runs a procedure that keeps what it makes, where that takes no waiting.
+ *
+ * @param name What is read.
+ * @throws {NotLoaded} If it takes some; loading runs the procedure.
+ */
+export function atOnce<T>(name: string, procedure: () => Steps<T>): T {
+  try {
+    return runSync(procedure());
+  } catch (error) {
+    const mustWait = (error as { code?: unknown }).code === "must-wait" &&
+      !(error instanceof NotLoaded);
+    if (!mustWait) throw error;
+    throw new NotLoaded(name, function* () {
+      yield* procedure();
+    });
+  }
+}
+
+/** @throws {RecordfsError} If other threads cannot open again what is there. */
+export function requireLocal(path: string, storage: Storage): void {
+  if (storage === LOCAL_DISK) return;
+  throw new RecordfsError(
+    "unsupported",
+    `${path} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
+      "local disk is served by threads",
+    { path },
+  );
+}
+
+/** What tells an open file from others of its storage; a local one knows its inode already. */
+export function* idOf(storage: Storage, file: ByteSource): Steps<number> {
+  if (file instanceof FileSource) return file.identity.ino;
+  return (yield* storage.stat(file.name))?.id ?? 0;
+}
+
+/**
+ * What tells the bags of a dataset's keys from others; 0 for one that is missing. A bag that was replaced
+ * is another file, however old it is.
+ *
+ * @param shard Its bags may be open: then it is those, and otherwise what is there now.
+ */
+export function* idsOf({ storage, path, keys, bags }: Shard): Steps<number[]> {
+  const ids: number[] = [];
+  for (const [k, { key }] of keys.entries()) {
+    const bag = bags[k];
+    if (bag !== undefined) ids.push(yield* idOf(storage, bag.source));
+    else ids.push(yield* idAt(storage, `${path}/${key}.bag`));
+  }
+  return ids;
+}
+
+function* idAt(storage: Storage, path: string): Steps<number> {
+  try {
+    return (yield* storage.stat(path))?.id ?? 0;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "must-wait") throw error;
+    return 0;
+  }
+}
+
+/** A number of 32 bits that stands for so many ids (FNV-1a, over words instead of bytes). */
+export function hashIds(ids: readonly number[]): number {
+  let hash = 0x811c9dc5;
+  for (const id of ids) {
+    for (const word of [id, id / 2 ** 32]) {
+      hash = Math.imul(hash ^ word, 0x01000193);
+    }
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,192 @@
+/** Bags and datasets, sound and damaged, where every answer has to be waited for: the same as from disk. */
+import assert from "node:assert/strict";
+import { RecordfsError } from "../../../src/errors.ts";
+import { checkBags } from "../../../src/formats/bags/check/check.ts";
+import { bags } from "../../../src/formats/bags/format.ts";
+import {
+  BagReader,
+  type DatasetReader,
+  ShardedDatasetReader,
+} from "../../../src/formats/bags/mod.ts";
+import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
+import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
+import { VirtualFs } from "../../../src/vfs/mod.ts";
+import { bagCases, datasetCases } from "../../support/bags/bag_golden.ts";
+import { sha256 } from "../../support/golden.ts";
+import { slowStorage } from "../../support/slow_storage.ts";
+
+/** The hash of an empty record, which nothing has to be waited for to read. */
+const EMPTY = sha256(new Uint8Array(0));
+
+/** Datapoints and records that are looked at one by one. */
+const FEW = 12;
+
+/** What something comes to: its value, or how it fails. */
+async function outcome(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return plain(await work());
+  } catch (error) {
+    assert.ok(error instanceof RecordfsError, String(error));
+    return { code: error.code, message: error.message };
+  }
+}
+
+/** Bytes as their hash: messages about differences stay short. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return sha256(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  if (ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, own]) => [key, plain(own)]),
+  );
+}
+
+/** Every other index, backwards, and the first one again. */
+function someOf(length: number): number[] {
+  const step = Math.max(1, Math.floor(length / FEW));
+  const indices: number[] = [];
+  for (let i = length - 1; i >= 0; i -= step) indices.push(i);
+  return [...indices, ...indices.slice(-1)];
+}
+
+async function treeOutcome(path: string, storage: Storage): Promise<unknown> {
+  return await outcome(async () => {
+    const warnings: string[] = [];
+    const onWarning = (message: string) => warnings.push(message);
+    const options = { storage, decoded: true, onWarning };
+    const container = await runAsync(bags.open(path, options));
+    using fs = new VirtualFs(path, container, true);
+    const files: unknown[] = [];
+    for await (const entry of fs.walk("")) {
+      const { path, isFile } = entry;
+      files.push([
+        path,
+        await outcome(() => fs.stat(entry)),
+        isFile && await outcome(() => fs.read(entry)),
+        await outcome(() => fs.stat(path)),
+      ]);
+    }
+    return { info: container.info, files, warnings };
+  });
+}
+
+async function checkOutcome(path: string, storage: Storage): Promise<unknown> {
+  const damages: string[] = [];
+  const report = await outcome(() =>
+    checkBags(path, {
+      storage,
+      values: true,
+      onDamage: ({ code, message }) => damages.push(`${code}: ${message}`),
+      onWarning: (message) => damages.push(message),
+    })
+  );
+  return { report, damages };
+}
+
+async function bagOutcome(
+  path: string,
+  storage: Storage,
+  cacheIndex: boolean,
+): Promise<unknown> {
+  return await outcome(async () => {
+    using bag = await BagReader.open(path, {
+      storage,
+      cacheIndex,
+      onWarning: () => {},
+    });
+    const { length, size, generation } = bag;
+    const some = someOf(length);
+    const each = await Promise.all(some.map((i) => outcome(() => bag.get(i))));
+    for (const [i, index] of some.entries()) {
+      const isThere = typeof each[i] === "string" && each[i] !== EMPTY;
+      if (storage === LOCAL_DISK || !isThere) continue;
+      assert.throws(() => bag.getSync(index), { code: "must-wait" });
+      assert.throws(() => bag.readSync([index]), { code: "must-wait" });
+    }
+    return {
+      length,
+      size,
+      generation,
+      each,
+      batch: await outcome(() => bag.read(some)),
+      range: await outcome(() => bag.range(0, length)),
+    };
+  });
+}
+
+async function readerOutcome(
+  path: string,
+  storage: Storage,
+  options: { cacheIndex: boolean; parallel: boolean; decoders?: null },
+): Promise<unknown> {
+  return await outcome(async () => {
+    using reader: DatasetReader = await ShardedDatasetReader.open(path, {
+      ...options,
+      storage,
+      onWarning: () => {},
+    });
+    const { length, size, generation, spec, keys } = reader;
+    const some = someOf(length);
+    if (length > 0 && keys.length > 0 && storage !== LOCAL_DISK) {
+      assert.throws(() => reader.getSync(0), { code: "must-wait" });
+      assert.throws(() => reader.readSync([0]), { code: "must-wait" });
+    }
+    return {
+      length,
+      size,
+      generation,
+      spec,
+      each: await Promise.all(some.map((i) => outcome(() => reader.get(i)))),
+      there: await Promise.all(
+        some.map((i) => outcome(() => reader.available(i))),
+      ),
+      batch: await outcome(() => reader.read(some)),
+      range: await outcome(() => reader.range(0, length)),
+    };
+  });
+}
+
+const all = [...bagCases, ...datasetCases];
+
+for (const [seed, { name, path, kind }] of all.entries()) {
+  Deno.test(`${name}: the same from afar`, async () => {
+    const slow = slowStorage(seed);
+    assert.throws(() => runSync(bags.open(path, { storage: slow })), {
+      code: "must-wait",
+    });
+    const same = async (of: (storage: Storage) => Promise<unknown>) =>
+      assert.deepEqual(await of(slow), await of(LOCAL_DISK));
+    await same((storage) => treeOutcome(path, storage));
+    await same((storage) => checkOutcome(path, storage));
+    for (const cacheIndex of [true, false]) {
+      if (kind === "bag") {
+        await same((storage) => bagOutcome(path, storage, cacheIndex));
+        continue;
+      }
+      const options = { cacheIndex, parallel: cacheIndex };
+      await same((storage) => readerOutcome(path, storage, options));
+      const raw = { ...options, decoders: null };
+      await same((storage) => readerOutcome(path, storage, raw));
+    }
+  });
+}
+
+Deno.test("a tree opened from afar answers questions that are asked at the same time", async () => {
+  const { path } = datasetCases.find(({ name }) =>
+    name === "granular2/sharded"
+  )!;
+  const open = async (storage: Storage) => {
+    const container = await runAsync(bags.open(path, { storage }));
+    return new VirtualFs(path, container, true);
+  };
+  using near = await open(LOCAL_DISK);
+  using far = await open(slowStorage(1));
+  const files = [...near.walkSync("")].filter(({ isFile }) => isFile)
+    .map(({ path }) => path);
+  const expected = near.readSync(files);
+  const read = await Promise.all(files.map((file) => far.read(file)));
+  assert.deepEqual(read.map(sha256), expected.map(sha256));
+  assert.throws(() => far.readSync(files[0]!), { code: "must-wait" });
+  assert.throws(() => far.tree.share(), { code: "unsupported" });
+});
