@@ -33,12 +33,12 @@ const GULP =
   `DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
   GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
   MetaEntries RawReadOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
-  AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions ActivitynetVideo KineticsClip ListedImage ListedLabels AdaptedVideo AdapterOption AdapterOptionType
+  AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions Completed DataSet DescribedVideo FrameFile AdaptedVideo AdapterOption AdapterOptionType
   AdapterOptionValue AdapterOptions AdapterRecipe ChunkReport ChunkSlice ChunkWriter ChunkWriterOptions CsvJpegOptions
   CsvWebmOptions Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FailedVideo
-  FolderFile FrameData Frames GulpIngestor ImageFolderAdapter ImageFolderOptions ImageListAdapter ImageListOptions
+  FoundFile FrameData Frames GulpIngestor ImageFolderAdapter ImageFolderOptions ImageListAdapter ImageListOptions
   ImageOptions IngestError IngestErrorCode IngestOptions IngestProgress IngestReport JsonVideoOptions KineticsAdapter
-  KineticsOptions Label LabelledAdapter LabelledVideo ListedAdapter ListedOptions ListedVideo VideoFolderAdapter
+  KineticsOptions Label VideoOptions LabelledAdapter LabelledVideo ListedAdapter ListedOptions ListedVideo VideoFolderAdapter
   VideoFolderOptions WriteError calculateChunkSlices makeAdapter
   MsgpackFloat parseJson repairGulp ${IMAGE} FormatError FormatErrorCode`;
 

@@ -17,44 +17,37 @@ export type {
 } from "./read/decoding.ts";
 export {
   AbstractDatasetAdapter,
-  ActivitynetAdapter,
-  type ActivitynetOptions,
-  type ActivitynetVideo,
   type AdaptedVideo,
-  type AdapterOption,
-  type AdapterOptions,
-  type AdapterOptionType,
-  type AdapterOptionValue,
   type AdapterRecipe,
   type ChunkSlice,
-  type CsvJpegOptions,
-  type CsvWebmOptions,
-  Custom20BNCsvJpegAdapter,
-  Custom20BNCsvWebmAdapter,
-  Custom20BNJsonVideoAdapter,
   type DatasetAdapter,
-  type FolderFile,
-  ImageFolderAdapter,
-  type ImageFolderOptions,
-  ImageListAdapter,
-  type ImageListOptions,
-  type ImageOptions,
-  type JsonVideoOptions,
-  KineticsAdapter,
-  type KineticsClip,
-  type KineticsOptions,
-  type Label,
+} from "./adapters/dataset_adapter.ts";
+export type {
+  AdapterOption,
+  AdapterOptions,
+  AdapterOptionType,
+  AdapterOptionValue,
+  Completed,
+} from "./adapters/options.ts";
+export {
+  type DataSet,
   LabelledAdapter,
   type LabelledVideo,
   ListedAdapter,
-  type ListedImage,
-  type ListedLabels,
   type ListedOptions,
   type ListedVideo,
-  makeAdapter,
-  VideoFolderAdapter,
-  type VideoFolderOptions,
-} from "./adapters/mod.ts";
+} from "./adapters/listed_adapter.ts";
+export type { FoundFile } from "./adapters/find_files.ts";
+export type {
+  FrameFile,
+  ImageOptions,
+  VideoOptions,
+} from "./adapters/frame_sources.ts";
+export type { Label } from "./adapters/label_numbers.ts";
+export * from "./adapters/custom20bn_adapters.ts";
+export * from "./adapters/image_adapters.ts";
+export * from "./adapters/video_adapters.ts";
+export { makeAdapter } from "./adapters/load_adapter.ts";
 export {
   calculateChunkSlices,
   type ChunkReport,

@@ -1,27 +1,15 @@
 import { Command } from "commander";
 import { basename } from "node:path";
 import { RecordfsError } from "../../../errors.ts";
+import { ADAPTERS } from "../../../formats/gulp/adapters/adapters.ts";
 import {
-  type AdapterOptions,
-  ADAPTERS,
   makeAdapter,
   openAdapter,
-} from "../../../formats/gulp/adapters/mod.ts";
+} from "../../../formats/gulp/adapters/load_adapter.ts";
+import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
 import type { OwnAdapter } from "./gulp_adapter.ts";
 import { ingestCommand } from "./gulp_ingest.ts";
 import { repairCommand } from "./gulp_repair.ts";
-
-/** What the commands of the adapters here do. */
-const DESCRIPTIONS: Record<string, string> = {
-  "json-videos": "20BN: a list in JSON, videos FOLDER/ID/*.mp4",
-  "csv-webm": "20BN: a list in CSV, videos FOLDER/ID.webm",
-  "csv-jpeg": "20BN: a list in CSV, frames FOLDER/ID/*.jpg",
-  "image-list": "images that a list names with their labels",
-  "image-folder": "images FOLDER/LABEL/NAME.jpg",
-  "video-folder": "videos FOLDER/LABEL/NAME.mp4",
-  "activitynet": "ActivityNet: its JSON file, videos FOLDER/ID.EXTENSION",
-  "kinetics": "Kinetics: its JSON file, clips FOLDER/LABEL/ID_START_END.mp4",
-};
 
 const AFTER_HELP = `
 A data set of another shape is gulped by an adapter of your own, a class that a
@@ -37,10 +25,10 @@ export function gulpCommand(inherit: Command, own?: OwnAdapter): Command {
     .option("--adapter <module#class>", "gulp by an adapter of your own")
     .copyInheritedSettings(inherit)
     .addHelpText("after", AFTER_HELP);
-  const commands = [...ADAPTERS].map(([name, Adapter]) =>
+  const commands = [...ADAPTERS].map(([name, [Adapter, gulped]]) =>
     ingestCommand(
       name,
-      DESCRIPTIONS[name]!,
+      gulped,
       Adapter,
       // Its options are what it declares, which is what the flags are made of.
       (options) => openAdapter(Adapter, options),

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import type {
   AdapterClass,
-  AdapterOptions,
   DatasetAdapter,
-} from "../../../formats/gulp/adapters/mod.ts";
+} from "../../../formats/gulp/adapters/dataset_adapter.ts";
+import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
 import {
   type FailedVideo,
   GulpIngestor,

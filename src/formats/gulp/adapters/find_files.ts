@@ -1,6 +1,11 @@
 import * as fs from "node:fs";
 import { byCodePoint } from "../../../names.ts";
+import type { FrameFile } from "./frame_sources.ts";
 import { inputError, reading } from "./input_error.ts";
+import type { LabelledVideo } from "./listed_adapter.ts";
+
+/** A labelled video whose frames are in a file, or in the files of a directory. */
+export type FoundFile = LabelledVideo & FrameFile;
 
 /**
  * The files of a directory whose names end in one of `extensions`, sorted; hidden ones are left out,
@@ -49,6 +54,23 @@ export function filesBelow(
     }
   }
   return found.sort(byCodePoint);
+}
+
+/**
+ * The files below a directory, at any depth, each labelled by the name of its directory; the id is
+ * `label-name`, and `path` of the meta data the directory.
+ */
+export function filesByFolder(
+  folder: string,
+  extensions: readonly string[],
+): FoundFile[] {
+  return filesBelow(withoutSlash(folder), extensions).map((path) => {
+    const slash = path.lastIndexOf("/");
+    const directory = path.slice(0, Math.max(slash, 0));
+    const label = directory.slice(directory.lastIndexOf("/") + 1);
+    const id = `${label}-${path.slice(slash + 1)}`;
+    return { id, label, path, meta: { path: directory } };
+  });
 }
 
 /** The one file of a directory with an extension. */

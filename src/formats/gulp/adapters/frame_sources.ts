@@ -6,50 +6,73 @@ import {
 import { videoFrames } from "../../../codecs/video/video_frames.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { inputError } from "./input_error.ts";
-import type { AdapterOption } from "./options.ts";
+import { type AdapterOption, option } from "./options.ts";
 
 /** Image files above that are refused: no camera makes them, and they are read as a whole. */
 const LARGEST_IMAGE = 1 << 30;
 
 /** How images become frames. */
 export interface ImageOptions {
-  /** Size of the frames' short edge in pixels; below 1, frames keep their size. */
-  readonly shortEdge: number;
   /** Whether a JPEG is encoded anew that could be stored as it is. */
   readonly reencode?: boolean | undefined;
   /** What decodes and encodes. */
   readonly codec?: ImageCodecName | "auto" | undefined;
 }
 
-/** The options that all adapters of images declare besides their own. */
-export const IMAGE_OPTIONS: readonly AdapterOption[] = [
-  {
-    name: "reencode",
-    type: "boolean",
-    default: false,
-    description: "Encode JPEGs anew that could be stored as they are",
-  },
-  {
-    name: "codec",
-    type: "string",
-    default: "auto",
-    choices: ["auto", "imagescript", "sharp"],
-    description: "What decodes and encodes images",
-  },
-];
+/** How a video becomes frames. */
+export interface VideoOptions {
+  /** Size of the frames' short edge in pixels; they keep their size unless it is 1 or above. */
+  readonly frameSize?: number | undefined;
+  /** Frames per second; all where it is 0 or below. */
+  readonly frameRate?: number | undefined;
+}
 
-/** The JPEG of each image file. */
-export async function* imageFrames(
-  paths: readonly string[],
-  options: ImageOptions,
-  { signal }: WaitOptions = {},
-): AsyncGenerator<Uint8Array, void> {
-  const codec = await imageCodec(options.codec ?? "auto");
-  for (const path of paths) {
-    signal?.throwIfAborted();
-    const bytes = await readImageFile(path);
-    yield await codec.jpegFromImageFile(bytes, { ...options, path });
-  }
+/** A video's file, or the directory that its files are in. */
+export interface FrameFile {
+  readonly path: string;
+}
+
+/** Image options with the size of frames, by the names that it has. */
+type SizedImageOptions = ImageOptions & {
+  readonly frameSize?: number | undefined;
+  readonly imgSize?: number | undefined;
+};
+
+/** Reads frames that are image files: that of a video, or those that lie in its directory. */
+export function imageFrames(
+  filesOf: (path: string) => string[] = (path) => [path],
+) {
+  return async function* (
+    { path: place }: FrameFile,
+    { imgSize, frameSize, reencode, codec: name }: SizedImageOptions,
+    { signal }: WaitOptions,
+  ): AsyncGenerator<Uint8Array, void> {
+    const paths = filesOf(place);
+    const codec = await imageCodec(name);
+    const shortEdge = imgSize ?? frameSize ?? -1;
+    for (const path of paths) {
+      signal?.throwIfAborted();
+      const bytes = await readImageFile(path);
+      yield await codec.jpegFromImageFile(bytes, { shortEdge, reencode, path });
+    }
+  };
+}
+
+/** Reads the frames of a video file: that of a video, or one that lies in its directory. */
+export function fileFrames(fileOf = (path: string): string => path) {
+  return async function* (
+    { path: place }: FrameFile,
+    { frameSize = -1, frameRate = 0 }: VideoOptions,
+    { signal }: WaitOptions,
+  ): AsyncGenerator<Uint8Array, void> {
+    const path = fileOf(place);
+    if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
+    yield* videoFrames(path, {
+      shortEdge: frameSize,
+      frameRate: frameRate > 0 ? frameRate : undefined,
+      signal,
+    });
+  };
 }
 
 async function readImageFile(path: string): Promise<Uint8Array> {
@@ -61,47 +84,43 @@ async function readImageFile(path: string): Promise<Uint8Array> {
     return await fs.promises.readFile(path);
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
-    if (code === "ENOENT") {
-      throw inputError(path, "there is no such file", error);
-    }
-    throw error;
+    if (code !== "ENOENT") throw error;
+    throw inputError(path, "there is no such file", error);
   }
 }
 
-/** How a video becomes frames. */
-export interface VideoOptions {
-  /** Size of the frames' short edge in pixels; below 1, frames keep their size. */
-  readonly frameSize?: number | undefined;
-  /** Frames per second; 0 or below: all frames. */
-  readonly frameRate?: number | undefined;
+/** The options of adapters of images. */
+export function imageOptions(size: "frameSize" | "imgSize"): AdapterOption[] {
+  return [
+    sizeOption(size),
+    option(
+      "reencode",
+      "boolean",
+      false,
+      "Encode JPEGs anew that could be stored as they are",
+    ),
+    option("codec", "string", "auto", "What decodes and encodes images", [
+      "auto",
+      "imagescript",
+      "sharp",
+    ]),
+  ];
 }
 
-/** The frames of a video file. */
-export async function* framesOfVideo(
-  path: string,
-  { frameSize = -1, frameRate = 0 }: VideoOptions,
-  { signal }: WaitOptions = {},
-): AsyncGenerator<Uint8Array, void> {
-  if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
-  yield* videoFrames(path, {
-    shortEdge: frameSize,
-    frameRate: frameRate > 0 ? frameRate : undefined,
-    signal,
-  });
+/** The options of adapters of videos; each has its own rate. */
+export function videoOptions(rate: number): AdapterOption[] {
+  return [
+    sizeOption("frameSize"),
+    option(
+      "frameRate",
+      "number",
+      rate,
+      "Frames per second; all frames where it is 0 or below",
+    ),
+  ];
 }
 
-/** The option that all adapters of videos declare; each has its own default. */
-export function frameRateOption(rate: number): AdapterOption {
-  return {
-    name: "frameRate",
-    type: "number",
-    default: rate,
-    description: "Frames per second; all frames where it is 0 or below",
-  };
-}
-
-/** The option for the size of frames. */
-export function frameSizeOption(name: "frameSize" | "imgSize"): AdapterOption {
+function sizeOption(name: string): AdapterOption {
   return {
     name,
     type: "integer",

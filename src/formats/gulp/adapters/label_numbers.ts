@@ -15,7 +15,6 @@ import { byCodePoint } from "../../../names.ts";
 import * as path from "node:path";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 import { parseLabels } from "../meta/labels.ts";
-import type { ListedLabels } from "./listed_adapter.ts";
 
 /** A label, as data sets have them; `1.0` in JSON is a {@linkcode MsgpackFloat}. */
 export type Label = null | boolean | number | bigint | string | MsgpackFloat;
@@ -27,7 +26,7 @@ const NONE = new TextEncoder().encode("{}");
  * The numbers of labels, `label2idx.json`. Labels that the file has keep their numbers and places; new
  * ones follow, sorted.
  */
-export class LabelNumbers implements ListedLabels {
+export class LabelNumbers {
   readonly #path: string | undefined;
   readonly #numbers: Map<string, number>;
 

@@ -1,15 +1,24 @@
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { formatJson } from "../../../codecs/json/format.ts";
+import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Frames } from "../write/frame_data.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
 import { shuffled } from "../ids/shuffle.ts";
+import { idsThere } from "../ingest/ids_there.ts";
+import type { Frames } from "../write/frame_data.ts";
 import {
   AbstractDatasetAdapter,
   type AdaptedVideo,
   type AdapterRecipe,
   type ChunkSlice,
 } from "./dataset_adapter.ts";
-import { idsThere } from "../ingest/ids_there.ts";
-import type { AdapterOption } from "./options.ts";
+import { type Label, LabelNumbers } from "./label_numbers.ts";
+import {
+  type AdapterOption,
+  type Completed,
+  completed,
+  option,
+} from "./options.ts";
 
 /** Options that all adapters here share. */
 export interface ListedOptions {
@@ -27,68 +36,74 @@ export interface ListedOptions {
 
 /** The declarations of {@linkcode ListedOptions}. */
 export const LISTED_OPTIONS: readonly AdapterOption[] = [
-  {
-    name: "shuffle",
-    type: "boolean",
-    default: false,
-    description: "Mix the order of the videos",
-  },
-  {
-    name: "seed",
-    type: "integer",
-    default: 0,
-    description: "The same seed mixes in the same way",
-  },
-  {
-    name: "removeDuplicateIds",
-    type: "boolean",
-    default: false,
-    description: "Leave out videos whose ids are there already",
-  },
+  option("shuffle", "boolean", false, "Mix the order of the videos"),
+  option("seed", "integer", 0, "The same seed mixes in the same way"),
+  option(
+    "removeDuplicateIds",
+    "boolean",
+    false,
+    "Leave out videos whose ids are there already",
+  ),
 ];
+
+/** Plain meta data, by key. */
+type Meta = { readonly [key: string]: JsonValue };
 
 /** A video of a list. */
 export interface ListedVideo {
   /** Its id, as meta data have it. */
   readonly id: JsonValue;
+  /** What is to be known of it, besides its id and its label where it has one. */
+  readonly meta?: Meta | undefined;
 }
 
-/** The numbers of a list's labels. */
-export interface ListedLabels {
-  /** The numbers, by label. */
-  readonly all: ReadonlyMap<string, number>;
-  /** Writes them to `label2idx.json`. */
-  save(): Promise<void>;
+/** A video with its label. */
+export interface LabelledVideo extends ListedVideo {
+  /** The label. */
+  readonly label: Label;
+}
+
+/** A kind of data sets: its options, what lists its videos, and what makes their frames. */
+export interface DataSet<Options extends object, Video extends ListedVideo> {
+  /** The options it takes. */
+  readonly options: readonly AdapterOption[];
+  /** Lists the videos; options have their defaults, and URLs are paths. */
+  readonly list: (options: Completed<Options>) => Video[];
+  /** Reads a video's frames, when they are asked for. */
+  readonly frames: (
+    video: Video,
+    options: Completed<Options>,
+    wait: WaitOptions,
+  ) => Frames;
 }
 
 /** An adapter that knows all its videos when it is made, and reads frames only when they are asked for. */
-export abstract class ListedAdapter<Video extends ListedVideo>
-  extends AbstractDatasetAdapter {
+export class ListedAdapter<
+  Options extends ListedOptions,
+  Video extends ListedVideo,
+> extends AbstractDatasetAdapter {
+  readonly #dataSet: DataSet<Options, Video>;
+  readonly #options: Completed<Options>;
   readonly #videos: readonly Video[];
   readonly #withoutIds: readonly string[] | undefined;
-  readonly #labels: ListedLabels | undefined;
-  #saved: Promise<void> | undefined;
 
   /**
    * Lists the videos, leaves out what is to be left out, and mixes their order.
    *
    * @param options All that the adapter was made with.
-   * @param list Lists the videos; called when the options were checked.
+   * @param dataSet How to read the data set; called when the options were checked.
    */
-  constructor(
-    options: ListedOptions,
-    list: () => { videos: Video[]; labels?: ListedLabels | undefined },
-  ) {
+  constructor(options: Options, dataSet: DataSet<Options, Video>) {
     super(options);
-    const { shuffle = false, seed = 0 } = options;
-    const { videos, labels } = list();
-    this.#labels = labels;
+    this.#dataSet = dataSet;
+    this.#options = completed(options, dataSet.options);
+    const videos = dataSet.list(this.#options);
+    const { shuffle = false, seed = 0, withoutIds = [] } = options;
     let kept: readonly Video[] = videos;
-    const { withoutIds = [], outputFolder } = options;
     if (options.removeDuplicateIds === true) {
       // What the directory has changes while it is written: other threads are told what it had.
       this.#withoutIds = options.withoutIds ??
-        idsThere(outputFolder, videos.map(({ id }) => String(id)));
+        idsThere(options.outputFolder, videos.map(({ id }) => String(id)));
       kept = firstOfEach(videos, new Set(this.#withoutIds));
     } else if (withoutIds.length > 0) {
       const left = new Set(withoutIds);
@@ -100,11 +115,6 @@ export abstract class ListedAdapter<Video extends ListedVideo>
   /** How many videos there are. */
   get length(): number {
     return this.#videos.length;
-  }
-
-  /** The numbers of the labels, as `label2idx.json` will have them. */
-  get label2idx(): ReadonlyMap<string, number> | undefined {
-    return this.#labels?.all;
   }
 
   /** The ids of all videos. */
@@ -121,17 +131,12 @@ export abstract class ListedAdapter<Video extends ListedVideo>
       : { ...recipe, options: { ...recipe.options, withoutIds } };
   }
 
-  /**
-   * The videos, or those of a slice. `label2idx.json` is written before the first: numbers that
-   * chunks use are then known, whatever happens.
-   */
+  /** The videos, or those of a slice. */
   async *iterData(
     { start, stop }: ChunkSlice = { start: 0, stop: this.length },
     options: WaitOptions = {},
   ): AsyncGenerator<AdaptedVideo, void> {
-    await (this.#saved ??= this.#save());
-    for (let i = start; i < Math.min(stop, this.length); i++) {
-      const video = this.#videos[i]!;
+    for (const video of this.#videos.slice(start, stop)) {
       yield {
         id: String(video.id),
         meta: this.metaOf(video),
@@ -141,15 +146,70 @@ export abstract class ListedAdapter<Video extends ListedVideo>
   }
 
   /** What is to be known of a video. */
-  protected abstract metaOf(
-    video: Video,
-  ): { readonly [key: string]: JsonValue };
+  protected metaOf({ meta = {} }: Video): Meta {
+    return meta;
+  }
 
   /** Reads a video's frames. */
-  protected abstract framesOf(video: Video, options: WaitOptions): Frames;
+  protected framesOf(video: Video, options: WaitOptions): Frames {
+    return this.#dataSet.frames(video, this.#options, options);
+  }
+}
 
-  async #save(): Promise<void> {
-    await this.#labels?.save();
+/** A list of videos with labels, which are numbered in `label2idx.json`. */
+export class LabelledAdapter<
+  Options extends ListedOptions,
+  Video extends LabelledVideo,
+> extends ListedAdapter<Options, Video> {
+  readonly #labels: LabelNumbers;
+  #saved: Promise<void> | undefined;
+
+  /**
+   * Lists the videos and numbers their labels, also of those that are left out.
+   *
+   * @param options All that the adapter was made with.
+   * @param dataSet How to read the data set; called when the options were checked.
+   */
+  constructor(options: Options, dataSet: DataSet<Options, Video>) {
+    let labels: LabelNumbers | undefined;
+    super(options, {
+      ...dataSet,
+      list: (given) => {
+        const videos = dataSet.list(given);
+        const { outputFolder } = options;
+        labels = new LabelNumbers(
+          outputFolder === undefined ? undefined : localPath(outputFolder),
+          videos.map(({ label }) => label),
+        );
+        return videos;
+      },
+    });
+    this.#labels = labels!;
+  }
+
+  /** The numbers of the labels, as `label2idx.json` will have them. */
+  get label2idx(): ReadonlyMap<string, number> {
+    return this.#labels.all;
+  }
+
+  /**
+   * The videos, or those of a slice. `label2idx.json` is written before the first: numbers that
+   * chunks use are then known, whatever happens.
+   */
+  override async *iterData(
+    slice?: ChunkSlice,
+    options?: WaitOptions,
+  ): AsyncGenerator<AdaptedVideo, void> {
+    await (this.#saved ??= this.#labels.save());
+    yield* super.iterData(slice, options);
+  }
+
+  /** The id, the label, what else is known, and the label's number. */
+  protected override metaOf({ id, label, meta }: Video): Meta {
+    const idx = this.#labels.of(label);
+    if (!(label instanceof MsgpackFloat)) return { id, label, ...meta, idx };
+    const exact = formatJson({ id, label, ...meta, idx }); // which keeps its point
+    return parseJson(exact) as Meta;
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { localPath } from "../../../io/storage/local_path.ts";
 
 /** What an option can be. */
 export type AdapterOptionType =
@@ -55,6 +56,41 @@ const NOT_NEEDED: Record<string, string> = {
   shmDirPath: "frames go through no temporary directory",
 };
 
+/** An option that must be given, and stands at its place on a command line. */
+export function place(name: string, description: string): AdapterOption {
+  return { name, type: "string", positional: true, description };
+}
+
+/** An option that has a value where it is not given. */
+export function option(
+  name: string,
+  type: AdapterOptionType,
+  otherwise: AdapterOptionValue,
+  description: string,
+  choices?: readonly string[],
+): AdapterOption {
+  return { name, type, default: otherwise, description, choices };
+}
+
+/** Options with their defaults, and paths where URLs may be given. */
+export type Completed<Options> = {
+  readonly [Name in keyof Options]: Exclude<Options[Name], URL>;
+};
+
+/** Fills in what is declared for options that are not given. */
+export function completed<Options extends object>(
+  given: Options,
+  declared: readonly AdapterOption[],
+): Completed<Options> {
+  const all: Record<string, unknown> = {};
+  for (const option of declared) all[option.name] = option.default;
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    all[name] = value instanceof URL ? localPath(value) : value;
+  }
+  return all as Completed<Options>;
+}
+
 /** A class that declares its options. */
 export interface OptionTaker {
   readonly name: string;
@@ -91,10 +127,15 @@ export function assertOptions(
         `it takes ${declared.map(({ name }) => name).join(", ")}`;
       throw new TypeError(`${adapter} has no option ${name}: ${why}`);
     }
-    if (value !== undefined && !isOfType(value, option)) {
+    const { type, choices } = option;
+    const [what, isOf] = choices === undefined ? TYPES[type] : [
+      `one of ${choices.join(", ")}`,
+      (value: unknown) => choices.includes(value as string),
+    ];
+    if (value !== undefined && !isOf(value)) {
+      const given = JSON.stringify(value);
       throw new TypeError(
-        `${adapter}: the option ${name} is ${JSON.stringify(value)}, ` +
-          `not ${nameOfType(option)}`,
+        `${adapter}: the option ${name} is ${given}, not ${what}`,
       );
     }
   }
@@ -105,30 +146,21 @@ export function assertOptions(
   }
 }
 
-function isOfType(value: unknown, { type, choices }: AdapterOption): boolean {
-  if (choices !== undefined) return choices.includes(value as string);
-  switch (type) {
-    case "integer":
-      return Number.isSafeInteger(value);
-    case "number":
-      return Number.isFinite(value);
-    case "strings":
-      return Array.isArray(value) &&
-        value.every((item) => typeof item === "string");
-    case "boolean":
-      return typeof value === "boolean";
-    case "string":
-      return typeof value === "string" || value instanceof URL;
-  }
-}
-
-function nameOfType({ type, choices }: AdapterOption): string {
-  if (choices !== undefined) return `one of ${choices.join(", ")}`;
-  return {
-    boolean: "true or false",
-    integer: "a whole number",
-    number: "a number",
-    string: "a string",
-    strings: "a list of strings",
-  }[type];
-}
+/** How each type is called, and what is of it. */
+const TYPES: Record<
+  AdapterOptionType,
+  readonly [name: string, isOf: (value: unknown) => boolean]
+> = {
+  boolean: ["true or false", (value) => typeof value === "boolean"],
+  integer: ["a whole number", Number.isSafeInteger],
+  number: ["a number", Number.isFinite],
+  string: [
+    "a string",
+    (value) => typeof value === "string" || value instanceof URL,
+  ],
+  strings: [
+    "a list of strings",
+    (value) =>
+      Array.isArray(value) && value.every((item) => typeof item === "string"),
+  ],
+};

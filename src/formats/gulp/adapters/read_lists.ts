@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { jsonItems, jsonMembers } from "../../../codecs/json/parts.ts";
+import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { inputError, reading } from "./input_error.ts";
 
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
@@ -29,6 +30,18 @@ export function membersOf(
 ): Map<string, string> {
   const members = text === undefined ? undefined : jsonMembers(text);
   return members ?? refuse(path, `${what} is no object`);
+}
+
+/** What such a file says of an id, among the texts of its entries; `undefined` where it has none. */
+export function entryOf(
+  path: string,
+  entries: ReadonlyMap<string, string>,
+  id: string,
+): { readonly [key: string]: JsonValue } | undefined {
+  const text = entries.get(id);
+  if (text === undefined) return undefined;
+  membersOf(path, text, `the entry ${id}`);
+  return parseJson(text) as { readonly [key: string]: JsonValue };
 }
 
 function parsing<T>(path: string, parse: (bytes: Uint8Array) => T): T {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
 import { GulpDirectory } from "../../../../mod.ts";
-import { ADAPTERS } from "../../../../src/formats/gulp/adapters/mod.ts";
+import { ADAPTERS } from "../../../../src/formats/gulp/adapters/adapters.ts";
 import { burstCount, makeClip } from "../../../support/gulp/clips.ts";
 import {
   contentOf,
@@ -17,7 +17,7 @@ import { assertFailed, CLI, recordfs, run, succeed } from "../../run_cli.ts";
 
 Deno.test("there is a command for each adapter, with the flags it declares", async () => {
   const { stdout } = await succeed(["gulp", "--help"]);
-  for (const [name, { options = [] }] of ADAPTERS) {
+  for (const [name, [{ options = [] }]] of ADAPTERS) {
     assert.match(stdout, new RegExp(`^ {2}${name} .*<out>`, "m"));
     const help = (await succeed(["gulp", name, "--help"])).stdout;
     const flags = [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) =>

@@ -1,0 +1,257 @@
+import { parseExactJson } from "../../../codecs/json/value.ts";
+import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
+import { filesIn, type FoundFile, join, onlyFileIn } from "./find_files.ts";
+import {
+  fileFrames,
+  imageFrames,
+  type ImageOptions,
+  imageOptions,
+  type VideoOptions,
+  videoOptions,
+} from "./frame_sources.ts";
+import { inputError } from "./input_error.ts";
+import type { Label } from "./label_numbers.ts";
+import {
+  type DataSet,
+  LabelledAdapter,
+  LISTED_OPTIONS,
+  type ListedOptions,
+} from "./listed_adapter.ts";
+import {
+  type AdapterOption,
+  assertOptions,
+  type Completed,
+  option,
+  type OptionTaker,
+  place,
+} from "./options.ts";
+import { membersOf, readCsvRows, readItems } from "./read_lists.ts";
+
+/** Options of {@linkcode Custom20BNJsonVideoAdapter}; 8 frames a second unless a rate is given. */
+export interface JsonVideoOptions extends ListedOptions, VideoOptions {
+  /** The list: `.json` or `.json.gz`. */
+  readonly jsonFile: string | URL;
+  /** Where the directories of the videos are, each named by an id. */
+  readonly folder: string | URL;
+  /** The key of the label in the list; `template` unless given. */
+  readonly labelName?: string | undefined;
+}
+
+const JSON_VIDEO: DataSet<JsonVideoOptions, FoundFile> = {
+  options: [
+    place("jsonFile", "List of the videos, .json or .json.gz"),
+    place("folder", "Directory of the videos, FOLDER/ID/*.mp4"),
+    ...videoOptions(8),
+    option("labelName", "string", "template", "Key of the label in the list"),
+    ...LISTED_OPTIONS,
+  ],
+  list: ({ jsonFile, folder, labelName }) => {
+    if (!/\.json(\.gz)?$/.test(jsonFile)) {
+      throw inputError(jsonFile, "it must be a .json or .json.gz file");
+    }
+    return readItems(jsonFile, "list of videos").map((item, i) => {
+      const { id, label } = entryOf(jsonFile, `entry ${i}`, item, labelName!);
+      return { id, label, path: join(folder, String(id)) };
+    });
+  },
+  frames: fileFrames((path) => onlyFileIn(path, ".mp4")),
+};
+
+/**
+ * Data sets of 20BN: a list in JSON, `[{"id": …, "template": …}, …]`, and videos `FOLDER/ID/*.mp4`.
+ *
+ * The meta data are `id`, `label` and `idx`, the label's number.
+ */
+export class Custom20BNJsonVideoAdapter
+  extends LabelledAdapter<JsonVideoOptions, FoundFile> {
+  /** Where threads find this class. */
+  static readonly module: string = import.meta.url;
+  /** The options it takes. */
+  static override readonly options: readonly AdapterOption[] =
+    JSON_VIDEO.options;
+
+  /** Reads the list. */
+  constructor(options: JsonVideoOptions) {
+    super(options, JSON_VIDEO);
+  }
+}
+
+/** The id and the label of an entry, as the list has them. */
+function entryOf(
+  list: string,
+  entry: string,
+  item: string,
+  labelName: string,
+): { readonly id: string | number | bigint; readonly label: Label } {
+  const fields = new Map(
+    [...membersOf(list, item, entry)]
+      .map(([key, text]) => [key, parseExactJson(text)]),
+  );
+  const id = fields.get("id");
+  const isId = typeof id === "string" || typeof id === "bigint" ||
+    Number.isSafeInteger(id);
+  if (!isId) {
+    throw inputError(list, `${entry} has no id that is a string or an integer`);
+  }
+  const label = fields.get(labelName);
+  if (label === undefined) {
+    const keys = [...fields.keys()].join(", ");
+    const what = `${entry} has no label '${labelName}'; it has ${keys}`;
+    throw inputError(list, what);
+  }
+  const isNested = label !== null && typeof label === "object" &&
+    !(label instanceof MsgpackFloat);
+  if (isNested) {
+    throw inputError(
+      list,
+      `the label '${labelName}' of ${entry} is a list or an object: labels are text or numbers`,
+    );
+  }
+  return { id: id as string | number | bigint, label: label as Label };
+}
+
+/** Options of {@linkcode Custom20BNCsvWebmAdapter}; 12 frames a second unless a rate is given. */
+export interface CsvWebmOptions extends ListedOptions, VideoOptions {
+  /** The list. */
+  readonly csvFile: string | URL;
+  /** Directory of the videos, each named by its id. */
+  readonly folder: string | URL;
+  /** Which column is the label: `label`, unless given, or `id`. */
+  readonly labelName?: "label" | "id" | undefined;
+}
+
+const CSV_WEBM: CsvDataSet<CsvWebmOptions> = {
+  options: [
+    place("csvFile", "List of the videos, `id;label` in each line"),
+    place("folder", "Directory of the videos, FOLDER/ID.webm"),
+    ...videoOptions(12),
+    option("labelName", "string", "label", "Column of the label", [
+      "label",
+      "id",
+    ]),
+    ...LISTED_OPTIONS,
+  ],
+  video: ({ folder, labelName }, [id = "", label = "dummy"]) => ({
+    id,
+    label: labelName === "id" ? id : label,
+    path: join(folder, `${id}.webm`),
+  }),
+  frames: fileFrames(),
+};
+
+/**
+ * Data sets of 20BN: a list in CSV, `id;label` in each line, and videos `FOLDER/ID.webm`. A line
+ * without a label, as in test sets, gets the label `dummy`.
+ *
+ * The meta data are `id`, `label` and `idx`, the label's number.
+ */
+export class Custom20BNCsvWebmAdapter
+  extends LabelledAdapter<CsvWebmOptions, FoundFile> {
+  /** Where threads find this class. */
+  static readonly module: string = import.meta.url;
+  /** The options it takes. */
+  static override readonly options: readonly AdapterOption[] = CSV_WEBM.options;
+
+  /**
+   * Takes a list that was read; {@linkcode Custom20BNCsvWebmAdapter.open} reads one.
+   *
+   * @param rows The fields of each row.
+   */
+  constructor(options: CsvWebmOptions, rows: readonly CsvRow[]) {
+    super(options, withRows(CSV_WEBM, rows));
+  }
+
+  /** Reads the list. */
+  static async open(
+    options: CsvWebmOptions,
+  ): Promise<Custom20BNCsvWebmAdapter> {
+    return new this(options, await readRows(this, options));
+  }
+}
+
+/** Options of {@linkcode Custom20BNCsvJpegAdapter}. */
+export interface CsvJpegOptions extends ListedOptions, ImageOptions {
+  /** The list. */
+  readonly csvFile: string | URL;
+  /** Where the directories of the frames are, each named by an id. */
+  readonly folder: string | URL;
+  /** Short edge of the frames in pixels; -1 unless given: they keep their size. */
+  readonly frameSize?: number | undefined;
+}
+
+const CSV_JPEG: CsvDataSet<CsvJpegOptions> = {
+  options: [
+    place("csvFile", "List of the videos, `id;label` in each line"),
+    place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
+    ...imageOptions("frameSize"),
+    ...LISTED_OPTIONS,
+  ],
+  video: ({ csvFile, folder }, [id, label], i) => {
+    if (id !== undefined && label !== undefined) {
+      return { id, label, path: join(folder, id) };
+    }
+    throw inputError(csvFile, `row ${i + 1} has no label: give \`id;label\``);
+  },
+  frames: imageFrames((path) => filesIn(path, [".jpg"])),
+};
+
+/**
+ * Data sets of 20BN: a list in CSV, `id;label` in each line, and frames `FOLDER/ID/*.jpg`, in the
+ * order of their names. JPEGs that need no resizing are stored as they are.
+ *
+ * The meta data are `id`, `label` and `idx`, the label's number.
+ */
+export class Custom20BNCsvJpegAdapter
+  extends LabelledAdapter<CsvJpegOptions, FoundFile> {
+  /** Where threads find this class. */
+  static readonly module: string = import.meta.url;
+  /** The options it takes. */
+  static override readonly options: readonly AdapterOption[] = CSV_JPEG.options;
+
+  /**
+   * Takes a list that was read; {@linkcode Custom20BNCsvJpegAdapter.open} reads one.
+   *
+   * @param rows The fields of each row.
+   */
+  constructor(options: CsvJpegOptions, rows: readonly CsvRow[]) {
+    super(options, withRows(CSV_JPEG, rows));
+  }
+
+  /** Reads the list. */
+  static async open(
+    options: CsvJpegOptions,
+  ): Promise<Custom20BNCsvJpegAdapter> {
+    return new this(options, await readRows(this, options));
+  }
+}
+
+/** The fields of a row. */
+type CsvRow = readonly string[];
+
+/** A data set whose rows are read before, which takes waiting. */
+interface CsvDataSet<Options extends object>
+  extends Omit<DataSet<Options, FoundFile>, "list"> {
+  readonly video: (
+    options: Completed<Options>,
+    row: CsvRow,
+    index: number,
+  ) => FoundFile;
+}
+
+function withRows<Options extends object>(
+  { video, ...dataSet }: CsvDataSet<Options>,
+  rows: readonly CsvRow[],
+): DataSet<Options, FoundFile> {
+  const list = (options: Completed<Options>) =>
+    rows.map((row, i) => video(options, row, i));
+  return { ...dataSet, list };
+}
+
+async function readRows(
+  Adapter: OptionTaker,
+  options: { readonly csvFile: string | URL },
+): Promise<CsvRow[]> {
+  assertOptions(Adapter, options);
+  return await readCsvRows(localPath(options.csvFile));
+}
