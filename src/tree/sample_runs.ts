@@ -15,16 +15,16 @@ export interface SampleRun {
 
 /** Which nodes of a tree are samples, as the tree says it. */
 export interface SampleNodes {
-  /** Whether they are directories, with all that is in them, and not files. */
-  readonly areDirectories: boolean;
+  /** Whether they are directories, with all that is in them, and not files; `undefined` where some are. */
+  readonly areDirectories: boolean | undefined;
   /** In the order of the dataset; no node but 0 is in two of them. */
   readonly runs: Iterable<SampleRun>;
 }
 
 /** The columns of {@linkcode SampleRuns}, over memory that threads can share. */
 export interface SampleRunColumns {
-  /** Whether the samples are directories, with all that is in them, and not files. */
-  readonly areDirectories: boolean;
+  /** Whether the samples are directories, with all that is in them, and not files; `undefined` where some are. */
+  readonly areDirectories: boolean | undefined;
   /** Per run, and once more: the index of its first sample. */
   readonly starts: Float64Array;
   /** Per run: the node of its first sample. */

@@ -72,6 +72,16 @@ export interface LazySources extends SourceList {
   readonly knownBytes: number;
 }
 
+/** Sources of several trees, only some of which are open from the start. */
+export interface SeveralSources extends SourceList {
+  /** Those that are; their indices come first. */
+  readonly opened: readonly ByteSource[];
+  /** Lists of the others. */
+  readonly lazy: readonly LazySources[];
+  /** Bytes of those others that have been looked at so far, by any thread. */
+  readonly knownBytes: number;
+}
+
 /** Whether all sources are open from the start. */
 export function areOpen(
   sources: Tree["sources"],
@@ -97,12 +107,17 @@ export interface TreeSeed {
  */
 export interface Tree {
   /** The data that extents point into. */
-  readonly sources: readonly ByteSource[] | LazySources;
+  readonly sources: readonly ByteSource[] | LazySources | SeveralSources;
   /**
    * How many nodes there are, the root included; in what is opened little by little, how many are
    * known of.
    */
   readonly nodeCount: number;
+  /**
+   * The largest id that a node can come to have, in a tree that keeps to a limit. Left out where ids count up to
+   * {@linkcode Tree.nodeCount}, and where the tree was given all there are.
+   */
+  readonly lastNode?: NodeId | undefined;
 
   /**
    * Finds an entry of a directory.

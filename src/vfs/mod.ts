@@ -7,6 +7,11 @@
 export { check, open, type OpenContainerOptions } from "./open.ts";
 export { openSync } from "./open_sync.ts";
 export {
+  type ContainerPlace,
+  PlacementError,
+  type PlacementErrorCode,
+} from "./open_several.ts";
+export {
   VirtualFs,
   type VirtualStat,
   type WalkEntry,
@@ -25,6 +30,7 @@ export type {
   LazySources,
   NodeId,
   NodeStat,
+  SeveralSources,
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";
