@@ -4,7 +4,11 @@
  *
  * @module
  */
-export { mount, type MountContainerOptions } from "./mount_container.ts";
+export {
+  mount,
+  type MountContainerOptions,
+  type MountedPlace,
+} from "./mount_container.ts";
 export type { MountOptions } from "./mount.ts";
 export type { EndOptions, Mount, MountEnd } from "./mounting/mount_handle.ts";
 export { MountError, type MountErrorCode } from "./mounting/mount_error.ts";

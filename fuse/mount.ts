@@ -1,5 +1,6 @@
 import type { Tree } from "../src/tree/tree.ts";
-import { areOpen, newStat, ROOT } from "../src/tree/tree.ts";
+import { newStat, ROOT } from "../src/tree/tree.ts";
+import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";
 import { libc } from "./libc.ts";
 import { Mapping } from "./content/mapping.ts";
@@ -16,8 +17,8 @@ import type { Ownership } from "./wire/node_structs.ts";
 
 /** How to mount a tree. */
 export interface MountOptions extends KernelOptions {
-  /** Path of the container: shows as the mounted device, and must not hold the mount point. */
-  readonly source?: string | undefined;
+  /** Path of the container, or of each of several: shows as the mounted device, and must not hold the mount point. */
+  readonly source?: string | readonly string[] | undefined;
   /** Threads that serve the mount, 1 to 64. Defaults to 3. */
   readonly workers?: number | undefined;
   /** Receives a message, once, for each different thing that goes wrong while serving. */
@@ -29,8 +30,8 @@ export interface MountOptions extends KernelOptions {
 /** A tree to be mounted, some of whose metadata may still have to be read and checked. */
 export interface OpenedTree {
   readonly tree: Tree;
-  /** Path of the container: shows as the mounted device, and must not hold the mount point. */
-  readonly source: string | undefined;
+  /** Paths of the containers: show as the mounted device, and must not hold the mount point. */
+  readonly containers: readonly string[];
   /**
    * Reads and checks the rest, while the mount may be used already. Where it rejects, nothing is
    * mounted.
@@ -53,9 +54,10 @@ export function mountTree(
   mountpoint: string,
   options: MountOptions = {},
 ): Promise<Mount> {
-  const { source } = options;
+  const { source = [] } = options;
   const complete = () => Promise.resolve();
-  const opened = { tree, source, complete };
+  const containers = typeof source === "string" ? [source] : source;
+  const opened = { tree, containers, complete };
   return mountOpening(() => Promise.resolve(opened), mountpoint, options);
 }
 
@@ -109,10 +111,9 @@ async function mountOpened(
   resolve: (prepared: Promise<void>) => Promise<string>,
   options: MountOptions,
 ): Promise<Mount> {
-  const { tree, source } = opened;
+  const { tree, containers } = opened;
   tree.stat(ROOT, newStat());
-  // Too many files to map them all are mapped by the threads that need them.
-  const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
+  const mapping = mapOpened(tree);
   let begun = false;
   try {
     // The thread gets ready while this one looks at the mount point.
@@ -127,11 +128,11 @@ async function mountOpened(
     // Two at once would both find the directory empty, and take the upper mount for their own.
     return await oneAtATime(mountpoint, async () => {
       const nonEmpty = options.nonEmpty === true;
-      await checkMountpoint(mountpoint, { tree, source, nonEmpty });
+      await checkMountpoint(mountpoint, { tree, containers, nonEmpty });
       await prepared;
       const fd = await attach({
         mountpoint,
-        fsname: options.fsname ?? (source || "recordfs"),
+        fsname: options.fsname ?? (deviceName(containers) || "recordfs"),
         subtype: options.subtype ?? "recordfs",
         options,
       });
@@ -166,7 +167,7 @@ export async function resumeOpening(
   const { tree, complete } = await open();
   await complete(); // what was damaged meanwhile must not be served
   tree.stat(ROOT, newStat());
-  const mapping = areOpen(tree.sources) ? Mapping.of(tree.sources) : undefined;
+  const mapping = mapOpened(tree);
   const sources = mapping?.sources;
   await server.prepare({
     tree,
@@ -178,6 +179,25 @@ export async function resumeOpening(
   await server.expand();
   return mount;
 }
+
+/** Too many files to map them all are mapped by the threads that need them. */
+function mapOpened({ sources }: Tree): Mapping | undefined {
+  const opened = openedSources(sources);
+  return opened.length > 0 || lazySources(sources).length === 0
+    ? Mapping.of(opened)
+    : undefined;
+}
+
+/** What several containers are called as a mounted device: as overlay and mergerfs do it, as far as there is room. */
+export function deviceName(containers: readonly string[]): string {
+  const all = containers.join(":");
+  const others = containers.length - 1;
+  return others === 0 || all.length <= MOST_DEVICE_NAME
+    ? all
+    : `${containers[0]} and ${others} others`;
+}
+
+const MOST_DEVICE_NAME = 1000;
 
 function ownerOf({ uid, gid, umask }: KernelOptions): Ownership {
   return {

@@ -2,6 +2,7 @@ import type { ServedContainer } from "../src/tree/format.ts";
 import type { Tree } from "../src/tree/tree.ts";
 import { localPath } from "../src/io/storage/local_path.ts";
 import type { OpenContainerOptions } from "../src/vfs/open.ts";
+import type { ContainerPlace } from "../src/vfs/location.ts";
 import { openToServe } from "../src/vfs/open_to_serve.ts";
 import type { VirtualFs } from "../src/vfs/virtual_fs.ts";
 import {
@@ -34,10 +35,10 @@ export interface MountPathOptions extends MountContainerOptions {
 }
 
 /**
- * Mounts a container, read-only, so that every program sees its content as files. Linux only; as an
- * ordinary user it needs `fusermount3` (Debian package `fuse3`).
+ * Mounts a container, read-only, so that every program sees its content as files; or several, each in a directory of
+ * its own. Linux only; as an ordinary user it needs `fusermount3` (Debian package `fuse3`).
  *
- * @param source The container's path.
+ * @param source The container's path; or those of several, as `open` takes them.
  * @param mountpoint An empty directory.
  * @returns The mount, once it answers.
  * @throws {MountError} If it can't be mounted; `code` says why.
@@ -58,7 +59,7 @@ export interface MountPathOptions extends MountContainerOptions {
  * ```
  */
 export function mount(
-  source: string | URL,
+  source: string | URL | readonly (string | URL | MountedPlace)[],
   mountpoint: string,
   options?: MountContainerOptions,
 ): Promise<Mount>;
@@ -76,28 +77,57 @@ export function mount(
   options?: Omit<MountOptions, "source">,
 ): Promise<Mount>;
 export async function mount(
-  source: string | URL | VirtualFs,
+  source: string | URL | readonly (string | URL | MountedPlace)[] | VirtualFs,
   mountpoint: string,
   options: MountContainerOptions = {},
 ): Promise<Mount> {
   const { resolve } = await import("node:path"); // here, since `mountPath` is quicker without
+  const absolute = (location: string | URL) => resolve(localPath(location));
   if (typeof source === "string" || source instanceof URL) {
-    return await mountPath(resolve(localPath(source)), mountpoint, options);
+    return await mountPath(absolute(source), mountpoint, options);
   }
+  if (isList(source)) {
+    const places = source.map((one) =>
+      typeof one === "string" || one instanceof URL
+        ? { location: absolute(one) }
+        : { ...one, location: absolute(one.location) }
+    );
+    return await mountPath(places, mountpoint, options);
+  }
+  const { containers } = source.info;
   return await mountTree(source.tree, mountpoint, {
     ...options,
-    source: resolve(source.location),
+    source: containers === undefined
+      ? resolve(source.location)
+      : containers.map(({ location }) => resolve(location)),
   });
 }
 
+/** Type predicates of arrays do not tell read-only ones. */
+function isList<T>(source: readonly T[] | VirtualFs): source is readonly T[] {
+  return Array.isArray(source);
+}
+
+/** A container to be mounted with others, and where it is to show among them. */
+export interface MountedPlace extends ContainerPlace {
+  /** A file or directory. */
+  readonly location: string | URL;
+}
+
+/** A container that is known by its path, and where it is to show among others. */
+export interface PlacedPath extends ContainerPlace {
+  /** Absolute. */
+  readonly location: string;
+}
+
 /**
- * Mounts a container by its path.
+ * Mounts containers by their paths.
  *
- * @param path Absolute.
+ * @param path Absolute; or several.
  * @param beforehand As {@linkcode mountOpening} takes it.
  */
 export function mountPath(
-  path: string,
+  path: string | readonly PlacedPath[],
   mountpoint: string,
   options: MountPathOptions,
   beforehand?: Beforehand,
@@ -112,11 +142,11 @@ export function mountPath(
 /**
  * Goes on with a mount whose server was killed.
  *
- * @param path Absolute; the container must be as it was.
+ * @param path Absolute; or several. The containers must be as they were.
  * @param mountpoint As {@linkcode resumeOpening} takes it.
  */
 export function resumePath(
-  path: string,
+  path: string | readonly PlacedPath[],
   mountpoint: string,
   { kept, options, server }: {
     readonly kept: KeptMount;
@@ -133,7 +163,7 @@ export function resumePath(
 
 /** Makes a mount of a container, which is closed when the mount has ended, or there is none. */
 async function withTreeOf(
-  path: string,
+  path: string | readonly PlacedPath[],
   options: MountPathOptions,
   make: (open: () => Promise<OpenedTree>) => Promise<Mount>,
 ): Promise<Mount> {
@@ -146,7 +176,10 @@ async function withTreeOf(
         container = await options.arrange(container);
         tree = container.tree;
       }
-      return { tree, source: path, complete: container.complete };
+      const containers = typeof path === "string"
+        ? [path]
+        : path.map(({ location }) => location);
+      return { tree, containers, complete: container.complete };
     });
     mounted.finished.then(() => tree?.close());
     return mounted;

@@ -9,7 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/names.ts": [],
   "src/bytes_of.ts": [],
   "src/io": ["src/errors.ts", "src/names.ts", "src/bytes_of.ts"],
-  "src/tree": ["src/errors.ts", "src/io"],
+  "src/tree": ["src/errors.ts", "src/names.ts", "src/io"],
   "src/codecs": ["src/errors.ts", "src/bytes_of.ts"],
   "src/formats": [
     "src/message_text.ts",

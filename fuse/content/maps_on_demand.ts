@@ -1,5 +1,5 @@
 import { FileSource } from "../../src/io/storage/file_source.ts";
-import type { LazySources } from "../../src/tree/tree.ts";
+import type { LazySources, SeveralSources } from "../../src/tree/tree.ts";
 import { mapFile, needsLocal, releaseFile } from "./mapping.ts";
 import type { ServedSource } from "./served_sources.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
@@ -14,7 +14,7 @@ interface UsedMap extends ServedSource {
  * longest goes.
  */
 export class MapsOnDemand {
-  readonly #sources: LazySources;
+  readonly #sources: LazySources | SeveralSources;
   readonly #most: number;
   readonly #listener: ChangeListener;
   readonly #maps = new Map<number, UsedMap>();
@@ -23,7 +23,11 @@ export class MapsOnDemand {
   #lastIndex = -1;
 
   /** @param most How many maps there may be at a time. */
-  constructor(sources: LazySources, most: number, listener: ChangeListener) {
+  constructor(
+    sources: LazySources | SeveralSources,
+    most: number,
+    listener: ChangeListener,
+  ) {
     this.#sources = sources;
     this.#most = most;
     this.#listener = listener;

@@ -54,12 +54,44 @@ export async function servedSources(
   workers: number,
   listener: ChangeListener,
 ): Promise<ServedSources> {
-  if (mapped !== undefined) return new ListedSources(mapped, listener);
   const { sources } = tree;
-  if (areOpen(sources)) throw new TypeError("Open sources come mapped");
+  const listed = mapped && new ListedSources(mapped, listener);
+  if (areOpen(sources)) {
+    if (listed === undefined) throw new TypeError("Open sources come mapped");
+    return listed;
+  }
   const { MapsOnDemand } = await import("./maps_on_demand.ts");
   const most = Math.floor(MOST_MAPS / workers);
-  return new MapsOnDemand(sources, most, listener);
+  const maps = new MapsOnDemand(sources, most, listener);
+  return listed === undefined
+    ? maps
+    : new PartlyListedSources(listed, mapped!.length, maps);
+}
+
+/** Sources of which another thread has mapped those that come first. */
+class PartlyListedSources implements ServedSources {
+  readonly #listed: ListedSources;
+  readonly #count: number;
+  readonly #others: ServedSources;
+
+  /** @param count How many another thread has mapped. */
+  constructor(listed: ListedSources, count: number, others: ServedSources) {
+    this.#listed = listed;
+    this.#count = count;
+    this.#others = others;
+  }
+
+  get bytes(): number {
+    return this.#listed.bytes + this.#others.bytes;
+  }
+
+  at(index: number): ServedSource | undefined {
+    return (index < this.#count ? this.#listed : this.#others).at(index);
+  }
+
+  close(): void {
+    this.#others.close();
+  }
 }
 
 /** A process has 65,530 maps (`vm.max_map_count`); other mounts, and Deno, need some as well. */

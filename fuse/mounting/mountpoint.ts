@@ -1,4 +1,5 @@
-import { areOpen, type Tree } from "../../src/tree/tree.ts";
+import type { Tree } from "../../src/tree/tree.ts";
+import { lazySources, openedSources } from "../../src/tree/joined_sources.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { MountError } from "./mount_error.ts";
 import {
@@ -11,8 +12,8 @@ import {
 /** What a mount point must not get in the way of. */
 export interface MountpointUse {
   readonly tree: Tree;
-  /** Path of the container, where it has one. */
-  readonly source: string | undefined;
+  /** Paths of the containers, where they have any. */
+  readonly containers: readonly string[];
   readonly nonEmpty: boolean;
 }
 
@@ -35,9 +36,9 @@ export async function resolveMountpoint(path: string): Promise<string> {
  */
 export async function checkMountpoint(
   mountpoint: string,
-  { tree, source, nonEmpty }: MountpointUse,
+  { tree, containers, nonEmpty }: MountpointUse,
 ): Promise<void> {
-  await checkSource(mountpoint, tree, source);
+  await checkSources(mountpoint, tree, containers);
   if (nonEmpty) return;
   const mounted = findMount(recordfsMounts(), mountpoint);
   if (mounted !== undefined) {
@@ -82,16 +83,17 @@ async function checkDirectory(path: string): Promise<void> {
   );
 }
 
-async function checkSource(
+async function checkSources(
   mountpoint: string,
   tree: Tree,
-  source: string | undefined,
+  containers: readonly string[],
 ): Promise<void> {
-  const container = source === undefined ? undefined : await realPathOf(source);
-  if (
-    container !== undefined && container !== mountpoint &&
-    contains(container, mountpoint)
-  ) {
+  for (const given of containers) {
+    const container = await realPathOf(given);
+    if (
+      container === undefined || container === mountpoint ||
+      !contains(container, mountpoint)
+    ) continue;
     throw new MountError(
       "inside-source",
       `Cannot mount on ${mountpoint}: it lies inside ${container}, which is to be mounted; take a ` +
@@ -113,9 +115,9 @@ async function checkSource(
 
 /** What a tree cannot be served without. */
 function sourcePaths({ sources }: Tree): readonly string[] {
-  if (!areOpen(sources)) return [sources.path];
-  return sources.filter((source) => source instanceof FileSource)
-    .map(({ path }) => path);
+  const files = openedSources(sources)
+    .filter((source) => source instanceof FileSource);
+  return [...files, ...lazySources(sources)].map(({ path }) => path);
 }
 
 /** A path without symbolic links, or `undefined` for what is no path, such as a URL. */

@@ -14,7 +14,7 @@ import type { Ownership } from "../wire/node_structs.ts";
 export interface PrepareMessage {
   readonly kind: "prepare";
   readonly seed: TreeSeed;
-  /** Its sources, or `undefined` where each thread maps what it needs. */
+  /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
   /** How many threads serve it. */
   readonly workers: number;

@@ -33,7 +33,7 @@ export interface ServerOptions {
 /** What a {@linkcode Server} serves. */
 export interface Served {
   readonly tree: Tree;
-  /** Its sources, or `undefined` where each thread maps what it needs. */
+  /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
   readonly owner: Ownership;
   /** Whether files are compared with their checksums, where the tree has any. */

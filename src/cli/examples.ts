@@ -9,7 +9,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "mount": [
     "recordfs mount data.ffr /mnt/x",
-    "recordfs mount -f --ext jpg samples.ffr /mnt/x",
+    "recordfs mount a.ffr b.ffr=train/b gulp/ /mnt/x",
     "recordfs mount --shuffle 42 --epoch 0-9 -o allow_other data.ffr /mnt/x",
   ],
   "unmount": [

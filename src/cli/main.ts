@@ -21,7 +21,7 @@ export async function main(given: readonly string[]): Promise<number> {
   try {
     const plain = plainMount(args);
     if (plain !== undefined) {
-      await mount(plain.source, plain.mountpoint, plain.options);
+      await mount(plain.sources, plain.mountpoint, plain.options);
     } else {
       const { runProgram } = await import("./program.ts");
       await runProgram(args);

@@ -1,7 +1,7 @@
 import type { FormatError } from "../errors.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
-import type { Tree } from "./tree.ts";
+import type { NodeId, Tree } from "./tree.ts";
 
 /** Options of opening a container of any format. */
 export interface ContainerOptions {
@@ -24,6 +24,11 @@ export interface ContainerOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Where the container lies. Defaults to the local disk. */
   readonly storage?: Storage | undefined;
+  /**
+   * The largest id that a node of the tree may have, for one that is to stand among others. A tree whose ids
+   * count up to its `nodeCount` need not look at it.
+   */
+  readonly lastNode?: NodeId | undefined;
 }
 
 /** Facts about an opened container, as `recordfs info` prints them. */
@@ -55,6 +60,14 @@ export interface ContainerInfo {
     readonly path: string;
     readonly bytes: number;
     readonly samples: number;
+  }[];
+  /** The containers, where several are shown as one. */
+  readonly containers?: readonly {
+    /** Where it lies. */
+    readonly location: string;
+    /** The directory that it shows in. */
+    readonly path: string;
+    readonly info: ContainerInfo;
   }[];
 }
 

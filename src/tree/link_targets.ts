@@ -33,8 +33,8 @@ export class LinkTargets {
   readonly data: LinkTargetsData;
   /** How many links an epoch has. */
   readonly length: number;
-  /** Whether links lead to directories. */
-  readonly areDirectories: boolean;
+  /** Whether links lead to directories; `undefined` where some do. */
+  readonly areDirectories: boolean | undefined;
   /** The largest id that a sample has. */
   readonly largestNode: NodeId;
   readonly #samples: SampleRuns;

@@ -20,7 +20,7 @@ interface SeedData {
   readonly targets: LinkTargetsData;
 }
 
-/** Ids that are left to a container behind its last sample: what is in it, and beside it. */
+/** Ids that are left to a container without a limit behind its last sample: what is in it, and beside it. */
 const LEFT_IDS = 2 ** 32;
 
 /** Least digits of an epoch's and of a link's name. */
@@ -80,7 +80,8 @@ export class LinkTree implements Tree {
     const root = newStat();
     await inner.stat(ROOT, root);
     const tree = new LinkTree(inner, targets, root.mtime);
-    const used = Math.max(inner.nodeCount, targets.largestNode) + LEFT_IDS;
+    const used = inner.lastNode ??
+      Math.max(inner.nodeCount, targets.largestNode) + LEFT_IDS;
     if (tree.#first < used) throw tooMany(targets.length);
     for (let epoch = 0; epoch < data.epochs; epoch++) {
       const end = tree.#writeEpochName(epoch);
@@ -208,10 +209,14 @@ export class LinkTree implements Tree {
   #resolve(link: NodeId): void {
     if (link === this.#resolved) return;
     this.#resolved = 0;
+    this.#path.write(this.#targetOf(link));
+    this.#resolved = link;
+  }
+
+  #targetOf(link: NodeId): NodeId {
     const epoch = Math.floor((link - this.#first) / this.#stride);
     const position = (link - this.#first) % this.#stride - 1;
-    this.#path.write(this.#targets.node(epoch, position));
-    this.#resolved = link;
+    return this.#targets.node(epoch, position);
   }
 
   #listLinks(epoch: NodeId, cursor: number, visit: EntryVisitor): void {
@@ -248,6 +253,9 @@ export class LinkTree implements Tree {
     let end = this.#linkNames.write(position, this.#name);
     if (this.#targets.areDirectories) return end;
     try {
+      const isDirectory = this.#targets.areDirectories === undefined &&
+        this.#inner.isDirectory(this.#targetOf(link));
+      if (isDirectory) return end;
       this.#resolve(link);
     } catch (error) {
       // Whoever wants to know more of that link is told; the others are listed all the same.

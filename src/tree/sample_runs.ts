@@ -2,8 +2,8 @@ import type { NodeId, SampleNodes } from "./tree.ts";
 
 /** The columns of {@linkcode SampleRuns}, over memory that threads can share. */
 export interface SampleRunColumns {
-  /** Whether the samples are directories, with all that is in them, and not files. */
-  readonly areDirectories: boolean;
+  /** Whether the samples are directories, with all that is in them, and not files; `undefined` where some are. */
+  readonly areDirectories: boolean | undefined;
   /** Per run, and once more: the index of its first sample. */
   readonly starts: Float64Array;
   /** Per run: the node of its first sample. */

@@ -1,5 +1,5 @@
 import { SampleRuns } from "./sample_runs.ts";
-import type { SampleRun } from "./tree.ts";
+import type { SampleNodes, SampleRun } from "./tree.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import { type EntryVisitor, type NodeId, ROOT, type Tree } from "./tree.ts";
@@ -14,26 +14,42 @@ export async function samplesOf(tree: Tree): Promise<SampleRuns> {
     return nodes && SampleRuns.of(nodes);
   }));
   if (own !== undefined) return own;
-  const runs = new FileRuns();
-  const levels = [{ node: ROOT, cursor: 0 }];
-  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    const { node: directory } = level;
-    let descend = 0;
-    const visit: EntryVisitor = (_name, _start, _end, node, next) => {
-      const isDirectory = tree.isDirectory(node);
-      level!.cursor = next;
-      if (!isDirectory) return runs.add(node);
-      descend = node;
-      return false;
-    };
-    await runAsync(
-      whenLoaded(() => tree.list(directory, level!.cursor, visit)),
-    );
-    runs.endRun(); // a run has one directory
-    if (descend === 0) levels.pop();
-    else levels.push({ node: descend, cursor: 0 });
+  const walk = new FileWalk(tree);
+  return SampleRuns.of(await runAsync(whenLoaded(() => walk.samples())));
+}
+
+/** A walk through the files of a tree, which goes on where it was if something had to be loaded. */
+export class FileWalk {
+  readonly #tree: Tree;
+  readonly #runs = new FileRuns();
+  readonly #levels = [{ node: ROOT, cursor: 0 }];
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
   }
-  return SampleRuns.of({ areDirectories: false, runs: runs.found });
+
+  /** All of them. */
+  samples(): SampleNodes {
+    const tree = this.#tree;
+    const runs = this.#runs;
+    const levels = this.#levels;
+    for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const { node: directory } = level;
+      let descend = 0;
+      const visit: EntryVisitor = (_name, _start, _end, node, next) => {
+        const isDirectory = tree.isDirectory(node);
+        level!.cursor = next;
+        if (!isDirectory) return runs.add(node);
+        descend = node;
+        return false;
+      };
+      tree.list(directory, level.cursor, visit);
+      runs.endRun(); // a run has one directory
+      if (descend === 0) levels.pop();
+      else levels.push({ node: descend, cursor: 0 });
+    }
+    return { areDirectories: false, runs: runs.found };
+  }
 }
 
 /** Files as runs of neighbours whose ids count up. */

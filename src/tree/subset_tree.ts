@@ -77,6 +77,10 @@ export class SubsetTree implements Tree {
     return this.#inner.nodeCount;
   }
 
+  get lastNode(): NodeId | undefined {
+    return this.#inner.lastNode;
+  }
+
   lookup(
     parent: NodeId,
     name: Uint8Array,

@@ -71,6 +71,16 @@ export interface LazySources extends SourceList {
   readonly knownBytes: number;
 }
 
+/** Sources of several trees, only some of which are open from the start. */
+export interface SeveralSources extends SourceList {
+  /** Those that are; their indices come first. */
+  readonly opened: readonly ByteSource[];
+  /** Lists of the others. */
+  readonly lazy: readonly LazySources[];
+  /** Bytes of those others that have been looked at so far, by any thread. */
+  readonly knownBytes: number;
+}
+
 /** Whether all sources are open from the start. */
 export function areOpen(
   sources: Tree["sources"],
@@ -101,8 +111,8 @@ export interface SampleRun {
 
 /** Which nodes of a tree are samples, as the tree says it. */
 export interface SampleNodes {
-  /** Whether they are directories, with all that is in them, and not files. */
-  readonly areDirectories: boolean;
+  /** Whether they are directories, with all that is in them, and not files; `undefined` where some are. */
+  readonly areDirectories: boolean | undefined;
   /** In the order of the dataset; no node but 0 is in two of them. */
   readonly runs: Iterable<SampleRun>;
 }
@@ -117,12 +127,17 @@ export interface SampleNodes {
  */
 export interface Tree {
   /** The data that extents point into. */
-  readonly sources: readonly ByteSource[] | LazySources;
+  readonly sources: readonly ByteSource[] | LazySources | SeveralSources;
   /**
    * How many nodes there are, the root included; in what is opened little by little, how many are
    * known of.
    */
   readonly nodeCount: number;
+  /**
+   * The largest id that a node can come to have, in a tree that keeps to a limit. Left out where ids count up to
+   * {@linkcode Tree.nodeCount}, and where the tree was given all there are.
+   */
+  readonly lastNode?: NodeId | undefined;
 
   /**
    * Finds an entry of a directory.

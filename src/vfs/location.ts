@@ -14,6 +14,29 @@ type Bytes = Uint8Array | Blob;
 /** A container's bytes: those of its one file, or of its files by their names. */
 export type ContainerBytes = Bytes | Readonly<Record<string, Bytes>>;
 
+/** Several containers, each with a path and options of its own or without. */
+export type SeveralLocations = readonly (string | URL | ContainerPlace)[];
+
+/** A container to be opened with others, and where it is to show among them. */
+export interface ContainerPlace {
+  /** A file or directory, or bytes. */
+  readonly location: ContainerLocation;
+  /**
+   * The directory that it shows in: names and slashes; those above it are made. Defaults to the last name of the
+   * location, a file's without its suffix. A container that is opened alone, without a path, is the root.
+   */
+  readonly path?: string | undefined;
+  /** Its own options, in place of those for all. */
+  readonly options?: ContainerOptions | undefined;
+}
+
+/** Whether several containers are given, and not one. */
+export function areSeveral(
+  location: ContainerLocation | SeveralLocations,
+): location is SeveralLocations {
+  return Array.isArray(location);
+}
+
 /** Where bytes in memory are said to lie. */
 const MEMORY = "memory";
 

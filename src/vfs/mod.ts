@@ -4,9 +4,15 @@
  *
  * @module
  */
-export type { ContainerBytes, ContainerLocation } from "./location.ts";
+export type {
+  ContainerBytes,
+  ContainerLocation,
+  ContainerPlace,
+  SeveralLocations,
+} from "./location.ts";
 export { check, open, type OpenContainerOptions } from "./open.ts";
 export { openSync } from "./open_sync.ts";
+export { PlacementError, type PlacementErrorCode } from "./open_several.ts";
 export {
   VirtualFs,
   type VirtualStat,
@@ -26,6 +32,7 @@ export type {
   LazySources,
   NodeId,
   NodeStat,
+  SeveralSources,
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";

@@ -1,23 +1,36 @@
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import { loadFormat } from "../formats/registry.ts";
-import { runAsync } from "../io/concurrency/steps.ts";
+import { perform, runAsync } from "../io/concurrency/steps.ts";
+import { mustWait } from "../io/storage/must_wait.ts";
 import type {
   CheckOptions,
   CheckReport,
+  Container,
   ContainerOptions,
 } from "../tree/format.ts";
 import { findFormat } from "./find_format.ts";
-import { type ContainerLocation, placeOf } from "./location.ts";
+import {
+  areSeveral,
+  type ContainerLocation,
+  placeOf,
+  type SeveralLocations,
+} from "./location.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
 /** Options of {@linkcode open}. */
-export type OpenContainerOptions = ContainerOptions;
+export interface OpenContainerOptions extends ContainerOptions {
+  /** Opens only what is in this directory of the container, as if that were all of it. */
+  readonly prefix?: string | undefined;
+}
 
 /**
- * Opens a container of any format as a virtual filesystem.
+ * Opens a container of any format as a virtual filesystem, or several as one, each below a path of its own.
  *
- * @param location A file or directory; or a container's bytes, or those of its files by their names.
+ * @param location A file or directory; or a container's bytes, or those of its files by their names; or several
+ * containers, each with a path and options of its own or without.
  * @throws {FormatError} If it is no known container, or damaged.
+ * @throws {PlacementError} If two would show in one place, or one inside another.
+ * @throws {PathError} If the option `prefix` names no directory.
  *
  * @example List and read
  * ```ts
@@ -29,17 +42,57 @@ export type OpenContainerOptions = ContainerOptions;
  * assert.ok(await fs.isFile("..."));
  * assert.equal((await fs.read("...")).length, 28);
  * ```
+ *
+ * @example Several, in one tree
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using fs = await open([
+ *   "test/golden/ffrecord/packed_tree/sample_10.ffr",
+ *   { location: "test/golden/ffrecord/packed_tree/sample_10.ffr", path: "again/packed" },
+ * ]);
+ * assert.deepEqual(await fs.list("/"), ["sample_10", "again"]);
+ * assert.deepEqual(await fs.read("again/packed/..."), await fs.read("sample_10/..."));
+ * ```
  */
 export async function open(
-  location: ContainerLocation,
+  location: ContainerLocation | SeveralLocations,
   options: OpenContainerOptions & WaitOptions = {},
 ): Promise<VirtualFs> {
+  const { signal, checkData = true } = options;
+  if (areSeveral(location) || options.prefix !== undefined) {
+    const { openSeveral } = await import("./open_several.ts");
+    const opening = openSeveral(
+      areSeveral(location) ? location : [{ location }],
+      options,
+      (path, own) =>
+        perform({
+          sync: () => {
+            throw mustWait(path);
+          },
+          async: async () => ({
+            ...await openOne(path, own, signal),
+            async complete() {},
+          }),
+        }),
+    );
+    const { name, container } = await runAsync(opening, signal);
+    return new VirtualFs(name, container, checkData);
+  }
   const { path, options: own } = placeOf(location, options);
-  const { signal } = options;
-  const found = await runAsync(findFormat(path, own), signal);
+  const container = await openOne(path, own, signal);
+  return new VirtualFs(path, container, checkData);
+}
+
+async function openOne(
+  path: string,
+  options: ContainerOptions,
+  signal: AbortSignal | undefined,
+): Promise<Container> {
+  const found = await runAsync(findFormat(path, options), signal);
   const format = await loadFormat(found);
-  const container = await runAsync(format.open(path, own), signal);
-  return new VirtualFs(path, container, options.checkData ?? true);
+  return await runAsync(format.open(path, options), signal);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { MOST_WORKERS } from "../../../fuse/limits.ts";
-import { mount } from "../mount/mount_job.ts";
+import { mount, type MountCommandOptions } from "../mount/mount_job.ts";
 import { parseWorkers } from "../mount/plain_mount.ts";
 import { collect } from "../input/repeatable.ts";
 import {
@@ -13,8 +13,16 @@ import {
 export function mountCommand(): Command {
   const command = new Command("mount")
     .description("show a container to every program, as a directory")
-    .argument("<source>", "the container")
-    .argument("<mountpoint>", "an empty directory")
+    .argument(
+      "<source...>",
+      "the container; or several, each in a directory of its name, or in PATH, and at last an empty " +
+        "directory, the mountpoint",
+    )
+    .usage("[options] <source[=path]>... <mountpoint>")
+    .option(
+      "--prefix <path>",
+      "show only what is in this directory of it, as the root",
+    )
     .option(
       "--subset <file>",
       "show only the samples that an index file names, one index a line",
@@ -54,10 +62,23 @@ export function mountCommand(): Command {
       ).choices(["dead", "unmount"]),
     )
     .addOption(new Option("--background <record>").hideHelp())
+    .addOption(new Option("--sources <json>").hideHelp())
     .addOption(new Option("--held <descriptors>").hideHelp())
     .addOption(new Option("--counts <descriptor>").hideHelp());
   return withVerifyOption(withDecodedOption(withFormatOptions(command)))
-    .action(mount);
+    .action(mountGiven);
+}
+
+async function mountGiven(
+  paths: readonly string[],
+  options: MountCommandOptions,
+  command: Command,
+): Promise<void> {
+  const sources = paths.slice(0, -1);
+  if (sources.length === 0) {
+    command.error("error: missing required argument 'mountpoint'");
+  }
+  await mount(sources, paths.at(-1)!, options);
 }
 
 function checkWorkers(text: string): number {

@@ -6,9 +6,9 @@ import {
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
 import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { RecordfsError } from "../../errors.ts";
-import { absolutePath } from "../input/absolute_path.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
+import { absolute } from "./job_sources.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   isOf,
@@ -46,12 +46,7 @@ const LAST_LINES = 5;
  * @throws {RecordfsError} If it could not be mounted; the message is that process's.
  */
 export async function mountInBackground(given: MountJob): Promise<void> {
-  const job = {
-    ...given,
-    source: absolutePath(given.source),
-    mountpoint: absolutePath(given.mountpoint),
-    subset: given.subset === undefined ? undefined : absolutePath(given.subset),
-  };
+  const job = absolute(given);
   const recordPath = newRecordPath();
   const log = logOf(recordPath);
   let cause: EndSignal | undefined;

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
+import { sourcesOf } from "./job_sources.ts";
+import type { MountJob } from "./mount_job.ts";
 
 /**
- * Tells one state of what a mount shows from another: of its container, and of the index file that says what of
+ * Tells one state of what a mount shows from another: of its containers, and of the index file that says what of
  * it shows.
  *
  * @throws {Deno.errors.NotFound} If a part of either is gone.
  */
 export async function jobIdentity(
-  { source, subset }: {
-    readonly source: string;
-    readonly subset?: string | undefined;
-  },
+  job: Pick<MountJob, "source" | "sources" | "subset">,
 ): Promise<string> {
-  const container = await containerIdentity(source);
-  if (subset === undefined) return container;
-  return `${container} ${await containerIdentity(subset)}`;
+  const paths = sourcesOf(job).map(({ location }) => location);
+  if (job.subset !== undefined) paths.push(job.subset);
+  const identities: string[] = [];
+  for (const path of paths) identities.push(await containerIdentity(path));
+  return identities.join(" ");
 }
 
 /**

@@ -5,9 +5,15 @@ import type { MountJob } from "./mount_job.ts";
 const IGNORED = /^-[snv]+$/;
 
 /** Options after `-o` that have a value and are about what shows. */
-const VALUED = /^(format|ext|subset|shuffle|epoch)=(.*)$/s;
+const VALUED = /^(format|ext|prefix|subset|shuffle|epoch)=(.*)$/s;
 
-type ValuedOption = "format" | "ext" | "subset" | "shuffle" | "epoch";
+type ValuedOption =
+  | "format"
+  | "ext"
+  | "prefix"
+  | "subset"
+  | "shuffle"
+  | "epoch";
 
 /** How the option begins that says what becomes of a mount that nothing can serve any more. */
 const ON_FAILURE = "on_failure=";

@@ -5,7 +5,9 @@ import {
   RECORDFS_TYPE,
 } from "../../../fuse/mounting/mountinfo.ts";
 import type { ServedCounts } from "../../../fuse/session/request_counts.ts";
+import type { PlacedSource } from "../input/placed_source.ts";
 import { jobIdentity } from "./container_identity.ts";
+import { sourcesOf } from "./job_sources.ts";
 import {
   isOf,
   keeperOf,
@@ -33,6 +35,8 @@ const LOOK_MS = 3000;
 /** A mount as `recordfs mounts --json` prints it; `null` is what this user's records do not tell. */
 export interface ListedMount {
   readonly source: string;
+  /** The containers, and where each of several shows. */
+  readonly sources: readonly PlacedSource[] | null;
   readonly mountpoint: string;
   /** The process that serves it; `null` also while there is none. */
   readonly pid: number | null;
@@ -119,6 +123,7 @@ async function hasChanged({ job, container }: MountRecord): Promise<boolean> {
 
 /** What there is to say of a mount without a record. */
 const UNKNOWN = {
+  sources: null,
   pid: null,
   supervisor: null,
   reason: null,
@@ -144,6 +149,7 @@ function describe(
   const isDead = state === "dead";
   return {
     source,
+    sources: sourcesOf(job),
     pid: isRunning(record) ? record.pid : null,
     supervisor: supervised && isRunning(supervised.supervisor)
       ? supervised.supervisor.pid

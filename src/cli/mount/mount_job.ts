@@ -4,13 +4,17 @@ import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import { UsageError } from "../exit.ts";
 import { checkExt, checkGiven } from "../input/given.ts";
 import { refuseWritable, takeSourceOptions } from "./helper_form.ts";
+import type { PlacedSource } from "../input/placed_source.ts";
+import { nameSources, readSources } from "./job_sources.ts";
 import { report } from "../messages.ts";
 import type { Shuffle } from "./shuffle_option.ts";
 
 /** What to mount where. */
 export interface MountJob {
-  /** Path of the container, as it was given. */
+  /** What messages call the container, or all of them. */
   readonly source: string;
+  /** The containers, in the order of their samples; where each of several shows. */
+  readonly sources: readonly PlacedSource[];
   /** Path of the directory, as it was given. */
   readonly mountpoint: string;
   /** The list after `-o`. */
@@ -18,6 +22,8 @@ export interface MountJob {
   readonly format: string | undefined;
   readonly ext: string | undefined;
   readonly decoded: boolean;
+  /** The directory that is to be the root, if not all is to show. */
+  readonly prefix: string | undefined;
   /** Path of the index file that says which samples show, as it was given. */
   readonly subset: string | undefined;
   /** Which links show beside the samples. */
@@ -38,6 +44,7 @@ export interface MountCommandOptions {
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
+  readonly prefix?: string | undefined;
   readonly subset?: string | undefined;
   readonly shuffle?: string | undefined;
   readonly epoch?: string | undefined;
@@ -47,6 +54,8 @@ export interface MountCommandOptions {
   readonly replace?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;
+  /** Likewise: the containers, as the job has them, where plain paths would not do. */
+  readonly sources?: string | undefined;
   /** Likewise: the descriptors of /dev/fuse that it inherited. */
   readonly held?: string | undefined;
   /** Likewise: the descriptor of what its threads count in, or -1. */
@@ -60,11 +69,11 @@ export interface MountCommandOptions {
  * @throws {UsageError} If the command line is wrong.
  */
 export async function mount(
-  source: string,
+  sources: readonly string[],
   mountpoint: string,
   options: MountCommandOptions,
 ): Promise<void> {
-  const job = await makeJob(source, mountpoint, options);
+  const job = await makeJob(sources, mountpoint, options);
   const { background, foreground, replace } = options;
   if (replace) {
     if (foreground) {
@@ -128,12 +137,14 @@ async function shuffleOf(
 }
 
 async function makeJob(
-  source: string,
+  given: readonly string[],
   mountpoint: string,
   { options, format, ext, decoded, trace, workers, verify, ...others }:
     MountCommandOptions,
 ): Promise<MountJob> {
-  checkGiven(source, "the container");
+  const sources = others.sources === undefined
+    ? await readSources(given)
+    : JSON.parse(others.sources) as readonly PlacedSource[];
   checkGiven(mountpoint, "the mountpoint");
   const list = options.join(",");
   // A server that goes on with a mount has what was accepted when that was made.
@@ -142,7 +153,8 @@ async function makeJob(
   const subset = others.subset ?? taken.subset;
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
-    source,
+    source: nameSources(sources),
+    sources,
     mountpoint,
     options: verify === false
       ? [taken.rest, "no_verify"].filter(Boolean).join()
@@ -150,6 +162,7 @@ async function makeJob(
     format: format ?? taken.format,
     ext: ext ?? taken.ext,
     decoded: decoded === true || taken.decoded === true,
+    prefix: others.prefix ?? taken.prefix,
     subset,
     shuffle: await shuffleOf(
       others.shuffle ?? taken.shuffle,

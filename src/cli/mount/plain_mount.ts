@@ -3,7 +3,7 @@ import type { MountCommandOptions } from "./mount_job.ts";
 
 /** A `recordfs mount` command line. */
 export interface PlainMount {
-  readonly source: string;
+  readonly sources: readonly string[];
   readonly mountpoint: string;
   readonly options: MountCommandOptions;
 }
@@ -48,15 +48,14 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
       return undefined;
     }
   }
-  const [source, mountpoint] = paths;
-  if (source === undefined || mountpoint === undefined || paths.length > 2) {
-    return undefined;
-  }
+  const mountpoint = paths.pop();
+  const areThere = paths.length > 0 || options.sources !== undefined;
+  if (mountpoint === undefined || !areThere) return undefined;
   // Which formats there are the other parser knows, and has seen to before the background was started.
   if (options.format !== undefined && options.background === undefined) {
     return undefined;
   }
-  return { source, mountpoint, options };
+  return { sources: paths, mountpoint, options };
 }
 
 function setFlag(options: Collected, name: string): boolean {
@@ -77,10 +76,12 @@ function setValue(
   if (name === "--options") lists.push(value);
   else if (name === "--format") options.format = value;
   else if (name === "--ext") options.ext = value;
+  else if (name === "--prefix") options.prefix = value;
   else if (name === "--subset") options.subset = value;
   else if (name === "--shuffle") options.shuffle = value;
   else if (name === "--epoch") options.epoch = value;
   else if (name === "--background") options.background = value;
+  else if (name === "--sources") options.sources = value;
   else if (name === "--held") options.held = value;
   else if (name === "--counts") options.counts = value;
   else if (name === "--on-failure") {

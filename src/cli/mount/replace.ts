@@ -6,6 +6,7 @@ import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
 import { openToServe } from "../../vfs/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
+import { absolute, containersOf, sourcesOf } from "./job_sources.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   commandOf,
@@ -19,7 +20,7 @@ import {
 } from "./mount_records.ts";
 import { findDead } from "./mount_state.ts";
 import { isRunning, sendSignal } from "./processes.ts";
-import { absolute, containerOptions } from "./serve.ts";
+import { containerOptions } from "./serve.ts";
 import { serverCommand } from "./supervisor.ts";
 
 /** How often to look whether the new server serves, in milliseconds. */
@@ -66,7 +67,7 @@ export async function replaceServer(given: MountJob): Promise<void> {
 
 async function tryToOpen(job: MountJob): Promise<void> {
   const options = containerOptions(job);
-  const container = await openToServe(job.source, options);
+  const container = await openToServe(containersOf(job), options);
   try {
     await (await options.arrange?.(container) ?? container).complete();
   } finally {
@@ -80,7 +81,7 @@ async function refuseChanges(
 ): Promise<void> {
   const { held } = supervised!;
   if (
-    job.source !== before.source ||
+    !isDeepStrictEqual(sourcesOf(job), sourcesOf(before)) ||
     await jobIdentity(before) !== container
   ) {
     throw refusal(
@@ -92,7 +93,14 @@ async function refuseChanges(
     );
   }
   for (
-    const name of ["format", "ext", "decoded", "subset", "shuffle"] as const
+    const name of [
+      "format",
+      "ext",
+      "decoded",
+      "prefix",
+      "subset",
+      "shuffle",
+    ] as const
   ) {
     if (isDeepStrictEqual(job[name], before[name])) continue;
     throw unchangeable(job, `--${name}`);

@@ -7,6 +7,7 @@ import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import type { Server } from "../../../fuse/server/server.ts";
 import { RecordfsError } from "../../errors.ts";
 import { jobIdentity } from "./container_identity.ts";
+import { containersOf, sourcesOf } from "./job_sources.ts";
 import type { MountJob } from "./mount_job.ts";
 import type { MountRecord } from "./mount_records.ts";
 
@@ -21,12 +22,16 @@ export async function resume(
   record: MountRecord,
   server: Server,
 ): Promise<Mount> {
-  const { source, mountpoint, device, container, job } = record;
+  const { mountpoint, device, container, job } = record;
   const { agreed } = record.supervised!;
   try {
-    await expectSame({ source, subset: job.subset }, container);
+    await expectSame(job, container);
     const kept = { device, agreed };
-    return await resumePath(source, mountpoint, { kept, options, server });
+    return await resumePath(containersOf(job), mountpoint, {
+      kept,
+      options,
+      server,
+    });
   } catch (error) {
     server.abandon();
     throw error;
@@ -39,21 +44,22 @@ export function isFinal(error: unknown): boolean {
 }
 
 async function expectSame(
-  { source, subset }: Pick<MountJob, "source" | "subset">,
+  job: MountJob,
   container: string | null,
 ): Promise<void> {
   let now: string | undefined;
   try {
-    now = await jobIdentity({ source, subset });
+    now = await jobIdentity(job);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   if (now === container) return;
+  const { source, subset } = job;
   throw new MountError(
     "changed",
-    `Cannot go on serving ${source}: it ${
-      subset === undefined ? "" : `or its index file ${subset} `
-    }was ${
+    `Cannot go on serving ${source}: ${
+      sourcesOf(job).length === 1 ? "it" : "one of them"
+    } ${subset === undefined ? "" : `or its index file ${subset} `}was ${
       now === undefined ? "removed" : "changed or replaced"
     } since it was mounted, and the kernel remembers what it was; mount it again`,
     { path: source },

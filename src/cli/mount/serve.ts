@@ -5,9 +5,9 @@ import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import type { Server } from "../../../fuse/server/server.ts";
-import { absolutePath } from "../input/absolute_path.ts";
 import { firstOnly } from "../terminal/flood.ts";
 import { report, warn } from "../messages.ts";
+import { absolute, containersOf } from "./job_sources.ts";
 import type { MountJob } from "./mount_job.ts";
 import {
   type MountRecord,
@@ -50,7 +50,7 @@ export async function serveForeground(
   const options = containerOptions(job);
   const beforehand = { started: server, vacate };
   const mounted = await mountPath(
-    job.source,
+    containersOf(job),
     job.mountpoint,
     options,
     beforehand,
@@ -145,17 +145,6 @@ export function onEnd(
   });
 }
 
-/** The same job with paths that do not depend on the working directory. */
-export function absolute(job: MountJob): MountJob {
-  const { source, mountpoint, subset } = job;
-  return {
-    ...job,
-    source: absolutePath(source),
-    mountpoint: absolutePath(mountpoint),
-    subset: subset === undefined ? undefined : absolutePath(subset),
-  };
-}
-
 /** How a job's container is opened and mounted. */
 export function containerOptions(job: MountJob): MountPathOptions {
   return {
@@ -163,6 +152,7 @@ export function containerOptions(job: MountJob): MountPathOptions {
     format: job.format,
     ext: job.ext,
     decoded: job.decoded,
+    prefix: job.prefix,
     onWarning: firstOnly(warn, "`recordfs info --all` names them"),
     arrange: job.subset === undefined && job.shuffle === undefined
       ? undefined

@@ -17,8 +17,8 @@ import {
 import { removeLog } from "./mount_log.ts";
 import { identify, type ProcessId, ticksSinceBoot } from "./processes.ts";
 import { isFinal, resume } from "./resume.ts";
+import { absolute, containersOf } from "./job_sources.ts";
 import {
-  absolute,
   type Begun,
   containerOptions,
   finish,
@@ -90,9 +90,12 @@ async function begin(serving: Serving): Promise<Mount> {
   let record: MountRecord;
   try {
     const beforehand = { started: server, vacate: await vacated };
-    const { source, mountpoint } = job;
-    const options = containerOptions(job);
-    mounted = await mountPath(source, mountpoint, options, beforehand);
+    mounted = await mountPath(
+      containersOf(job),
+      job.mountpoint,
+      containerOptions(job),
+      beforehand,
+    );
     record = backgroundRecord(serving, mounted);
     writeRecord(path, record);
   } catch (error) {

@@ -4,6 +4,7 @@ import {
   keepToThisProcess,
   letInherit,
 } from "../../../fuse/server/held_descriptors.ts";
+import { containersOf, sourcesOf } from "./job_sources.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /** The variable that the script is handed in: as an argument it would fill every list of processes. */
@@ -297,6 +298,7 @@ export function jobOptions(job: MountJob): string[] {
   if (job.format !== undefined) args.push(`--format=${job.format}`);
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.decoded) args.push("--decoded");
+  if (job.prefix !== undefined) args.push(`--prefix=${job.prefix}`);
   if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
   if (job.shuffle !== undefined) {
     const { seed, firstEpoch, epochs } = job.shuffle;
@@ -310,5 +312,14 @@ export function jobOptions(job: MountJob): string[] {
 }
 
 function jobArguments(job: MountJob): string[] {
-  return [...jobOptions(job), "--", job.source, job.mountpoint];
+  const { mountpoint } = job;
+  const containers = containersOf(job);
+  return typeof containers === "string" && !containers.includes("=")
+    ? [...jobOptions(job), "--", containers, mountpoint]
+    : [
+      ...jobOptions(job),
+      `--sources=${JSON.stringify(sourcesOf(job))}`,
+      "--",
+      mountpoint,
+    ];
 }

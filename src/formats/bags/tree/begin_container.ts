@@ -70,6 +70,7 @@ function* beginDataset(
     shards,
     generation: undefined,
     views,
+    lastNode: options.lastNode,
   });
   const add = function* (shard: number): Steps<void> {
     const directory = isSharded ? shardPath(path, shard) : path;

@@ -23,12 +23,18 @@ export class DatasetNodes {
   readonly #first: NodeId;
   readonly #stride: number;
 
-  /** @param shards How many shards there are, or `undefined` for a dataset that has none. */
-  constructor(shards: number | undefined) {
+  /**
+   * @param shards How many shards there are, or `undefined` for a dataset that has none.
+   * @param last No id is larger.
+   */
+  constructor(
+    shards: number | undefined,
+    last: NodeId = Number.MAX_SAFE_INTEGER,
+  ) {
     this.shards = shards;
     this.#first = shards === undefined ? ROOT : ROOT + 1;
     const count = Math.max(shards ?? 1, 1);
-    this.#stride = Math.floor((Number.MAX_SAFE_INTEGER - this.#first) / count);
+    this.#stride = Math.floor((last - this.#first) / count);
   }
 
   /** The shard that a node is of, or -1. */
@@ -57,8 +63,11 @@ export class DatasetNodes {
     if (FIRST_ROW + rows * columnsOf(keys) <= this.#stride) return;
     throw new RecordfsError(
       "too-large",
-      `${path} cannot be shown as files: ${rows} records of ${keys} keys in each of ${this.shards} ` +
-        "shards are more than inode numbers reach; open its shards one by one",
+      `${path} cannot be shown as files: ${rows} records of ${keys} keys${
+        this.shards === undefined ? "" : ` in each of ${this.shards} shards`
+      } are more than its ${this.#stride} inode numbers; open ${
+        this.shards === undefined ? "it by itself" : "its shards one by one"
+      }`,
       { path },
     );
   }

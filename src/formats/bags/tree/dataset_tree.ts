@@ -46,6 +46,8 @@ export interface DatasetTreeOptions {
   readonly generation: Generation | undefined;
   /** What shows beside the values, in forms that people and programs can read. */
   readonly views: TreeViews | undefined;
+  /** The largest id that a node may have, unless the tree has all of them to itself. */
+  readonly lastNode: NodeId | undefined;
 }
 
 const SPEC_NAME = new TextEncoder().encode(SPEC_FILE);
@@ -84,7 +86,7 @@ export class DatasetTree implements Tree {
     const { shards } = options;
     this.#options = options;
     this.#facts = facts;
-    this.#nodes = new DatasetNodes(shards);
+    this.#nodes = new DatasetNodes(shards, options.lastNode);
     this.#shardNames = numberedNames(shards ?? 0, "");
     this.sources = new TreeShards({ ...options, nodes: this.#nodes, facts });
     this.#samples = new DatasetSamples(this.#nodes, facts, this.sources);
@@ -94,6 +96,10 @@ export class DatasetTree implements Tree {
   get nodeCount(): number {
     const nodes = this.#facts.sum(ShardFact.NODES);
     return this.#options.shards === undefined ? nodes : nodes + 1;
+  }
+
+  get lastNode(): NodeId | undefined {
+    return this.#options.lastNode;
   }
 
   /** Gives the tree a shard that has been opened already, unless this throws. */

@@ -1,0 +1,47 @@
+import { UsageError } from "../exit.ts";
+import { checkGiven } from "./given.ts";
+
+/** A container that a command line names, and where it is to show among others. */
+export interface PlacedSource {
+  readonly location: string;
+  /** Left out where it is to show under its own name, or as the root if it is the only one. */
+  readonly path?: string;
+}
+
+/**
+ * Reads `SOURCE` or `SOURCE=PATH`. What there is on the disk by the whole of it is a path, as is what has nothing
+ * on the disk before an equals sign.
+ *
+ * @throws {UsageError} If one of the two is empty.
+ */
+export function parsePlaced(text: string): PlacedSource {
+  checkGiven(text, "the container");
+  const placed = text.includes("=") ? splitPlaced(text) : undefined;
+  if (placed?.path === "") {
+    throw new UsageError(`${text}: the path after the equals sign is empty`);
+  }
+  return placed ?? { location: text };
+}
+
+function splitPlaced(text: string): PlacedSource | undefined {
+  if (mayExist(text)) return undefined;
+  let at = text.lastIndexOf("=");
+  while (at > 0) {
+    const location = text.slice(0, at);
+    if (mayExist(location)) return { location, path: text.slice(at + 1) };
+    at = text.lastIndexOf("=", at - 1);
+  }
+  return undefined;
+}
+
+/** Whoever opens it finds out what else is wrong with it. */
+function mayExist(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory ||
+      error instanceof Deno.errors.FilesystemLoop);
+  }
+}

@@ -1,0 +1,139 @@
+import { reviveSeed } from "./revive_seed.ts";
+import type { SampleNodes, SampleRun } from "./tree.ts";
+import { FileWalk } from "./samples_of.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  type NodeId,
+  type NodeStat,
+  ROOT,
+  type Tree,
+  type TreeSeed,
+} from "./tree.ts";
+
+/** What another thread rebuilds the tree from. */
+interface SeedData {
+  readonly inner: TreeSeed;
+  readonly directory: NodeId;
+}
+
+/**
+ * A directory of a tree, with all that is in it, as a tree of its own.
+ *
+ * Nodes keep their ids, but for the directory and the root, which swap theirs. What is not in the directory still can
+ * be described and read by its id, which nobody is told.
+ */
+export class PrefixTree implements Tree {
+  readonly sampleOf?: (node: NodeId) => number;
+  readonly isLink?: (node: NodeId) => boolean;
+  readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
+  readonly samples?: () => SampleNodes;
+  readonly #inner: Tree;
+  readonly #directory: NodeId;
+
+  /**
+   * @param inner Belongs to the tree from now on.
+   * @param directory Which one of its directories.
+   */
+  constructor(inner: Tree, directory: NodeId) {
+    this.#inner = inner;
+    this.#directory = directory;
+    // Whether there are such methods tells whether there are checksums, links, and samples other than files.
+    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
+    if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
+    if (inner.readLink) {
+      this.readLink = (node, into, at) => inner.readLink!(node, into, at);
+    }
+    if (inner.samples) this.samples = () => this.#samplesBelow();
+  }
+
+  get sources(): Tree["sources"] {
+    return this.#inner.sources;
+  }
+
+  /** Those that do not show are counted as well, since they keep their ids. */
+  get nodeCount(): number {
+    return this.#inner.nodeCount;
+  }
+
+  get lastNode(): NodeId | undefined {
+    return this.#inner.lastNode;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    return this.#inner.lookup(this.#swap(parent), name, start, end);
+  }
+
+  parent(node: NodeId): NodeId {
+    if (node === ROOT) return ROOT;
+    return this.#swap(this.#inner.parent(this.#swap(node)));
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return this.#inner.isDirectory(this.#swap(node));
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return node === ROOT ? 0 : this.#inner.nameOf?.(node, into) ?? 0;
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    this.#inner.list(this.#swap(dir), cursor, visit);
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean {
+    return this.#inner.stat(this.#swap(node), into);
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    return this.#inner.locate(node, into);
+  }
+
+  share(): TreeSeed {
+    const data: SeedData = {
+      inner: this.#inner.share(),
+      directory: this.#directory,
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#inner.close();
+  }
+
+  #swap(node: NodeId): NodeId {
+    if (node === ROOT) return this.#directory;
+    return node === this.#directory ? ROOT : node;
+  }
+
+  /** Those in the directory, in their order; where it is in a sample itself, its files. */
+  #samplesBelow(): SampleNodes {
+    const { areDirectories, runs } = this.#inner.samples!();
+    const below: SampleRun[] = [];
+    for (const run of runs) if (this.#isBelow(run)) below.push(run);
+    return below.length === 0
+      ? new FileWalk(this).samples()
+      : { areDirectories, runs: below };
+  }
+
+  /** What the tree leaves out of its samples is nowhere. */
+  #isBelow({ first, count }: SampleRun): boolean {
+    if (first === 0 || count === 0) return false;
+    for (let node = first; node > ROOT;) {
+      node = this.#inner.parent(node);
+      if (node === this.#directory) return true;
+    }
+    return false;
+  }
+}
+
+/** Rebuilds a shared tree in another thread, over the same tables. */
+export async function reviveTree(data: unknown): Promise<Tree> {
+  const { inner, directory } = data as SeedData;
+  return new PrefixTree(await reviveSeed(inner), directory);
+}

@@ -1,0 +1,308 @@
+import { PathError, RecordfsError } from "../errors.ts";
+import { inParallel } from "../io/concurrency/in_parallel.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { encodeName } from "../names.ts";
+import type { ContainerInfo, ServedContainer } from "../tree/format.ts";
+import { PrefixTree } from "../tree/prefix_tree.ts";
+import { nodeShare, UnionTree } from "../tree/union_tree.ts";
+import { placeOf, type SeveralLocations } from "./location.ts";
+import type { OpenContainerOptions } from "./open.ts";
+import { findNode, normalise } from "./paths.ts";
+
+/** What can be wrong with the places of several containers. */
+export type PlacementErrorCode =
+  | "no-container"
+  | "bad-path"
+  | "same-path"
+  | "inside-other";
+
+/** Several containers can't show where they are to. */
+export class PlacementError extends RecordfsError {
+  /** What is wrong. */
+  declare readonly code: PlacementErrorCode;
+
+  /** Makes an error about a container, or a path; the message names it. */
+  constructor(code: PlacementErrorCode, message: string, path?: string) {
+    super(code, message, { path });
+  }
+}
+
+/** A container that is to be opened, and the names that lead to it. */
+interface Placed {
+  readonly location: string;
+  readonly names: readonly string[];
+  readonly options: OpenContainerOptions;
+}
+
+/** Opens one container. */
+type OpenOne = (
+  path: string,
+  options: OpenContainerOptions,
+) => Steps<ServedContainer>;
+
+/** Longest name of a directory, in bytes: `NAME_MAX` of Linux. */
+const LONGEST_NAME = 255;
+
+/**
+ * Opens several containers as one, or a part of what they show, or of a single one.
+ *
+ * @throws {PlacementError} If two of them would show in one place, or one in the other.
+ * @throws {PathError} If the part is no directory.
+ */
+export function* openSeveral(
+  given: SeveralLocations,
+  options: OpenContainerOptions,
+  openOne: OpenOne,
+): Steps<{ name: string; container: ServedContainer }> {
+  const { prefix, ...others } = options;
+  const all = yield* placeContainers(given, others);
+  const name = all.map(({ location }) => location).join(", ");
+  const { placed, rest } = narrow(all, prefix ?? "", name);
+  const [first] = placed as [Placed];
+  if (first.names.length > 0) {
+    return { name, container: yield* joinAll(placed, openOne) };
+  }
+  const container = yield* openPart(first, openOne);
+  return { name, container: yield* takePart(container, rest, name) };
+}
+
+/**
+ * Finds out where containers are to show.
+ *
+ * @throws {PlacementError} If two of them would show in one place, or one in the other.
+ */
+export function* placeContainers(
+  given: SeveralLocations,
+  options: OpenContainerOptions,
+): Steps<readonly Placed[]> {
+  if (given.length === 0) {
+    throw new PlacementError("no-container", "No container was given to open");
+  }
+  const placed: Placed[] = [];
+  for (const one of given) {
+    const place = typeof one === "string" || one instanceof URL
+      ? { location: one }
+      : one;
+    const { path: location, options: own } = placeOf(place.location, {
+      ...options,
+      ...place.options,
+    });
+    const names = place.path !== undefined
+      ? splitPath(place.path, location)
+      : given.length === 1
+      ? []
+      : [yield* ownName(location, own)];
+    if (names.length === 0 && given.length > 1) {
+      throw new PlacementError(
+        "bad-path",
+        `${location} cannot show in the root beside other containers: give it a path`,
+        location,
+      );
+    }
+    placed.push({ location, names, options: own });
+  }
+  refuseOverlap(placed);
+  return placed;
+}
+
+function splitPath(path: string, location: string): readonly string[] {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  for (const name of names) checkName(name, path, location);
+  return names;
+}
+
+function checkName(name: string, path: string, location: string): void {
+  const bytes = encodeName(name).length;
+  const why = name === ".."
+    ? "'..' leads nowhere"
+    : name.includes("\0")
+    ? "a name can't contain NUL"
+    : bytes > LONGEST_NAME
+    ? `a name has ${bytes} bytes, and may have ${LONGEST_NAME}`
+    : undefined;
+  if (why === undefined) return;
+  throw new PlacementError(
+    "bad-path",
+    `${location} cannot show in '${path}': ${why}`,
+    path,
+  );
+}
+
+/** The name that a container shows under unless told otherwise. */
+function* ownName(
+  location: string,
+  { storage = LOCAL_DISK }: OpenContainerOptions,
+): Steps<string> {
+  const last = /([^/]*)\/*$/.exec(location)![1]!;
+  if (last === "" || last === "." || last === "..") {
+    throw new PlacementError(
+      "bad-path",
+      `${location} has no name of its own to show under: give it a path`,
+      location,
+    );
+  }
+  const facts = yield* storage.stat(location);
+  const name = facts?.isDirectory ? last : last.replace(/(?<=.)\.[^.]*$/, "");
+  checkName(name, name, location);
+  return name;
+}
+
+function refuseOverlap(placed: readonly Placed[]): void {
+  const taken = new Map<string, string>();
+  for (const { location, names } of placed) {
+    const path = names.join("/");
+    const other = taken.get(path);
+    if (other !== undefined) {
+      throw new PlacementError(
+        "same-path",
+        `${other} and ${location} cannot both show in '${path}': give one of them another path`,
+        path,
+      );
+    }
+    taken.set(path, location);
+  }
+  for (const { location, names } of placed) {
+    for (let above = 1; above < names.length; above++) {
+      const path = names.slice(0, above).join("/");
+      const other = taken.get(path);
+      if (other === undefined) continue;
+      throw new PlacementError(
+        "inside-other",
+        `${location} cannot show in '${
+          names.join("/")
+        }', which is inside ${other} in '${path}': ` +
+          "give one of them another path",
+        names.join("/"),
+      );
+    }
+  }
+}
+
+/** Leaves out containers that are not below a path, which is the root from then on; it may be in one of them. */
+function narrow(
+  placed: readonly Placed[],
+  prefix: string,
+  name: string,
+): { placed: readonly Placed[]; rest: string } {
+  const wanted = normalise(prefix).split("/").filter((part) => part !== "");
+  const holder = placed.find(({ names }) => startsWith(wanted, names));
+  if (holder !== undefined) {
+    const rest = wanted.slice(holder.names.length).join("/");
+    return { placed: [{ ...holder, names: [] }], rest };
+  }
+  const below = placed.filter(({ names }) => startsWith(names, wanted))
+    .map((one) => ({ ...one, names: one.names.slice(wanted.length) }));
+  if (below.length === 0) throw new PathError("not-found", prefix, name);
+  return { placed: below, rest: "" };
+}
+
+function startsWith(
+  path: readonly string[],
+  start: readonly string[],
+): boolean {
+  return start.every((name, i) => path[i] === name);
+}
+
+/** Opens a container, or the part of it that its own options name. */
+function* openPart(
+  { location, options }: Placed,
+  openOne: OpenOne,
+): Steps<ServedContainer> {
+  const { prefix, ...others } = options;
+  const container = yield* openOne(location, others);
+  return yield* takePart(container, prefix ?? "", location);
+}
+
+/** Shows a directory of a container as its root. The directory has to be looked up, and so all that is in its way. */
+function* takePart(
+  container: ServedContainer,
+  path: string,
+  name: string,
+): Steps<ServedContainer> {
+  if (normalise(path) === "") return container;
+  const { tree, info } = container;
+  try {
+    yield* perform({ sync: () => {}, async: () => container.complete() });
+    const node = yield* findNode(tree, path);
+    if (node === 0) throw new PathError("not-found", path, name);
+    if (!tree.isDirectory(node)) {
+      throw new PathError("not-directory", path, name);
+    }
+    return { info, tree: new PrefixTree(tree, node), complete: done };
+  } catch (error) {
+    tree.close();
+    throw error;
+  }
+}
+
+/** Opens containers and joins their trees. */
+function* joinAll(
+  placed: readonly Placed[],
+  openOne: OpenOne,
+): Steps<ServedContainer> {
+  const lastNode = nodeShare(placed.length);
+  const opened: ServedContainer[] = [];
+  const open = function* (at: number): Steps<void> {
+    const { options, ...place } = placed[at]!;
+    opened[at] = yield* openPart(
+      { ...place, options: { ...options, lastNode } },
+      openOne,
+    );
+  };
+  try {
+    yield* inParallel(placed.map((_, at) => open(at)));
+    const tree = UnionTree.of(placed.map(({ location, names }, at) => ({
+      tree: opened[at]!.tree,
+      path: names,
+      name: location,
+    })));
+    return {
+      tree,
+      get info() {
+        return joinInfo(placed, opened, tree.ownDirectories);
+      },
+      async complete() {
+        for (const container of opened) await container.complete();
+      },
+    };
+  } catch (error) {
+    for (const container of opened) container?.tree.close();
+    throw error;
+  }
+}
+
+function joinInfo(
+  placed: readonly Placed[],
+  opened: readonly ServedContainer[],
+  ownDirectories: number,
+): ContainerInfo {
+  const infos = opened.map(({ info }) => info);
+  const formats = new Set(infos.map(({ format }) => format));
+  const facts: Record<string, number> = {};
+  let [files, directories, bytes] = [0, ownDirectories, 0];
+  for (const info of infos) {
+    files += info.files;
+    directories += info.directories;
+    bytes += info.bytes;
+    for (const [name, count] of Object.entries(info.facts ?? {})) {
+      facts[name] = (facts[name] ?? 0) + count;
+    }
+  }
+  return {
+    format: [...formats].join(", "),
+    kind: infos.length === 1 ? infos[0]!.kind : `${infos.length} containers`,
+    files,
+    directories,
+    bytes,
+    ...(Object.keys(facts).length === 0 ? {} : { facts }),
+    parts: infos.flatMap(({ parts }) => parts),
+    containers: placed.map(({ location, names }, at) => ({
+      location,
+      path: names.join("/"),
+      info: infos[at]!,
+    })),
+  };
+}
+
+async function done(): Promise<void> {}
