@@ -1,9 +1,7 @@
 import { RecordfsError } from "../../errors.ts";
 
 /** Bytes are not MessagePack, or not whole. */
-export class MsgpackError extends RecordfsError {
-  /** What is wrong. */
-  declare readonly code: "bad-msgpack";
+export class MsgpackError extends RecordfsError<"bad-msgpack"> {
   /** Byte offset at which reading stopped. */
   declare readonly offset: number;
 
