@@ -1,3 +1,5 @@
+import { RecordfsError } from "../../errors.ts";
+
 /** A typed array that holds the elements of an {@linkcode NdArray}. */
 export type NumericArray =
   | Int8Array
@@ -45,3 +47,7 @@ export function elementCount(shape: readonly number[]): number {
   }
   return shape.includes(0) ? 0 : count;
 }
+
+/** A NumPy array is damaged, or of a type that has no counterpart here. */
+export class NumpyError
+  extends RecordfsError<"bad-npy" | "unsupported-dtype"> {}

@@ -1,6 +1,5 @@
 import type { NdArray } from "../numpy/mod.ts";
-import { type ProgramOptions, runFfmpeg } from "./run_ffmpeg.ts";
-import { withWorkDirectory } from "./video_files.ts";
+import { type ProgramOptions, runFfmpeg, withWorkDirectory } from "./ffmpeg.ts";
 
 /** Options of {@linkcode encodeVideo}. */
 export interface EncodeVideoOptions extends ProgramOptions {
