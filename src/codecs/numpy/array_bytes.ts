@@ -1,11 +1,11 @@
 import {
   elementCount,
   type NdArray,
+  type NpyContent,
   type NumericArray,
   NumpyError,
 } from "./nd_array.ts";
 import { type Dtype, dtypeOf, parseDtype } from "./dtype.ts";
-import type { NpyContent } from "./npy.ts";
 import { Buffer } from "node:buffer";
 
 /** How the elements lie in memory. */

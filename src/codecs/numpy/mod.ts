@@ -3,6 +3,11 @@
  *
  * @module
  */
-export { type NdArray, type NumericArray, NumpyError } from "./nd_array.ts";
-export { type NpyContent, readNpy, writeNpy } from "./npy.ts";
+export {
+  type NdArray,
+  type NpyContent,
+  type NumericArray,
+  NumpyError,
+} from "./nd_array.ts";
+export { readNpy, writeNpy } from "./npy.ts";
 export { type ErrorFacts, RecordfsError } from "../../errors.ts";

@@ -38,6 +38,16 @@ export interface NdArray {
   readonly data: NumericArray | string[];
 }
 
+/** An array to write. */
+export interface NpyContent {
+  /** The elements in C order. */
+  readonly data: NdArray["data"];
+  /** Length of each dimension. Defaults to one dimension that holds all of `data`. */
+  readonly shape?: readonly number[] | undefined;
+  /** NumPy's name of the element type. Defaults to what the class of `data` holds. */
+  readonly dtype?: string | undefined;
+}
+
 /** How many elements an array of this shape has: NaN if its lengths are no lengths. */
 export function elementCount(shape: readonly number[]): number {
   let count = 1;

@@ -1,4 +1,4 @@
-import { type NdArray, NumpyError } from "./nd_array.ts";
+import { type NdArray, type NpyContent, NumpyError } from "./nd_array.ts";
 import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
 
 /**
@@ -24,16 +24,6 @@ import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
 export function readNpy(bytes: Uint8Array): NdArray {
   const { dtype, fortran, shape, end } = readNpyHeader(bytes);
   return arrayFromBytes(dtype, shape, bytes.subarray(end), { fortran });
-}
-
-/** An array to write. */
-export interface NpyContent {
-  /** The elements in C order. */
-  readonly data: NdArray["data"];
-  /** Length of each dimension. Defaults to one dimension that holds all of `data`. */
-  readonly shape?: readonly number[] | undefined;
-  /** NumPy's name of the element type. Defaults to what the class of `data` holds. */
-  readonly dtype?: string | undefined;
 }
 
 /**

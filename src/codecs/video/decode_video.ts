@@ -1,6 +1,6 @@
 import type { NdArray } from "../numpy/mod.ts";
 import { VideoError } from "./video_error.ts";
-import { type ProgramOptions, runFfmpeg, withWorkDirectory } from "./ffmpeg.ts";
+import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
 
 /** Options of {@linkcode decodeVideo}. */
 export interface DecodeVideoOptions extends ProgramOptions {
@@ -35,10 +35,11 @@ export async function decodeVideo(
   const words = await withWorkDirectory(async (dir) => {
     const file = `${dir}/video`;
     await Deno.writeFile(file, bytes);
-    return await runFfmpeg(decodingArguments(file), options, {
-      take: (chunk) => frames.push(chunk),
+    await using ffmpeg = new Ffmpeg(decodingArguments(file), options, {
       verb: "decode",
     });
+    for await (const chunk of ffmpeg.output) frames.push(chunk);
+    return await ffmpeg.end();
   });
   if (words !== "") {
     const { program = "ffmpeg" } = options;

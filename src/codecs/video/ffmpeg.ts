@@ -4,62 +4,88 @@ import { VideoError } from "./video_error.ts";
 export interface ProgramOptions {
   /** The program; `ffmpeg` from the `PATH` unless given. */
   readonly program?: string | undefined;
-  /** Ends ffmpeg; the promise is then rejected with the signal's reason. */
+  /** Ends ffmpeg; the promise is then rejected, or the iteration throws, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** What errors call the video; `the video` unless given. */
   readonly path?: string | undefined;
 }
 
-/** What goes in and comes out. */
-export interface FfmpegStreams {
+/** What a run of ffmpeg is for. */
+export interface FfmpegTask {
+  readonly verb: "decode" | "encode";
   /** Bytes for its standard input. */
   readonly input?: Uint8Array | undefined;
-  /** Takes its standard output; throwing ends ffmpeg. */
-  readonly take: (chunk: Uint8Array) => void;
-  readonly verb: "decode" | "encode";
 }
 
-/**
- * Runs ffmpeg to its end.
- *
- * @returns What it complained of, though it went well.
- * @throws {VideoError} If it cannot be run, or fails.
- */
-export async function runFfmpeg(
-  args: string[],
-  { program = "ffmpeg", signal, path = "the video" }: ProgramOptions,
-  { input, take, verb }: FfmpegStreams,
-): Promise<string> {
-  signal?.throwIfAborted();
-  const child = startFfmpeg(
-    program,
-    args,
-    path,
-    input === undefined ? "null" : "piped",
-    verb,
-  );
-  const complaints = boundedText(child.stderr);
-  const fed = input === undefined ? undefined : feed(child, input);
-  const kill = () => endNow(child);
-  signal?.addEventListener("abort", kill, { once: true });
-  try {
-    for await (const chunk of child.stdout) take(chunk);
-    const [status, words] = await Promise.all([child.status, complaints]);
+/** A run of ffmpeg; it ends with its scope at the latest. */
+export class Ffmpeg implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #complaints: Promise<string>;
+  readonly #fed: Promise<boolean> | undefined;
+  readonly #kill: () => void;
+  readonly #options: ProgramOptions;
+  readonly #verb: FfmpegTask["verb"];
+
+  /**
+   * Starts it.
+   *
+   * @throws {VideoError} If it is not here, or may not be run.
+   */
+  constructor(
+    args: string[],
+    options: ProgramOptions,
+    { verb, input }: FfmpegTask,
+  ) {
+    const { program = "ffmpeg", signal, path = "the video" } = options;
     signal?.throwIfAborted();
-    const isWhole = await fed ?? true;
-    if (status.success && isWhole) return words;
+    const stdin = input === undefined ? "null" : "piped";
+    const child = startFfmpeg(program, args, path, stdin, verb);
+    this.#child = child;
+    this.#complaints = boundedText(child.stderr);
+    this.#fed = input === undefined ? undefined : feed(child, input);
+    this.#kill = () => endNow(child);
+    this.#options = options;
+    this.#verb = verb;
+    signal?.addEventListener("abort", this.#kill, { once: true });
+  }
+
+  /** Its standard output. */
+  get output(): ReadableStream<Uint8Array> {
+    return this.#child.stdout;
+  }
+
+  /**
+   * Waits for its end; the output has been read to its end.
+   *
+   * @param isWhole Whether that was all there should be.
+   * @returns What it complained of, though it went well.
+   * @throws {VideoError} If it failed.
+   */
+  async end(isWhole = true): Promise<string> {
+    const { program = "ffmpeg", signal, path = "the video" } = this.#options;
+    const status = await this.#child.status;
+    const words = await this.#complaints;
+    signal?.throwIfAborted();
+    const isFed = await this.#fed ?? true;
+    if (status.success && isFed && isWhole) return words;
     const end = status.signal ?? `code ${status.code}`;
     throw new VideoError(
       "video-failed",
       path,
       words === "" ? `${program} ended with ${end}` : `${program}: ${words}`,
       {},
-      verb,
+      this.#verb,
     );
-  } finally {
-    signal?.removeEventListener("abort", kill);
-    kill();
-    await Promise.allSettled([child.status, complaints, fed]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#options.signal?.removeEventListener("abort", this.#kill);
+    this.#kill();
+    await Promise.allSettled([
+      this.#child.status,
+      this.#complaints,
+      this.#fed,
+    ]);
   }
 }
 
@@ -78,18 +104,12 @@ async function feed(
   }
 }
 
-/**
- * Starts the program ffmpeg; what it writes is read from pipes.
- *
- * @param path What errors call the video.
- * @throws {VideoError} If it is not here, or may not be run.
- */
-export function startFfmpeg(
+function startFfmpeg(
   program: string,
   args: string[],
   path: string,
   stdin: "null" | "piped",
-  verb: "decode" | "encode" = "decode",
+  verb: FfmpegTask["verb"],
 ): Deno.ChildProcess {
   try {
     return new Deno.Command(program, {
@@ -128,7 +148,7 @@ export function startFfmpeg(
 }
 
 /** Without a chance to finish: nobody waits for what it would still write. */
-export function endNow(child: Deno.ChildProcess): void {
+function endNow(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch (error) {
@@ -140,7 +160,7 @@ export function endNow(child: Deno.ChildProcess): void {
 const KEEP_BYTES = 8 * 1024;
 
 /** Reads a stream to its end and keeps how it begins, as text. */
-export async function boundedText(
+async function boundedText(
   stream: ReadableStream<Uint8Array>,
 ): Promise<string> {
   const kept = new Uint8Array(KEEP_BYTES);

@@ -1,15 +1,12 @@
 import { JpegScanner } from "../image/jpeg_scanner.ts";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { boundedText, endNow, startFfmpeg } from "./ffmpeg.ts";
+import { Ffmpeg, type ProgramOptions } from "./ffmpeg.ts";
 import { VideoError } from "./video_error.ts";
 
 /** Options of {@linkcode videoFrames}. */
-export interface VideoFramesOptions extends FrameOptions {
-  /** The program; `ffmpeg` from the `PATH` unless given. */
-  readonly program?: string | undefined;
-  /** Ends ffmpeg; the iteration then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+export interface VideoFramesOptions
+  extends FrameOptions, Omit<ProgramOptions, "path"> {
   /** Gets what ffmpeg complained of where it went on all the same, as with a file cut off. */
   readonly onWarning?: ((words: string) => void) | undefined;
 }
@@ -42,53 +39,36 @@ export async function* videoFrames(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const { signal, onWarning, program = "ffmpeg" } = options;
   const file = resolve(path instanceof URL ? fileURLToPath(path) : path);
-  const args = ffmpegArguments(file, options);
-  signal?.throwIfAborted();
-  const child = startFfmpeg(program, args, file, "null");
-  const complaints = boundedText(child.stderr);
-  const kill = () => endNow(child);
-  signal?.addEventListener("abort", kill, { once: true });
+  await using ffmpeg = new Ffmpeg(
+    ffmpegArguments(file, options),
+    { program, signal, path: file },
+    { verb: "decode" },
+  );
+  const splitter = new JpegSplitter();
+  let frames = 0;
   try {
-    const splitter = new JpegSplitter();
-    let frames = 0;
-    try {
-      for await (const chunk of child.stdout) {
-        for (const jpeg of splitter.push(chunk)) {
-          frames++;
-          yield jpeg;
-          signal?.throwIfAborted();
-        }
+    for await (const chunk of ffmpeg.output) {
+      for (const jpeg of splitter.push(chunk)) {
+        frames++;
+        yield jpeg;
+        signal?.throwIfAborted();
       }
-    } catch (cause) {
-      if (!(cause instanceof SyntaxError)) throw cause;
-      throw new VideoError(
-        "video-failed",
-        file,
-        `${program} wrote something else than JPEGs: ${cause.message}`,
-        { cause },
-      );
     }
-    const status = await child.status;
-    signal?.throwIfAborted();
-    const words = await complaints;
-    if (!status.success || splitter.inside) {
-      const end = status.signal ?? `code ${status.code}`;
-      throw new VideoError(
-        "video-failed",
-        file,
-        words === "" ? `${program} ended with ${end}` : `${program}: ${words}`,
-      );
-    }
-    if (frames === 0) {
-      const reason = words === "" ? "" : `; ${program}: ${words}`;
-      throw new VideoError("no-frames", file, `it has no frames${reason}`);
-    }
-    if (words !== "") onWarning?.(words);
-  } finally {
-    signal?.removeEventListener("abort", kill);
-    kill();
-    await Promise.allSettled([child.status, complaints]);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new VideoError(
+      "video-failed",
+      file,
+      `${program} wrote something else than JPEGs: ${cause.message}`,
+      { cause },
+    );
   }
+  const words = await ffmpeg.end(!splitter.inside);
+  if (frames === 0) {
+    const reason = words === "" ? "" : `; ${program}: ${words}`;
+    throw new VideoError("no-frames", file, `it has no frames${reason}`);
+  }
+  if (words !== "") onWarning?.(words);
 }
 
 /** What ffmpeg is asked to make of a video. */
