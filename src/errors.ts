@@ -28,10 +28,12 @@ export interface ErrorFacts {
  *
  * Its message can be shown: what a terminal would act on is escaped, and what is too long to be read is cut. The
  * fields have all of it.
+ *
+ * @typeParam Code The words that `code` may be.
  */
-export class RecordfsError extends Error {
+export class RecordfsError<Code extends string = string> extends Error {
   /** A stable word for the kind of error, such as `metadata-checksum`. */
-  readonly code: string;
+  readonly code: Code;
   /** The file on disk, or the path inside a container. */
   readonly path: string | undefined;
   /** Byte offset in that file. */
@@ -44,7 +46,7 @@ export class RecordfsError extends Error {
   readonly sample: number | undefined;
 
   /** Makes an error with its facts; `cause` is the error that led to it. */
-  constructor(code: string, message: string, facts: ErrorFacts = {}) {
+  constructor(code: Code, message: string, facts: ErrorFacts = {}) {
     super(
       messageText(message),
       facts.cause === undefined ? undefined : { cause: facts.cause },
@@ -96,21 +98,11 @@ export type FormatErrorCode =
   | "unsafe-pickle";
 
 /** A container is damaged, hostile, unfinished, or not what it was taken for. */
-export class FormatError extends RecordfsError {
-  /** What is wrong. */
-  declare readonly code: FormatErrorCode;
-
-  /** Makes an error about a container; the message names it. */
-  constructor(code: FormatErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(code, message, facts);
-  }
-}
+export class FormatError extends RecordfsError<FormatErrorCode> {}
 
 /** A path inside a container does not lead to what was asked for. */
-export class PathError extends RecordfsError {
-  /** What is wrong with the path. */
-  declare readonly code: "not-found" | "is-directory" | "not-directory";
-
+export class PathError
+  extends RecordfsError<"not-found" | "is-directory" | "not-directory"> {
   /** Makes the error for `path` in the container at `container`. */
   constructor(code: PathError["code"], path: string, container: string) {
     const what = {

@@ -6,6 +6,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "deno.json": [],
   "src/message_text.ts": [],
   "src/errors.ts": ["src/message_text.ts"],
+  "src/serialized_error.ts": ["src/errors.ts"],
   "src/names.ts": [],
   "src/bytes_of.ts": [],
   "src/io": ["src/errors.ts", "src/names.ts", "src/bytes_of.ts"],
@@ -14,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/formats": [
     "src/message_text.ts",
     "src/errors.ts",
+    "src/serialized_error.ts",
     "src/names.ts",
     "src/bytes_of.ts",
     "src/io",
@@ -37,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "src/data": [
     "src/errors.ts",
+    "src/serialized_error.ts",
     "src/names.ts",
     "src/bytes_of.ts",
     "src/io",
@@ -45,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/formats",
     "src/vfs",
   ],
-  "fuse": ["src/errors.ts", "src/io", "src/tree"],
+  "fuse": ["src/errors.ts", "src/serialized_error.ts", "src/io", "src/tree"],
   "src/cli": [
     "deno.json",
     "src/message_text.ts",

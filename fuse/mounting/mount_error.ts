@@ -1,4 +1,4 @@
-import { type ErrorFacts, RecordfsError } from "../../src/errors.ts";
+import { RecordfsError } from "../../src/errors.ts";
 
 /** What a {@linkcode MountError} can be about. */
 export type MountErrorCode =
@@ -35,17 +35,5 @@ export type MountErrorCode =
   /** Not Linux with the GNU C library. */
   | "unsupported";
 
-/** Something cannot be mounted or unmounted. */
-export class MountError extends RecordfsError {
-  /** Why it can't be. */
-  declare readonly code: MountErrorCode;
-
-  /**
-   * Makes an error about a mount.
-   *
-   * @param facts `path` is the mount point, or the file concerned.
-   */
-  constructor(code: MountErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(code, message, facts);
-  }
-}
+/** Something cannot be mounted or unmounted; `path` is the mount point, or the file concerned. */
+export class MountError extends RecordfsError<MountErrorCode> {}

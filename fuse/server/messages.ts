@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { SerializedError } from "../../src/serialized_error.ts";
 import type { TreeSeed } from "../../src/tree/tree.ts";
 import type { ListAheadMemory } from "../session/list_ahead.ts";
 import type { MappedSource } from "../content/mapping.ts";
@@ -47,4 +48,4 @@ export type WorkerReport =
   | { readonly kind: "log"; readonly message: string }
   | { readonly kind: "trace"; readonly line: string }
   /** The thread ends; `failure` says why, unless the mount simply ended. */
-  | { readonly kind: "ended"; readonly failure: string | undefined };
+  | { readonly kind: "ended"; readonly failure: SerializedError | undefined };

@@ -1,3 +1,4 @@
+import { deserializeError } from "../../src/serialized_error.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import { askToResend } from "./ask_to_resend.ts";
 import { cloneDevice, cloneOnto } from "./clone_device.ts";
@@ -245,7 +246,7 @@ class ServingThread {
   readonly #worker: Worker;
   readonly #prepared = Promise.withResolvers<void>();
   readonly #serving = Promise.withResolvers<void>();
-  readonly #end: (failure: string | undefined) => void;
+  readonly #end: (failure: Error | undefined) => void;
   readonly #counts: () => number | undefined;
   #descriptor: ServedDescriptor | undefined;
   #over = false;
@@ -265,11 +266,14 @@ class ServingThread {
       this.#descriptor?.close();
       const error = new MountError(
         "server",
-        `The mount cannot be served: ${failure ?? "it was unmounted at once"}`,
+        `The mount cannot be served: ${
+          failure?.message ?? "it was unmounted at once"
+        }`,
+        { cause: failure },
       );
       this.#prepared.reject(error);
       this.#serving.reject(error);
-      resolve(failure);
+      resolve(failure?.message);
     };
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       type: "module",
@@ -280,11 +284,11 @@ class ServingThread {
       else if (data.kind === "serving") this.#serving.resolve();
       else if (data.kind === "log") onLog(data.message);
       else if (data.kind === "trace") onTrace?.(data.line);
-      else this.#end(data.failure);
+      else this.#end(data.failure && deserializeError(data.failure));
     };
     this.#worker.onerror = (event) => {
       event.preventDefault(); // or it would end this process
-      this.#end(event.message);
+      this.#end(new Error(event.message));
     };
   }
 

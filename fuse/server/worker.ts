@@ -4,6 +4,7 @@
  * @module
  */
 
+import { serializeError } from "../../src/serialized_error.ts";
 import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
@@ -35,16 +36,16 @@ scope.onmessage = async ({ data }) => {
       serve = await prepare(data);
       scope.postMessage({ kind: "prepared" });
     } catch (error) {
-      end(error instanceof Error ? error.message : String(error));
+      end(error);
     }
     return;
   }
   const descriptor = ServedDescriptor.from(data.descriptor);
-  let failure: string | undefined;
+  let failure: unknown;
   try {
     failure = serve?.(descriptor.fd);
   } catch (error) {
-    failure = error instanceof Error ? error.message : String(error);
+    failure = error;
   } finally {
     descriptor.close();
   }
@@ -109,7 +110,8 @@ async function prepare(
   };
 }
 
-function end(failure: string | undefined): void {
+function end(thrown: unknown): void {
+  const failure = thrown === undefined ? undefined : serializeError(thrown);
   scope.postMessage({ kind: "ended", failure });
   scope.close();
 }

@@ -1,4 +1,4 @@
-import { JsonError } from "../codecs/json/json_error.ts";
+import { JsonError } from "../codecs/json/scanner.ts";
 import { type JsonValue, parseJsonFile } from "../codecs/json/value.ts";
 import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
 import { parseLabels } from "../formats/gulp/meta/labels.ts";

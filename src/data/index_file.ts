@@ -1,4 +1,4 @@
-import { readNpy } from "../codecs/numpy/read_npy.ts";
+import { readNpy } from "../codecs/numpy/npy.ts";
 import { RecordfsError } from "../errors.ts";
 import {
   type ByteSource,

@@ -1,10 +1,12 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
 /** Compares a value with what `expect.json` says of it. */
 import assert from "node:assert/strict";
-import { encodeArray } from "../../src/codecs/numpy/encode_array.ts";
-import { isNdArray } from "../../src/codecs/numpy/is_nd_array.ts";
+import {
+  encodeArray,
+  isNdArray,
+  swapBytes,
+} from "../../src/codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../src/codecs/numpy/dtype.ts";
-import { swapBytes } from "../../src/codecs/numpy/swap_bytes.ts";
 import type { AlphaImage } from "../../src/codecs/image/mod.ts";
 import { sha256 } from "./golden.ts";
 

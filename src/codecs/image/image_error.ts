@@ -8,10 +8,7 @@ export type ImageErrorCode =
   | "unsupported-image";
 
 /** An image is damaged, too large or of a kind that is not read here, or no codec is there. */
-export class ImageError extends RecordfsError {
-  /** What is wrong. */
-  declare readonly code: ImageErrorCode;
-
+export class ImageError extends RecordfsError<ImageErrorCode> {
   /** Makes an error about an image; `facts.path` is the file, where there is one. */
   constructor(code: ImageErrorCode, reason: string, facts: ErrorFacts = {}) {
     const { path } = facts;

@@ -20,7 +20,7 @@ import { type ImageHeader, readImageHeader } from "./image_header.ts";
 import { ImagescriptWasm, type WasmPixels } from "./imagescript_wasm.ts";
 import { resample } from "./resample.ts";
 import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
-import { unchangedJpeg } from "./unchanged_jpeg.ts";
+import { unchangedJpeg } from "./jpeg_scanner.ts";
 
 /** Images through the WebAssembly of npm's imagescript: no permission but `--allow-read`. */
 export class ImagescriptCodec implements ImageCodec {

@@ -22,7 +22,7 @@ import {
 } from "./image_header.ts";
 import { resample } from "./resample.ts";
 import { assertJpegSize, shortEdgeSize, type Size } from "./short_edge.ts";
-import { unchangedJpeg } from "./unchanged_jpeg.ts";
+import { unchangedJpeg } from "./jpeg_scanner.ts";
 
 type Sharp = typeof import("sharp");
 type SharpFactory = Sharp["default"];

@@ -1,7 +1,11 @@
 import { MsgpackFloat } from "../msgpack/value.ts";
-import { keptText } from "./kept_text.ts";
+import {
+  type ExactJson,
+  type JsonValue,
+  keptText,
+  parsePlainJson,
+} from "./value.ts";
 import { jsonItems, jsonMembers } from "./parts.ts";
-import { type ExactJson, type JsonValue, parsePlainJson } from "./value.ts";
 
 /** A string as Python's `json.dumps` writes it: all of ASCII, the rest as escapes. */
 export function formatString(text: string): string {

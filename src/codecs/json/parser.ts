@@ -1,5 +1,4 @@
-import { JsonError } from "./json_error.ts";
-import { DEEPEST } from "./scanner.ts";
+import { DEEPEST, JsonError } from "./scanner.ts";
 
 /** As many digits as Python reads by default: more take time beyond proportion. */
 const MOST_DIGITS = 4300;

@@ -1,4 +1,15 @@
-import { JsonError } from "./json_error.ts";
+/** Bytes that are not JSON as Python reads it. */
+export class JsonError extends Error {
+  override name = "JsonError";
+  /** Byte offset at which reading stopped. */
+  readonly offset: number;
+
+  /** @param what What is wrong there: continues "… is not JSON: ". */
+  constructor(offset: number, what: string) {
+    super(`${what} (byte ${offset})`);
+    this.offset = offset;
+  }
+}
 
 /** Byte values that JSON is made of. */
 export const Byte = {

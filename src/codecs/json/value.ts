@@ -1,9 +1,10 @@
-import { isWrittenAsInt, MsgpackFloat } from "../msgpack/value.ts";
-import { objectKeepsOrder } from "../msgpack/object_order.ts";
-import { JsonError } from "./json_error.ts";
-import { keepText } from "./kept_text.ts";
+import {
+  isWrittenAsInt,
+  MsgpackFloat,
+  objectKeepsOrder,
+} from "../msgpack/value.ts";
+import { JsonError, JsonScanner, withSentinel } from "./scanner.ts";
 import { type JsonMakers, JsonParser } from "./parser.ts";
-import { JsonScanner, withSentinel } from "./scanner.ts";
 
 /** What JSON becomes; an integer beyond 2^53 is a `bigint`. */
 export type JsonValue =
@@ -124,4 +125,46 @@ export function decodeText(bytes: Uint8Array): string {
   } catch {
     throw new JsonError(0, "its text is not UTF-8");
   }
+}
+
+/** A constructor that returns the object it is given: what extends it adds fields to that object. */
+class Given {
+  constructor(object: object) {
+    return object;
+  }
+}
+
+/**
+ * The text that an object was parsed from, beside its own properties: JavaScript knows no `1.0` and
+ * no order of the keys `10` and `2`, so that what is written unchanged is written by its text.
+ *
+ * A private field, which nobody sees, and which costs a tenth of what a `WeakMap` does.
+ */
+class KeptText extends Given {
+  #text: string;
+
+  constructor(object: object, text: string) {
+    super(object);
+    this.#text = text;
+  }
+
+  static of(object: object): string | undefined {
+    return #text in object ? object.#text : undefined;
+  }
+}
+
+/** Has a value that was just parsed, if it is a list or an object, remember its text. */
+function keepText<Value extends JsonValue>(
+  value: Value,
+  text: string,
+): Value {
+  if (typeof value === "object" && value !== null) new KeptText(value, text);
+  return value;
+}
+
+/** The text that a value was parsed from, if it is a list or an object that {@linkcode keepText} knows. */
+export function keptText(value: JsonValue): string | undefined {
+  return typeof value === "object" && value !== null
+    ? KeptText.of(value)
+    : undefined;
 }

@@ -3,8 +3,11 @@
  *
  * @module
  */
-export { MsgpackError } from "./msgpack_error.ts";
-export { readMsgpack, type ReadMsgpackOptions } from "./read_msgpack.ts";
+export {
+  MsgpackError,
+  readMsgpack,
+  type ReadMsgpackOptions,
+} from "./read_msgpack.ts";
 export {
   MsgpackExt,
   MsgpackFloat,

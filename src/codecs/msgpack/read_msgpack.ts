@@ -1,5 +1,4 @@
-import { MsgpackError } from "./msgpack_error.ts";
-import { objectKeepsOrder } from "./object_order.ts";
+import { RecordfsError } from "../../errors.ts";
 import {
   DEEPEST,
   isWrittenAsInt,
@@ -7,6 +6,7 @@ import {
   MsgpackFloat,
   MsgpackTimestamp,
   type MsgpackValue,
+  objectKeepsOrder,
   type PackableValue,
 } from "./value.ts";
 
@@ -318,4 +318,24 @@ function objectOf(
     }
   }
   return made;
+}
+
+/** Bytes are not MessagePack, or not whole. */
+export class MsgpackError extends RecordfsError<"bad-msgpack"> {
+  /** Byte offset at which reading stopped. */
+  declare readonly offset: number;
+
+  /**
+   * Makes an error about the place at `offset`.
+   *
+   * @param reason What is wrong there: continues "Not sound MessagePack: ".
+   */
+  constructor(offset: number, reason: string, cause?: unknown) {
+    super(
+      "bad-msgpack",
+      `Not sound MessagePack: ${reason} (byte ${offset}); ` +
+        "it is damaged, or not MessagePack at all",
+      { offset, cause },
+    );
+  }
 }

@@ -102,3 +102,29 @@ export function isWrittenAsInt(value: number): boolean {
 
 /** How deep values may nest: as deep as Python's `msgpack` reads. */
 export const DEEPEST = 1024;
+
+/**
+ * Whether a plain object can hold these keys in this order: all are strings, and those that number
+ * elements, which an object sorts to its front, stand there already.
+ */
+export function objectKeepsOrder(
+  keys: readonly unknown[],
+): keys is readonly string[] {
+  let last = -1;
+  for (const key of keys) {
+    if (typeof key !== "string") return false;
+    if (isElementNumber(key)) {
+      const number = Number(key);
+      if (number < last) return false;
+      last = number;
+    } else last = Infinity;
+  }
+  return true;
+}
+
+/** The array indices of ECMAScript, up to 2^32 - 2. */
+function isElementNumber(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39 && /^(0|[1-9]\d{0,9})$/.test(key) &&
+    Number(key) < 2 ** 32 - 1;
+}

@@ -3,8 +3,11 @@
  *
  * @module
  */
-export type { NdArray, NumericArray } from "./nd_array.ts";
-export { NumpyError } from "./numpy_error.ts";
-export { readNpy } from "./read_npy.ts";
-export { type NpyContent, writeNpy } from "./write_npy.ts";
+export {
+  type NdArray,
+  type NpyContent,
+  type NumericArray,
+  NumpyError,
+} from "./nd_array.ts";
+export { readNpy, writeNpy } from "./npy.ts";
 export { type ErrorFacts, RecordfsError } from "../../errors.ts";

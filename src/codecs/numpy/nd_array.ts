@@ -1,3 +1,5 @@
+import { RecordfsError } from "../../errors.ts";
+
 /** A typed array that holds the elements of an {@linkcode NdArray}. */
 export type NumericArray =
   | Int8Array
@@ -36,6 +38,16 @@ export interface NdArray {
   readonly data: NumericArray | string[];
 }
 
+/** An array to write. */
+export interface NpyContent {
+  /** The elements in C order. */
+  readonly data: NdArray["data"];
+  /** Length of each dimension. Defaults to one dimension that holds all of `data`. */
+  readonly shape?: readonly number[] | undefined;
+  /** NumPy's name of the element type. Defaults to what the class of `data` holds. */
+  readonly dtype?: string | undefined;
+}
+
 /** How many elements an array of this shape has: NaN if its lengths are no lengths. */
 export function elementCount(shape: readonly number[]): number {
   let count = 1;
@@ -45,3 +57,7 @@ export function elementCount(shape: readonly number[]): number {
   }
   return shape.includes(0) ? 0 : count;
 }
+
+/** A NumPy array is damaged, or of a type that has no counterpart here. */
+export class NumpyError
+  extends RecordfsError<"bad-npy" | "unsupported-dtype"> {}

@@ -1,4 +1,4 @@
-import { LONGEST_PICKLE } from "./int_column.ts";
+import { LONGEST_PICKLE } from "./columns.ts";
 import { PickleError } from "./pickle_error.ts";
 
 /** Reads a pickle's arguments; nothing is ever read or allocated past its end. */
@@ -83,4 +83,100 @@ export class ByteReader {
     return Buffer.from(buffer, byteOffset + start, end - start)
       .toString("latin1");
   }
+}
+
+/** The text forms of protocol 0's arguments. */
+
+/** Longest integer literal in digits; Python's own `int()` refuses more than that, too. */
+const MOST_DIGITS = 4300;
+
+/** Parses INT or LONG's decimal literal, or returns `undefined`. */
+export function parseInteger(text: string): number | bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text) || text.length > MOST_DIGITS) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+/** Parses FLOAT's literal, or returns `undefined`. */
+export function parseFloat64(text: string): number | undefined {
+  const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text.trim());
+  if (word !== null) {
+    if (word[2]!.toLowerCase() === "nan") return NaN;
+    return word[1] === "-" ? -Infinity : Infinity;
+  }
+  if (text.trim() === "") return undefined;
+  const number = Number(text);
+  return Number.isNaN(number) ? undefined : number;
+}
+
+/** Parses UNICODE's raw-unicode-escape text: only `\uXXXX` and `\UXXXXXXXX` are escapes. */
+export function parseRawUnicode(text: string): string | undefined {
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", at)) {
+    const digits = { u: 4, U: 8 }[text[at + 1] ?? ""];
+    if (digits === undefined) {
+      at += 2; // two backslashes, or one before anything else, stand for themselves
+      continue;
+    }
+    const hex = text.slice(at + 2, at + 2 + digits);
+    const code = parseInt(hex, 16);
+    if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < digits || code > 0x10ffff) {
+      return undefined;
+    }
+    parts.push(text.slice(done, at), String.fromCodePoint(code));
+    at += 2 + digits;
+    done = at;
+  }
+  return parts.join("") + text.slice(done);
+}
+
+const ESCAPES: Record<string, string> = {
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  v: "\v",
+};
+
+/** Parses STRING's quoted Python literal, or returns `undefined`. */
+export function parseQuoted(text: string): string | undefined {
+  const match = /^(['"])(.*)\1$/s.exec(text.trim());
+  if (match === null) return undefined;
+  return match[2]!.replace(
+    /\\(x[0-9a-fA-F]{2}|[0-7]{1,3}|[\s\S])/g,
+    (all, escape: string) => {
+      if (escape.length > 1 && escape.startsWith("x")) {
+        return String.fromCharCode(parseInt(escape.slice(1), 16));
+      }
+      if (/^[0-7]/.test(escape)) {
+        return String.fromCharCode(parseInt(escape, 8) & 0xff);
+      }
+      return ESCAPES[escape] ?? all;
+    },
+  );
+}
+
+/** A little-endian two's complement integer (LONG1, LONG4). */
+export function parseTwosComplement(bytes: Uint8Array): number | bigint {
+  if (bytes.length <= 6) {
+    let number = 0;
+    for (let i = bytes.length - 1; i >= 0; i--) {
+      number = number * 256 + bytes[i]!;
+    }
+    const top = bytes.at(-1) ?? 0;
+    return top >= 0x80 ? number - 256 ** bytes.length : number;
+  }
+  let hex = "0x";
+  for (let i = bytes.length - 1; i >= 0; i--) {
+    hex += bytes[i]!.toString(16).padStart(2, "0");
+  }
+  const big = BigInt.asIntN(bytes.length * 8, BigInt(hex));
+  const number = Number(big);
+  return Number.isSafeInteger(number) ? number : big;
 }

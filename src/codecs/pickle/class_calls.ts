@@ -1,9 +1,27 @@
-import type { AllowedClasses, ClassRole } from "./allowed_classes.ts";
 import type { ByteReader } from "./byte_reader.ts";
 import { opcodeName } from "./opcodes.ts";
 import { PickleError } from "./pickle_error.ts";
 import type { PickleState } from "./state.ts";
-import { Tag } from "./value_columns.ts";
+import { Tag } from "./columns.ts";
+
+/** What a class that a pickle may name is good for. */
+export type ClassRole =
+  /** Called with nothing or a list of pairs, it makes a dict. */
+  | "dict"
+  /** Called with three values, it makes a tuple of them. */
+  | "triple"
+  /** The function by which protocols 0 and 1 make a tuple of a named class. */
+  | "reconstructor"
+  /** The type `tuple`, as an argument of that function. */
+  | "tuple";
+
+/** Classes that a pickle may name, as `module.name`, and what each makes. */
+export type AllowedClasses = ReadonlyMap<string, ClassRole>;
+
+/** The one class that plain data and folder structures are made of. */
+export const ORDERED_DICT: AllowedClasses = new Map([
+  ["collections.OrderedDict", "dict"],
+]);
 
 /** Roles by the number that stands for them in a row of {@linkcode Tag.CLASS}. */
 const ROLES: readonly ClassRole[] = [

@@ -4,7 +4,7 @@ import { DEEPEST } from "../json/scanner.ts";
 import type { PickleMachine } from "./machine.ts";
 import { PickleError } from "./pickle_error.ts";
 import { decodePickledText } from "./text.ts";
-import { Tag, type ValueColumns } from "./value_columns.ts";
+import { Tag, type ValueColumns } from "./columns.ts";
 
 /** Text that values of a pickle may make, for each byte of it. */
 const MOST_EXPANSION = 16;

@@ -1,18 +1,16 @@
-import type { AllowedClasses } from "./allowed_classes.ts";
-import { ByteReader } from "./byte_reader.ts";
-import { ClassCalls } from "./class_calls.ts";
-import type { Containers } from "./containers.ts";
-import { Op, opcodeName } from "./opcodes.ts";
-import { PickleError } from "./pickle_error.ts";
-import { PickleState } from "./state.ts";
+import { type AllowedClasses, ClassCalls } from "./class_calls.ts";
 import {
+  ByteReader,
   parseFloat64,
   parseInteger,
   parseQuoted,
   parseRawUnicode,
   parseTwosComplement,
-} from "./text_arguments.ts";
-import { Tag, type ValueColumns } from "./value_columns.ts";
+} from "./byte_reader.ts";
+import { type Containers, Tag, type ValueColumns } from "./columns.ts";
+import { Op, opcodeName } from "./opcodes.ts";
+import { PickleError } from "./pickle_error.ts";
+import { PickleState } from "./state.ts";
 
 /** Where a pickle can be added to, in bytes from its start. */
 export interface PicklePlaces {

@@ -1,5 +1,5 @@
 import { Op } from "./opcodes.ts";
-import { encodePickledText } from "./encode_text.ts";
+import { encodePickledText } from "./text.ts";
 
 /** What is emitted here: read by Python from 3.4 on. */
 const PROTOCOL = 4;

@@ -1,9 +1,7 @@
 import { RecordfsError } from "../../errors.ts";
 
 /** A pickle is damaged, or asks for something that is never done. */
-export class PickleError extends RecordfsError {
-  /** Whether it is damaged or refused. */
-  declare readonly code: "bad-pickle" | "unsafe-pickle";
+export class PickleError extends RecordfsError<"bad-pickle" | "unsafe-pickle"> {
   /** Byte offset in the pickle at which reading stopped. */
   declare readonly offset: number;
 

@@ -1,9 +1,9 @@
 import { decodePickledText } from "./text.ts";
-import { ORDERED_DICT } from "./allowed_classes.ts";
+import { ORDERED_DICT } from "./class_calls.ts";
 import { PickleMachine } from "./machine.ts";
 import { numberedItems } from "./numbered_items.ts";
 import { PickleError } from "./pickle_error.ts";
-import { Tag, type ValueColumns } from "./value_columns.ts";
+import { Tag, type ValueColumns } from "./columns.ts";
 
 /** What a pickle of plain data becomes. */
 export type PickledValue =

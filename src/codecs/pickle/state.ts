@@ -1,6 +1,5 @@
 import type { ByteReader } from "./byte_reader.ts";
-import { Containers } from "./containers.ts";
-import { IntColumn } from "./int_column.ts";
+import { Containers, IntColumn, Tag, ValueColumns } from "./columns.ts";
 import {
   measureNumberedItems,
   numberedItems,
@@ -8,7 +7,6 @@ import {
 } from "./numbered_items.ts";
 import { Op } from "./opcodes.ts";
 import { PickleError } from "./pickle_error.ts";
-import { Tag, ValueColumns } from "./value_columns.ts";
 
 /** Positions are kept as 32-bit integers with a sign. */
 const LONGEST_POSITION = 0x7fff_ffff;

@@ -1,8 +1,6 @@
 import type { NdArray } from "../numpy/mod.ts";
-import { PpmFrames } from "./ppm_frames.ts";
-import { type ProgramOptions, runFfmpeg } from "./run_ffmpeg.ts";
-import { withWorkDirectory } from "./video_files.ts";
 import { VideoError } from "./video_error.ts";
+import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
 
 /** Options of {@linkcode decodeVideo}. */
 export interface DecodeVideoOptions extends ProgramOptions {
@@ -37,10 +35,11 @@ export async function decodeVideo(
   const words = await withWorkDirectory(async (dir) => {
     const file = `${dir}/video`;
     await Deno.writeFile(file, bytes);
-    return await runFfmpeg(decodingArguments(file), options, {
-      take: (chunk) => frames.push(chunk),
+    await using ffmpeg = new Ffmpeg(decodingArguments(file), options, {
       verb: "decode",
     });
+    for await (const chunk of ffmpeg.output) frames.push(chunk);
+    return await ffmpeg.end();
   });
   if (words !== "") {
     const { program = "ffmpeg" } = options;
@@ -59,4 +58,81 @@ function decodingArguments(file: string): string[] {
     ...["-map", "0:v:0", "-fps_mode", "passthrough"],
     ...["-c:v", "ppm", "-pix_fmt", "rgb24", "-f", "image2pipe", "pipe:1"],
   ];
+}
+
+/** How ffmpeg begins each picture (netpbm's PPM): width, height, the largest value. */
+const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
+
+/** The longest that is. */
+const LONGEST_HEAD = 32;
+
+/** Gathers a stream of PPM pictures of one size. */
+class PpmFrames {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  /**
+   * @param path What errors call the video.
+   * @param maxBytes How many bytes are taken.
+   */
+  constructor(path: string, maxBytes: number) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws {VideoError} If the pictures get too large. */
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size <= this.#maxBytes) return;
+    throw new VideoError(
+      "too-large",
+      this.#path,
+      `its frames take more than ${this.#maxBytes} bytes: raise maxBytes, or take frame by ` +
+        "frame with videoFrames",
+    );
+  }
+
+  /**
+   * All pictures as one array.
+   *
+   * @throws {VideoError} If there is none, or the stream holds something else.
+   */
+  take(): NdArray & { readonly data: Uint8Array<ArrayBuffer> } {
+    if (this.#size === 0) {
+      throw new VideoError("no-frames", this.#path, "it has no frames");
+    }
+    const stream = new Uint8Array(this.#size);
+    let end = 0;
+    for (const chunk of this.#chunks) {
+      stream.set(chunk, end);
+      end += chunk.length;
+    }
+    const head = HEAD.exec(
+      new TextDecoder("latin1").decode(stream.subarray(0, LONGEST_HEAD)),
+    );
+    if (head === null) this.#fail();
+    const [width, height] = [Number(head[1]), Number(head[2])];
+    const pixels = width * height * 3;
+    const step = head[0].length + pixels;
+    const count = this.#size / step;
+    if (!Number.isInteger(count)) this.#fail();
+    // The heads are squeezed out in place.
+    for (let i = 0; i < count; i++) {
+      const from = i * step + head[0].length;
+      stream.copyWithin(i * pixels, from, from + pixels);
+    }
+    const data = stream.subarray(0, count * pixels);
+    return { dtype: "|u1", shape: [count, height, width, 3], data };
+  }
+
+  #fail(): never {
+    throw new VideoError(
+      "video-failed",
+      this.#path,
+      "ffmpeg wrote something else than pictures of one size",
+    );
+  }
 }

@@ -1,6 +1,5 @@
 import type { NdArray } from "../numpy/mod.ts";
-import { type ProgramOptions, runFfmpeg } from "./run_ffmpeg.ts";
-import { withWorkDirectory } from "./video_files.ts";
+import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
 
 /** Options of {@linkcode encodeVideo}. */
 export interface EncodeVideoOptions extends ProgramOptions {
@@ -40,11 +39,12 @@ export async function encodeVideo(
   const args = encodingArguments(`${width}x${height}`, options);
   return await withWorkDirectory(async (dir) => {
     const file = `${dir}/video`;
-    await runFfmpeg([...args, `file:${file}`], options, {
-      input: data,
-      take() {},
+    await using ffmpeg = new Ffmpeg([...args, `file:${file}`], options, {
       verb: "encode",
+      input: data,
     });
+    await ffmpeg.output.pipeTo(new WritableStream());
+    await ffmpeg.end();
     return await Deno.readFile(file);
   });
 }

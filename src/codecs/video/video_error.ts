@@ -9,9 +9,7 @@ export type VideoErrorCode =
   | "video-failed";
 
 /** A video cannot be decoded or encoded; the message has ffmpeg's own words. */
-export class VideoError extends RecordfsError {
-  /** What is wrong. */
-  declare readonly code: VideoErrorCode;
+export class VideoError extends RecordfsError<VideoErrorCode> {
   /** The video. */
   declare readonly path: string;
 

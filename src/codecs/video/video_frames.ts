@@ -1,17 +1,12 @@
+import { JpegScanner } from "../image/jpeg_scanner.ts";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { boundedText } from "./bounded_text.ts";
-import { ffmpegArguments, type FrameOptions } from "./ffmpeg_arguments.ts";
-import { JpegSplitter } from "./jpeg_splitter.ts";
-import { endNow, startFfmpeg } from "./start_ffmpeg.ts";
+import { Ffmpeg, type ProgramOptions } from "./ffmpeg.ts";
 import { VideoError } from "./video_error.ts";
 
 /** Options of {@linkcode videoFrames}. */
-export interface VideoFramesOptions extends FrameOptions {
-  /** The program; `ffmpeg` from the `PATH` unless given. */
-  readonly program?: string | undefined;
-  /** Ends ffmpeg; the iteration then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+export interface VideoFramesOptions
+  extends FrameOptions, Omit<ProgramOptions, "path"> {
   /** Gets what ffmpeg complained of where it went on all the same, as with a file cut off. */
   readonly onWarning?: ((words: string) => void) | undefined;
 }
@@ -44,51 +39,156 @@ export async function* videoFrames(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const { signal, onWarning, program = "ffmpeg" } = options;
   const file = resolve(path instanceof URL ? fileURLToPath(path) : path);
-  const args = ffmpegArguments(file, options);
-  signal?.throwIfAborted();
-  const child = startFfmpeg(program, args, file, "null");
-  const complaints = boundedText(child.stderr);
-  const kill = () => endNow(child);
-  signal?.addEventListener("abort", kill, { once: true });
+  await using ffmpeg = new Ffmpeg(
+    ffmpegArguments(file, options),
+    { program, signal, path: file },
+    { verb: "decode" },
+  );
+  const splitter = new JpegSplitter();
+  let frames = 0;
   try {
-    const splitter = new JpegSplitter();
-    let frames = 0;
-    try {
-      for await (const chunk of child.stdout) {
-        for (const jpeg of splitter.push(chunk)) {
-          frames++;
-          yield jpeg;
-          signal?.throwIfAborted();
-        }
+    for await (const chunk of ffmpeg.output) {
+      for (const jpeg of splitter.push(chunk)) {
+        frames++;
+        yield jpeg;
+        signal?.throwIfAborted();
       }
-    } catch (cause) {
-      if (!(cause instanceof SyntaxError)) throw cause;
-      throw new VideoError(
-        "video-failed",
-        file,
-        `${program} wrote something else than JPEGs: ${cause.message}`,
-        { cause },
-      );
     }
-    const status = await child.status;
-    signal?.throwIfAborted();
-    const words = await complaints;
-    if (!status.success || splitter.inside) {
-      const end = status.signal ?? `code ${status.code}`;
-      throw new VideoError(
-        "video-failed",
-        file,
-        words === "" ? `${program} ended with ${end}` : `${program}: ${words}`,
-      );
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new VideoError(
+      "video-failed",
+      file,
+      `${program} wrote something else than JPEGs: ${cause.message}`,
+      { cause },
+    );
+  }
+  const words = await ffmpeg.end(!splitter.inside);
+  if (frames === 0) {
+    const reason = words === "" ? "" : `; ${program}: ${words}`;
+    throw new VideoError("no-frames", file, `it has no frames${reason}`);
+  }
+  if (words !== "") onWarning?.(words);
+}
+
+/** What ffmpeg is asked to make of a video. */
+export interface FrameOptions {
+  /**
+   * Frames per second, as ffmpeg's `-r`: frames are left out or repeated to get there. All frames
+   * at the video's own rate unless given.
+   */
+  readonly frameRate?: number | undefined;
+  /** The short edge of the frames, in pixels; below 1, or not given, they keep their size. */
+  readonly shortEdge?: number | undefined;
+  /** ffmpeg's `-q:v`, 2 (best) to 31; 3 unless given. */
+  readonly qscale?: number | undefined;
+  /** How many threads ffmpeg uses; it chooses unless given. */
+  readonly threads?: number | undefined;
+}
+
+/** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/README.md`. */
+const DEFAULT_QSCALE = 3;
+
+/**
+ * The arguments that make ffmpeg write a video's frames to its standard output, as JPEGs one
+ * after the other.
+ *
+ * @param path Absolute.
+ * @throws {RangeError} If an option has no meaning.
+ */
+function ffmpegArguments(path: string, options: FrameOptions): string[] {
+  const { frameRate, shortEdge = 0, threads } = options;
+  const { qscale = DEFAULT_QSCALE } = options;
+  if (frameRate !== undefined && !(frameRate > 0 && frameRate < Infinity)) {
+    throw new RangeError(`A frame rate of ${frameRate}: give one above 0`);
+  }
+  assertWhole("A short edge", shortEdge, -Infinity, 65_535);
+  assertWhole("A qscale", qscale, 2, 31);
+  if (threads !== undefined) assertWhole("A number of threads", threads, 1, 64);
+  const limit = threads === undefined ? [] : ["-threads", `${threads}`];
+  return [
+    ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error"],
+    ...(threads === undefined ? [] : ["-filter_threads", `${threads}`]),
+    ...limit,
+    // What a file refers to must be a file, and its name is nothing but a name.
+    ...["-protocol_whitelist", "file", "-i", `file:${path}`],
+    ...["-an", "-sn", "-dn"],
+    ...(frameRate === undefined ? [] : ["-r", `${frameRate}`]),
+    ...(shortEdge < 1 ? [] : ["-vf", scaling(shortEdge)]),
+    ...["-c:v", "mjpeg", "-q:v", `${qscale}`, "-flags:v", "+bitexact"],
+    ...limit,
+    ...["-f", "image2pipe", "pipe:1"],
+  ];
+}
+
+/**
+ * In RGB, so that the colour is not scaled from its quarter of the pixels, which costs up to
+ * 10 dB. The long edge is computed as `shortEdgeSize` does, from the size after rotation.
+ */
+function scaling(edge: number): string {
+  const width = `if(lt(ih,iw),trunc(${edge}*(iw/ih)),${edge})`;
+  const height = `if(lt(ih,iw),${edge},trunc(${edge}*(ih/iw)))`;
+  return "scale=flags=bicubic,format=gbrp," +
+    `scale=w='${width}':h='${height}':flags=bilinear`;
+}
+
+function assertWhole(
+  what: string,
+  value: number,
+  from: number,
+  to: number,
+): void {
+  if (Number.isInteger(value) && value >= from && value <= to) return;
+  const least = from === -Infinity ? "up" : `from ${from}`;
+  throw new RangeError(
+    `${what} of ${value}: give a whole number ${least} to ${to}`,
+  );
+}
+
+/** More than any frame has; a stream without an end is not gathered for ever. */
+const MAX_FRAME_BYTES = 2 ** 28;
+
+/** Cuts a stream of JPEGs, one right after the other, into the JPEGs. */
+export class JpegSplitter {
+  #scanner = new JpegScanner();
+  #parts: Uint8Array[] = [];
+  #size = 0;
+
+  /** Whether the stream so far ends within a JPEG. */
+  get inside(): boolean {
+    return this.#scanner.inside;
+  }
+
+  /**
+   * Takes the next bytes of the stream.
+   *
+   * @returns The JPEGs that they complete, each in memory of its own.
+   * @throws {SyntaxError} If they are not JPEGs.
+   */
+  *push(chunk: Uint8Array): Generator<Uint8Array<ArrayBuffer>, void> {
+    let rest = chunk;
+    while (rest.length > 0) {
+      const length = this.#scanner.scan(rest);
+      this.#parts.push(rest.subarray(0, length));
+      this.#size += length;
+      if (this.#size > MAX_FRAME_BYTES) {
+        throw new SyntaxError(`a JPEG has more than ${MAX_FRAME_BYTES} bytes`);
+      }
+      rest = rest.subarray(length);
+      if (this.#scanner.ended) yield this.#take();
     }
-    if (frames === 0) {
-      const reason = words === "" ? "" : `; ${program}: ${words}`;
-      throw new VideoError("no-frames", file, `it has no frames${reason}`);
+  }
+
+  #take(): Uint8Array<ArrayBuffer> {
+    const jpeg = new Uint8Array(this.#size);
+    let at = 0;
+    for (const part of this.#parts) {
+      jpeg.set(part, at);
+      at += part.length;
     }
-    if (words !== "") onWarning?.(words);
-  } finally {
-    signal?.removeEventListener("abort", kill);
-    kill();
-    await Promise.allSettled([child.status, complaints]);
+    this.#scanner = new JpegScanner();
+    this.#parts = [];
+    this.#size = 0;
+    return jpeg;
   }
 }

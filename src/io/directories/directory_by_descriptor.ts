@@ -158,7 +158,7 @@ class DescribedFile implements OpenFile {
         : new Uint8Array(piece);
       done += call(
         this.#libc,
-        () => this.#libc.write(this.#fd, own, BigInt(own.length)),
+        () => this.#libc.write(this.#fd, own, own.length),
       );
     }
   }

@@ -5,7 +5,7 @@
  * @module
  */
 import { encodeName } from "../../names.ts";
-import { ERRNO_LOCATION, lastError, LibcFunctions, STRERROR } from "./libc.ts";
+import { type ErrnoFunctions, lastError, LibcFunctions } from "./libc.ts";
 
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
 export const STATX = {
@@ -53,28 +53,22 @@ export const Open = {
   PATH: 0o10000000,
 } as const;
 
-const functions = new LibcFunctions({
-  openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "i32" },
-  statx: {
-    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
-    result: "i32",
-  },
-  getdents64: { parameters: ["i32", "buffer", "usize"], result: "i32" },
-  faccessat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
-  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
-  linkat: {
-    parameters: ["i32", "buffer", "i32", "buffer", "i32"],
-    result: "i32",
-  },
-  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
-  futimens: { parameters: ["i32", "buffer"], result: "i32" },
-  strerror: STRERROR,
-  errnoLocation: ERRNO_LOCATION,
-});
+const functions = new LibcFunctions(
+  "openat",
+  "close",
+  "read",
+  "write",
+  "statx",
+  "getdents64",
+  "faccessat",
+  "mkdirat",
+  "renameat",
+  "linkat",
+  "unlinkat",
+  "futimens",
+  "strerror",
+  "errnoLocation",
+);
 
 /** The functions, ready to be called. */
 export type FileFunctions = NonNullable<ReturnType<typeof functions.open>>;
@@ -106,7 +100,7 @@ const MOST_ATTEMPTS = 8;
  * nothing. What it answers is not negative.
  */
 export function call(
-  libc: Parameters<typeof lastError>[0],
+  libc: ErrnoFunctions,
   act: () => number,
 ): number {
   for (let attempt = 1;; attempt++) {

@@ -4,21 +4,18 @@
  *
  * @module
  */
-import { ERRNO_LOCATION, errnoOf, LibcFunctions } from "./libc.ts";
+import { errnoOf, LibcFunctions } from "./libc.ts";
 import { cName, Open } from "./libc_files.ts";
 
-const functions = new LibcFunctions({
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
-  preadv2: {
-    parameters: ["i32", "buffer", "i32", "i64", "i32"],
-    result: "i32",
-  },
-  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
-  memmove: { parameters: ["buffer", "buffer", "usize"], result: "u64" },
-  errnoLocation: ERRNO_LOCATION,
-});
+const functions = new LibcFunctions(
+  "open",
+  "close",
+  "pread",
+  "preadv2",
+  "lseek",
+  "memmove",
+  "errnoLocation",
+);
 
 type ReadFunctions = NonNullable<ReturnType<typeof functions.open>>;
 

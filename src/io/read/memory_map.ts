@@ -1,22 +1,14 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { FileSource } from "../storage/file_source.ts";
-import {
-  ERRNO_LOCATION,
-  lastError,
-  LibcFunctions,
-  STRERROR,
-} from "../libc/libc.ts";
+import { lastError, LibcFunctions } from "../libc/libc.ts";
 import { libcReads } from "../libc/libc_reads.ts";
 
-const functions = new LibcFunctions({
-  mmap: {
-    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
-    result: "u64",
-  },
-  munmap: { parameters: ["u64", "usize"], result: "i32" },
-  strerror: STRERROR,
-  errnoLocation: ERRNO_LOCATION,
-});
+const functions = new LibcFunctions(
+  "mmap",
+  "munmap",
+  "strerror",
+  "errnoLocation",
+);
 
 type MapFunctions = NonNullable<ReturnType<typeof functions.open>>;
 

@@ -3,9 +3,7 @@ import { LibcFunctions } from "../libc/libc.ts";
 /** `RLIMIT_NOFILE`, from `asm-generic/resource.h`. */
 const RLIMIT_NOFILE = 7;
 
-const functions = new LibcFunctions({
-  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
-});
+const functions = new LibcFunctions("getrlimit");
 
 /** What one thread keeps where the process may have many, or where the system cannot be asked. */
 const MOST = 128;

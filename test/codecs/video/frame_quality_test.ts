@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Image, imageCodec } from "../../../src/codecs/image/mod.ts";
 import { resample } from "../../../src/codecs/image/resample.ts";
-import { JpegSplitter } from "../../../src/codecs/video/jpeg_splitter.ts";
+import { JpegSplitter } from "../../../src/codecs/video/video_frames.ts";
 import { videoFrames } from "../../../src/codecs/video/mod.ts";
 import { ffmpeg, makeClip } from "../../support/gulp/clips.ts";
 import { withTempDir } from "../../support/paths.ts";

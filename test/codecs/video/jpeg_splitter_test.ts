@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { JpegSplitter } from "../../../src/codecs/video/jpeg_splitter.ts";
+import { JpegSplitter } from "../../../src/codecs/video/video_frames.ts";
 
 /** A segment with any content, also such as looks like markers. */
 const segment = fc.tuple(

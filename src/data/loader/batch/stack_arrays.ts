@@ -1,5 +1,5 @@
 import type { Image } from "../../../codecs/image/image.ts";
-import { dtypeOf } from "../../../codecs/numpy/dtype_of.ts";
+import { dtypeOf } from "../../../codecs/numpy/dtype.ts";
 import type { NdArray, NumericArray } from "../../../codecs/numpy/nd_array.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { cannotStack } from "./cannot_stack.ts";

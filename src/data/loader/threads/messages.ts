@@ -6,7 +6,7 @@
 import type { DecodeMemoryShare } from "../../../codecs/image/decode_memory.ts";
 import type { Recipe } from "../../recipe.ts";
 import type { BatchJob } from "../batch_error.ts";
-import type { SentError } from "./sent_error.ts";
+import type { SerializedError } from "../../../serialized_error.ts";
 
 /** What a thread is started with. */
 export interface ThreadSetup {
@@ -60,7 +60,7 @@ export type FromThread =
     readonly kind: "failed";
     readonly loop: number;
     readonly step: number;
-    readonly error: SentError;
+    readonly error: SerializedError;
   }
   /** The thread cannot load anything. */
-  | { readonly kind: "broken"; readonly error: SentError };
+  | { readonly kind: "broken"; readonly error: SerializedError };

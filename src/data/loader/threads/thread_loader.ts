@@ -9,7 +9,7 @@ import type { Collate } from "../batch/collate.ts";
 import { BatchMaker } from "../batch/make_batch.ts";
 import type { FromThread, LoadMessage, ThreadSetup } from "./messages.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
-import { sendError } from "./sent_error.ts";
+import { serializeError } from "../../../serialized_error.ts";
 
 /** Sends a message to the loader; what is in `transfer` passes along without being copied. */
 type Send = (message: FromThread, transfer: ArrayBuffer[]) => void;
@@ -48,7 +48,8 @@ export class ThreadLoader {
       (started) => {
         this.#started = started;
       },
-      (error) => this.#send({ kind: "broken", error: sendError(error) }, []),
+      (error) =>
+        this.#send({ kind: "broken", error: serializeError(error) }, []),
     );
   }
 
@@ -86,7 +87,10 @@ export class ThreadLoader {
       await this.#make(this.#started, job, memory, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return; // nobody waits for it
-      this.#send({ kind: "failed", loop, step, error: sendError(error) }, []);
+      this.#send(
+        { kind: "failed", loop, step, error: serializeError(error) },
+        [],
+      );
     } finally {
       this.#current = undefined;
       if (!abort.signal.aborted) { // or `process` may still be at work with it

@@ -1,7 +1,13 @@
+import { ImageError } from "../../../codecs/image/image_error.ts";
+import { VideoError } from "../../../codecs/video/video_error.ts";
+import {
+  deserializeError,
+  type SerializedError,
+} from "../../../serialized_error.ts";
 import { DataError } from "../../data_error.ts";
 import type { BatchOrder } from "../../samplers/sampler.ts";
 import {
-  type BatchError,
+  BatchError,
   batchError,
   type BatchJob,
   messageOf,
@@ -9,7 +15,6 @@ import {
 import type { Batches, Delivered, LoopStart } from "../batches.ts";
 import type { FromThread } from "./messages.ts";
 import type { FreeMemory } from "../batch/free_memory.ts";
-import { receiveError } from "./sent_error.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 import type { ThreadEnd, WorkerThread } from "./worker_thread.ts";
 
@@ -133,7 +138,7 @@ export class WorkerBatches implements Batches {
 
   #hear(thread: WorkerThread, message: FromThread): void {
     if (message.kind === "broken") {
-      const cause = receiveError(message.error);
+      const cause = receive(message.error);
       this.#failure ??= new DataError(
         "worker-failed",
         `The loader's thread ${thread.worker} cannot load: ${messageOf(cause)}`,
@@ -145,7 +150,7 @@ export class WorkerBatches implements Batches {
       this.#jobs.get(thread)!.shift();
       const outcome = message.kind === "batch"
         ? { batch: message.batch, buffers: message.buffers }
-        : { error: receiveError(message.error) };
+        : { error: receive(message.error) };
       this.#outcomes.set(message.step, outcome);
     }
     this.#wake();
@@ -217,4 +222,8 @@ export class WorkerBatches implements Batches {
       { worker: thread.worker },
     );
   }
+}
+
+function receive(error: SerializedError): Error {
+  return deserializeError(error, BatchError, DataError, ImageError, VideoError);
 }

@@ -5,7 +5,7 @@ import {
   returnDecodeMemory,
 } from "../../../codecs/image/decode_memory.ts";
 import type { FromThread, ToThread } from "./messages.ts";
-import { sendError } from "./sent_error.ts";
+import { serializeError } from "../../../serialized_error.ts";
 
 /** How long a thread may take to give up, in ms, before it is ended as it is. */
 const PATIENCE = 2000;
@@ -70,7 +70,9 @@ export class WorkerThread {
     this.#port.onmessage = ({ data }: MessageEvent<FromThread>) =>
       events.heard(this, data);
     this.#port.onmessageerror = () => {
-      const error = sendError(new Error("it sent what cannot be read here"));
+      const error = serializeError(
+        new Error("it sent what cannot be read here"),
+      );
       events.heard(this, { kind: "broken", error });
     };
     this.unref();

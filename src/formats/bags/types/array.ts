@@ -1,14 +1,15 @@
-import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
-import { parseDtype } from "../../../codecs/numpy/dtype.ts";
-import { dtypeFromName } from "../../../codecs/numpy/dtype_names.ts";
-import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
+import {
+  arrayFromBytes,
+  encodeArray,
+  swapBytes,
+} from "../../../codecs/numpy/array_bytes.ts";
+import { dtypeFromName, parseDtype } from "../../../codecs/numpy/dtype.ts";
 import {
   type NdArray,
   type NpyContent,
   NumpyError,
 } from "../../../codecs/numpy/mod.ts";
 import { readMsgpack, writeMsgpack } from "../../../codecs/msgpack/mod.ts";
-import { swapBytes } from "../../../codecs/numpy/swap_bytes.ts";
 import { ValueError } from "./value_error.ts";
 
 /** NumPy 2 has no more dimensions. */

@@ -3,10 +3,7 @@ import { briefJson, formatNumber } from "../../../codecs/json/format.ts";
 import type { ExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { elementCount, type NdArray } from "../../../codecs/numpy/nd_array.ts";
-import {
-  charactersOf,
-  checkArray,
-} from "../../../codecs/numpy/encode_array.ts";
+import { charactersOf, checkArray } from "../../../codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../../codecs/numpy/dtype.ts";
 
 /**

@@ -1,9 +1,10 @@
-import { DEEPEST } from "../../../codecs/json/scanner.ts";
-import { JsonError } from "../../../codecs/json/json_error.ts";
+import { DEEPEST, JsonError } from "../../../codecs/json/scanner.ts";
 import { type ExactJson, parseExactJson } from "../../../codecs/json/value.ts";
-import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
-import { checkArray } from "../../../codecs/numpy/encode_array.ts";
-import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
+import {
+  arrayFromBytes,
+  checkArray,
+  isNdArray,
+} from "../../../codecs/numpy/array_bytes.ts";
 import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
 import {
   MsgpackExt,

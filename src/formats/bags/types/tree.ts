@@ -1,6 +1,8 @@
-import { arrayFromBytes } from "../../../codecs/numpy/array_from_bytes.ts";
-import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
-import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
+import {
+  arrayFromBytes,
+  encodeArray,
+  isNdArray,
+} from "../../../codecs/numpy/array_bytes.ts";
 import { type NdArray, NumpyError } from "../../../codecs/numpy/mod.ts";
 import {
   MsgpackExt,

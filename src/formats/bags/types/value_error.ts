@@ -1,10 +1,8 @@
 import { RecordfsError } from "../../../errors.ts";
 
 /** A value's bytes or JSON are not what they should be, or its type's arguments mean nothing. */
-export class ValueError extends RecordfsError {
-  /** Whether it is the bytes, the JSON, or the arguments that the spec gives the type. */
-  declare readonly code: "bad-value" | "bad-json" | "bad-arguments";
-
+export class ValueError
+  extends RecordfsError<"bad-value" | "bad-json" | "bad-arguments"> {
   /**
    * Makes an error about a value, or the arguments of its type.
    *

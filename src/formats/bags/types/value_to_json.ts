@@ -1,6 +1,5 @@
 import { formatFloat, formatNumber } from "../../../codecs/json/format.ts";
-import { encodeArray } from "../../../codecs/numpy/encode_array.ts";
-import { isNdArray } from "../../../codecs/numpy/is_nd_array.ts";
+import { encodeArray, isNdArray } from "../../../codecs/numpy/array_bytes.ts";
 import type { NdArray } from "../../../codecs/numpy/mod.ts";
 import {
   MsgpackExt,

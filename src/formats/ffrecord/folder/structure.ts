@@ -1,5 +1,5 @@
 import { FormatError } from "../../../errors.ts";
-import { ORDERED_DICT } from "../../../codecs/pickle/allowed_classes.ts";
+import { ORDERED_DICT } from "../../../codecs/pickle/class_calls.ts";
 import {
   NumberedBatch,
   takeNumberedItems,
@@ -7,7 +7,7 @@ import {
 import { PickleMachine } from "../../../codecs/pickle/machine.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
-import { Tag } from "../../../codecs/pickle/value_columns.ts";
+import { Tag } from "../../../codecs/pickle/columns.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 import type { NameTable } from "../../../tree/name_table.ts";
 import {

@@ -1,4 +1,4 @@
-import { LONGEST_PICKLE } from "../../../codecs/pickle/int_column.ts";
+import { LONGEST_PICKLE } from "../../../codecs/pickle/columns.ts";
 import { MOST_RECORDS } from "../../../tree/name_table_builder.ts";
 import type { PackListing } from "./pack_listing.ts";
 import { PackError } from "./pack_problem.ts";

@@ -1,5 +1,4 @@
-import { JsonError } from "../../../codecs/json/json_error.ts";
-import { Byte, JsonScanner } from "../../../codecs/json/scanner.ts";
+import { Byte, JsonError, JsonScanner } from "../../../codecs/json/scanner.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import { fill } from "../../../io/read/read_part.ts";

@@ -1,4 +1,4 @@
-import { type ErrorFacts, RecordfsError } from "../../../errors.ts";
+import { RecordfsError } from "../../../errors.ts";
 
 /** What an {@linkcode IngestError} can be about. */
 export type IngestErrorCode =
@@ -20,12 +20,4 @@ export type IngestErrorCode =
   | "worker-died";
 
 /** An ingest cannot be done as asked. */
-export class IngestError extends RecordfsError {
-  /** What is wrong. */
-  declare readonly code: IngestErrorCode;
-
-  /** Makes the error. */
-  constructor(code: IngestErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(code, message, facts);
-  }
-}
+export class IngestError extends RecordfsError<IngestErrorCode> {}

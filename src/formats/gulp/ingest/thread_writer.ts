@@ -6,7 +6,7 @@ import type { AdapterRecipe } from "../adapters/dataset_adapter.ts";
 import type { ChunkEvents, ChunkJob } from "./ingest_chunk.ts";
 import { IngestError } from "./ingest_error.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
-import { receiveError, sendError } from "./sent_error.ts";
+import { deserializeError, serializeError } from "../../../serialized_error.ts";
 import type { FromWorker, ToWorker } from "./worker_messages.ts";
 
 /** How long a thread may take to give up, in milliseconds, before it is ended as it is. */
@@ -119,11 +119,13 @@ export class ThreadWriter {
       case "ids":
         this.#events.ids(message.ids).then(
           () => this.#send({ kind: "ids", error: undefined }),
-          (error) => this.#send({ kind: "ids", error: sendError(error) }),
+          (error) => this.#send({ kind: "ids", error: serializeError(error) }),
         );
         return;
       case "failed":
-        return this.#pending.reject(receiveError(message.error));
+        return this.#pending.reject(
+          deserializeError(message.error, IngestError),
+        );
       default:
         return this.#pending.resolve(message);
     }

@@ -6,7 +6,8 @@
 import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
 import { makeAdapter } from "../adapters/load_adapter.ts";
 import { type ChunkEvents, ingestChunk } from "./ingest_chunk.ts";
-import { receiveError, sendError } from "./sent_error.ts";
+import { deserializeError, serializeError } from "../../../serialized_error.ts";
+import { IngestError } from "./ingest_error.ts";
 import type { FromWorker, ToWorker } from "./worker_messages.ts";
 
 /** Frames are told of that often, in milliseconds: a message for each would cost more than it tells. */
@@ -46,7 +47,7 @@ thread.onmessage = ({ data }) => {
       });
     case "ids":
       if (data.error === undefined) answer?.resolve();
-      else answer?.reject(receiveError(data.error));
+      else answer?.reject(deserializeError(data.error, IngestError));
       return;
     case "abort":
       abort.abort();
@@ -78,7 +79,7 @@ function tellFrames(): void {
 
 function act(work: () => Promise<void>): void {
   work().catch((error) =>
-    thread.postMessage({ kind: "failed", error: sendError(error) })
+    thread.postMessage({ kind: "failed", error: serializeError(error) })
   );
 }
 

@@ -2,14 +2,14 @@ import type { AdapterRecipe } from "../adapters/dataset_adapter.ts";
 import type { FailedVideo } from "../write/chunk_writer.ts";
 import type { ChunkJob } from "./ingest_chunk.ts";
 import type { NumberedReport } from "./ingest_journal.ts";
-import type { SentError } from "./sent_error.ts";
+import type { SerializedError } from "../../../serialized_error.ts";
 
 /** What an ingesting thread is told. */
 export type ToWorker =
   | { readonly kind: "adapter"; readonly recipe: AdapterRecipe }
   | { readonly kind: "chunk"; readonly job: ChunkJob }
   /** The ids it asked about are new, or an error says which is not. */
-  | { readonly kind: "ids"; readonly error: SentError | undefined }
+  | { readonly kind: "ids"; readonly error: SerializedError | undefined }
   /** Give up what is under way. */
   | { readonly kind: "abort" };
 
@@ -22,4 +22,4 @@ export type FromWorker =
   | { readonly kind: "ids"; readonly ids: readonly string[] }
   | { readonly kind: "chunk"; readonly report: NumberedReport }
   /** What it was told to do has failed, or was given up. */
-  | { readonly kind: "failed"; readonly error: SentError };
+  | { readonly kind: "failed"; readonly error: SerializedError };

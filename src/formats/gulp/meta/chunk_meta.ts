@@ -1,6 +1,5 @@
 import { jsonItems } from "../../../codecs/json/parts.ts";
-import { parseJson } from "../../../codecs/json/value.ts";
-import type { JsonValue } from "../../../codecs/json/value.ts";
+import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { readPart } from "../../../io/read/read_part.ts";

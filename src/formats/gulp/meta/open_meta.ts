@@ -1,4 +1,4 @@
-import { JsonError } from "../../../codecs/json/json_error.ts";
+import { JsonError } from "../../../codecs/json/scanner.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";

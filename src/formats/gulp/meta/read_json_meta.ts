@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { JsonError } from "../../../codecs/json/json_error.ts";
-import { Byte, JsonScanner } from "../../../codecs/json/scanner.ts";
+import { Byte, JsonError, JsonScanner } from "../../../codecs/json/scanner.ts";
 import { parseJson } from "../../../codecs/json/value.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { MetaBuilder } from "./meta_builder.ts";

@@ -2,7 +2,7 @@ import {
   type AllowedClasses,
   type ClassRole,
   ORDERED_DICT,
-} from "../../../codecs/pickle/allowed_classes.ts";
+} from "../../../codecs/pickle/class_calls.ts";
 import { PickledJson } from "../../../codecs/pickle/json_text.ts";
 import {
   PickleMachine,
@@ -10,10 +10,7 @@ import {
 } from "../../../codecs/pickle/machine.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
-import {
-  Tag,
-  type ValueColumns,
-} from "../../../codecs/pickle/value_columns.ts";
+import { Tag, type ValueColumns } from "../../../codecs/pickle/columns.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { MetaBuilder } from "./meta_builder.ts";
 import { FrameFault, type MetaPlace, VideoFault } from "./meta_columns.ts";

@@ -14,7 +14,7 @@ import {
   readNpy,
   writeNpy,
 } from "../../../../src/codecs/numpy/mod.ts";
-import { arrayFromBytes } from "../../../../src/codecs/numpy/array_from_bytes.ts";
+import { arrayFromBytes } from "../../../../src/codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../../../src/codecs/numpy/dtype.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { pythonLines } from "../../../support/programs/python.ts";

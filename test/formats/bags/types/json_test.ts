@@ -14,7 +14,7 @@ import {
   MsgpackFloat,
   MsgpackTimestamp,
 } from "../../../../src/codecs/msgpack/mod.ts";
-import { isNdArray } from "../../../../src/codecs/numpy/is_nd_array.ts";
+import { isNdArray } from "../../../../src/codecs/numpy/array_bytes.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { hex, pythonLines } from "../../../support/programs/python.ts";
 

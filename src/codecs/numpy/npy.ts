@@ -1,4 +1,58 @@
-import { NumpyError } from "./numpy_error.ts";
+import { type NdArray, type NpyContent, NumpyError } from "./nd_array.ts";
+import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
+
+/**
+ * Reads a `.npy` file (Python's `numpy.load`): numbers, truth values, text, dates and raw bytes, of
+ * either byte order, in C or Fortran order. Nothing is executed: arrays of Python objects, which
+ * are pickled, are refused, and so are records of several fields.
+ *
+ * @param bytes The whole file. The array shares its memory where the elements need no conversion.
+ * @throws {NumpyError} If it is damaged (`code: "bad-npy"`), or holds what has no counterpart here
+ * (`code: "unsupported-dtype"`).
+ *
+ * @example Read an array from a packed folder
+ * ```ts
+ * import { PackedFolder, readNpy } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * using folder = await PackedFolder.open("test/recipes/packed.ffr");
+ * const array = readNpy(await folder.read("just_another_folder/npyfile.npy"));
+ * assert.deepEqual(array.shape, [2, 3]);
+ * assert.deepEqual(array.data, Float32Array.of(0, 0.5, 1, 1.5, 2, 2.5));
+ * ```
+ */
+export function readNpy(bytes: Uint8Array): NdArray {
+  const { dtype, fortran, shape, end } = readNpyHeader(bytes);
+  return arrayFromBytes(dtype, shape, bytes.subarray(end), { fortran });
+}
+
+/**
+ * Makes a `.npy` file (Python's `numpy.save`), which `numpy.load` reads, as {@linkcode readNpy} does.
+ *
+ * @param array What {@linkcode readNpy} returns, or elements with a shape and, where the class of
+ * `data` leaves it open (truth values, complex numbers, dates, raw bytes), a `dtype`.
+ * @returns The bytes of the file.
+ * @throws {TypeError} If data, shape and type do not fit each other.
+ * @throws {NumpyError} If the type is not supported.
+ *
+ * @example Write and read back
+ * ```ts
+ * import { readNpy, writeNpy } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * const bytes = writeNpy({ data: Float32Array.of(1, 2, 3, 4), shape: [2, 2] });
+ * assert.deepEqual(readNpy(bytes).shape, [2, 2]);
+ * assert.equal(readNpy(bytes).dtype, "<f4");
+ * ```
+ */
+export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
+  const { dtype, shape, elements } = encodeArray(array);
+  const header = npyHeader(dtype, shape);
+  const file = new Uint8Array(header.length + elements.length);
+  file.set(header);
+  file.set(elements, header.length);
+  return file;
+}
 
 /** What precedes the elements in a `.npy` file. */
 export interface NpyHeader {
@@ -26,7 +80,7 @@ const MOST_DIMENSIONS = 64;
  *
  * @throws {NumpyError} If it is none, damaged, or describes records of several fields.
  */
-export function readNpyHeader(bytes: Uint8Array): NpyHeader {
+function readNpyHeader(bytes: Uint8Array): NpyHeader {
   if (bytes.length < 10 || MAGIC.some((byte, i) => bytes[i] !== byte)) {
     throw damaged("it does not start as one");
   }
@@ -48,7 +102,7 @@ export function readNpyHeader(bytes: Uint8Array): NpyHeader {
 }
 
 /** The header of a file of version 1.0, which every NumPy reads. */
-export function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
+function npyHeader(dtype: string, shape: readonly number[]): Uint8Array {
   if (shape.length > MOST_DIMENSIONS) {
     throw new TypeError(`NumPy has at most ${MOST_DIMENSIONS} dimensions`);
   }

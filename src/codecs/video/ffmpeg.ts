@@ -1,0 +1,192 @@
+import { VideoError } from "./video_error.ts";
+
+/** What is common to calls of ffmpeg. */
+export interface ProgramOptions {
+  /** The program; `ffmpeg` from the `PATH` unless given. */
+  readonly program?: string | undefined;
+  /** Ends ffmpeg; the promise is then rejected, or the iteration throws, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** What errors call the video; `the video` unless given. */
+  readonly path?: string | undefined;
+}
+
+/** What a run of ffmpeg is for. */
+export interface FfmpegTask {
+  readonly verb: "decode" | "encode";
+  /** Bytes for its standard input. */
+  readonly input?: Uint8Array | undefined;
+}
+
+/** A run of ffmpeg; it ends with its scope at the latest. */
+export class Ffmpeg implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #complaints: Promise<string>;
+  readonly #fed: Promise<boolean> | undefined;
+  readonly #kill: () => void;
+  readonly #options: ProgramOptions;
+  readonly #verb: FfmpegTask["verb"];
+
+  /**
+   * Starts it.
+   *
+   * @throws {VideoError} If it is not here, or may not be run.
+   */
+  constructor(
+    args: string[],
+    options: ProgramOptions,
+    { verb, input }: FfmpegTask,
+  ) {
+    const { program = "ffmpeg", signal, path = "the video" } = options;
+    signal?.throwIfAborted();
+    const stdin = input === undefined ? "null" : "piped";
+    const child = startFfmpeg(program, args, path, stdin, verb);
+    this.#child = child;
+    this.#complaints = boundedText(child.stderr);
+    this.#fed = input === undefined ? undefined : feed(child, input);
+    this.#kill = () => endNow(child);
+    this.#options = options;
+    this.#verb = verb;
+    signal?.addEventListener("abort", this.#kill, { once: true });
+  }
+
+  /** Its standard output. */
+  get output(): ReadableStream<Uint8Array> {
+    return this.#child.stdout;
+  }
+
+  /**
+   * Waits for its end; the output has been read to its end.
+   *
+   * @param isWhole Whether that was all there should be.
+   * @returns What it complained of, though it went well.
+   * @throws {VideoError} If it failed.
+   */
+  async end(isWhole = true): Promise<string> {
+    const { program = "ffmpeg", signal, path = "the video" } = this.#options;
+    const status = await this.#child.status;
+    const words = await this.#complaints;
+    signal?.throwIfAborted();
+    const isFed = await this.#fed ?? true;
+    if (status.success && isFed && isWhole) return words;
+    const end = status.signal ?? `code ${status.code}`;
+    throw new VideoError(
+      "video-failed",
+      path,
+      words === "" ? `${program} ended with ${end}` : `${program}: ${words}`,
+      {},
+      this.#verb,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#options.signal?.removeEventListener("abort", this.#kill);
+    this.#kill();
+    await Promise.allSettled([
+      this.#child.status,
+      this.#complaints,
+      this.#fed,
+    ]);
+  }
+}
+
+/** Whether the program took it all; why it did not, it says itself. */
+async function feed(
+  child: Deno.ChildProcess,
+  input: Uint8Array,
+): Promise<boolean> {
+  const writer = child.stdin.getWriter();
+  try {
+    await writer.write(input);
+    await writer.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startFfmpeg(
+  program: string,
+  args: string[],
+  path: string,
+  stdin: "null" | "piped",
+  verb: FfmpegTask["verb"],
+): Deno.ChildProcess {
+  try {
+    return new Deno.Command(program, {
+      args,
+      stdin,
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) {
+      throw new VideoError(
+        "ffmpeg-missing",
+        path,
+        `the program ${program} is not here; install it: ` +
+          "apt-get install ffmpeg (Debian, Ubuntu), dnf install ffmpeg-free " +
+          "(Fedora), brew install ffmpeg (macOS)",
+        { cause },
+        verb,
+      );
+    }
+    if (
+      cause instanceof Deno.errors.NotCapable ||
+      cause instanceof Deno.errors.PermissionDenied
+    ) {
+      throw new VideoError(
+        "ffmpeg-refused",
+        path,
+        `the program ${program} may not be run: give --allow-run=${program} ` +
+          `(${cause.message})`,
+        { cause },
+        verb,
+      );
+    }
+    throw cause;
+  }
+}
+
+/** Without a chance to finish: nobody waits for what it would still write. */
+function endNow(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // it has ended already
+  }
+}
+
+/** Enough of a program's complaints to know what is wrong. */
+const KEEP_BYTES = 8 * 1024;
+
+/** Reads a stream to its end and keeps how it begins, as text. */
+async function boundedText(
+  stream: ReadableStream<Uint8Array>,
+): Promise<string> {
+  const kept = new Uint8Array(KEEP_BYTES);
+  let size = 0;
+  let isCut = false;
+  for await (const chunk of stream) {
+    const part = chunk.subarray(0, KEEP_BYTES - size);
+    kept.set(part, size);
+    size += part.length;
+    isCut ||= part.length < chunk.length;
+  }
+  const text = new TextDecoder().decode(kept.subarray(0, size)).trim();
+  return isCut ? `${text} …` : text;
+}
+
+/**
+ * Makes a directory for as long as `body` runs. ffmpeg moves back and forth in an mp4, which it
+ * cannot in a pipe.
+ */
+export async function withWorkDirectory<T>(
+  body: (dir: string) => Promise<T>,
+): Promise<T> {
+  const dir = await Deno.makeTempDir({ prefix: "recordfs-video-" });
+  try {
+    return await body(dir);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
