@@ -16,6 +16,8 @@ export interface MountJob {
   /** The list after `-o`. */
   readonly options: string;
   readonly format: string | undefined;
+  /** URLs of the modules of formats that the container may be of. */
+  readonly formatModules: readonly string[] | undefined;
   readonly ext: string | undefined;
   readonly decoded: boolean;
   /** Path of the index file that says which samples show, as it was given. */
@@ -36,6 +38,7 @@ export interface MountCommandOptions {
   readonly trace?: true | undefined;
   readonly workers?: number | undefined;
   readonly format?: string | undefined;
+  readonly formatModule?: readonly string[] | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
   readonly subset?: string | undefined;
@@ -127,11 +130,28 @@ async function shuffleOf(
   return (await import("./shuffle_option.ts")).parseShuffle(seed, epoch);
 }
 
+async function registered(
+  modules: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (!modules?.length) return undefined;
+  const { registerAll } = await import("../input/format_modules.ts");
+  return await registerAll(modules);
+}
+
 async function makeJob(
   source: string,
   mountpoint: string,
-  { options, format, ext, decoded, trace, workers, verify, ...others }:
-    MountCommandOptions,
+  {
+    options,
+    format,
+    formatModule,
+    ext,
+    decoded,
+    trace,
+    workers,
+    verify,
+    ...others
+  }: MountCommandOptions,
 ): Promise<MountJob> {
   checkGiven(source, "the container");
   checkGiven(mountpoint, "the mountpoint");
@@ -148,6 +168,7 @@ async function makeJob(
       ? [taken.rest, "no_verify"].filter(Boolean).join()
       : taken.rest,
     format: format ?? taken.format,
+    formatModules: await registered(formatModule),
     ext: ext ?? taken.ext,
     decoded: decoded === true || taken.decoded === true,
     subset,

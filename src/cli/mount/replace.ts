@@ -92,10 +92,18 @@ async function refuseChanges(
     );
   }
   for (
-    const name of ["format", "ext", "decoded", "subset", "shuffle"] as const
+    const name of [
+      "format",
+      "formatModules",
+      "ext",
+      "decoded",
+      "subset",
+      "shuffle",
+    ] as const
   ) {
     if (isDeepStrictEqual(job[name], before[name])) continue;
-    throw unchangeable(job, `--${name}`);
+    const option = name === "formatModules" ? "format-module" : name;
+    throw unchangeable(job, `--${option}`);
   }
   if (!isDeepStrictEqual(kernelOptions(job), kernelOptions(before))) {
     throw unchangeable(job, "-o");

@@ -1,3 +1,4 @@
+import { BAG } from "../entry.ts";
 import type { ContainerInfo } from "../../../tree/format.ts";
 import type { BagFile } from "../bag/bag_file.ts";
 import { type DatasetFiles, filesOf } from "../dataset/open_dataset.ts";
@@ -75,7 +76,7 @@ export function describeBag(bag: BagFile): ContainerInfo {
   const part = partOf(bag);
   return {
     format: "bags",
-    kind: "bag",
+    kind: BAG,
     files: bag.length,
     directories: 0,
     bytes: part.bytes,
