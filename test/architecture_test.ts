@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { REPOSITORY } from "./support/paths.ts";
 
+/** A folder of a format with what it has for the rooms of converting and of data. */
+const ROOM = "src/formats/*/{convert,data}";
+
 /** What each layer may import besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "deno.json": [],
@@ -12,7 +15,35 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/io": ["src/errors.ts", "src/names.ts", "src/bytes_of.ts"],
   "src/tree": ["src/errors.ts", "src/names.ts", "src/io"],
   "src/codecs": ["src/errors.ts", "src/bytes_of.ts"],
+  // Types only: what each room asks of a format.
+  "src/formats/format.ts": [
+    "src/errors.ts",
+    "src/io",
+    "src/tree",
+    "src/vfs",
+    "src/convert",
+    "src/data",
+  ],
+  "src/formats/registry.ts": [
+    "src/errors.ts",
+    "src/formats",
+    "src/formats/format.ts",
+  ],
+  // What a format's folder has for the rooms above, which only they load.
+  [ROOM]: [
+    "src/errors.ts",
+    "src/names.ts",
+    "src/io",
+    "src/tree",
+    "src/codecs",
+    "src/formats",
+    "src/vfs",
+    "src/convert",
+    "src/data",
+  ],
   "src/formats": [
+    "src/formats/format.ts",
+    ROOM,
     "src/message_text.ts",
     "src/errors.ts",
     "src/serialized_error.ts",
@@ -28,6 +59,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/io",
     "src/tree",
     "src/formats",
+    "src/formats/format.ts",
+    "src/formats/registry.ts",
   ],
   "src/convert": [
     "src/errors.ts",
@@ -35,6 +68,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/io",
     "src/codecs",
     "src/formats",
+    "src/formats/format.ts",
+    "src/formats/registry.ts",
     "src/vfs",
   ],
   "src/data": [
@@ -46,6 +81,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/tree",
     "src/codecs",
     "src/formats",
+    "src/formats/format.ts",
+    "src/formats/registry.ts",
     "src/vfs",
   ],
   "fuse": ["src/errors.ts", "src/serialized_error.ts", "src/io", "src/tree"],
@@ -55,7 +92,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/errors.ts",
     "src/names.ts",
     "src/io",
+    "src/tree",
     "src/formats",
+    "src/formats/registry.ts",
     "src/vfs",
     "src/convert",
     "src/data",
@@ -77,9 +116,11 @@ function sources(dir: string): string[] {
 }
 
 function layerOf(file: string): string {
-  const layer = Object.keys(MAY_IMPORT).find((layer) =>
-    file === layer || file.startsWith(`${layer}/`)
-  );
+  const layer = /^src\/formats\/\w+\/(convert|data)\//.test(file)
+    ? ROOM
+    : Object.keys(MAY_IMPORT).find((layer) =>
+      file === layer || file.startsWith(`${layer}/`)
+    );
   assert.ok(layer !== undefined, `${file} belongs to no layer`);
   return layer;
 }
@@ -134,15 +175,38 @@ Deno.test("no file imports itself by way of others", () => {
   assert.ok(done.size >= files.length);
 });
 
-Deno.test("formats never import each other", () => {
+Deno.test("what a format is made of says nothing of how: rooms are loaded when they are asked for", () => {
+  const text = (file: string) => Deno.readTextFileSync(REPOSITORY + file);
+  assert.doesNotMatch(text("src/formats/format.ts"), /^import (?!type )/m);
+  for (
+    const file of sources("src/formats").filter((file) =>
+      layerOf(file) === "src/formats"
+    )
+  ) {
+    assert.doesNotMatch(
+      text(file),
+      /^import [^;]*from "[^"]*\/(convert|data)\//m,
+      file,
+    );
+    assert.doesNotMatch(
+      text(file),
+      /^import (?!type )[^;]*from "[^"]*\/vfs\//m,
+      file,
+    );
+  }
+});
+
+Deno.test("formats never import each other, and only the registry all", () => {
   for (const file of sources("src/formats")) {
+    if (file === "src/formats/registry.ts") continue;
     const own = file.split("/").slice(0, 3).join("/");
     for (
       const specifier of importsOf(file).filter((name) => name.startsWith("."))
     ) {
       const target = resolve(file, specifier);
       assert.ok(
-        !target.startsWith("src/formats/") || target.startsWith(`${own}/`),
+        !target.startsWith("src/formats/") || target.startsWith(`${own}/`) ||
+          target === "src/formats/format.ts",
         `${file} imports ${target}`,
       );
     }

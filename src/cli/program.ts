@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import type { OwnAdapter } from "./commands/gulp/gulp_adapter.ts";
+import { registerGiven } from "./input/format_modules.ts";
 import { mountCommandLine } from "./mount/helper_form.ts";
 import { report } from "./messages.ts";
 import { writeNow } from "./terminal/output.ts";
@@ -60,6 +61,7 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
  * @throws {Exit} If it asks for help, or is wrong; what there is to say has been said.
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
+  await registerGiven(args);
   const { args: given, adapter } = await takeAdapter(args);
   const [first] = given;
   // As it was called before, and still is by many programs.

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export * from "./datasets/gulp.ts";
+export * from "../formats/gulp/data/gulp.ts";
 export * from "./datasets/mod.ts";
 export * from "./loader/mod.ts";
 export * from "./random/mod.ts";

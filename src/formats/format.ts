@@ -1,12 +1,16 @@
+import type { Dataset } from "../data/dataset.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type {
   CheckOptions,
   CheckReport,
   Container,
+  ContainerInfo,
   ContainerOptions,
+  CountedSamples,
   Probe,
   ServedContainer,
 } from "../tree/format.ts";
+import type { VirtualFs } from "../vfs/virtual_fs.ts";
 
 /** Another way to take a format's containers, for those who name it. */
 export interface FormatVariant {
@@ -31,6 +35,15 @@ export interface FormatEntry extends FormatVariant {
    * @param names Sorted names in the directory.
    */
   evidence?(names: readonly string[]): string | undefined;
+  /**
+   * Counts the samples of a container, with those that it leaves out, since they are damaged; `undefined` where
+   * they are its files, as they are without this.
+   *
+   * @throws {FormatError} If they have no numbers, since some of it could not be opened.
+   */
+  countSamples?(info: ContainerInfo): CountedSamples | undefined;
+  /** Whether samples of a container are videos, of which a loader may ask for some frames. */
+  hasFrames?(info: ContainerInfo): boolean;
   /** Loads what opens its containers. */
   load(): Promise<Format>;
   /**
@@ -43,6 +56,12 @@ export interface FormatEntry extends FormatVariant {
   ): Promise<ServedContainer>;
 }
 
+/** How a container is opened as a dataset. */
+export interface FormatDatasetOptions extends ContainerOptions {
+  /** How many frames of each video; all, unless given. */
+  readonly frames?: number | undefined;
+}
+
 /** A container format: what a new format has to provide. */
 export interface Format {
   /**
@@ -53,4 +72,27 @@ export interface Format {
   open(path: string, options: ContainerOptions): Steps<Container>;
   /** Checks every checksum of a container. */
   check(path: string, options: CheckOptions): Promise<CheckReport>;
+  /**
+   * Opens a container as the dataset that is made for it; `undefined` where its files are the samples, as they
+   * are without this.
+   *
+   * @param info What opening the container has told.
+   */
+  openDataset?(
+    path: string,
+    info: ContainerInfo,
+    options: FormatDatasetOptions,
+  ): Promise<Dataset<unknown> | undefined>;
+  /**
+   * Reads the labels of a container's samples, in the order of their indices; `undefined` where they have none, as
+   * without this. Files have labels all the same.
+   *
+   * @param label A key of what is known of each sample.
+   * @throws {RecordfsError} With code `no-label` if the samples have no such label.
+   */
+  readLabels?(
+    container: VirtualFs,
+    label: string,
+    signal: AbortSignal | undefined,
+  ): Promise<AsyncIterable<string> | undefined>;
 }

@@ -13,6 +13,81 @@ const ENTRIES: FormatEntry[] = [
 
 const loaded = new Map<FormatEntry, Format>();
 
+/** URLs of the modules of formats that were registered. */
+const registered = new Map<string, Promise<void>>();
+
+/**
+ * Registers a container format of one's own: from then on its containers are opened, mounted, checked,
+ * converted, split and loaded as those of all others. It is asked before these whether a container is its own.
+ *
+ * @experimental
+ * @param module URL of the module, as `import.meta.resolve("./my_format.ts")`, which exports the
+ * {@linkcode FormatEntry} as `format`. By this URL other threads import it too: those of a loader, as those
+ * that serve a mount import the modules that its trees name in their seeds. The command takes it by
+ * `--format-module FILE`, and so do the servers that it leaves in the background. Modules that are registered
+ * already are left as they are.
+ * @throws {RecordfsError} With code `bad-format` if the module can't be loaded, or exports no format; or if
+ * there is one of that name.
+ *
+ * @example A container that is one file
+ * ```ts
+ * import { open, registerFormat } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * await registerFormat(new URL("test/support/toy_format/toy_format.ts", `file://${Deno.cwd()}/`));
+ * const index = JSON.stringify([["greeting", "en", 5, 0x3610a686]]);
+ * const size = String(index.length).padStart(8, "0");
+ * using container = await open(new TextEncoder().encode(`TOY1 ${size}\n${index}hello`));
+ * assert.equal(container.info.format, "toy");
+ * assert.equal(new TextDecoder().decode(await container.read("greeting")), "hello");
+ * ```
+ */
+export function registerFormat(module: string | URL): Promise<void> {
+  const url = String(module);
+  const before = registered.get(url);
+  if (before !== undefined) return before;
+  const done = register(url);
+  registered.set(url, done);
+  done.catch(() => registered.delete(url));
+  return done;
+}
+
+/** The modules of all formats that were registered, which other threads and processes have to register too. */
+export function registeredModules(): string[] {
+  return [...registered.keys()];
+}
+
+async function register(url: string): Promise<void> {
+  const refusal = (why: string, cause?: unknown) =>
+    new RecordfsError(
+      "bad-format",
+      `Cannot take the format of the module ${url}: ${why}`,
+      { path: url, cause },
+    );
+  let format: FormatEntry | undefined;
+  try {
+    ({ format } = await import(url));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw refusal(`it cannot be loaded: ${why}`, cause);
+  }
+  if (
+    typeof format?.name !== "string" || typeof format.detect !== "function" ||
+    typeof format.load !== "function" || !Array.isArray(format.suffixes)
+  ) {
+    throw refusal(
+      "it exports no `format` with `name`, `description`, `suffixes`, `detect` and `load`",
+    );
+  }
+  const names = [format, ...format.variants ?? []].map(({ name }) => name);
+  const taken = names.find((name) => formatNames().includes(name));
+  if (taken !== undefined) {
+    throw refusal(`there is a format '${taken}' already`);
+  }
+  await loadFormat(format);
+  ENTRIES.unshift(format);
+}
+
 /** All formats, in the order in which they are asked whether a container is theirs. */
 export function formats(): readonly FormatEntry[] {
   return ENTRIES;

@@ -71,6 +71,15 @@ export interface ContainerInfo {
   }[];
 }
 
+/** What the indices of a container's dataset count. */
+export type SampleUnit = "datapoints" | "files" | "samples" | "videos";
+
+/** The samples of a container, as its dataset numbers them. */
+export interface CountedSamples {
+  readonly unit: SampleUnit;
+  readonly length: number;
+}
+
 /** An opened container: its tree and what is known of it. */
 export interface Container {
   /** Its files and directories. */

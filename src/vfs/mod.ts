@@ -4,6 +4,13 @@
  *
  * @module
  */
+export { registerFormat } from "../formats/registry.ts";
+export type {
+  Format,
+  FormatDatasetOptions,
+  FormatEntry,
+  FormatVariant,
+} from "../formats/format.ts";
 export type {
   ContainerBytes,
   ContainerLocation,
@@ -25,6 +32,10 @@ export type {
   Container,
   ContainerInfo,
   ContainerOptions,
+  CountedSamples,
+  Probe,
+  SampleUnit,
+  ServedContainer,
 } from "../tree/format.ts";
 export type {
   EntryVisitor,
@@ -37,6 +48,9 @@ export type {
   TreeSeed,
 } from "../tree/tree.ts";
 export type { SampleNodes, SampleRun } from "../tree/tree.ts";
+export { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
+export { readPart } from "../io/read/read_part.ts";
+export { runAsync, type Steps } from "../io/concurrency/steps.ts";
 export type {
   ByteSource,
   SourceList,

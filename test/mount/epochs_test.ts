@@ -1,9 +1,9 @@
 /** The links of a mount are in the order in which a loader reads, whatever the format. */
 import assert from "node:assert/strict";
-import { BagDataset } from "../../src/data/datasets/bag_dataset.ts";
-import { FFRecordDataset } from "../../src/data/datasets/ffrecord_dataset.ts";
-import { GulpVideoDataset } from "../../src/data/datasets/gulp_video_dataset.ts";
-import { PackedFolderDataset } from "../../src/data/datasets/packed_folder_dataset.ts";
+import { BagDataset } from "../../src/formats/bags/data/bag_dataset.ts";
+import { FFRecordDataset } from "../../src/formats/ffrecord/data/ffrecord_dataset.ts";
+import { GulpVideoDataset } from "../../src/formats/gulp/data/gulp_video_dataset.ts";
+import { PackedFolderDataset } from "../../src/formats/ffrecord/data/packed_folder_dataset.ts";
 import { Subset } from "../../src/data/datasets/subset.ts";
 import type { Dataset } from "../../src/data/dataset.ts";
 import { DataLoader } from "../../src/data/loader/data_loader.ts";

@@ -5,15 +5,13 @@ import {
   randomAssignment,
   stratifiedAssignment,
 } from "../../data/split/assignment.ts";
-import {
-  type CountedSamples,
-  countSamples,
-} from "../../data/split/counted_samples.ts";
+import { countSamples } from "../../data/split/counted_samples.ts";
 import type { LabelColumn } from "../../data/split/label_column.ts";
 import { Ratios } from "../../data/split/ratios.ts";
 import { readLabels } from "../../data/split/read_labels.ts";
 import { makeDirectories } from "../../io/write/make_directories.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
+import type { CountedSamples } from "../../tree/format.ts";
 import type { VirtualFs } from "../../vfs/mod.ts";
 import { counted } from "../terminal/counted.ts";
 import { nameWriter } from "../terminal/escape.ts";

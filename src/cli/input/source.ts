@@ -4,6 +4,7 @@ import { open } from "../../vfs/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
 import { checkExt, checkGiven } from "./given.ts";
+import { collect } from "./repeatable.ts";
 import { warn } from "../messages.ts";
 
 /** Options of every command that opens a container. */
@@ -21,12 +22,17 @@ export function withSourceOptions(command: Command): Command {
   return withAllOption(withFormatOptions(command));
 }
 
-/** Adds `--format` and `--ext`. */
+/** Adds `--format`, `--format-module`, which is heard before (`registerGiven`), and `--ext`. */
 export function withFormatOptions(command: Command): Command {
   return command
     .addOption(
       new Option("--format <name>", "take SOURCE for this format")
         .choices(formatNames()),
+    )
+    .option(
+      "--format-module <file>",
+      "a module of a format of your own, which SOURCE may be of",
+      collect,
     )
     .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
 }

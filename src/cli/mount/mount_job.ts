@@ -20,6 +20,8 @@ export interface MountJob {
   /** The list after `-o`. */
   readonly options: string;
   readonly format: string | undefined;
+  /** URLs of the modules of formats that the container may be of. */
+  readonly formatModules: readonly string[] | undefined;
   readonly ext: string | undefined;
   readonly decoded: boolean;
   /** The directory that is to be the root, if not all is to show. */
@@ -42,6 +44,7 @@ export interface MountCommandOptions {
   readonly trace?: true | undefined;
   readonly workers?: number | undefined;
   readonly format?: string | undefined;
+  readonly formatModule?: readonly string[] | undefined;
   readonly ext?: string | undefined;
   readonly decoded?: true | undefined;
   readonly prefix?: string | undefined;
@@ -136,11 +139,28 @@ async function shuffleOf(
   return (await import("./shuffle_option.ts")).parseShuffle(seed, epoch);
 }
 
+async function registered(
+  modules: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (!modules?.length) return undefined;
+  const { registerAll } = await import("../input/format_modules.ts");
+  return await registerAll(modules);
+}
+
 async function makeJob(
   given: readonly string[],
   mountpoint: string,
-  { options, format, ext, decoded, trace, workers, verify, ...others }:
-    MountCommandOptions,
+  {
+    options,
+    format,
+    formatModule,
+    ext,
+    decoded,
+    trace,
+    workers,
+    verify,
+    ...others
+  }: MountCommandOptions,
 ): Promise<MountJob> {
   const sources = others.sources === undefined
     ? await readSources(given)
@@ -160,6 +180,7 @@ async function makeJob(
       ? [taken.rest, "no_verify"].filter(Boolean).join()
       : taken.rest,
     format: format ?? taken.format,
+    formatModules: await registered(formatModule),
     ext: ext ?? taken.ext,
     decoded: decoded === true || taken.decoded === true,
     prefix: others.prefix ?? taken.prefix,

@@ -28,7 +28,12 @@ type Collected = {
 export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
   const lists: string[] = [];
-  const options: Collected = { options: lists, verify: true };
+  const modules: string[] = [];
+  const options: Collected = {
+    options: lists,
+    verify: true,
+    formatModule: modules,
+  };
   const paths: string[] = [];
   for (let i = 1; i < args.length; i++) {
     const arg = args[i]!;
@@ -44,7 +49,8 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
     const name = equals < 0 ? SHORT[arg] ?? arg : arg.slice(0, equals);
     if (equals < 0 && setFlag(options, name)) continue;
     const value = equals < 0 ? args[++i] : arg.slice(equals + 1);
-    if (value === undefined || !setValue(options, lists, name, value)) {
+    if (value !== undefined && name === "--format-module") modules.push(value);
+    else if (value === undefined || !setValue(options, lists, name, value)) {
       return undefined;
     }
   }

@@ -95,6 +95,7 @@ async function refuseChanges(
   for (
     const name of [
       "format",
+      "formatModules",
       "ext",
       "decoded",
       "prefix",
@@ -103,7 +104,8 @@ async function refuseChanges(
     ] as const
   ) {
     if (isDeepStrictEqual(job[name], before[name])) continue;
-    throw unchangeable(job, `--${name}`);
+    const option = name === "formatModules" ? "format-module" : name;
+    throw unchangeable(job, `--${option}`);
   }
   if (!isDeepStrictEqual(kernelOptions(job), kernelOptions(before))) {
     throw unchangeable(job, "-o");

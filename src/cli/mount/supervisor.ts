@@ -296,6 +296,9 @@ export function jobOptions(job: MountJob): string[] {
   const args: string[] = [];
   if (job.options !== "") args.push("-o", job.options);
   if (job.format !== undefined) args.push(`--format=${job.format}`);
+  for (const url of job.formatModules ?? []) {
+    args.push(`--format-module=${url}`);
+  }
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.decoded) args.push("--decoded");
   if (job.prefix !== undefined) args.push(`--prefix=${job.prefix}`);

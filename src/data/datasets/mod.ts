@@ -22,14 +22,14 @@ export {
   BagDataset,
   type BagDatasetOptions,
   type BagOpenOptions,
-} from "./bag_dataset.ts";
+} from "../../formats/bags/data/bag_dataset.ts";
 export type { ChooseFilesOptions } from "./choose_files.ts";
 export { ConcatDataset } from "./concat_dataset.ts";
 export { datasetFrom, type MakeDataset } from "./dataset_from.ts";
 export {
   FFRecordDataset,
   type FFRecordDatasetOptions,
-} from "./ffrecord_dataset.ts";
+} from "../../formats/ffrecord/data/ffrecord_dataset.ts";
 export {
   FileDataset,
   type FileDatasetOptions,
@@ -44,7 +44,7 @@ export {
   PackedFolderDataset,
   type PackedFolderDatasetOptions,
   type PackedFolderOptions,
-} from "./packed_folder_dataset.ts";
+} from "../../formats/ffrecord/data/packed_folder_dataset.ts";
 export { type Process, ProcessedDataset } from "./process.ts";
 export { Subset } from "./subset.ts";
 export type { Datapoint } from "../../formats/bags/read/datapoint.ts";

@@ -1,6 +1,5 @@
-import { parseJsonFile } from "../../codecs/json/value.ts";
 import { RecordfsError } from "../../errors.ts";
-import { ShardedDatasetReader } from "../../formats/bags/read/sharded_dataset_reader.ts";
+import { formatNamed, loadFormat } from "../../formats/registry.ts";
 import { ROOT } from "../../tree/tree.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 import { countSamples } from "./counted_samples.ts";
@@ -12,9 +11,6 @@ export interface ReadLabelsOptions {
   /** Told how many samples' labels have been read. */
   readonly onProgress?: ((done: number) => void) | undefined;
 }
-
-/** Values read at a time. */
-const PAGE = 4096;
 
 /** Labels of files: how many names below the root the directory lies that they are named by. */
 const OF_FILES: Record<string, (depth: number) => number> = {
@@ -36,12 +32,11 @@ export async function readLabels(
 ): Promise<LabelColumn> {
   const { unit, length } = countSamples(container.info);
   const column = new LabelColumn(length);
-  const labels = {
-    datapoints: valuesOf,
-    files: namesOf,
-    samples: noLabels,
-    videos: metaOf,
-  }[unit](container, label, options.signal);
+  const format = await loadFormat(formatNamed(container.info.format));
+  const labels = unit === "files"
+    ? namesOf(container, label, options.signal)
+    : await format.readLabels?.(container, label, options.signal) ??
+      noLabels(container);
   for await (const found of labels) {
     if (column.length === length) break; // said below
     if (typeof found === "string") column.add(found);
@@ -95,92 +90,4 @@ async function* namesOf(
       directories.push(entry);
     }
   }
-}
-
-async function* metaOf(
-  container: VirtualFs,
-  label: string,
-  signal?: AbortSignal,
-): Labels {
-  let paths: string[] = [];
-  let first = 0;
-  async function* readPage(): Labels {
-    const contents = await container.read(paths, { signal });
-    for (const [i, bytes] of contents.entries()) {
-      const meta = parseJsonFile(bytes);
-      const isObject = typeof meta === "object" && meta !== null &&
-        !Array.isArray(meta) && Object.hasOwn(meta, label);
-      yield asLabel(
-        isObject ? meta[label] : undefined,
-        first + i,
-        () => `${container.location}/${paths[i]}`,
-        label,
-      );
-    }
-    first += paths.length;
-    paths = [];
-  }
-  const entries = container.walk("", { maxDepth: 1, signal });
-  for await (const { path, isDirectory } of entries) {
-    if (isDirectory) paths.push(`${path}/meta.json`);
-    if (paths.length === PAGE) yield* readPage();
-  }
-  yield* readPage();
-}
-
-async function* valuesOf(
-  container: VirtualFs,
-  label: string,
-  signal?: AbortSignal,
-): Labels {
-  const { location, info } = container;
-  requireKey(container, label);
-  using reader = await ShardedDatasetReader.open(location, {
-    signal,
-    onWarning() {}, // said when the container was opened
-  });
-  const { length } = countSamples(info);
-  for (let start = 0; start < length; start += PAGE) {
-    const stop = Math.min(start + PAGE, length);
-    const values = await reader.range(start, stop, [label], { signal });
-    for (const [i, value] of values[label]!.entries()) {
-      yield asLabel(value, start + i, () => location, label);
-    }
-  }
-}
-
-/** @throws {RecordfsError} If the dataset has no such key, or one with lists. */
-function requireKey({ location, info }: VirtualFs, label: string): void {
-  const { keys = [] } = info;
-  const key = keys.find(({ name }) => name === label);
-  if (key !== undefined && !key.type.endsWith("[]")) return;
-  const names = keys.map(({ name }) => `'${name}'`).join(", ");
-  throw new RecordfsError(
-    "no-label",
-    key === undefined
-      ? `${location} has no key '${label}' to stratify by: its keys are ${names}`
-      : `The key '${label}' of ${location} has a list for each datapoint, not a label`,
-    { path: location, actual: label },
-  );
-}
-
-function asLabel(
-  value: unknown,
-  sample: number,
-  path: () => string,
-  label: string,
-): string {
-  switch (typeof value) {
-    case "string":
-      return value;
-    case "bigint":
-    case "boolean":
-    case "number":
-      return String(value);
-  }
-  throw new RecordfsError(
-    "no-label",
-    `Sample ${sample} has no label '${label}' that is a text or a number, in ${path()}`,
-    { path: path(), sample, actual: value },
-  );
 }

@@ -10,12 +10,19 @@ export const bags: FormatEntry = {
   suffixes: [".bag"],
   detect,
   evidence,
+  countSamples: ({ kind, files, facts }) =>
+    kind === BAG
+      ? { unit: "samples", length: files }
+      : { unit: "datapoints", length: facts!["datapoints"]! },
   load: async () => (await import("./format.ts")).bags,
   async openToServe(path, options) {
     const { openToServe } = await import("./tree/open_to_serve.ts");
     return await openToServe(path, options);
   },
 };
+
+/** What a single bag is, among the kinds of containers. */
+export const BAG = "bag";
 
 /** Numbered directories that are looked into for a dataset's files. */
 const LOOKED_INTO = 4;

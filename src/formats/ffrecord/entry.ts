@@ -26,12 +26,22 @@ export const ffrecord: FormatEntry = {
   detect,
   evidence: (names) =>
     `.ffr files (${names.find((name) => name.endsWith(".ffr"))})`,
+  countSamples: ({ kind, files }) =>
+    areSamples(kind) ? { unit: "samples", length: files } : undefined,
   load: async () => (await import("./format.ts")).ffrecord,
   async openToServe(path, options) {
     const { openToServe } = await import("./tree/open_to_serve.ts");
     return await openToServe(path, options);
   },
 };
+
+/** What packed folders are, among the kinds of containers. */
+export const PACKED_FOLDER = "packed folder";
+
+/** Whether a container of that kind shows as numbered samples. */
+export function areSamples(kind: string): boolean {
+  return kind.startsWith("samples");
+}
 
 /** As what files are opened: as what they are, as packed folders or not at all, or as samples. */
 export type OpenAs = "detect" | "packed" | "samples";

@@ -3,10 +3,27 @@ import type { Container, ContainerOptions } from "../../tree/format.ts";
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
 import { containerOf } from "./tree/container.ts";
+import { areSamples, PACKED_FOLDER } from "./entry.ts";
 import { openRecordFiles } from "./read/record_files.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
-export const ffrecord: Format = { open, check: checkRecordFiles };
+export const ffrecord: Format = {
+  open,
+  check: checkRecordFiles,
+  async openDataset(path, { kind }, options) {
+    if (kind === PACKED_FOLDER) {
+      const { PackedFolderDataset } = await import(
+        "./data/packed_folder_dataset.ts"
+      );
+      return await PackedFolderDataset.open(path, options);
+    }
+    if (!areSamples(kind)) return undefined;
+    const { FFRecordDataset } = await import(
+      "./data/ffrecord_dataset.ts"
+    );
+    return await FFRecordDataset.open(path, options);
+  },
+};
 
 function* open(
   location: string,

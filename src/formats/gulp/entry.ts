@@ -1,3 +1,4 @@
+import { FormatError } from "../../errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
@@ -9,8 +10,17 @@ export const gulp: FormatEntry = {
   suffixes: [".gulp", ".gmeta"],
   detect,
   evidence: (names) => `GulpIO chunks (${names.find(isChunkName)})`,
+  countSamples({ facts, parts }) {
+    const { videos, badVideos = 0, badChunks = 0 } = facts!;
+    if (badChunks > 0) throw unnumbered(parts[0]!.path);
+    return { unit: "videos", length: videos! + badVideos };
+  },
+  hasFrames: ({ kind }) => kind === DIRECTORY,
   load: async () => (await import("./format.ts")).gulp,
 };
+
+/** What a directory of chunks is, among the kinds of containers. */
+export const DIRECTORY = "directory of chunks";
 
 /** Names of data files in a directory. */
 export const DATA_NAME = /^data.*\.gulp$/s;
@@ -26,4 +36,19 @@ export function isChunkName(name: string): boolean {
 function* detect({ path, names }: Probe): Steps<boolean> {
   if (names !== undefined) return names.some(isChunkName);
   return /\.(gulp|gmeta)$/.test(path);
+}
+
+/**
+ * The error about videos whose numbers nobody knows, since chunks among theirs are left out.
+ *
+ * @param path A file of their directory.
+ */
+export function unnumbered(path: string): FormatError {
+  const directory = process.getBuiltinModule("node:path").dirname(path);
+  return new FormatError(
+    "missing-data",
+    `${directory} has chunks that cannot be opened, so that the numbers of its videos are not known: ` +
+      "`check()` says what is wrong; bring those chunks back, or take their files away",
+    { path: directory },
+  );
 }

@@ -10,6 +10,7 @@ import type {
 import type { Format } from "../format.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { checkChunks } from "./check/check.ts";
+import { DIRECTORY } from "./entry.ts";
 import {
   type ChunkListing,
   findPartner,
@@ -24,6 +25,15 @@ export const gulp: Format = {
   async check(path, options) {
     const listing = await runAsync(listLocation(path), options.signal);
     return await checkChunks(listing, options);
+  },
+  async openDataset(path, info, { frames }) {
+    if (info.kind !== DIRECTORY) return undefined;
+    const { openVideos } = await import("./data/videos.ts");
+    return await openVideos(path, info, frames);
+  },
+  async readLabels(container, label, signal) {
+    const { metaLabels } = await import("./data/labels.ts");
+    return metaLabels(container, label, signal);
   },
 };
 
@@ -66,7 +76,7 @@ function describe(
   const labelBytes = hasLabels(opened) ? tree.sources.at(-1)!.size : 0;
   return {
     format: "gulp",
-    kind: isDirectory ? "directory of chunks" : "chunk",
+    kind: isDirectory ? DIRECTORY : "chunk",
     files: tree.nodeCount - 1 - videos,
     directories: videos,
     bytes: chunks.reduce(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FFRecordDataset } from "../../../src/data/datasets/ffrecord_dataset.ts";
+import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
 import { Subset } from "../../../src/data/datasets/subset.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";

@@ -7,7 +7,7 @@ import {
   GulpImageDataset,
   type GulpImageOptions,
   type LabelChoice,
-} from "../../../src/data/datasets/gulp.ts";
+} from "../../../src/formats/gulp/data/gulp.ts";
 import { RECIPE, revive } from "../../../src/data/recipe.ts";
 import {
   CenterCrop,

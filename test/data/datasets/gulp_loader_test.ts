@@ -4,7 +4,7 @@ import type { Dataset } from "../../../src/data/dataset.ts";
 import {
   GulpImageDataset,
   GulpVideoDataset,
-} from "../../../src/data/datasets/gulp.ts";
+} from "../../../src/formats/gulp/data/gulp.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import {
   Compose,

@@ -6,7 +6,7 @@ import {
   type ClipOptions,
   GulpVideoDataset,
   type GulpVideoOptions,
-} from "../../../src/data/datasets/gulp.ts";
+} from "../../../src/formats/gulp/data/gulp.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { Random } from "../../../src/data/random/random.ts";
 import { RECIPE, revive } from "../../../src/data/recipe.ts";

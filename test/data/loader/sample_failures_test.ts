@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
 import { ConcatDataset } from "../../../src/data/datasets/concat_dataset.ts";
-import { FFRecordDataset } from "../../../src/data/datasets/ffrecord_dataset.ts";
-import { GulpVideoDataset } from "../../../src/data/datasets/gulp.ts";
+import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
+import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp.ts";
 import { Subset } from "../../../src/data/datasets/subset.ts";
 import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
 import {

@@ -1,7 +1,7 @@
 /** The behaviour of granular's loader over its sources, from the description. */
 import assert from "node:assert/strict";
 import { Dataset } from "../../../src/data/dataset.ts";
-import { BagDataset } from "../../../src/data/datasets/bag_dataset.ts";
+import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { DataLoader } from "../../../src/data/loader/data_loader.ts";
 import {

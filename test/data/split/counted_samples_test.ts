@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GulpVideoDataset } from "../../../src/data/datasets/gulp_video_dataset.ts";
+import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_dataset.ts";
 import { countSamples } from "../../../src/data/split/counted_samples.ts";
 import { FormatError } from "../../../src/errors.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";

@@ -1,10 +1,10 @@
 /** Labels are read from containers, in the order in which their datasets number samples. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path/posix";
-import { BagDataset } from "../../../src/data/datasets/bag_dataset.ts";
+import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
 import { FileDataset } from "../../../src/data/datasets/file_dataset.ts";
-import { GulpVideoDataset } from "../../../src/data/datasets/gulp_video_dataset.ts";
-import { PackedFolderDataset } from "../../../src/data/datasets/packed_folder_dataset.ts";
+import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_dataset.ts";
+import { PackedFolderDataset } from "../../../src/formats/ffrecord/data/packed_folder_dataset.ts";
 import { countSamples } from "../../../src/data/split/counted_samples.ts";
 import { readLabels } from "../../../src/data/split/read_labels.ts";
 import { open } from "../../../src/vfs/mod.ts";

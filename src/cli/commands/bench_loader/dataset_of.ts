@@ -1,15 +1,8 @@
-import { BagDataset } from "../../../data/datasets/bag_dataset.ts";
 import type { Dataset } from "../../../data/dataset.ts";
-import { FFRecordDataset } from "../../../data/datasets/ffrecord_dataset.ts";
 import { FileDataset } from "../../../data/datasets/file_dataset.ts";
-import { GulpImageDataset } from "../../../data/datasets/gulp_image_dataset.ts";
-import { GulpVideoDataset } from "../../../data/datasets/gulp_video_dataset.ts";
-import { PackedFolderDataset } from "../../../data/datasets/packed_folder_dataset.ts";
-import {
-  countSamples,
-  type SampleUnit,
-} from "../../../data/split/counted_samples.ts";
-import type { ContainerInfo } from "../../../vfs/mod.ts";
+import { countSamples } from "../../../data/split/counted_samples.ts";
+import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
+import type { ContainerInfo, SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";
 import { openSource, type SourceOptions } from "../../input/source.ts";
 
@@ -35,26 +28,24 @@ export async function datasetOf(
   options: DatasetOfOptions,
 ): Promise<OpenedDataset> {
   const info = await infoOf(source, options);
-  const { verify: checkData, format, ext, frames } = options;
-  const quiet = { checkData, onWarning() {} }; // told of when it was opened for its facts
-  if (isDirectoryOfVideos(info)) {
-    return { dataset: await openVideos(source, info, frames), unit: "videos" };
+  const { verify: checkData, format: named, ext, frames } = options;
+  // Told of when it was opened for its facts.
+  const quiet = { checkData, format: named, ext, onWarning() {} };
+  const entry = formatNamed(info.format);
+  if (frames !== undefined && entry.hasFrames?.(info) !== true) {
+    const able = formats().filter(({ hasFrames }) => hasFrames)
+      .map(({ name }) => name);
+    throw new UsageError(
+      `--frames is for ${able.join(" and ")} directories of videos`,
+    );
   }
-  if (frames !== undefined) {
-    throw new UsageError("--frames is for gulp directories of videos");
-  }
-  const { unit } = countSamples(info);
-  if (unit === "datapoints") {
-    return { dataset: await BagDataset.open(source, quiet), unit };
-  }
-  if (unit === "samples" && info.format === "ffrecord") {
-    return { dataset: await FFRecordDataset.open(source, quiet), unit };
-  }
-  if (info.kind === "packed folder") {
-    return { dataset: await PackedFolderDataset.open(source, quiet), unit };
-  }
-  const dataset = await FileDataset.open(source, { ...quiet, format, ext });
-  return { dataset, unit: unit === "videos" ? "files" : unit };
+  const { openDataset } = await loadFormat(entry);
+  const samples = countSamples(info);
+  const own = await openDataset?.(source, info, { ...quiet, frames });
+  if (own !== undefined) return { dataset: own, unit: samples.unit };
+  const dataset = await FileDataset.open(source, quiet);
+  const areSamples = dataset.length === samples.length;
+  return { dataset, unit: areSamples ? samples.unit : "files" };
 }
 
 async function infoOf(
@@ -63,25 +54,4 @@ async function infoOf(
 ): Promise<ContainerInfo> {
   using container = await openSource(source, options);
   return container.info;
-}
-
-function isDirectoryOfVideos({ format, kind }: ContainerInfo): boolean {
-  return format === "gulp" && kind === "directory of chunks";
-}
-
-/** Opens images where all videos have one frame. Labels are left out, since not all videos have some. */
-async function openVideos(
-  source: string,
-  { facts }: ContainerInfo,
-  numFrames: number | undefined,
-): Promise<Dataset<unknown>> {
-  const areImages = facts?.frames === facts?.videos;
-  if (areImages && numFrames === undefined) {
-    return await GulpImageDataset.open(source, { label: null });
-  }
-  return await GulpVideoDataset.open(source, {
-    label: null,
-    numFrames,
-    stack: false, // frames of a video may differ in size
-  });
 }

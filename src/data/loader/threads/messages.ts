@@ -14,6 +14,8 @@ export interface ThreadSetup {
   readonly worker: number;
   /** How many threads there are. */
   readonly numWorkers: number;
+  /** Modules of formats that it has to register before. */
+  readonly formatModules: readonly string[];
   /** How it makes the dataset. */
   readonly dataset: Recipe;
   /** How many samples that must have. */

@@ -1,4 +1,5 @@
 import { shareDecodeMemory } from "../../../codecs/image/decode_memory.ts";
+import { registerFormat } from "../../../formats/registry.ts";
 import { BatchMemory, BufferPool } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
@@ -139,6 +140,7 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
   const { worker, numWorkers, init, length, seed } = setup;
   shareProcessors(numWorkers);
   shareDecodeMemory(setup.decodeMemory);
+  await Promise.all(setup.formatModules.map(registerFormat));
   if (init !== undefined) {
     const call = await revive(init) as (worker: number) => unknown;
     await call(worker);

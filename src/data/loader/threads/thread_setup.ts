@@ -1,6 +1,7 @@
 import { DataError } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { importedRecipe, isPortable, RECIPE } from "../../recipe.ts";
+import { registeredModules } from "../../../formats/registry.ts";
 import { refuseInLoaderThread } from "./loader_thread.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
@@ -28,6 +29,7 @@ export function threadSetupOf(
   }
   return {
     numWorkers,
+    formatModules: registeredModules(),
     dataset: recipe,
     length: dataset.length,
     collate: collate && importedRecipe(collate, "The option 'collate'"),

@@ -1,3 +1,4 @@
+import { BAG } from "../entry.ts";
 import type { ContainerInfo } from "../../../tree/format.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
@@ -73,7 +74,7 @@ export function describeBag(bag: Bag): ContainerInfo {
   const part = partOf(bag);
   return {
     format: "bags",
-    kind: "bag",
+    kind: BAG,
     files: bag.length,
     directories: 0,
     bytes: part.bytes,

@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { openAs } from "../entry.ts";
+import { openAs, PACKED_FOLDER } from "../entry.ts";
 import { structuresAs } from "../folder/find_structures.ts";
 import { nameFiles } from "./name_files.ts";
 import type { RecordFiles } from "../read/record_files.ts";
@@ -31,7 +31,7 @@ function packedContainer(
     info: {
       ...describe(
         files,
-        whole ? "packed folder" : "directory of packed folders",
+        whole ? PACKED_FOLDER : "directory of packed folders",
         tree,
       ),
       files: names.length - 1 - directories,

@@ -122,18 +122,3 @@ export function duplicateId(
     { path: meta.path },
   );
 }
-
-/**
- * The error about videos whose numbers nobody knows, since chunks among theirs are left out.
- *
- * @param path A file of their directory.
- */
-export function unnumbered(path: string): FormatError {
-  const directory = dirname(path);
-  return new FormatError(
-    "missing-data",
-    `${directory} has chunks that cannot be opened, so that the numbers of its videos are not known: ` +
-      "`check()` says what is wrong; bring those chunks back, or take their files away",
-    { path: directory },
-  );
-}

@@ -17,7 +17,7 @@ import {
   type TreeSeed,
 } from "../../../tree/tree.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
-import { unnumbered } from "../check/faults.ts";
+import { unnumbered } from "../entry.ts";
 import type { MetaColumns } from "../meta/meta_columns.ts";
 
 /** The tables a tree rests on, shared by threads as they are. */

@@ -1,7 +1,4 @@
-import {
-  openPackedFiles,
-  type PackedFiles,
-} from "../../formats/ffrecord/folder/packed_files.ts";
+import { openPackedFiles, type PackedFiles } from "../folder/packed_files.ts";
 import {
   absoluteLocation,
   type OpenOptions,
@@ -9,26 +6,23 @@ import {
   type RecordLocation,
   reopenRecordFiles,
   shareRecordFiles,
-} from "../../formats/ffrecord/read/record_files.ts";
-import {
-  describe,
-  newest,
-} from "../../formats/ffrecord/tree/sample_container.ts";
-import { PackedTree } from "../../formats/ffrecord/tree/tree.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
-import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
-import { VirtualFs } from "../../vfs/virtual_fs.ts";
-import { type Imported, RECIPE, type Recipe } from "../recipe.ts";
-import type { ChooseFilesOptions } from "./choose_files.ts";
+} from "../read/record_files.ts";
+import { describe, newest } from "../tree/sample_container.ts";
+import { PackedTree } from "../tree/tree.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
+import { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { type Imported, RECIPE, type Recipe } from "../../../data/recipe.ts";
+import type { ChooseFilesOptions } from "../../../data/datasets/choose_files.ts";
 import {
   datasetOf,
   type FileSample,
   FilesDataset,
   type OpenedFiles,
   type OpenFilesOptions,
-} from "./files_dataset.ts";
-import { type Process, requireClass } from "./process.ts";
+} from "../../../data/datasets/files_dataset.ts";
+import { type Process, requireClass } from "../../../data/datasets/process.ts";
 
 /** How to open a {@linkcode PackedFolderDataset}. */
 export interface PackedFolderOptions

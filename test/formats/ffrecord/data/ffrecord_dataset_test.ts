@@ -8,15 +8,21 @@ import {
   type GetOptions,
   IndexError,
   RECIPE,
-} from "../../../src/data/datasets/mod.ts";
-import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
-import { goldenCase, sha256 } from "../../support/golden.ts";
-import { CustomDataset, type Numbered } from "../support/custom_dataset.ts";
-import { assertPortable } from "../support/in_thread.ts";
+} from "../../../../src/data/datasets/mod.ts";
+import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
+import { goldenCase, sha256 } from "../../../support/golden.ts";
+import {
+  CustomDataset,
+  type Numbered,
+} from "../../../data/support/custom_dataset.ts";
+import { assertPortable } from "../../../data/support/in_thread.ts";
 
 const parts = goldenCase("ffrecord/parts_dump");
 const many = goldenCase("ffrecord/plain_many");
-const USER = new URL("../support/custom_dataset.ts", import.meta.url);
+const USER = new URL(
+  "../../../data/support/custom_dataset.ts",
+  import.meta.url,
+);
 
 Deno.test("any batch is its samples one by one, in any memory", async () => {
   using dataset = await FFRecordDataset.open(parts.path);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { ClipOptions } from "./clip_frames.ts";
+export type { ClipOptions } from "../../../data/datasets/clip_frames.ts";
 export {
   GulpImageDataset,
   type GulpImageOptions,
@@ -22,4 +22,4 @@ export {
   type GulpVideoOptions,
 } from "./gulp_video_dataset.ts";
 export type { GulpDatasetOptions, GulpSample } from "./gulp_videos.ts";
-export type { JsonValue } from "../../codecs/json/value.ts";
+export type { JsonValue } from "../../../codecs/json/value.ts";

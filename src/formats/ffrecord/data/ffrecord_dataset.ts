@@ -1,20 +1,24 @@
-import { FFRecordReader } from "../../formats/ffrecord/read/reader.ts";
-import type { ReaderSeed } from "../../formats/ffrecord/read/reader_seed.ts";
+import { FFRecordReader } from "../read/reader.ts";
+import type { ReaderSeed } from "../read/reader_seed.ts";
 import {
   absoluteLocation,
   type OpenOptions,
   type RecordLocation,
-} from "../../formats/ffrecord/read/record_files.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type { GetOptions } from "../dataset.ts";
+} from "../read/record_files.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { GetOptions } from "../../../data/dataset.ts";
 import {
   type Imported,
   importedFunction,
   RECIPE,
   type Recipe,
-} from "../recipe.ts";
-import { hasSample } from "./has_sample.ts";
-import { type Process, ProcessedDataset, requireClass } from "./process.ts";
+} from "../../../data/recipe.ts";
+import { hasSample } from "../../../data/datasets/has_sample.ts";
+import {
+  type Process,
+  ProcessedDataset,
+  requireClass,
+} from "../../../data/datasets/process.ts";
 
 /** The bytes of a sample. */
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -7,15 +7,18 @@ import {
   type Datapoint,
   IndexError,
   RECIPE,
-} from "../../../src/data/datasets/mod.ts";
+} from "../../../../src/data/datasets/mod.ts";
 import {
   DatasetReader,
   ShardedDatasetReader,
-} from "../../../src/formats/bags/mod.ts";
-import { REPOSITORY } from "../../support/paths.ts";
-import { assertPortable } from "../support/in_thread.ts";
+} from "../../../../src/formats/bags/mod.ts";
+import { REPOSITORY } from "../../../support/paths.ts";
+import { assertPortable } from "../../../data/support/in_thread.ts";
 
-const USER = new URL("../support/custom_dataset.ts", import.meta.url);
+const USER = new URL(
+  "../../../data/support/custom_dataset.ts",
+  import.meta.url,
+);
 const golden = (name: string) => `${REPOSITORY}test/golden/${name}/data`;
 const SHARDED = golden("granular3/sharded");
 const LISTS = golden("granular2/lists");

@@ -1,20 +1,20 @@
-import type { Image } from "../../codecs/image/image.ts";
-import type { NdArray } from "../../codecs/numpy/nd_array.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { RECIPE, type Recipe } from "../recipe.ts";
-import type { Picture } from "../transforms/picture.ts";
+import type { Image } from "../../../codecs/image/image.ts";
+import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
+import { Dataset, type GetOptions } from "../../../data/dataset.ts";
+import { RECIPE, type Recipe } from "../../../data/recipe.ts";
+import type { Picture } from "../../../data/transforms/picture.ts";
 import {
   runStep,
   type Step,
   stepArgument,
   type TransformFunction,
-} from "../transforms/transform.ts";
+} from "../../../data/transforms/transform.ts";
 import {
   assertClipOptions,
   clipFrames,
   type ClipOptions,
-} from "./clip_frames.ts";
-import { finishClip } from "./finish_clip.ts";
+} from "../../../data/datasets/clip_frames.ts";
+import { finishClip } from "../../../data/datasets/finish_clip.ts";
 import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   type GulpDatasetOptions,

@@ -1,12 +1,12 @@
-import type { JsonValue } from "../../codecs/json/value.ts";
-import { DataError } from "../data_error.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import { DataError } from "../../../data/data_error.ts";
 import {
   argument,
   type Imported,
   importedFunction,
   type ImportedName,
   importedRecipe,
-} from "../recipe.ts";
+} from "../../../data/recipe.ts";
 
 /** What a video's meta_data says. */
 export type GulpMeta = { readonly [key: string]: JsonValue };

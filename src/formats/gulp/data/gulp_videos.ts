@@ -1,17 +1,20 @@
-import type { Image } from "../../codecs/image/image.ts";
-import { GulpDirectory } from "../../formats/gulp/read/directory.ts";
-import type { RawVideo } from "../../formats/gulp/read/decoding.ts";
-import { shownId } from "../../formats/gulp/check/faults.ts";
-import type { FrameSelection } from "../../formats/gulp/read/frame_selection.ts";
-import { FormatError } from "../../errors.ts";
-import { absoluteLocalPath } from "../../io/storage/local_path.ts";
-import type { GetOptions } from "../dataset.ts";
-import { Random } from "../random/random.ts";
+import type { Image } from "../../../codecs/image/image.ts";
+import { GulpDirectory } from "../read/directory.ts";
+import type { RawVideo } from "../read/decoding.ts";
+import { shownId } from "../check/faults.ts";
+import type { FrameSelection } from "../read/frame_selection.ts";
+import { FormatError } from "../../../errors.ts";
+import { absoluteLocalPath } from "../../../io/storage/local_path.ts";
+import type { GetOptions } from "../../../data/dataset.ts";
+import { Random } from "../../../data/random/random.ts";
 import {
   DecodeImage,
   type DecodeImageOptions,
-} from "../transforms/decode_image.ts";
-import { inFlight, sampleFailed } from "../transforms/transform_samples.ts";
+} from "../../../data/transforms/decode_image.ts";
+import {
+  inFlight,
+  sampleFailed,
+} from "../../../data/transforms/transform_samples.ts";
 import {
   type AnyLabelOptions,
   type GulpLabelOptions,
@@ -19,7 +22,7 @@ import {
   type LabelChoice,
   type LabelOf,
 } from "./gulp_labels.ts";
-import { hasSample } from "./has_sample.ts";
+import { hasSample } from "../../../data/datasets/has_sample.ts";
 
 /** Options of both datasets of gulp directories. */
 export interface GulpDatasetOptions<

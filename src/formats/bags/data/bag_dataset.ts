@@ -1,16 +1,14 @@
-import type { Datapoint } from "../../formats/bags/read/datapoint.ts";
-import {
-  ShardedDatasetReader,
-} from "../../formats/bags/read/sharded_dataset_reader.ts";
-import type { DatasetReader } from "../../formats/bags/read/dataset_reader.ts";
-import type { ShardedDatasetOptions } from "../../formats/bags/read/dataset_options.ts";
-import type { Mask } from "../../formats/bags/read/selection.ts";
-import type { Spec } from "../../formats/bags/dataset/spec.ts";
-import type { Decoders } from "../../formats/bags/types/codec_types.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { absoluteLocalPath } from "../../io/storage/local_path.ts";
-import { DataError } from "../data_error.ts";
-import type { GetOptions } from "../dataset.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import type { DatasetReader } from "../read/dataset_reader.ts";
+import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
+import type { Mask } from "../read/selection.ts";
+import type { Spec } from "../dataset/spec.ts";
+import type { Decoders } from "../types/codec_types.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { absoluteLocalPath } from "../../../io/storage/local_path.ts";
+import { DataError } from "../../../data/data_error.ts";
+import type { GetOptions } from "../../../data/dataset.ts";
 import {
   argument,
   type Imported,
@@ -19,9 +17,13 @@ import {
   importedValue,
   RECIPE,
   type Recipe,
-} from "../recipe.ts";
-import { hasSample } from "./has_sample.ts";
-import { type Process, ProcessedDataset, requireClass } from "./process.ts";
+} from "../../../data/recipe.ts";
+import { hasSample } from "../../../data/datasets/has_sample.ts";
+import {
+  type Process,
+  ProcessedDataset,
+  requireClass,
+} from "../../../data/datasets/process.ts";
 
 /** How to open a {@linkcode BagDataset}. */
 export interface BagOpenOptions

@@ -1,14 +1,17 @@
-import type { Image } from "../../codecs/image/image.ts";
-import type { NdArray } from "../../codecs/numpy/nd_array.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { RECIPE, type Recipe } from "../recipe.ts";
-import { type FinishedImage, finishImage } from "../transforms/to_array.ts";
+import type { Image } from "../../../codecs/image/image.ts";
+import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
+import { Dataset, type GetOptions } from "../../../data/dataset.ts";
+import { RECIPE, type Recipe } from "../../../data/recipe.ts";
+import {
+  type FinishedImage,
+  finishImage,
+} from "../../../data/transforms/to_array.ts";
 import {
   runStep,
   type Step,
   stepArgument,
   type TransformFunction,
-} from "../transforms/transform.ts";
+} from "../../../data/transforms/transform.ts";
 import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   type GulpDatasetOptions,

@@ -1,0 +1,41 @@
+import { registerFormat } from "../../formats/registry.ts";
+import { UsageError } from "../exit.ts";
+import { absolutePath } from "./absolute_path.ts";
+
+const OPTION = "--format-module";
+
+/**
+ * Registers the formats of modules, before there is anything to open.
+ *
+ * @param given Files, or URLs.
+ * @returns Their URLs.
+ * @throws {RecordfsError} If one does not load.
+ */
+export async function registerAll(given: readonly string[]): Promise<string[]> {
+  const urls = given.map((module) =>
+    /^[a-z][a-z0-9+.-]+:/.test(module) ? module : fileUrl(module)
+  );
+  for (const url of urls) await registerFormat(url);
+  return urls;
+}
+
+/**
+ * Registers the formats whose modules a command line names: what else it may say is known only then.
+ *
+ * @throws {RecordfsError} If one does not load.
+ */
+export async function registerGiven(args: readonly string[]): Promise<void> {
+  const given: string[] = [];
+  for (let i = 0; i < args.length && args[i] !== "--"; i++) {
+    const arg = args[i]!;
+    if (arg.startsWith(`${OPTION}=`)) given.push(arg.slice(OPTION.length + 1));
+    else if (arg === OPTION) given.push(args[++i] ?? "");
+  }
+  if (given.includes("")) throw new UsageError(`${OPTION} needs a file`);
+  await registerAll(given);
+}
+
+function fileUrl(file: string): string {
+  const { pathToFileURL } = process.getBuiltinModule("node:url");
+  return pathToFileURL(absolutePath(file)).href;
+}

@@ -1,0 +1,28 @@
+import { RecordfsError } from "../../errors.ts";
+
+/**
+ * A value as a label.
+ *
+ * @param path Where it was found, for the message.
+ * @throws {RecordfsError} With code `no-label` if it is no text and no number.
+ */
+export function asLabel(
+  value: unknown,
+  sample: number,
+  path: () => string,
+  label: string,
+): string {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "bigint":
+    case "boolean":
+    case "number":
+      return String(value);
+  }
+  throw new RecordfsError(
+    "no-label",
+    `Sample ${sample} has no label '${label}' that is a text or a number, in ${path()}`,
+    { path: path(), sample, actual: value },
+  );
+}
