@@ -9,8 +9,11 @@ const FFRECORD =
   PickleError PickleableValue PickledValue ReaderSeed RecordLocation SampleData SampleList WaitOptions WriteError
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions EntryVisitor
+  Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
   Extent LazySources NodeId NodeStat OpenContainerOptions SampleNodes SampleRun SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  SeveralSources SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions EntryVisitor
+  `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions ContainerPlace EntryVisitor
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode

@@ -64,7 +64,7 @@ export function* openSeveral(
     return { name, container: yield* joinAll(placed, openOne) };
   }
   const container = yield* openPart(first, openOne);
-  return { name, container: yield* takePart(container, rest, name) };
+  return { name, container: yield* takePart(container, rest, name, prefix) };
 }
 
 /**
@@ -214,20 +214,25 @@ function* openPart(
   return yield* takePart(container, prefix ?? "", location);
 }
 
-/** Shows a directory of a container as its root. The directory has to be looked up, and so all that is in its way. */
+/**
+ * Shows a directory of a container as its root. It has to be looked up here, and so the container to be complete.
+ *
+ * @param given What messages call the path.
+ */
 function* takePart(
   container: ServedContainer,
   path: string,
   name: string,
+  given = path,
 ): Steps<ServedContainer> {
   if (normalise(path) === "") return container;
   const { tree, info } = container;
   try {
     yield* perform({ sync: () => {}, async: () => container.complete() });
     const node = yield* findNode(tree, path);
-    if (node === 0) throw new PathError("not-found", path, name);
+    if (node === 0) throw new PathError("not-found", given, name);
     if (!tree.isDirectory(node)) {
-      throw new PathError("not-directory", path, name);
+      throw new PathError("not-directory", given, name);
     }
     return { info, tree: new PrefixTree(tree, node), complete: done };
   } catch (error) {
