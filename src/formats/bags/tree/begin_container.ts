@@ -68,7 +68,6 @@ function* beginDataset(
     path,
     storage,
     shards,
-    generation: undefined,
     views,
   });
   const add = function* (shard: number): Steps<void> {
