@@ -39,6 +39,7 @@ export type {
 } from "../../io/read/batch_read_options.ts";
 export type { BatchRoom } from "../../io/read/read_memory.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type { Storage } from "../../io/storage/storage.ts";
 export {
   type ErrorFacts,
   FormatError,

@@ -54,7 +54,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * Entries before a record's own end that are looked at: where it starts, and where the one before
  * does.
  */
-const BEFORE = 2;
+export const BEFORE = 2;
 
 /**
  * An opened bag. Records lie back to back from byte 0.
@@ -150,7 +150,7 @@ export class Bag implements BagLayout {
    */
   locate(record: number): void {
     const table = this.#table;
-    if (table !== undefined) return this.#take(record, table, record * ENTRY);
+    if (table !== undefined) return this.take(record, table, record * ENTRY);
     const entries = this.#entries;
     const before = record < BEFORE ? 0 : entries.entry(record - BEFORE);
     const start = record === 0 ? 0 : entries.entry(record - 1);
@@ -265,7 +265,7 @@ export class Bag implements BagLayout {
     return Array.from(records, (record, i): Slice => {
       const entries = table ?? parts![i]!;
       const at = table ? record * ENTRY : entries.length - ENTRY;
-      this.#take(record, entries, at);
+      this.take(record, entries, at);
       return { source: 0, offset: this.start, length: this.end - this.start };
     });
   }
@@ -294,15 +294,20 @@ export class Bag implements BagLayout {
   ): Float64Array {
     const limits = new Float64Array(count + 1);
     for (let i = 0; i < count; i++) {
-      this.#take(first + i, entries, (before + i) * ENTRY);
+      this.take(first + i, entries, (before + i) * ENTRY);
       limits[i] = this.start;
       limits[i + 1] = this.end;
     }
     return limits;
   }
 
-  /** Sets `start` and `end` to what the entry of `record`, at byte `at`, and those before it say. */
-  #take(record: number, entries: Uint8Array, at: number): void {
+  /**
+   * Sets `start` and `end` to what the entry of `record`, at byte `at` of `entries`, and the two before it
+   * say.
+   *
+   * @throws {FormatError} If it does not lie in the bag.
+   */
+  take(record: number, entries: Uint8Array, at: number): void {
     const end = readEntry(entries, at);
     const start = record === 0 ? 0 : readEntry(entries, at - ENTRY);
     const before = record < BEFORE

@@ -3,11 +3,10 @@ import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import type { Bag } from "../bag/bag.ts";
+import { type Bag, BEFORE } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
-import { checkLimits, ENTRY } from "../bag/index_entries.ts";
-import { type RecordBatch, scanIndex } from "./index_scan.ts";
+import { ENTRY } from "../bag/index_entries.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { largestValue } from "./largest_value.ts";
 import { ValueCheck } from "./value_check.ts";
@@ -16,6 +15,9 @@ import { longestReferences, References } from "../dataset/references.ts";
 
 /** Most bytes of references that are read at a time. */
 const WINDOW = 1 << 20;
+
+/** Entries of an index that are read at a time. */
+const BATCH = 32 * 1024;
 
 /**
  * Looks for damage: in every index, whether it ascends, is whole and stays inside its bag; in all references,
@@ -138,61 +140,64 @@ class Check {
   /** Checks the limits of every record, and with `values` what is there. */
   async index(bag: Bag, values?: ValueCheck): Promise<void> {
     this.#guard(() => checkEntries(bag));
-    for await (const batch of scanIndex(bag, this.#options.signal)) {
-      for (let i = 0; i < batch.count; i++) {
-        const isSound = this.#guard(() => checkRecord(bag, batch, i));
-        if (isSound && values !== undefined) {
-          await this.#value(values, batch, i);
+    await this.#scan(bag, values && values.record.bind(values));
+  }
+
+  async #references({ keys, bags, refs }: Shard): Promise<void> {
+    const { path } = refs!;
+    const lengths = bags.map(({ length }) => length);
+    const references = new References({ path, keys, lengths });
+    const window = new Window(refs!, this.#options.signal);
+    const longest = longestReferences(keys.length) + 1;
+    await this.#scan(refs!, (record, start, end) => {
+      const length = Math.min(end - start, longest);
+      const bytes = window.has(start, length);
+      if (bytes !== undefined) return references.parse(record, bytes);
+      return window.read(start, length)
+        .then((bytes) => references.parse(record, bytes));
+    });
+  }
+
+  /**
+   * Reads a bag's whole index, part by part, and reports what of it is damaged.
+   *
+   * @param each Called with each record that lies in the bag, and where; what it throws is reported as well.
+   */
+  async #scan(
+    bag: Bag,
+    each?: (record: number, start: number, end: number) => void | Promise<void>,
+  ): Promise<void> {
+    for (let first = 0; first < bag.length; first += BATCH) {
+      const count = Math.min(BATCH, bag.length - first);
+      const before = Math.min(first, BEFORE);
+      const steps = bag.readEntries(first - before, before + count);
+      const entries = await runAsync(steps, this.#options.signal);
+      for (let i = 0; i < count; i++) {
+        try {
+          bag.take(first + i, entries, (before + i) * ENTRY);
+          const checked = each?.(first + i, bag.start, bag.end);
+          if (checked !== undefined) await checked;
+        } catch (error) {
+          this.#report(error);
         }
       }
-      this.#advance(batch.count * ENTRY);
+      this.#advance(count * ENTRY);
     }
     this.#advance(bag.bytes - bag.length * ENTRY);
   }
 
-  async #value(
-    values: ValueCheck,
-    { first, limits }: RecordBatch,
-    i: number,
-  ): Promise<void> {
-    try {
-      await values.record(first + i, limits[i + 1]!, limits[i + 2]!);
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      this.damage(error);
-    }
-  }
-
-  async #references(dataset: Shard): Promise<void> {
-    const { keys, bags } = dataset;
-    const refs = dataset.refs!;
-    const lengths = bags.map(({ length }) => length);
-    const references = new References({ path: refs.path, keys, lengths });
-    const window = new Window(refs, this.#options.signal);
-    const longest = longestReferences(keys.length) + 1;
-    for await (const batch of scanIndex(refs, this.#options.signal)) {
-      for (let i = 0; i < batch.count; i++) {
-        if (!this.#guard(() => checkRecord(refs, batch, i))) continue;
-        const start = batch.limits[i + 1]!;
-        const length = Math.min(batch.limits[i + 2]! - start, longest);
-        const record = window.has(start, length) ??
-          await window.read(start, length);
-        this.#guard(() => references.parse(batch.first + i, record));
-      }
-    }
-    this.#advance(refs.bytes);
-  }
-
-  /** Reports damage and goes on; anything else ends the check. */
-  #guard(look: () => void): boolean {
+  #guard(look: () => void): void {
     try {
       look();
-      return true;
     } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      this.damage(error);
-      return false;
+      this.#report(error);
     }
+  }
+
+  /** Reports damage, after which the check goes on; anything else ends it. */
+  #report(error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
+    this.damage(error);
   }
 
   #advance(bytes: number): void {
@@ -232,16 +237,8 @@ class Window {
   }
 }
 
-function checkRecord(
-  bag: Bag,
-  { first, limits }: RecordBatch,
-  i: number,
-): void {
-  checkLimits(bag, first + i, limits[i + 1]!, limits[i + 2]!, limits[i]!);
-}
-
 /** A reader takes no notice of an entry that is cut: its writer may be writing it. */
-function checkEntries({ path, source, index }: Bag): void {
+export function checkEntries({ path, source, index }: Bag): void {
   const surplus = index.size % ENTRY;
   if (index === source || surplus === 0) return;
   throw new FormatError(
@@ -252,7 +249,7 @@ function checkEntries({ path, source, index }: Bag): void {
   );
 }
 
-function checkLengths({ path, keys, bags }: Shard): void {
+export function checkLengths({ path, keys, bags }: Shard): void {
   const lengths = bags.map(({ length }) => length);
   const least = lengths.reduce((a, b) => Math.min(a, b), Infinity);
   const longest = lengths.findIndex((length) => length > least);

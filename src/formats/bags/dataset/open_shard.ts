@@ -260,7 +260,11 @@ function* lookFor(
   return "unwritten";
 }
 
-function* readSpec(spec: ByteSource, hasRefs: boolean): Steps<SpecKey[]> {
+/** Reads an opened `spec.json`. */
+export function* readSpec(
+  spec: ByteSource,
+  hasRefs: boolean,
+): Steps<SpecKey[]> {
   const { name: path, size } = spec;
   if (size > LARGEST_SPEC) {
     throw new FormatError(

@@ -43,8 +43,7 @@ export class Column {
    * @throws {TypeError} If the decoder needs to be waited for.
    */
   decodeSync(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    if (this.#decoder === undefined) return bytes;
-    const value = this.#decode(bytes, datapoint);
+    const value = this.begin(bytes, datapoint);
     if (value instanceof Promise) this.#refuse(value);
     return value;
   }
@@ -58,7 +57,9 @@ export class Column {
     if (this.#decoder === undefined) return bytes;
     const value = this.#decode(bytes, datapoint);
     if (!(value instanceof Promise)) return value;
-    return this.#settle(value, datapoint);
+    return value.catch((cause) => {
+      throw this.#bad(datapoint, cause);
+    });
   }
 
   /**
@@ -97,12 +98,11 @@ export class Column {
     bytes: Uint8Array<ArrayBuffer>,
     datapoint: number,
   ): Steps<unknown> {
-    if (this.#decoder === undefined) return bytes;
-    const value = this.#decode(bytes, datapoint);
+    const value = this.begin(bytes, datapoint);
     if (!(value instanceof Promise)) return value;
     return yield* perform<unknown>({
       sync: () => this.#refuse(value),
-      async: () => this.#settle(value, datapoint),
+      async: () => value,
     });
   }
 
@@ -114,12 +114,6 @@ export class Column {
     } catch (cause) {
       throw this.#bad(datapoint, cause);
     }
-  }
-
-  #settle(value: Promise<unknown>, datapoint: number): Promise<unknown> {
-    return value.catch((cause) => {
-      throw this.#bad(datapoint, cause);
-    });
   }
 
   #refuse(value: Promise<unknown>): never {

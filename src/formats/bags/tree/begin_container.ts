@@ -68,7 +68,6 @@ function* beginDataset(
     path,
     storage,
     shards,
-    generation: undefined,
     views,
     lastNode: options.lastNode,
   });

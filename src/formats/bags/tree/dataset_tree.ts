@@ -22,7 +22,6 @@ import {
   SHARD_SPEC,
 } from "./dataset_nodes.ts";
 import { DatasetSamples } from "./dataset_samples.ts";
-import type { Generation } from "../dataset/generation.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import { ShardFact, ShardFacts } from "./shard_facts.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
@@ -43,7 +42,6 @@ export interface DatasetTreeOptions {
   readonly storage: Storage;
   /** How many shards it has; `undefined` for a dataset that is not sharded. */
   readonly shards: number | undefined;
-  readonly generation: Generation | undefined;
   /** What shows beside the values, in forms that people and programs can read. */
   readonly views: TreeViews | undefined;
   /** The largest id that a node may have, unless the tree has all of them to itself. */

@@ -32,7 +32,6 @@ export interface ShardPlace {
   readonly storage: Storage;
   readonly nodes: DatasetNodes;
   readonly facts: ShardFacts;
-  readonly generation: Generation | undefined;
   readonly views: TreeViews | undefined;
 }
 
@@ -123,11 +122,11 @@ export class TreeShards implements LazySources {
 
   /** The first one to open a shard opens all of it, to say what is to be known of it. */
   *#open(number: number): Steps<TreeShard> {
-    const { facts, generation, storage } = this.#place;
+    const { facts, storage } = this.#place;
     const isKnown = facts.get(number, ShardFact.GENERATION) !== undefined;
     if (isKnown) return yield* this.#openHead(number);
     const path = this.#pathOf(number);
-    const shard = yield* openShard(path, { generation, storage });
+    const shard = yield* openShard(path, { storage });
     try {
       return yield* this.add(number, shard);
     } catch (error) {

@@ -121,6 +121,12 @@ export abstract class BagOutput {
     if (sync) yield* this.file.sync();
   }
 
+  /** Writes what was gathered: the records before the index names them. */
+  *flush(sync: boolean): Steps<void> {
+    yield* this.flushRecords(sync);
+    yield* this.flushIndex(sync);
+  }
+
   /** Whether both must be flushed before the next record is appended. */
   abstract readonly needsFlush: boolean;
 

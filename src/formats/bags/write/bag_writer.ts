@@ -187,14 +187,15 @@ export class BagWriter implements Disposable, AsyncDisposable {
    * @throws {WriteError} If the system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
-  async flush(options: FlushOptions & WaitOptions = {}): Promise<void> {
+  async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
+  Promise<void> {
     this.#life.requireOpen();
-    return this.#life.run(() => this.#flush(options.sync), options.signal);
+    return this.#life.run(() => this.#output.flush(sync), signal);
   }
 
   /** {@linkcode BagWriter.flush} without waiting. */
-  flushSync(options: FlushOptions = {}): void {
-    this.#life.runSync(() => this.#flush(options.sync));
+  flushSync({ sync = false }: FlushOptions = {}): void {
+    this.#life.runSync(() => this.#output.flush(sync));
   }
 
   /**
@@ -239,7 +240,7 @@ export class BagWriter implements Disposable, AsyncDisposable {
 
   *#add(record: SampleData): Steps<number> {
     const output = this.#output;
-    if (output.needsFlush) yield* this.#flush();
+    if (output.needsFlush) yield* output.flush(false);
     try {
       yield* output.append(record);
     } catch (error) {
@@ -248,11 +249,6 @@ export class BagWriter implements Disposable, AsyncDisposable {
     }
     output.keep();
     return this.length - 1;
-  }
-
-  *#flush(sync = false): Steps<void> {
-    yield* this.#output.flushRecords(sync);
-    yield* this.#output.flushIndex(sync);
   }
 }
 

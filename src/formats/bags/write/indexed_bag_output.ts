@@ -85,8 +85,7 @@ export class IndexedBagOutput extends BagOutput {
   }
 
   override *finish(): Steps<void> {
-    yield* this.flushRecords(true);
-    yield* this.flushIndex(true);
+    yield* this.flush(true);
     yield* syncDirectoryOf(this.path);
   }
 

@@ -2,16 +2,16 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import { readFile } from "../../../io/read/read_file.ts";
-import { systemCode } from "../../../io/libc/system_error.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
-import { writeError } from "../../../io/write/write_error.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
 import { indexPath } from "../bag/index_path.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { REFS_KEY, SPEC_FILE } from "../dataset/dataset_names.ts";
-import { LARGEST_SPEC, parseSpec } from "../dataset/spec.ts";
+import { readSpec } from "../dataset/open_shard.ts";
+import type { SpecKey } from "../dataset/spec.ts";
 import type { WrittenSpec } from "./written_spec.ts";
 
 /** A dataset of generation 3 that is opened to be written. */
@@ -102,12 +102,9 @@ export function* hasSameSpec(
   directory: string,
   { spec }: WrittenSpec,
 ): Steps<boolean> {
-  const file = path.join(directory, SPEC_FILE);
-  const bytes = yield* readSpec(file);
-  if (bytes === undefined) return false;
-  const there = new Map(
-    parseSpec(bytes, file, false).map(({ key, type }) => [key, type.word]),
-  );
+  const keys = yield* specIn(directory);
+  if (keys === undefined) return false;
+  const there = new Map(keys.map(({ key, type }) => [key, type.word]));
   const differing = [...new Set([...there.keys(), ...Object.keys(spec)])]
     .filter((key) =>
       there.get(key) !== (Object.hasOwn(spec, key) ? spec[key] : undefined)
@@ -122,23 +119,18 @@ export function* hasSameSpec(
   );
 }
 
-function* readSpec(file: string): Steps<Uint8Array | undefined> {
+function* specIn(directory: string): Steps<SpecKey[] | undefined> {
+  let file: ByteSource;
   try {
-    const { size } = yield* perform({
-      sync: () => fs.statSync(file),
-      async: () => fs.promises.stat(file),
-    });
-    if (size > LARGEST_SPEC) {
-      throw new WriteError(
-        "bad-spec",
-        `Cannot append: ${file} has ${size} bytes, which is no spec`,
-        { path: file, expected: LARGEST_SPEC, actual: size },
-      );
-    }
-    return yield* readFile(file);
+    file = yield* LOCAL_DISK.open(path.join(directory, SPEC_FILE));
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw writeError(file, error);
+    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return yield* readSpec(file, false);
+  } finally {
+    file.close();
   }
 }
 

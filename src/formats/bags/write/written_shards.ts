@@ -1,10 +1,10 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import { writeError } from "../../../io/write/write_error.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { checkEntries, checkLengths } from "../check/check.ts";
+import { listDirectory, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetForm } from "./dataset_target.ts";
-import { ENTRY } from "../bag/index_entries.ts";
 import { hasSameSpec } from "./resume_dataset.ts";
 import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
 import { shardName } from "../dataset/shard_names.ts";
@@ -39,7 +39,7 @@ export function* findWrittenShards(
   { start, step }: ShardNumbers,
   form: DatasetForm,
 ): Steps<WrittenShards> {
-  const there = new Set(yield* readNames(directory));
+  const there = yield* listDirectory(LOCAL_DISK, directory);
   if (there.has(SPEC_FILE)) {
     throw new WriteError(
       "exists",
@@ -80,43 +80,20 @@ function* measureShard(
   if (!(yield* hasSameSpec(directory, spec))) {
     throw incomplete(directory, `it has no ${SPEC_FILE}`);
   }
-  let bytes = 0;
-  let datapoints: number | undefined;
-  for (const { key } of spec.keys) {
-    const bag = path.join(directory, `${key}.bag`);
-    const index = yield* sizeOf(path.join(directory, `${key}.idx`));
-    bytes += index + (yield* sizeOf(bag));
-    if (index % ENTRY !== 0) {
-      throw incomplete(directory, `the index of '${key}' is cut`);
-    }
-    datapoints ??= index / ENTRY;
-    if (index !== datapoints * ENTRY) {
-      throw incomplete(directory, `'${key}' has not as many records as others`);
-    }
-  }
-  return { datapoints: datapoints!, bytes };
-}
-
-function* sizeOf(file: string): Steps<number> {
+  let shard: Shard | undefined;
   try {
-    const { size } = yield* perform({
-      sync: () => fs.statSync(file),
-      async: () => fs.promises.stat(file),
-    });
-    return size;
-  } catch (error) {
-    throw incomplete(path.dirname(file), `${file} is missing`, error);
-  }
-}
-
-function* readNames(directory: string): Steps<string[]> {
-  try {
-    return yield* perform({
-      sync: () => fs.readdirSync(directory),
-      async: () => fs.promises.readdir(directory),
-    });
-  } catch (error) {
-    throw writeError(directory, error);
+    shard = yield* openShard(directory, { generation: 3 });
+    for (const [k, { key }] of spec.keys.entries()) {
+      if (shard.bags[k] === undefined) throw new Error(`'${key}' has no bag`);
+      checkEntries(shard.bags[k]);
+    }
+    checkLengths(shard);
+    const bytes = shard.bags.reduce((sum, bag) => sum + bag.bytes, 0);
+    return { datapoints: shard.length, bytes };
+  } catch (cause) {
+    throw incomplete(directory, (cause as Error).message, cause);
+  } finally {
+    shard?.close();
   }
 }
 
