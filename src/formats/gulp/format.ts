@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { FormatError, type RecordfsError } from "../../errors.ts";
-import { readDirectory } from "../../io/storage/read_directory.ts";
-import { perform, runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type {
   Container,
   ContainerInfo,
@@ -23,7 +23,8 @@ import { type OpenedTree, openTree } from "./tree/open_tree.ts";
 export const gulp: Format = {
   open,
   async check(path, options) {
-    const listing = await runAsync(listLocation(path), options.signal);
+    const { storage = LOCAL_DISK, signal } = options;
+    const listing = await runAsync(listLocation(path, storage), signal);
     return await checkChunks(listing, options);
   },
   async openDataset(path, info, { frames }) {
@@ -42,12 +43,17 @@ function* open(
   options: ContainerOptions,
 ): Steps<Container> {
   const problems = new ProblemLog(options);
-  const listing = yield* listLocation(location);
-  const opened = yield* openTree(listing, (problem) => problems.add(problem));
+  const { storage = LOCAL_DISK } = options;
+  const listing = yield* listLocation(location, storage);
+  const opened = yield* openTree(
+    listing,
+    storage,
+    (problem) => problems.add(problem),
+  );
   let labels: number | undefined;
   try {
     if (hasLabels(opened)) {
-      labels = (yield* readLabels(listing.labelPath))?.size;
+      labels = (yield* readLabels(listing.labelPath, storage))?.size;
     }
   } catch (error) {
     if (!(error instanceof FormatError)) {
@@ -99,10 +105,13 @@ function describe(
 }
 
 /** The chunks of a location: a directory, or either file of one chunk. */
-function* listLocation(path: string): Steps<ChunkListing> {
-  const names = yield* perform(readDirectory(path));
+function* listLocation(
+  path: string,
+  storage: Storage,
+): Steps<ChunkListing> {
+  const names = yield* storage.list(path);
   return names === undefined
-    ? yield* findPartner(path)
+    ? yield* findPartner(path, storage)
     : pairChunks(path, names);
 }
 

@@ -29,6 +29,7 @@ export interface VideoOptions {
 
 /** A video's file, or the directory that its files are in. */
 export interface FrameFile {
+  /** Where it is. */
   readonly path: string;
 }
 

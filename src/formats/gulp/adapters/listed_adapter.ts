@@ -46,15 +46,12 @@ export const LISTED_OPTIONS: readonly AdapterOption[] = [
   ),
 ];
 
-/** Plain meta data, by key. */
-type Meta = { readonly [key: string]: JsonValue };
-
 /** A video of a list. */
 export interface ListedVideo {
   /** Its id, as meta data have it. */
   readonly id: JsonValue;
   /** What is to be known of it, besides its id and its label where it has one. */
-  readonly meta?: Meta | undefined;
+  readonly meta?: AdaptedVideo["meta"] | undefined;
 }
 
 /** A video with its label. */
@@ -146,7 +143,7 @@ export class ListedAdapter<
   }
 
   /** What is to be known of a video. */
-  protected metaOf({ meta = {} }: Video): Meta {
+  protected metaOf({ meta = {} }: Video): AdaptedVideo["meta"] {
     return meta;
   }
 
@@ -205,11 +202,11 @@ export class LabelledAdapter<
   }
 
   /** The id, the label, what else is known, and the label's number. */
-  protected override metaOf({ id, label, meta }: Video): Meta {
+  protected override metaOf({ id, label, meta }: Video): AdaptedVideo["meta"] {
     const idx = this.#labels.of(label);
     if (!(label instanceof MsgpackFloat)) return { id, label, ...meta, idx };
     const exact = formatJson({ id, label, ...meta, idx }); // which keeps its point
-    return parseJson(exact) as Meta;
+    return parseJson(exact) as AdaptedVideo["meta"];
   }
 }
 

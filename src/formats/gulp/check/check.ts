@@ -1,4 +1,5 @@
 import { FormatError } from "../../../errors.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { warnOnConsole } from "../../../message_text.ts";
@@ -48,7 +49,9 @@ class Check {
   async run(): Promise<CheckReport> {
     const { problems, labelPath } = this.#listing;
     for (const problem of problems) this.#report(problem);
-    await this.#guard(() => runAsync(readLabels(labelPath), this.#signal));
+    await this.#guard(() =>
+      runAsync(readLabels(labelPath, this.#storage), this.#signal)
+    );
     await this.#openChunks();
     const sizes = this.#chunks.map(({ dataSize }) => dataSize);
     const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -76,12 +79,16 @@ class Check {
     return this.#options.signal;
   }
 
+  get #storage(): Storage {
+    return this.#options.storage ?? LOCAL_DISK;
+  }
+
   async #openChunks(): Promise<void> {
     const index = new DirectoryIndex();
     for (const { dataPath, metaPath } of this.#listing.chunks) {
       await this.#guard(async () => {
         const chunk = await runAsync(
-          OpenedChunk.open(dataPath, metaPath),
+          OpenedChunk.open(dataPath, metaPath, { storage: this.#storage }),
           this.#signal,
         );
         this.#chunks.push(chunk);

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { FormatError, RecordfsError, WriteError } from "../../../errors.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { readPart } from "../../../io/read/read_part.ts";
@@ -174,7 +174,7 @@ class Repair {
       if (!(error instanceof FormatError)) throw error;
       return this.leaveOut(error);
     }
-    const source = await runAsync(FileSource.open(file), signal);
+    const source = await runAsync(LOCAL_DISK.open(file), signal);
     try {
       const bytes = await runAsync(readPart(source, 0, source.size), signal);
       await this.#write(LABEL_FILE, bytes);
@@ -197,7 +197,7 @@ class Repair {
         : undefined;
       this.leaveOut(meta === undefined ? error : cutMeta(error, meta.length));
       if (meta === undefined) return undefined;
-      const data = await runAsync(FileSource.open(dataPath), signal);
+      const data = await runAsync(LOCAL_DISK.open(dataPath), signal);
       return new OpenedChunk(dataPath, data, meta);
     }
   }

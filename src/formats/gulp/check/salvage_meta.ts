@@ -1,6 +1,6 @@
 import { Byte, JsonError, JsonScanner } from "../../../codecs/json/scanner.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "../meta/chunk_meta.ts";
@@ -13,7 +13,7 @@ import { readJsonMeta } from "../meta/read_json_meta.ts";
  * @returns `undefined` where there are none, or the file is kept in another way than JSON.
  */
 export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
-  const file = yield* FileSource.open(path);
+  const file = yield* LOCAL_DISK.open(path);
   try {
     if (file.size > LONGEST_META) return undefined;
     // Room for the bracket that closes what is left, and the zero byte that the scanner stops at.

@@ -1,6 +1,6 @@
 import { parseObjectEntries } from "../../../codecs/json/parts.ts";
 import { FormatError } from "../../../errors.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
@@ -13,9 +13,10 @@ import { LABEL_FILE } from "../read/chunk_files.ts";
  */
 export function* readLabels(
   file: string | undefined,
+  storage: Storage = LOCAL_DISK,
 ): Steps<Map<string, number> | undefined> {
   if (file === undefined) return undefined;
-  const source = yield* FileSource.open(file);
+  const source = yield* storage.open(file);
   try {
     return parseLabels(file, yield* readPart(source, 0, source.size));
   } finally {

@@ -2,8 +2,8 @@ import { JsonError } from "../../../codecs/json/scanner.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
@@ -39,23 +39,22 @@ export const LONGEST_META = 2 ** 32 - 2;
 export function* openMeta(
   path: string,
   serializer?: SerializerChoice,
+  storage: Storage = LOCAL_DISK,
 ): Steps<ChunkMeta> {
-  const file = yield* FileSource.open(path);
+  const file = yield* storage.open(path);
   let text: ByteSource = file;
   try {
-    const bytes = yield* readWithSentinel(file);
+    const bytes = yield* readWithSentinel(file, path);
     const kind = serializer ?? kindOf(bytes);
-    if (kind === "json") {
-      const meta = build(file, readJson(bytes, path), file);
+    if (kind === "json" && file.readAtSync !== undefined) {
+      const meta = build(path, file.size, readJson(bytes, path), file);
       release(bytes);
       return meta;
     }
-    const read = kind === "pickle"
-      ? readPickle(bytes.subarray(0, -1), path)
-      : readOwn(kind, bytes.subarray(0, -1), path);
+    const read = readAny(kind, bytes, path);
     text = new MemorySource(read.text, `${path} (meta_data)`, file.mtime);
     file.close();
-    return build(file, read.builder, text);
+    return build(path, file.size, read.builder, text);
   } catch (error) {
     text.close();
     throw error;
@@ -72,13 +71,13 @@ export function* openMetaFile(
   path: string,
   serializer: SerializerChoice,
 ): Steps<{ meta: ChunkMeta; file: MetaFile }> {
-  const source = yield* FileSource.open(path);
+  const source = yield* LOCAL_DISK.open(path);
   try {
-    const withZero = yield* readWithSentinel(source);
+    const withZero = yield* readWithSentinel(source, path);
     const bytes = withZero.slice(0, -1);
     const made = (file: MetaFile, { builder, text }: MetaWithText) => ({
       file,
-      meta: build(source, builder, new MemorySource(text, path)),
+      meta: build(path, source.size, builder, new MemorySource(text, path)),
     });
     if (serializer === "json") {
       const builder = readJson(withZero, path);
@@ -101,11 +100,12 @@ export function* openMetaFile(
 /** The meta of a chunk that is still to be written. */
 export function emptyMeta(path: string): ChunkMeta {
   const text = new MemorySource(new Uint8Array(0), path);
-  return build({ path, size: 0 }, new MetaBuilder(0), text);
+  return build(path, 0, new MetaBuilder(0), text);
 }
 
 function build(
-  { path, size }: { readonly path: string; readonly size: number },
+  path: string,
+  size: number,
   builder: MetaBuilder,
   text: ByteSource,
 ): ChunkMeta {
@@ -114,8 +114,11 @@ function build(
 }
 
 /** The file with a zero byte behind it, which the tokenizer stops at. */
-function* readWithSentinel(file: FileSource): Steps<Uint8Array> {
-  const { path, size } = file;
+function* readWithSentinel(
+  file: ByteSource,
+  path: string,
+): Steps<Uint8Array> {
+  const { size } = file;
   if (size === 0) {
     throw badMeta(path, `${path} is empty: its chunk was not finished`);
   }
@@ -133,6 +136,19 @@ function* readWithSentinel(file: FileSource): Steps<Uint8Array> {
 /** A dict's pickle starts with one of the bytes 0x80 ( } c, which no JSON object does. */
 function kindOf(bytes: Uint8Array): "json" | "pickle" {
   return [0x80, 0x28, 0x7d, 0x63].includes(bytes[0]!) ? "pickle" : "json";
+}
+
+/** Reads what is kept in whatever way; JSON that would have to be waited for again stays in memory. */
+function readAny(
+  kind: SerializerChoice,
+  withZero: Uint8Array,
+  path: string,
+): MetaWithText {
+  const bytes = withZero.subarray(0, -1);
+  if (kind === "pickle") return readPickle(bytes, path);
+  if (kind !== "json") return readOwn(kind, bytes, path);
+  const builder = readJson(withZero, path);
+  return { builder, text: bytes.slice() };
 }
 
 function readJson(text: Uint8Array, path: string): MetaBuilder {

@@ -2,7 +2,7 @@ import type { Image } from "../../../codecs/image/image.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { RecordfsError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
+import { LOCAL_DISK, pathOf } from "../../../io/storage/storage.ts";
 import {
   runAsync,
   runSync,
@@ -356,8 +356,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
 
   /** Reads what was written. */
   *#reload(): Steps<void> {
-    const { dataPath, meta, serializer } = this.#chunk;
-    const chunk = yield* OpenedChunk.openOrNew(dataPath, meta.path, serializer);
+    const { dataPath, meta, options } = this.#chunk;
+    const chunk = yield* OpenedChunk.open(dataPath, meta.path, options, true);
     this.#chunk.close();
     this.#chunk = chunk;
     if (this.#closed) chunk.close();
@@ -373,11 +373,12 @@ export class GulpChunk<Frame = Image> implements Disposable {
 function openSteps(
   dataPath: string | URL,
   metaPath: string | URL,
-  { serializer }: GulpOptions,
+  { serializer, storage = LOCAL_DISK }: GulpOptions,
 ): Steps<OpenedChunk> {
-  return OpenedChunk.openOrNew(
-    localPath(dataPath),
-    localPath(metaPath),
-    serializer,
+  return OpenedChunk.open(
+    pathOf(dataPath, storage),
+    pathOf(metaPath, storage),
+    { serializer, storage },
+    true,
   );
 }

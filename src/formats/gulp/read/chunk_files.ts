@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import { FormatError, RecordfsError } from "../../../errors.ts";
-import { readDirectory } from "../../../io/storage/read_directory.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../names.ts";
 import { DATA_NAME, isChunkName, META_NAME } from "../entry.ts";
 
@@ -33,8 +33,11 @@ export const LABEL_FILE = "label2idx.json";
  *
  * @throws {RecordfsError} If there is no such directory.
  */
-export function* listChunks(directory: string): Steps<ChunkListing> {
-  const names = yield* perform(readDirectory(directory));
+export function* listChunks(
+  directory: string,
+  storage: Storage = LOCAL_DISK,
+): Steps<ChunkListing> {
+  const names = yield* storage.list(directory);
   if (names === undefined) {
     throw new RecordfsError(
       "not-a-directory",
@@ -94,7 +97,10 @@ export function pairChunks(
  *
  * @throws {FormatError} If the other one is missing.
  */
-export function* findPartner(file: string): Steps<ChunkListing> {
+export function* findPartner(
+  file: string,
+  storage: Storage = LOCAL_DISK,
+): Steps<ChunkListing> {
   const directory = path.dirname(file);
   const name = path.basename(file);
   if (!isChunkName(name)) {
@@ -106,7 +112,7 @@ export function* findPartner(file: string): Steps<ChunkListing> {
     );
   }
   const number = chunkNumber(name);
-  const siblings = (yield* perform(readDirectory(directory))) ?? [];
+  const siblings = (yield* storage.list(directory)) ?? [];
   const partners = siblings.filter((other) =>
     isChunkName(other) && chunkNumber(other) === number &&
     other.endsWith(".gulp") !== name.endsWith(".gulp")

@@ -2,6 +2,7 @@ import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import type { Colorspace, Image } from "../../../codecs/image/image.ts";
 import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 
 /** Makes of a frame's JPEG what a program works with. */
@@ -28,6 +29,11 @@ export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice> {
   readonly colorspace?: Colorspace | undefined;
   /** How `.gmeta` files are kept; told by their content where not given. */
   readonly serializer?: SerializerChoice | undefined;
+  /**
+   * Where the files are, by paths of its own. Defaults to the local disk, the only one that is written to;
+   * from one that has to be waited for, methods without waiting refuse to read (`must-wait`).
+   */
+  readonly storage?: Storage | undefined;
 }
 
 /**

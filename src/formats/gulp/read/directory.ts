@@ -2,7 +2,7 @@ import * as path from "node:path";
 import type { Image } from "../../../codecs/image/image.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
+import { LOCAL_DISK, pathOf } from "../../../io/storage/storage.ts";
 import {
   runAsync,
   runSync,
@@ -26,13 +26,13 @@ import type { VideoId } from "../ids/id_text.ts";
 import { readLabels } from "../meta/labels.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
 import { emptyMeta } from "../meta/open_meta.ts";
-import { OpenedChunk } from "./opened_chunk.ts";
-import type { SerializerChoice, VideoMeta } from "../meta/serializer.ts";
+import { type ChunkOptions, OpenedChunk } from "./opened_chunk.ts";
+import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
 
 /** What opening a directory finds. */
 interface OpenedDirectory {
-  readonly serializer: SerializerChoice | undefined;
+  readonly options: ChunkOptions;
   readonly paths: readonly ChunkPaths[];
   readonly chunks: readonly OpenedChunk[];
   readonly index: DirectoryIndex;
@@ -89,7 +89,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: GulpOptions<Decode> & WaitOptions = {},
   ): Promise<GulpDirectory<FrameOf<Decode>>> {
     const decoder = new VideoDecoder<FrameOf<Decode>>(options);
-    const root = localPath(directory);
+    const root = pathOf(directory, options.storage ?? LOCAL_DISK);
     const opened = await runAsync(
       openDirectory(root, options),
       options.signal,
@@ -103,7 +103,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: GulpOptions<Decode> = {},
   ): GulpDirectory<FrameOf<Decode>> {
     const decoder = new VideoDecoder<FrameOf<Decode>>(options);
-    const root = localPath(directory);
+    const root = pathOf(directory, options.storage ?? LOCAL_DISK);
     const opened = runSync(openDirectory(root, options));
     return new GulpDirectory(root, opened, decoder);
   }
@@ -266,12 +266,12 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @throws {FormatError} If it is damaged.
    */
   labels(options: WaitOptions = {}): Promise<Map<string, number> | undefined> {
-    return runAsync(readLabels(this.#opened.labelPath), options.signal);
+    return runAsync(this.#readLabels(), options.signal);
   }
 
   /** {@linkcode GulpDirectory.labels} without waiting. */
   labelsSync(): Map<string, number> | undefined {
-    return runSync(readLabels(this.#opened.labelPath));
+    return runSync(this.#readLabels());
   }
 
   /**
@@ -291,13 +291,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     return Array.from({ length: count }, (_, i) => {
       const data = path.join(this.path, `data_${next + i}.gulp`);
       const meta = path.join(this.path, `meta_${next + i}.gmeta`);
-      const { serializer } = this.#opened;
-      const chunk = new OpenedChunk(
-        data,
-        undefined,
-        emptyMeta(meta),
-        serializer,
-      );
+      const { options } = this.#opened;
+      const chunk = new OpenedChunk(data, undefined, emptyMeta(meta), options);
       return new GulpChunk(chunk, this.#decoder);
     });
   }
@@ -322,6 +317,11 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     );
   }
 
+  #readLabels(): Steps<Map<string, number> | undefined> {
+    const { labelPath, options } = this.#opened;
+    return readLabels(labelPath, options.storage);
+  }
+
   *#read(
     id: VideoId,
     selection?: FrameSelection,
@@ -342,15 +342,19 @@ export class GulpDirectory<Frame = Image> implements Disposable {
 
 function* openDirectory(
   root: string,
-  { serializer }: GulpOptions,
+  { serializer, storage }: GulpOptions,
 ): Steps<OpenedDirectory> {
-  const { chunks: paths, problems, labelPath } = yield* listChunks(root);
+  const options = { serializer, storage };
+  const { chunks: paths, problems, labelPath } = yield* listChunks(
+    root,
+    storage,
+  );
   if (problems[0] !== undefined) throw problems[0];
   const chunks: OpenedChunk[] = [];
   const index = new DirectoryIndex();
   try {
     for (const { dataPath, metaPath } of paths) {
-      const chunk = yield* OpenedChunk.open(dataPath, metaPath, serializer);
+      const chunk = yield* OpenedChunk.open(dataPath, metaPath, options);
       chunks.push(chunk);
       index.add(chunk.meta, (video, before) => {
         throw duplicateId(chunk.meta, video, chunks[before.chunk]!.meta);
@@ -360,5 +364,5 @@ function* openDirectory(
     for (const chunk of chunks) chunk.close();
     throw error;
   }
-  return { serializer, paths, chunks, index, labelPath };
+  return { options, paths, chunks, index, labelPath };
 }

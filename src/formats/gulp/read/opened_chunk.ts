@@ -1,12 +1,8 @@
-import * as fs from "node:fs";
 import { RecordfsError } from "../../../errors.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { MappedFile } from "../../../io/read/mapped_file.ts";
-import {
-  type Effect,
-  perform,
-  type Steps,
-} from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
 import type { RawVideo } from "./decoding.ts";
 import { shownId } from "../check/faults.ts";
@@ -18,62 +14,59 @@ import { readFramePlaces } from "./read_frames.ts";
 import { readWholeVideo } from "./read_whole_video.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 
+/** How a chunk is opened. */
+export interface ChunkOptions {
+  /** Where its files are. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
+  /** How the meta file is kept; told by its content where not given. */
+  readonly serializer?: SerializerChoice | undefined;
+}
+
 /** A chunk's two files, opened. */
 export class OpenedChunk {
   readonly dataPath: string;
   /** The data file, or `undefined` where the chunk is still to be written. */
-  readonly data: FileSource | undefined;
+  readonly data: ByteSource | undefined;
   readonly meta: ChunkMeta;
-  /** How the meta file is kept, where the caller has said so. */
-  readonly serializer: SerializerChoice | undefined;
+  readonly options: ChunkOptions;
   #mapped: MappedFile | undefined;
 
   constructor(
     dataPath: string,
-    data: FileSource | undefined,
+    data: ByteSource | undefined,
     meta: ChunkMeta,
-    serializer?: SerializerChoice,
+    options: ChunkOptions = {},
   ) {
     this.dataPath = dataPath;
     this.data = data;
     this.meta = meta;
-    this.serializer = serializer;
+    this.options = options;
   }
 
   /**
-   * Opens a chunk whose files are both there.
+   * Opens a chunk.
    *
+   * @param mayBeNew Whether files that are not there are those of a chunk to be written.
    * @throws {FormatError} If the meta file is damaged as a whole.
    */
   static *open(
     dataPath: string,
     metaPath: string,
-    serializer?: SerializerChoice,
+    options: ChunkOptions = {},
+    mayBeNew = false,
   ): Steps<OpenedChunk> {
-    const meta = yield* openMeta(metaPath, serializer);
+    const { storage = LOCAL_DISK, serializer } = options;
+    const isNew = function* (path: string): Steps<boolean> {
+      return mayBeNew && (yield* storage.stat(path)) === undefined;
+    };
+    const meta = (yield* isNew(metaPath))
+      ? emptyMeta(metaPath)
+      : yield* openMeta(metaPath, serializer, storage);
     try {
-      const data = yield* FileSource.open(dataPath);
-      return new OpenedChunk(dataPath, data, meta, serializer);
-    } catch (error) {
-      meta.close();
-      throw error;
-    }
-  }
-
-  /** Opens a chunk; files that are not there yet are those of a chunk to be written. */
-  static *openOrNew(
-    dataPath: string,
-    metaPath: string,
-    serializer?: SerializerChoice,
-  ): Steps<OpenedChunk> {
-    const meta = (yield* perform(exists(metaPath)))
-      ? yield* openMeta(metaPath, serializer)
-      : emptyMeta(metaPath);
-    try {
-      const data = (yield* perform(exists(dataPath)))
-        ? yield* FileSource.open(dataPath)
-        : undefined;
-      return new OpenedChunk(dataPath, data, meta, serializer);
+      const data = (yield* isNew(dataPath))
+        ? undefined
+        : yield* storage.open(dataPath);
+      return new OpenedChunk(dataPath, data, meta, options);
     } catch (error) {
       meta.close();
       throw error;
@@ -150,7 +143,7 @@ export class OpenedChunk {
     });
   }
 
-  #opened(): FileSource {
+  #opened(): ByteSource {
     if (this.data !== undefined) return this.data;
     throw new RecordfsError(
       "ENOENT",
@@ -162,16 +155,4 @@ export class OpenedChunk {
 
 function isSound({ columns }: ChunkMeta, video: number): boolean {
   return columns.faults[video] === VideoFault.NONE;
-}
-
-function exists(path: string): Effect<boolean> {
-  return {
-    sync: () => fs.existsSync(path),
-    async: () =>
-      // Not `access`: Deno's takes --allow-sys.
-      fs.promises.stat(path).then(() => true, (error) => {
-        if (error?.code === "ENOENT") return false;
-        throw error;
-      }),
-  };
 }

@@ -1,6 +1,6 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/name_table.ts";
 import {
@@ -39,23 +39,26 @@ export interface OpenedTree {
  */
 export function* openTree(
   listing: ChunkListing,
+  storage: Storage,
   onProblem: (problem: RecordfsError) => void,
 ): Steps<OpenedTree> {
   const problems: RecordfsError[] = [...listing.problems];
   const chunks: OpenedChunk[] = [];
-  let labels: FileSource | undefined;
+  let labels: ByteSource | undefined;
   try {
     for (const { dataPath, metaPath } of listing.chunks) {
-      const chunk = yield* attempt(OpenedChunk.open(dataPath, metaPath));
+      const chunk = yield* attempt(
+        OpenedChunk.open(dataPath, metaPath, { storage }),
+      );
       if (chunk instanceof OpenedChunk) chunks.push(chunk);
       else problems.push(chunk);
     }
     if (chunks.length === 0 && problems[0] !== undefined) throw problems[0];
     problems.forEach(onProblem);
     if (listing.labelPath !== undefined) {
-      const source = yield* attempt(FileSource.open(listing.labelPath));
-      if (source instanceof FileSource) labels = source;
-      else onProblem(source);
+      const source = yield* attempt(storage.open(listing.labelPath));
+      if (source instanceof RecordfsError) onProblem(source);
+      else labels = source;
     }
     return build(chunks, problems.length, labels, onProblem);
   } catch (error) {
@@ -78,7 +81,7 @@ function* attempt<T>(steps: Steps<T>): Steps<T | RecordfsError> {
 function build(
   chunks: readonly OpenedChunk[],
   badChunks: number,
-  labels: FileSource | undefined,
+  labels: ByteSource | undefined,
   onProblem: (problem: RecordfsError) => void,
 ): OpenedTree {
   const index = new DirectoryIndex();

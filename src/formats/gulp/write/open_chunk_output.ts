@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import { WriteError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import {
   runAsync,
   runSync,
@@ -47,6 +48,13 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
       throw new WriteError(
         "busy",
         `Cannot open ${dataPath}: the chunk is open for writing already`,
+        { path: dataPath },
+      );
+    }
+    if ((chunk.options.storage ?? LOCAL_DISK) !== LOCAL_DISK) {
+      throw new WriteError(
+        "EROFS",
+        `Cannot write ${dataPath}: chunks are written to the local disk only`,
         { path: dataPath },
       );
     }
@@ -160,7 +168,9 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
 }
 
 /** As the caller says, else as the file is kept: meta_data of pickles are text in memory. */
-function serializerOf({ serializer, meta }: OpenedChunk): SerializerChoice {
+function serializerOf(
+  { options: { serializer }, meta }: OpenedChunk,
+): SerializerChoice {
   if (serializer !== undefined) return serializer;
   return meta.size > 0 && meta.text instanceof MemorySource ? "pickle" : "json";
 }

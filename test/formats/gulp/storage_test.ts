@@ -1,0 +1,215 @@
+/** Every golden case from storages that are no disk: what they give is what the disk gives. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { RecordfsError } from "../../../src/errors.ts";
+import { gulp } from "../../../src/formats/gulp/format.ts";
+import {
+  type FrameSelection,
+  GulpChunk,
+  GulpDirectory,
+  type RawVideo,
+} from "../../../src/formats/gulp/mod.ts";
+import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
+import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
+import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
+import { VirtualFs } from "../../../src/vfs/virtual_fs.ts";
+import { sha256 } from "../../support/golden.ts";
+import { gulpCase, gulpCases } from "../../support/gulp/gulp_golden.ts";
+import { slowStorage } from "../../support/slow_storage.ts";
+
+/** Where the files are that lie on no disk: a place that there is not. */
+const FAR = "far/away/gulp";
+
+const SELECTIONS: (FrameSelection | undefined)[] = [
+  undefined,
+  [0],
+  [-1, 0, 0],
+  { start: 1, step: 2 },
+  { step: -1 },
+];
+
+/** Of more files than that, the others are read in a batch only: each read waits. */
+const MOST_SINGLY = 300;
+
+/** A directory's files in memory, under {@linkcode FAR}. */
+function inMemory(directory: string): MemoryStorage {
+  const files = fs.readdirSync(directory).map((name) => [
+    `${FAR}/${name}`,
+    new Uint8Array(fs.readFileSync(`${directory}/${name}`)),
+  ]);
+  return new MemoryStorage(Object.fromEntries(files));
+}
+
+/** What reading gives, or how it fails. */
+async function outcome<T>(read: () => Promise<T> | T): Promise<unknown> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof RecordfsError)) throw error;
+    const { code, message, path, offset, expected, actual, sample } = error;
+    return { code, message, path, offset, expected, actual, sample };
+  }
+}
+
+function digest({ frames, meta }: RawVideo): unknown {
+  return { meta, frames: frames.map(sha256) };
+}
+
+/** All that a program can read of a directory. */
+function contentOf(path: string, storage: Storage): Promise<unknown> {
+  return outcome(async () => {
+    using directory = await GulpDirectory.open(path, {
+      decode: false,
+      storage,
+    });
+    const ids = [...directory.mergedMetaDict.keys()];
+    const videos = await Promise.all(
+      ids.flatMap((id) =>
+        SELECTIONS.map((selection) =>
+          outcome(async () => digest(await directory.getRaw(id, selection)))
+        )
+      ),
+    );
+    const chunks = await Promise.all(
+      [...directory].map(async ({ dataPath, metaPath }) => {
+        const options = { decode: false, storage } as const;
+        using chunk = await GulpChunk.load(dataPath, metaPath, options);
+        const all = await outcome(() =>
+          Array.fromAsync(chunk.iterAll({ shuffle: true, seed: 3 }), digest)
+        );
+        return { dataPath, metaPath, ids: [...chunk.metaDict.keys()], all };
+      }),
+    );
+    const metas = await Promise.all(
+      ids.map((id) =>
+        outcome(() => directory.mergedMetaDict.get(id)!.metaData)
+      ),
+    );
+    const labels = await outcome(() => directory.labels());
+    return { path: directory.path, ids, videos, chunks, metas, labels };
+  });
+}
+
+/** All that a tree shows. */
+function treeOf(path: string, storage: Storage): Promise<unknown> {
+  return outcome(async () => {
+    const warnings: string[] = [];
+    const onWarning = (line: string) => warnings.push(line);
+    const opening = gulp.open(path, { storage, onWarning });
+    using shown = new VirtualFs(path, await runAsync(opening), true);
+    const entries = await Array.fromAsync(
+      shown.walk("/"),
+      ({ path, isFile }) => ({ path, isFile }),
+    );
+    const files = entries.filter(({ isFile }) => isFile)
+      .map(({ path }) => path);
+    const batch = (await shown.read(files.toReversed())).map(sha256);
+    const some = files.slice(0, MOST_SINGLY);
+    const single = await Promise.all(some.map(async (file) => [
+      (await shown.stat(file)).size,
+      sha256(await shown.read(file)),
+      sha256(await shown.readRange(file, 3, 1000)),
+    ]));
+    return { info: shown.info, warnings, entries, batch, single };
+  });
+}
+
+/** All that a check says. */
+function checkOf(path: string, storage: Storage): Promise<unknown> {
+  return outcome(async () => {
+    const said: unknown[] = [];
+    const report = await gulp.check(path, {
+      storage,
+      onDamage: ({ code, message, path, offset, sample }) =>
+        said.push({ code, message, path, offset, sample }),
+      onWarning: (line) => said.push(line),
+      onProgress: (...at) => said.push(at),
+    });
+    return { report, said };
+  });
+}
+
+/** The same with the path of one place in place of the other's. */
+function moved(value: unknown, from: string, to: string): unknown {
+  if (typeof value === "string") return value.replaceAll(from, to);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => moved(item, from, to));
+  if (value instanceof Map) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, moved(item, from, to)]),
+  );
+}
+
+for (const [number, { name, path, title }] of gulpCases().entries()) {
+  Deno.test(`gulp/${name}, from storages that are no disk: ${title}`, async () => {
+    const memory = inMemory(path);
+    const slow = slowStorage(number, memory);
+    for (const read of [contentOf, treeOf, checkOf]) {
+      const expected = moved(await read(path, LOCAL_DISK), path, FAR);
+      assert.deepEqual(await read(FAR, memory), expected, "from memory");
+      assert.deepEqual(await read(FAR, slow), expected, "from far away");
+    }
+  });
+}
+
+/** Requires that a call without waiting is refused. */
+function assertMustWait(call: () => unknown): void {
+  assert.throws(call, { name: "RecordfsError", code: "must-wait" });
+}
+
+Deno.test("without waiting, what lies in memory is read and what is far away refused", async () => {
+  const { path } = gulpCase("v2_image_list");
+  const memory = inMemory(path);
+  const storage = slowStorage(1, memory);
+  const raw = { decode: false } as const;
+  assertMustWait(() => GulpDirectory.openSync(FAR, { ...raw, storage }));
+  assertMustWait(() =>
+    GulpChunk.loadSync(`${FAR}/data_0.gulp`, `${FAR}/meta_0.gmeta`, {
+      ...raw,
+      storage,
+    })
+  );
+  assertMustWait(() => runSync(gulp.open(FAR, { storage })));
+
+  using near = GulpDirectory.openSync(FAR, { ...raw, storage: memory });
+  using far = await GulpDirectory.open(FAR, { ...raw, storage });
+  const id = near.idAt(0);
+  const video = near.getSync(id);
+  assert.deepEqual(await far.get(id), video);
+  assert.deepEqual(await far.labels(), near.labelsSync());
+  assertMustWait(() => far.getSync(id));
+  assertMustWait(() => far.labelsSync());
+  const [chunk] = far;
+  assertMustWait(() => [...chunk!.iterAllSync()]);
+  // What the meta file says is in memory once it was read.
+  assert.deepEqual(far.mergedMetaDict.get(id)!.metaData[0], video.meta);
+
+  const opened = await runAsync(gulp.open(FAR, { storage }));
+  using shown = new VirtualFs(FAR, opened, true);
+  const [frame] = shown.listSync(`/${id}`);
+  assertMustWait(() => shown.readSync(`/${id}/${frame}`));
+  assert.ok(shown.readSync(`/${id}/meta.json`).length > 0);
+
+  for (const directory of [near, far]) {
+    assert.throws(() => directory.unsafeView(id), { code: "unsupported" });
+    const [added] = directory.newChunks(1);
+    for (const chunk of [added!, [...directory][0]!]) {
+      await assert.rejects(chunk.open("ab"), {
+        name: "WriteError",
+        message: /local disk only/,
+      });
+    }
+  }
+});
+
+Deno.test("an abort ends waiting for what is far away", async () => {
+  const storage = slowStorage(2, inMemory(gulpCase("v2_chunks").path));
+  using directory = await GulpDirectory.open(FAR, { decode: false, storage });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const read = directory.getRaw(directory.idAt(0), undefined, { signal });
+  const opened = GulpDirectory.open(FAR, { storage, signal });
+  controller.abort(new Error("enough"));
+  await assert.rejects(read, /enough/);
+  await assert.rejects(opened, /enough/);
+});
