@@ -1,8 +1,7 @@
 import { FormatError, RecordfsError } from "../errors.ts";
-import { FileSource } from "../io/storage/file_source.ts";
-import { readDirectory } from "../io/storage/read_directory.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
-import { perform, type Steps } from "../io/concurrency/steps.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
 import type { Probe } from "../tree/format.ts";
 import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
 
@@ -15,11 +14,12 @@ import { DETECTED_FORMATS, FORMATS, type KnownFormat } from "./formats.ts";
 export function* findFormat(
   path: string,
   forced: string | undefined,
+  storage = LOCAL_DISK,
 ): Steps<KnownFormat> {
   if (forced !== undefined) return formatNamed(forced);
-  const names = yield* perform(readDirectory(path));
+  const names = yield* storage.list(path);
   if (names !== undefined) {
-    const namesIn = (name: string) => perform(readDirectory(`${path}/${name}`));
+    const namesIn = (name: string) => storage.list(`${path}/${name}`);
     const probe = { path, names, namesIn, size: 0, read: noBytes };
     const format = yield* recogniseOne(probe, names);
     if (format !== undefined) return format;
@@ -28,7 +28,7 @@ export function* findFormat(
       "the directory holds no .ffr, .gulp, .gmeta or .bag file, and no shards with any",
     );
   }
-  const source = yield* FileSource.open(path);
+  const source = yield* storage.open(path);
   try {
     const { size } = source;
     const format = yield* recognise({

@@ -31,9 +31,17 @@ export type {
 export type { SampleNodes, SampleRun } from "../tree/sample_runs.ts";
 export type {
   ByteSource,
+  OpenFileOptions,
   SourceList,
   WaitOptions,
 } from "../io/storage/byte_source.ts";
+export { MemoryStorage } from "../io/storage/memory_storage.ts";
+export {
+  type FileFacts,
+  LOCAL_DISK,
+  type Storage,
+} from "../io/storage/storage.ts";
+export type { Effect, Steps } from "../io/concurrency/steps.ts";
 export {
   type ErrorFacts,
   FormatError,

@@ -1,5 +1,5 @@
 import type { WaitOptions } from "../io/storage/byte_source.ts";
-import { localPath } from "../io/storage/local_path.ts";
+import { LOCAL_DISK, pathOf } from "../io/storage/storage.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
 import type {
   CheckOptions,
@@ -36,9 +36,9 @@ export async function open(
   location: string | URL,
   options: OpenContainerOptions & WaitOptions = {},
 ): Promise<VirtualFs> {
-  const path = localPath(location);
-  const { signal } = options;
-  const found = await runAsync(findFormat(path, options.format), signal);
+  const { format: forced, signal, storage = LOCAL_DISK } = options;
+  const path = pathOf(location, storage);
+  const found = await runAsync(findFormat(path, forced, storage), signal);
   const format = await found.load();
   const container = await runAsync(format.open(path, options), signal);
   return new VirtualFs(path, container, options.checkData ?? true);
@@ -53,9 +53,9 @@ export async function check(
   location: string | URL,
   options: CheckOptions & OpenContainerOptions,
 ): Promise<CheckReport> {
-  const path = localPath(location);
-  const { signal } = options;
-  const found = await runAsync(findFormat(path, options.format), signal);
+  const { format: forced, signal, storage = LOCAL_DISK } = options;
+  const path = pathOf(location, storage);
+  const found = await runAsync(findFormat(path, forced, storage), signal);
   const format = await found.load();
   return await format.check(path, options);
 }

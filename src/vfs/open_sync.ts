@@ -1,4 +1,4 @@
-import { localPath } from "../io/storage/local_path.ts";
+import { LOCAL_DISK, pathOf } from "../io/storage/storage.ts";
 import { runSync } from "../io/concurrency/steps.ts";
 import { findFormat } from "./find_format.ts";
 import { LOADED_FORMATS } from "./loaded_formats.ts";
@@ -10,8 +10,9 @@ export function openSync(
   location: string | URL,
   options: OpenContainerOptions = {},
 ): VirtualFs {
-  const path = localPath(location);
-  const found = runSync(findFormat(path, options.format));
+  const { storage = LOCAL_DISK } = options;
+  const path = pathOf(location, storage);
+  const found = runSync(findFormat(path, options.format, storage));
   const format = LOADED_FORMATS.find(({ name }) => name === found.name)!;
   const container = runSync(format.open(path, options));
   return new VirtualFs(path, container, options.checkData ?? true);

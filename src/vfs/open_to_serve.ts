@@ -9,7 +9,9 @@ export async function openToServe(
   path: string,
   options: OpenContainerOptions = {},
 ): Promise<ServedContainer> {
-  const format = await runAsync(findFormat(path, options.format));
+  const format = await runAsync(
+    findFormat(path, options.format, options.storage),
+  );
   if (format.openToServe) return await format.openToServe(path, options);
   const { open } = await format.load();
   const container = await runAsync(open(path, options));

@@ -8,7 +8,11 @@ import type { Mask } from "../../formats/bags/read/selection.ts";
 import type { Spec } from "../../formats/bags/dataset/spec.ts";
 import type { Decoders } from "../../formats/bags/types/codec_types.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { absoluteLocalPath } from "../../io/storage/local_path.ts";
+import {
+  lastingPathOf,
+  LOCAL_DISK,
+  type Storage,
+} from "../../io/storage/storage.ts";
 import { DataError } from "../data_error.ts";
 import type { GetOptions } from "../dataset.ts";
 import {
@@ -19,6 +23,7 @@ import {
   importedValue,
   RECIPE,
   type Recipe,
+  storageArgument,
 } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
 import { type Process, ProcessedDataset, requireClass } from "./process.ts";
@@ -33,6 +38,8 @@ export interface BagOpenOptions
    * needs: unless given, those of the types that Bags and Granular ship. With `null`, values are bytes.
    */
   readonly decoders?: Decoders | URL | ImportedName | null | undefined;
+  /** Where the dataset lies. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
 }
 
 /** {@linkcode BagOpenOptions} where samples are not the datapoints themselves. */
@@ -42,10 +49,12 @@ export interface BagDatasetOptions<T> extends BagOpenOptions {
 }
 
 /** How another thread opens a reader again. */
-const recipes = new WeakMap<
-  object,
-  [path: string, options: ShardedDatasetOptions]
->();
+const recipes = new WeakMap<object, [path: string, options: ReaderOptions]>();
+
+/** How a reader is opened. */
+type ReaderOptions =
+  & ShardedDatasetOptions
+  & Pick<BagOpenOptions, "storage">;
 
 /**
  * The datapoints of a dataset of Bags or Granular, of any generation, sharded or not: each batch is one
@@ -128,7 +137,8 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
       ? await importedValue(from) as Decoders
       : from;
     const opened = { ...others, decoders };
-    const reader = await openReader(absoluteLocalPath(path), opened, signal);
+    const root = lastingPathOf(path, others.storage ?? LOCAL_DISK);
+    const reader = await openReader(root, opened, signal);
     try {
       await reader.read([], mask); // says now what the mask has too much
       return new this<unknown>(reader, mask, made);
@@ -166,7 +176,11 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
       how: "call",
       args: [
         path,
-        { ...options, decoders: argument(decoders, what) },
+        {
+          ...options,
+          decoders: argument(decoders, what),
+          storage: storageArgument(options.storage, path),
+        },
         this.#mask,
         this.portableProcess(),
       ],
@@ -190,7 +204,7 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
 /** Makes the dataset in another thread. */
 export async function reopenBagDataset<T>(
   path: string,
-  options: ShardedDatasetOptions,
+  options: ReaderOptions,
   mask: Mask | undefined,
   process: Process<Datapoint, T> | undefined,
 ): Promise<BagDataset<T>> {
@@ -201,7 +215,7 @@ export async function reopenBagDataset<T>(
 
 async function openReader(
   path: string,
-  options: ShardedDatasetOptions,
+  options: ReaderOptions,
   signal: AbortSignal | undefined,
 ): Promise<ShardedDatasetReader> {
   const { onWarning: _, ...portable } = options;

@@ -3,7 +3,7 @@ import {
   type PackedFiles,
 } from "../../formats/ffrecord/folder/packed_files.ts";
 import {
-  absoluteLocation,
+  lastingLocation,
   type OpenOptions,
   type RecordFilesSeed,
   type RecordLocation,
@@ -16,10 +16,16 @@ import {
 } from "../../formats/ffrecord/tree/sample_container.ts";
 import { PackedTree } from "../../formats/ffrecord/tree/tree.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import type { Storage } from "../../io/storage/storage.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { NameTable, type NameTableColumns } from "../../tree/name_table.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
-import { type Imported, RECIPE, type Recipe } from "../recipe.ts";
+import {
+  type Imported,
+  RECIPE,
+  type Recipe,
+  storageArgument,
+} from "../recipe.ts";
 import type { ChooseFilesOptions } from "./choose_files.ts";
 import {
   datasetOf,
@@ -100,7 +106,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
     options: OpenOptions & OpenFilesOptions = {},
   ): Promise<PackedFolderDataset<unknown>> {
     const packed = await runAsync(
-      openPackedFiles(absoluteLocation(location), options),
+      openPackedFiles(lastingLocation(location, options.storage), options),
       options.signal,
     );
     const fs = showPacked(packed, options.checkData ?? true);
@@ -117,6 +123,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
       how: "call",
       args: [
         shareRecordFiles(files),
+        storageArgument(files.storage, this.fs.location),
         names.columns,
         this.fs.checkData,
         ...this.portableParts(),
@@ -128,12 +135,13 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
 /** Makes the dataset in another thread. */
 export async function reopenPackedFolderDataset<T>(
   seed: RecordFilesSeed,
+  storage: Storage | undefined,
   names: NameTableColumns,
   checkData: boolean,
   chosen: unknown,
   process: Process<FileSample, T> | undefined,
 ): Promise<PackedFolderDataset<T>> {
-  const files = await runAsync(reopenRecordFiles(seed));
+  const files = await runAsync(reopenRecordFiles(seed, storage));
   const fs = showPacked({ files, names: new NameTable(names) }, checkData);
   return new PackedFolderDataset({ fs, chosen }, process);
 }

@@ -1,4 +1,6 @@
-import type { FileSource } from "../storage/file_source.ts";
+import { RecordfsError } from "../../errors.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { FileSource } from "../storage/file_source.ts";
 import { MemoryMap } from "./memory_map.ts";
 
 /** A file's memory map, made when it is first needed. */
@@ -6,8 +8,18 @@ export class MappedFile {
   readonly #source: FileSource;
   #map: MemoryMap | undefined;
 
-  /** @param source The file; it must not be closed before the last call. */
-  constructor(source: FileSource) {
+  /**
+   * @param source The file; it must not be closed before the last call.
+   * @throws {RecordfsError} With code `unsupported` where it is not on a local disk.
+   */
+  constructor(source: ByteSource) {
+    if (!(source instanceof FileSource)) {
+      throw new RecordfsError(
+        "unsupported",
+        `Cannot map ${source.name} into memory: it is no local file; use read() instead`,
+        { path: source.name },
+      );
+    }
     this.#source = source;
   }
 

@@ -12,7 +12,11 @@ export class MemoryStorage implements Storage {
   ]);
   readonly #mtime = Date.now();
 
-  /** @param files Their contents by path, such as `train/data.ffr`; bytes are not copied. */
+  /**
+   * Takes files.
+   *
+   * @param files Their contents by path, such as `train/data.ffr`; bytes are not copied.
+   */
   constructor(files: Readonly<Record<string, Uint8Array | Blob>>) {
     for (const [path, data] of Object.entries(files)) {
       const parts = normal(path).split("/");
@@ -24,6 +28,7 @@ export class MemoryStorage implements Storage {
     }
   }
 
+  /** Opens a file; bytes are there at once, those of a `Blob` have to be waited for. */
   // deno-lint-ignore require-yield -- what is in memory is never waited for
   *open(path: string): Steps<ByteSource> {
     const data = this.#at(path);
@@ -37,6 +42,7 @@ export class MemoryStorage implements Storage {
     });
   }
 
+  /** Reads the names in a directory. */
   // deno-lint-ignore require-yield -- names are in memory
   *list(path: string): Steps<readonly string[] | undefined> {
     if (this.#at(path) !== undefined) return undefined;
@@ -47,6 +53,7 @@ export class MemoryStorage implements Storage {
       .filter((name) => !name.includes("/"));
   }
 
+  /** Looks at a file or directory. */
   // deno-lint-ignore require-yield -- sizes are in memory
   *stat(path: string): Steps<FileFacts | undefined> {
     const id = [...this.#nodes.keys()].indexOf(normal(path)) + 1;

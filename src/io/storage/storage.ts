@@ -2,10 +2,12 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
+import { absoluteLocalPath, localPath } from "./local_path.ts";
 import { readDirectory } from "./read_directory.ts";
 
 /** What a storage knows of a file or directory without opening it. */
 export interface FileFacts {
+  /** Whether it is a directory; otherwise it is a file. */
   readonly isDirectory: boolean;
   /** Bytes of a file; 0 for a directory. */
   readonly size: number;
@@ -48,6 +50,27 @@ export const LOCAL_DISK: Storage = {
   list: (path) => perform(readDirectory(path)),
   stat: statFile,
 };
+
+/**
+ * The path in a storage that a location means.
+ *
+ * @throws {RecordfsError} If it is a URL of another machine, and the storage the local disk (`not-local`).
+ */
+export function pathOf(location: string | URL, storage: Storage): string {
+  const isLocal = storage === LOCAL_DISK ||
+    location instanceof URL && location.protocol === "file:";
+  return isLocal ? localPath(location) : String(location);
+}
+
+/** {@linkcode pathOf} that means the same when the working directory is another one. */
+export function lastingPathOf(
+  location: string | URL,
+  storage: Storage,
+): string {
+  return storage === LOCAL_DISK
+    ? absoluteLocalPath(location)
+    : pathOf(location, storage);
+}
 
 function* statFile(path: string): Steps<FileFacts | undefined> {
   try {
