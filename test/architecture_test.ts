@@ -260,6 +260,30 @@ Deno.test("packages of the libraries are not fetched before they are asked for",
   }
 });
 
+/** Rooms of formats and datasets that write to the local disk, or serve from it. */
+const LOCAL_ROOMS =
+  /^src\/formats\/\w+\/(write|pack|ingest|adapters|check\/repair)|^src\/data\/index_output/;
+
+/** Those that still read the local disk alone. */
+const LOCAL_FORMATS = ["src/formats/bags/", "src/formats/gulp/"];
+
+Deno.test("what reads containers is given a storage, and names no local call", () => {
+  const reading = [...sources("src/formats"), ...sources("src/data")].filter(
+    (file) =>
+      !LOCAL_ROOMS.test(file) &&
+      !LOCAL_FORMATS.some((room) => file.startsWith(room)),
+  );
+  assert.ok(reading.some((file) => file.endsWith("ffrecord/check.ts")));
+  assert.ok(reading.some((file) => file.endsWith("ffrecord_dataset.ts")));
+  const local =
+    /\bFileSource\b|\breadDirectory\b|\bDeno\.(open|read|stat|lstat|realPath)\w*\(|"node:fs"/;
+  for (const file of reading) {
+    const text = Deno.readTextFileSync(REPOSITORY + file)
+      .replace(/^\s*(\*|\/\/).*$/gm, "");
+    assert.doesNotMatch(text, local, file);
+  }
+});
+
 Deno.test("no file has more than 400 lines", () => {
   for (
     const file of [

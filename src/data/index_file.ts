@@ -4,13 +4,19 @@ import {
   type ByteSource,
   type WaitOptions,
 } from "../io/storage/byte_source.ts";
-import { FileSource } from "../io/storage/file_source.ts";
 import { localPath } from "../io/storage/local_path.ts";
+import { LOCAL_DISK, pathOf, type Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
 import { DataError } from "./data_error.ts";
 import { GrowingNumbers, newNumbers } from "./growing_numbers.ts";
 import { IndexOutput } from "./index_output.ts";
+
+/** Options of {@linkcode readIndexFile}. */
+export interface ReadIndexOptions extends WaitOptions {
+  /** Where the file lies. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
+}
 
 /** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
@@ -42,16 +48,18 @@ const NINE = 0x39;
 export function readIndexFile(
   path: string | URL,
   length: number,
-  options: WaitOptions = {},
+  { signal, storage = LOCAL_DISK }: ReadIndexOptions = {},
 ): Promise<Uint32Array | Float64Array> {
-  return runAsync(readIndices(localPath(path), length), options.signal);
+  const file = pathOf(path, storage);
+  return runAsync(readIndices(storage, file, length), signal);
 }
 
 function* readIndices(
+  storage: Storage,
   path: string,
   length: number,
 ): Steps<Uint32Array | Float64Array> {
-  const source = yield* FileSource.open(path);
+  const source = yield* storage.open(path);
   try {
     const start = yield* readPart(source, 0, Math.min(source.size, 6));
     const isNpy = NPY_MAGIC.every((byte, i) => start[i] === byte);

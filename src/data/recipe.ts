@@ -1,3 +1,4 @@
+import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import { DataError } from "./data_error.ts";
 
 /**
@@ -78,6 +79,27 @@ export function argument(value: unknown, what: string): unknown {
     entries.map((
       [key, entry],
     ) => [key, argument(entry, `${what} (its '${key}')`)]),
+  );
+}
+
+/**
+ * The storage of files, as an argument of a recipe; the local disk is not named.
+ *
+ * @param path One of the files, for the message.
+ * @throws {DataError} With code `not-portable` unless it says how another thread makes it.
+ */
+export function storageArgument(
+  storage: Storage | undefined,
+  path: string,
+): unknown {
+  if (storage === undefined || storage === LOCAL_DISK) return undefined;
+  if (origins.has(storage) || isPortable(storage)) {
+    return argument(storage, `The storage of ${path}`);
+  }
+  throw new DataError(
+    "not-portable",
+    `${path} lies in a storage that the loader's worker threads cannot open: load with numWorkers: 0`,
+    { path },
   );
 }
 

@@ -1,5 +1,5 @@
-import { localPath } from "../io/storage/local_path.ts";
 import { MemoryStorage } from "../io/storage/memory_storage.ts";
+import { LOCAL_DISK, pathOf } from "../io/storage/storage.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
 /**
@@ -46,9 +46,7 @@ export function placeOf<O extends ContainerOptions>(
   options: O,
 ): { readonly path: string; readonly options: O } {
   if (typeof location === "string" || location instanceof URL) {
-    const isLocal = options.storage === undefined || location instanceof URL;
-    const path = isLocal ? localPath(location) : location;
-    return { path, options };
+    return { path: pathOf(location, options.storage ?? LOCAL_DISK), options };
   }
   const isFile = location instanceof Uint8Array || location instanceof Blob;
   const path = location instanceof File ? location.name : MEMORY;

@@ -48,14 +48,20 @@ export type {
   TreeSeed,
 } from "../tree/tree.ts";
 export type { SampleNodes, SampleRun } from "../tree/tree.ts";
-export { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 export { readPart } from "../io/read/read_part.ts";
-export { runAsync, type Steps } from "../io/concurrency/steps.ts";
 export type {
   ByteSource,
+  OpenFileOptions,
   SourceList,
   WaitOptions,
 } from "../io/storage/byte_source.ts";
+export { MemoryStorage } from "../io/storage/memory_storage.ts";
+export {
+  type FileFacts,
+  LOCAL_DISK,
+  type Storage,
+} from "../io/storage/storage.ts";
+export { type Effect, runAsync, type Steps } from "../io/concurrency/steps.ts";
 export {
   type ErrorFacts,
   FormatError,

@@ -1,10 +1,15 @@
 import { FormatError } from "../../errors.ts";
-import { absoluteLocalPath } from "../../io/storage/local_path.ts";
+import { lastingPathOf, LOCAL_DISK } from "../../io/storage/storage.ts";
 import { open, type OpenContainerOptions } from "../../vfs/open.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { DataError } from "../data_error.ts";
-import { type Imported, RECIPE, type Recipe } from "../recipe.ts";
+import {
+  type Imported,
+  RECIPE,
+  type Recipe,
+  storageArgument,
+} from "../recipe.ts";
 import type { ChooseFilesOptions } from "./choose_files.ts";
 import {
   datasetOf,
@@ -78,9 +83,10 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
     source: string | URL | VirtualFs,
     options: OpenContainerOptions & OpenFilesOptions = {},
   ): Promise<FileDataset<unknown>> {
-    const fs = source instanceof VirtualFs
-      ? source
-      : await openHere(absoluteLocalPath(source), options);
+    const fs = source instanceof VirtualFs ? source : await openHere(
+      lastingPathOf(source, options.storage ?? LOCAL_DISK),
+      options,
+    );
     return await datasetOf<FileDataset<unknown>>(this, fs, options);
   }
 
@@ -89,6 +95,8 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
     requireClass(this, FileDataset);
     const origin = origins.get(this.fs);
     if (origin === undefined) throw notOpenedByPath(this.fs.location);
+    const [location, options] = origin;
+    const storage = storageArgument(options.storage, location);
     const ends = this.length === 0
       ? []
       : [this.fileOf(0), this.fileOf(this.length - 1)];
@@ -96,7 +104,7 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
       module: import.meta.url,
       name: "reopenFileDataset",
       how: "call",
-      args: [...origin, ends, ...this.portableParts()],
+      args: [location, { ...options, storage }, ends, ...this.portableParts()],
     };
   }
 }
@@ -126,11 +134,11 @@ export async function reopenFileDataset<T>(
 
 async function openHere(
   location: string,
-  { checkData, ext, decoded, format, onWarning, signal }:
+  { checkData, ext, decoded, format, storage, onWarning, signal }:
     & OpenContainerOptions
     & WaitOptions,
 ): Promise<VirtualFs> {
-  const portable = { checkData, ext, decoded, format };
+  const portable = { checkData, ext, decoded, format, storage };
   const fs = await open(location, { ...portable, onWarning, signal });
   origins.set(fs, [location, portable]);
   return fs;

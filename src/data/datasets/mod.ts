@@ -8,6 +8,7 @@ export { DataError, type DataErrorCode } from "../data_error.ts";
 export { Dataset, type GetOptions } from "../dataset.ts";
 export {
   readIndexFile,
+  type ReadIndexOptions,
   writeIndexFile,
   type WriteIndexOptions,
 } from "../index_file.ts";
@@ -56,4 +57,5 @@ export type {
   RecordLocation,
 } from "../../formats/ffrecord/read/record_files.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type { Storage } from "../../io/storage/storage.ts";
 export { type ErrorFacts, IndexError, RecordfsError } from "../../errors.ts";

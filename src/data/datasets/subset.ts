@@ -1,8 +1,7 @@
 import { IndexError } from "../../errors.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { newNumbers } from "../growing_numbers.ts";
-import { readIndexFile } from "../index_file.ts";
+import { readIndexFile, type ReadIndexOptions } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
 import { requireClass } from "./process.ts";
@@ -71,7 +70,7 @@ export class Subset<T> extends Dataset<T> {
   static async fromFile<T>(
     dataset: Dataset<T>,
     path: string | URL,
-    options: WaitOptions = {},
+    options: ReadIndexOptions = {},
   ): Promise<Subset<T>> {
     const indices = await readIndexFile(path, dataset.length, options);
     checked.add(indices);

@@ -9,7 +9,9 @@
 
 /** One act on the outside world, in both flavours. */
 export interface Effect<T> {
+  /** Answers at once, or throws. */
   sync(): T;
+  /** Answers when it is done; the signal ends the waiting. */
   async(signal: AbortSignal | undefined): Promise<T>;
 }
 

@@ -6,58 +6,71 @@ import type { FileFacts, Storage } from "./storage.ts";
 
 /** Files in memory, or wherever the parts of a `Blob` lie, by their paths. */
 export class MemoryStorage implements Storage {
-  /** In the order given, which numbers them. */
-  readonly #files: ReadonlyMap<string, Uint8Array | Blob>;
+  /** Each file's data, and `undefined` for the directories above them. */
+  readonly #nodes = new Map<string, Uint8Array | Blob | undefined>([
+    ["", undefined],
+  ]);
   readonly #mtime = Date.now();
 
-  /** @param files Their contents by path, such as `train/data.ffr`; bytes are not copied. */
+  /**
+   * Takes files.
+   *
+   * @param files Their contents by path, such as `train/data.ffr`; bytes are not copied.
+   */
   constructor(files: Readonly<Record<string, Uint8Array | Blob>>) {
-    this.#files = new Map(
-      Object.entries(files).map(([path, data]) => [normal(path), data]),
-    );
+    for (const [path, data] of Object.entries(files)) {
+      const parts = normal(path).split("/");
+      for (let depth = 1; depth < parts.length; depth++) {
+        const directory = parts.slice(0, depth).join("/");
+        this.#nodes.set(directory, this.#nodes.get(directory));
+      }
+      this.#nodes.set(parts.join("/"), data);
+    }
   }
 
+  /** Opens a file; bytes are there at once, those of a `Blob` have to be waited for. */
   // deno-lint-ignore require-yield -- what is in memory is never waited for
   *open(path: string): Steps<ByteSource> {
-    const data = this.#files.get(normal(path));
+    const data = this.#at(path);
     if (data instanceof Uint8Array) {
       return new MemorySource(data, path, this.#mtime);
     }
     if (data !== undefined) return new BlobSource(data, path, this.#mtime);
-    if (this.#isDirectory(path)) {
-      const why = "it is not a regular file";
-      throw new RecordfsError("not-a-file", `Cannot open ${path}: ${why}`, {
-        path,
-      });
-    }
-    throw missing(path);
+    const why = "it is not a regular file";
+    throw new RecordfsError("not-a-file", `Cannot open ${path}: ${why}`, {
+      path,
+    });
   }
 
+  /** Reads the names in a directory. */
   // deno-lint-ignore require-yield -- names are in memory
   *list(path: string): Steps<readonly string[] | undefined> {
-    if (this.#files.has(normal(path))) return undefined;
-    if (!this.#isDirectory(path)) throw missing(path);
+    if (this.#at(path) !== undefined) return undefined;
     const start = below(path);
-    const names = [...this.#files.keys()]
-      .filter((file) => file.startsWith(start))
-      .map((file) => file.slice(start.length).split("/")[0]!);
-    return [...new Set(names)];
+    return [...this.#nodes.keys()]
+      .filter((node) => node.startsWith(start) && node.length > start.length)
+      .map((node) => node.slice(start.length))
+      .filter((name) => !name.includes("/"));
   }
 
+  /** Looks at a file or directory. */
   // deno-lint-ignore require-yield -- sizes are in memory
   *stat(path: string): Steps<FileFacts | undefined> {
-    const data = this.#files.get(normal(path));
-    const isDirectory = data === undefined;
-    if (isDirectory && !this.#isDirectory(path)) return undefined;
+    const id = [...this.#nodes.keys()].indexOf(normal(path)) + 1;
+    if (id === 0) return undefined;
+    const data = this.#at(path);
     const size = data instanceof Blob ? data.size : data?.length ?? 0;
-    const id = [...this.#files.keys()].indexOf(normal(path)) + 1;
-    return { isDirectory, size, mtime: this.#mtime, id };
+    return { isDirectory: data === undefined, size, mtime: this.#mtime, id };
   }
 
-  #isDirectory(path: string): boolean {
-    const start = below(path);
-    return start === "" ||
-      [...this.#files.keys()].some((file) => file.startsWith(start));
+  #at(path: string): Uint8Array | Blob | undefined {
+    const node = normal(path);
+    if (this.#nodes.has(node)) return this.#nodes.get(node);
+    throw new RecordfsError(
+      "ENOENT",
+      `Cannot open ${path}: there is no such file or directory`,
+      { path },
+    );
   }
 }
 
@@ -104,12 +117,4 @@ function normal(path: string): string {
 function below(path: string): string {
   const directory = normal(path);
   return directory === "" ? "" : `${directory}/`;
-}
-
-function missing(path: string): RecordfsError {
-  return new RecordfsError(
-    "ENOENT",
-    `Cannot open ${path}: there is no such file or directory`,
-    { path },
-  );
 }

@@ -6,7 +6,11 @@ import type { Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
 import type { Decoders } from "../types/codec_types.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { absoluteLocalPath } from "../../../io/storage/local_path.ts";
+import {
+  lastingPathOf,
+  LOCAL_DISK,
+  type Storage,
+} from "../../../io/storage/storage.ts";
 import { DataError } from "../../../data/data_error.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import {
@@ -17,6 +21,7 @@ import {
   importedValue,
   RECIPE,
   type Recipe,
+  storageArgument,
 } from "../../../data/recipe.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 import {
@@ -35,6 +40,8 @@ export interface BagOpenOptions
    * needs: unless given, those of the types that Bags and Granular ship. With `null`, values are bytes.
    */
   readonly decoders?: Decoders | URL | ImportedName | null | undefined;
+  /** Where the dataset lies. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
 }
 
 /** {@linkcode BagOpenOptions} where samples are not the datapoints themselves. */
@@ -44,10 +51,12 @@ export interface BagDatasetOptions<T> extends BagOpenOptions {
 }
 
 /** How another thread opens a reader again. */
-const recipes = new WeakMap<
-  object,
-  [path: string, options: ShardedDatasetOptions]
->();
+const recipes = new WeakMap<object, [path: string, options: ReaderOptions]>();
+
+/** How a reader is opened. */
+type ReaderOptions =
+  & ShardedDatasetOptions
+  & Pick<BagOpenOptions, "storage">;
 
 /**
  * The datapoints of a dataset of Bags or Granular, of any generation, sharded or not: each batch is one
@@ -130,7 +139,8 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
       ? await importedValue(from) as Decoders
       : from;
     const opened = { ...others, decoders };
-    const reader = await openReader(absoluteLocalPath(path), opened, signal);
+    const root = lastingPathOf(path, others.storage ?? LOCAL_DISK);
+    const reader = await openReader(root, opened, signal);
     try {
       await reader.read([], mask); // says now what the mask has too much
       return new this<unknown>(reader, mask, made);
@@ -168,7 +178,11 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
       how: "call",
       args: [
         path,
-        { ...options, decoders: argument(decoders, what) },
+        {
+          ...options,
+          decoders: argument(decoders, what),
+          storage: storageArgument(options.storage, path),
+        },
         this.#mask,
         this.portableProcess(),
       ],
@@ -192,7 +206,7 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
 /** Makes the dataset in another thread. */
 export async function reopenBagDataset<T>(
   path: string,
-  options: ShardedDatasetOptions,
+  options: ReaderOptions,
   mask: Mask | undefined,
   process: Process<Datapoint, T> | undefined,
 ): Promise<BagDataset<T>> {
@@ -203,7 +217,7 @@ export async function reopenBagDataset<T>(
 
 async function openReader(
   path: string,
-  options: ShardedDatasetOptions,
+  options: ReaderOptions,
   signal: AbortSignal | undefined,
 ): Promise<ShardedDatasetReader> {
   const { onWarning: _, ...portable } = options;

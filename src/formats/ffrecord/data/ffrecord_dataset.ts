@@ -1,17 +1,19 @@
 import { FFRecordReader } from "../read/reader.ts";
 import type { ReaderSeed } from "../read/reader_seed.ts";
 import {
-  absoluteLocation,
+  lastingLocation,
   type OpenOptions,
   type RecordLocation,
 } from "../read/record_files.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import {
   type Imported,
   importedFunction,
   RECIPE,
   type Recipe,
+  storageArgument,
 } from "../../../data/recipe.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 import {
@@ -123,7 +125,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   ): Promise<FFRecordDataset<unknown>> {
     const process = options.process && await importedFunction(options.process);
     const reader = await FFRecordReader.open(
-      absoluteLocation(location),
+      lastingLocation(location, options.storage),
       options,
     );
     return new this<unknown>(reader, process);
@@ -151,7 +153,11 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
       module: import.meta.url,
       name: "reopenFFRecordDataset",
       how: "call",
-      args: [this.#reader.share(), this.portableProcess()],
+      args: [
+        this.#reader.share(),
+        storageArgument(this.#reader.storage, this.paths[0]!),
+        this.portableProcess(),
+      ],
     };
   }
 
@@ -172,7 +178,9 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
 /** Makes the dataset in another thread. */
 export async function reopenFFRecordDataset<T>(
   seed: ReaderSeed,
+  storage: Storage | undefined,
   process: Process<Bytes, T> | undefined,
 ): Promise<FFRecordDataset<T>> {
-  return new FFRecordDataset(await FFRecordReader.openShared(seed), process);
+  const reader = await FFRecordReader.openShared(seed, { storage });
+  return new FFRecordDataset(reader, process);
 }

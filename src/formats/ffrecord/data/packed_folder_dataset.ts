@@ -1,6 +1,6 @@
 import { openPackedFiles, type PackedFiles } from "../folder/packed_files.ts";
 import {
-  absoluteLocation,
+  lastingLocation,
   type OpenOptions,
   type RecordFilesSeed,
   type RecordLocation,
@@ -10,10 +10,16 @@ import {
 import { describe, newest } from "../tree/sample_container.ts";
 import { PackedTree } from "../tree/tree.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
 import { VirtualFs } from "../../../vfs/virtual_fs.ts";
-import { type Imported, RECIPE, type Recipe } from "../../../data/recipe.ts";
+import {
+  type Imported,
+  RECIPE,
+  type Recipe,
+  storageArgument,
+} from "../../../data/recipe.ts";
 import type { ChooseFilesOptions } from "../../../data/datasets/choose_files.ts";
 import {
   datasetOf,
@@ -94,7 +100,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
     options: OpenOptions & OpenFilesOptions = {},
   ): Promise<PackedFolderDataset<unknown>> {
     const packed = await runAsync(
-      openPackedFiles(absoluteLocation(location), options),
+      openPackedFiles(lastingLocation(location, options.storage), options),
       options.signal,
     );
     const fs = showPacked(packed, options.checkData ?? true);
@@ -111,6 +117,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
       how: "call",
       args: [
         shareRecordFiles(files),
+        storageArgument(files.storage, this.fs.location),
         names.columns,
         this.fs.checkData,
         ...this.portableParts(),
@@ -122,12 +129,13 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
 /** Makes the dataset in another thread. */
 export async function reopenPackedFolderDataset<T>(
   seed: RecordFilesSeed,
+  storage: Storage | undefined,
   names: NameTableColumns,
   checkData: boolean,
   chosen: unknown,
   process: Process<FileSample, T> | undefined,
 ): Promise<PackedFolderDataset<T>> {
-  const files = await runAsync(reopenRecordFiles(seed));
+  const files = await runAsync(reopenRecordFiles(seed, storage));
   const fs = showPacked({ files, names: new NameTable(names) }, checkData);
   return new PackedFolderDataset({ fs, chosen }, process);
 }

@@ -1,6 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
 import { MappedFile } from "../../../io/read/mapped_file.ts";
 import type { MemoryMap } from "../../../io/read/memory_map.ts";
 import { newExtent } from "../../../tree/tree.ts";
@@ -52,15 +50,7 @@ export class MappedSamples {
   #mapOf(part: number): MemoryMap {
     const mapped = this.#mapped.get(part);
     if (mapped !== undefined) return mapped.map();
-    const source = this.#files.sources[part]!;
-    if (!(source instanceof FileSource)) {
-      throw new RecordfsError(
-        "unsupported",
-        `Cannot map ${source.name} into memory: it is no local file; use read() instead`,
-        { path: source.name },
-      );
-    }
-    const file = new MappedFile(source);
+    const file = new MappedFile(this.#files.sources[part]!);
     this.#mapped.set(part, file);
     return file.map();
   }

@@ -3,6 +3,7 @@ import type {
   BatchReadSyncOptions,
 } from "../../../io/read/batch_read_options.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import {
   runAsync,
   runSync,
@@ -87,10 +88,11 @@ export class FFRecordReader implements Disposable {
    */
   static openShared(
     { files, checkData }: ReaderSeed,
-    options: WaitOptions = {},
+    options: Pick<OpenOptions, "storage"> & WaitOptions = {},
   ): Promise<FFRecordReader> {
     function* open(): Steps<FFRecordReader> {
-      const opened = yield* reopenRecordFiles(files as RecordFilesSeed);
+      const seed = files as RecordFilesSeed;
+      const opened = yield* reopenRecordFiles(seed, options.storage);
       return new FFRecordReader(opened, { checkData });
     }
     return runAsync(open(), options.signal);
@@ -99,6 +101,11 @@ export class FFRecordReader implements Disposable {
   /** Describes the reader for {@linkcode FFRecordReader.openShared}. */
   share(): ReaderSeed {
     return { files: shareRecordFiles(this.#files), checkData: this.#check };
+  }
+
+  /** Where the files lie. */
+  get storage(): Storage {
+    return this.#files.storage;
   }
 
   /** Number of samples (Python's `n`). */

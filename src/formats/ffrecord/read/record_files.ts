@@ -1,15 +1,15 @@
 import { warnOnConsole } from "../../../message_text.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import { sortNames } from "../../../names.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
-import {
-  absoluteLocalPath,
-  localPath,
-} from "../../../io/storage/local_path.ts";
-import { pathIn } from "../../../io/storage/path_in.ts";
-import { readDirectory } from "../../../io/storage/read_directory.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import { pathIn } from "../../../io/storage/path_in.ts";
+import {
+  lastingPathOf,
+  LOCAL_DISK,
+  pathOf,
+  type Storage,
+} from "../../../io/storage/storage.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readHeader, type RecordFileHeader } from "./header.ts";
 import { PendingHeader } from "./pending_header.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
@@ -18,10 +18,13 @@ import { SampleIndex, type SamplePart } from "./sample_index.ts";
 export type RecordLocation = string | URL | readonly (string | URL)[];
 
 /** A location that means the same when the working directory is another one. */
-export function absoluteLocation(location: RecordLocation): RecordLocation {
+export function lastingLocation(
+  location: RecordLocation,
+  storage = LOCAL_DISK,
+): RecordLocation {
   return typeof location === "string" || location instanceof URL
-    ? absoluteLocalPath(location)
-    : location.map(absoluteLocalPath);
+    ? lastingPathOf(location, storage)
+    : location.map((path) => lastingPathOf(path, storage));
 }
 
 /** Options of everything that opens `.ffr` files. */
@@ -33,10 +36,13 @@ export interface OpenOptions {
   readonly checkData?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
+  /** Where the files lie. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
 }
 
 /** Opened `.ffr` files: one sequence of samples. */
 export interface RecordFiles {
+  readonly storage: Storage;
   readonly sources: readonly ByteSource[];
   readonly headers: readonly RecordFileHeader[];
   readonly index: SampleIndex;
@@ -53,12 +59,12 @@ export function* openRecordFiles(
   options: OpenOptions = {},
   pending = false,
 ): Steps<RecordFiles> {
-  const check = options.checkData ?? true;
+  const { checkData: check = true, storage = LOCAL_DISK } = options;
   const sources: ByteSource[] = [];
   const headers: RecordFileHeader[] = [];
   try {
-    for (const file of yield* listRecordFiles(location)) {
-      const source = yield* FileSource.open(file);
+    for (const file of yield* listRecordFiles(location, storage)) {
+      const source = yield* storage.open(file);
       sources.push(source);
       headers.push(
         yield* pending
@@ -82,7 +88,7 @@ export function* openRecordFiles(
         : undefined,
     })),
   );
-  return { sources, headers, index };
+  return { storage, sources, headers, index };
 }
 
 /** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
@@ -111,15 +117,17 @@ export function shareRecordFiles(
 /**
  * Opens files again, over tables that have been read and checked already.
  *
+ * @param storage Where they lie; the tables do not say so.
  * @throws {FormatError} If a file is not the same any more.
  */
 export function* reopenRecordFiles(
   { files }: RecordFilesSeed,
+  storage = LOCAL_DISK,
 ): Steps<RecordFiles> {
   const sources: ByteSource[] = [];
   try {
     for (const { part, mtime } of files) {
-      const source = yield* FileSource.open(part.path);
+      const source = yield* storage.open(part.path);
       sources.push(source);
       if (source.size !== part.size || source.mtime !== mtime) {
         throw replaced(part.path);
@@ -135,7 +143,7 @@ export function* reopenRecordFiles(
     checksum,
   }));
   const index = new SampleIndex(files.map(({ part }) => part));
-  return { sources, headers, index };
+  return { storage, sources, headers, index };
 }
 
 function replaced(path: string): FormatError {
@@ -164,17 +172,20 @@ export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
 }
 
 /** The files of a location, in reading order. */
-export function* listRecordFiles(location: RecordLocation): Steps<string[]> {
+export function* listRecordFiles(
+  location: RecordLocation,
+  storage: Storage,
+): Steps<string[]> {
   if (typeof location !== "string" && !(location instanceof URL)) {
     if (location.length === 0) {
       throw new TypeError(
         "An empty list of FFRecord files has nothing to open",
       );
     }
-    return location.map(localPath);
+    return location.map((path) => pathOf(path, storage));
   }
-  const root = localPath(location);
-  const names = yield* perform(readDirectory(root));
+  const root = pathOf(location, storage);
+  const names = yield* storage.list(root);
   if (names === undefined) return [root];
   const files = sortNames(names.filter((name) => name.endsWith(".ffr")));
   if (files.length === 0) {

@@ -44,22 +44,25 @@ export class RecordListing {
    */
   static open(
     location: RecordLocation,
-    options: Pick<OpenOptions, "onWarning"> & WaitOptions = {},
+    options: Omit<OpenOptions, "checkData"> & WaitOptions = {},
   ): Promise<RecordListing> {
     return runAsync(RecordListing.#open(location, options), options.signal);
   }
 
   static *#open(
     location: RecordLocation,
-    { onWarning }: OpenOptions,
+    options: OpenOptions,
   ): Steps<RecordListing> {
     let files: RecordFiles;
     const damaged: FormatError[] = [];
     try {
-      files = yield* openRecordFiles(location, { onWarning });
+      files = yield* openRecordFiles(location, options);
     } catch (error) {
       if (!isMismatch(error)) throw error;
-      files = yield* openRecordFiles(location, { onWarning, checkData: false });
+      files = yield* openRecordFiles(location, {
+        ...options,
+        checkData: false,
+      });
       damaged.push(...yield* mismatches(files));
     }
     for (const source of files.sources) source.close();

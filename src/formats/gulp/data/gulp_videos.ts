@@ -4,9 +4,14 @@ import type { RawVideo } from "../read/decoding.ts";
 import { shownId } from "../check/faults.ts";
 import type { FrameSelection } from "../read/frame_selection.ts";
 import { FormatError } from "../../../errors.ts";
-import { absoluteLocalPath } from "../../../io/storage/local_path.ts";
+import {
+  lastingPathOf,
+  LOCAL_DISK,
+  type Storage,
+} from "../../../io/storage/storage.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import { Random } from "../../../data/random/random.ts";
+import { storageArgument } from "../../../data/recipe.ts";
 import {
   DecodeImage,
   type DecodeImageOptions,
@@ -29,7 +34,10 @@ export interface GulpDatasetOptions<
   Choice extends LabelChoice = LabelChoice,
   Found = LabelOf<Choice>,
   Label = Found,
-> extends GulpLabelOptions<Choice, Found, Label>, DecodeImageOptions {}
+> extends GulpLabelOptions<Choice, Found, Label>, DecodeImageOptions {
+  /** Where the directory lies. Defaults to the local disk. */
+  readonly storage?: Storage | undefined;
+}
 
 /** A sample of a gulp directory. */
 export interface GulpSample<Data, Label = number> {
@@ -55,7 +63,7 @@ export class GulpVideos<Label> {
   /** The numbers of labels, where there is `label2idx.json`. */
   readonly labels: ReadonlyMap<string, number> | undefined;
   readonly #directory: GulpDirectory<Uint8Array<ArrayBuffer>>;
-  readonly #options: DecodeImageOptions;
+  readonly #options: DecodeImageOptions & { readonly storage: Storage };
   readonly #decoder: DecodeImage;
   readonly #finder: GulpLabels;
   /** Per chunk: the number behind that of its last video, and its data file. */
@@ -65,7 +73,7 @@ export class GulpVideos<Label> {
     directory: GulpDirectory<Uint8Array<ArrayBuffer>>,
     labels: ReadonlyMap<string, number> | undefined,
     finder: GulpLabels,
-    options: DecodeImageOptions,
+    options: DecodeImageOptions & { readonly storage: Storage },
     decoder: DecodeImage,
   ) {
     this.#directory = directory;
@@ -83,18 +91,23 @@ export class GulpVideos<Label> {
   /** Opens a directory. */
   static async open<Label>(
     location: string | URL,
-    options: AnyLabelOptions & DecodeImageOptions,
+    options:
+      & AnyLabelOptions
+      & DecodeImageOptions
+      & Pick<GulpDatasetOptions, "storage">,
   ): Promise<GulpVideos<Label>> {
-    const { codec, colorspace, shortEdge } = options;
+    const { codec, colorspace, shortEdge, storage = LOCAL_DISK } = options;
     const decoding = { codec, colorspace, shortEdge };
     const decoder = new DecodeImage(decoding);
-    const path = absoluteLocalPath(location);
-    const directory = await GulpDirectory.open(path, { decode: false });
+    const path = lastingPathOf(location, storage);
+    const undecoded = { decode: false, storage } as const;
+    const directory = await GulpDirectory.open(path, undecoded);
     try {
       if (directory.numChunks === 0) throw noChunks(directory.path);
       const labels = await directory.labels();
       const finder = await GulpLabels.load(options, labels);
-      return new GulpVideos(directory, labels, finder, decoding, decoder);
+      const again = { ...decoding, storage };
+      return new GulpVideos(directory, labels, finder, again, decoder);
     } catch (error) {
       directory.close();
       throw error;
@@ -186,10 +199,9 @@ export class GulpVideos<Label> {
    * @throws {DataError} With code `not-portable` if an option is a function.
    */
   arguments(): [path: string, options: Record<string, unknown>] {
-    return [
-      this.#directory.path,
-      { ...this.#options, ...this.#finder.arguments() },
-    ];
+    const { path } = this.#directory;
+    const storage = storageArgument(this.#options.storage, path);
+    return [path, { ...this.#options, storage, ...this.#finder.arguments() }];
   }
 
   /** Closes the files. */

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import {
+  DataLoader,
+  FFRecordDataset,
+  FileDataset,
+  PackedFolderDataset,
+} from "../../../src/data/mod.ts";
+import {
+  FFRecordReader,
+  PackedFolder,
+} from "../../../src/formats/ffrecord/mod.ts";
+import { RecordListing } from "../../../src/formats/ffrecord/read/record_listing.ts";
+import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
+import {
+  check,
+  open,
+  openSync,
+  type VirtualFs,
+  type WalkEntry,
+} from "../../../src/vfs/mod.ts";
+import {
+  inMemory,
+  outcome,
+  outcomeSync,
+  refused,
+} from "../../support/far_away.ts";
+import { goldenCase, goldenCases } from "../../support/golden.ts";
+import { slowStorage } from "../../support/slow_storage.ts";
+
+/** Files that are read one by one, of those that there are. */
+const SINGLE = 20;
+/** Entries of which paths are looked at: of folders in folders in folders they take gigabytes. */
+const ENTRIES = 500;
+
+interface Options {
+  readonly storage: Storage;
+  readonly checkData: boolean;
+  readonly onWarning: (message: string) => void;
+}
+
+/** What is done with a container; each is compared with what it gives from disk. */
+const USES: Record<string, (path: string, options: Options) => unknown> = {
+  tree: (path, options) => readTree(path, options, undefined),
+  samples: (path, options) => readTree(path, options, "ffrecord-samples"),
+  packed: (path, options) => readTree(path, options, "ffrecord-packed"),
+  reader: readSamples,
+  folder: readFolder,
+  listing: async (path, options) => {
+    const listing = await RecordListing.open(path, options);
+    const damaged = listing.damaged.map(refused);
+    const records = [...listing].map(({ damage, ...record }) => ({
+      ...record,
+      damage: damage && refused(damage),
+    }));
+    return { parts: listing.parts, damaged, records };
+  },
+  sampleDataset: async (path, options) =>
+    await batches(await FFRecordDataset.open(path, options)),
+  packedDataset: async (path, options) =>
+    await batches(await PackedFolderDataset.open(path, options)),
+  fileDataset: async (path, options) =>
+    await batches(await FileDataset.open(path, options)),
+  check: async (path, options) => {
+    const damages: unknown[] = [];
+    let last: unknown;
+    const report = await outcome(() =>
+      check(path, {
+        ...options,
+        onDamage: (damage) => damages.push(refused(damage)),
+        onProgress: (...progress) => last = progress,
+      })
+    );
+    return { report, damages, last };
+  },
+};
+
+for (const golden of goldenCases("ffrecord")) {
+  Deno.test(`from anywhere as from disk: ${golden.name}`, async () => {
+    for (const checkData of [true, false]) {
+      const local = await useAll(golden.path, LOCAL_DISK, checkData);
+      const slow = slowStorage(golden.path.length);
+      assert.deepEqual(await useAll(golden.path, slow, checkData), local);
+      const memory = inMemory(golden.path);
+      assert.deepEqual(await useAll(golden.path, memory, checkData), local);
+    }
+    useNow(golden.path, inMemory(golden.path));
+    refuseNow(golden.path);
+    await refuseReadingNow(golden.path);
+  });
+}
+
+async function useAll(path: string, storage: Storage, checkData: boolean) {
+  const results: Record<string, unknown> = {};
+  for (const [name, use] of Object.entries(USES)) {
+    const warnings: string[] = [];
+    const onWarning = (message: string) => warnings.push(message);
+    const options = { storage, checkData, onWarning };
+    const result = await outcome(() => use(path, options));
+    results[name] = { result, warnings };
+  }
+  return results;
+}
+
+async function readTree(
+  path: string,
+  options: Options,
+  format: string | undefined,
+): Promise<unknown> {
+  using tree = await open(path, { ...options, format });
+  const entries = await firstOf(tree);
+  const files = entries.filter(({ isFile }) => isFile);
+  const some = files.slice(0, SINGLE);
+  return {
+    info: tree.info,
+    entries,
+    names: await tree.list(),
+    stats: await each(some, (file) => tree.stat(file.path)),
+    single: await each(some, (file) => tree.read(file.path)),
+    batch: await outcome(() => tree.read([...some, ...some.toReversed()])),
+    all: await outcome(() => tree.read(files)),
+    ranges: await each(some, (file) => tree.readRange(file, 3, 50)),
+    streams: await each(some, (file) => streamed(tree, file)),
+    missing: await outcome(() => tree.read("no such file")),
+  };
+}
+
+async function firstOf(tree: VirtualFs): Promise<WalkEntry[]> {
+  const entries = [];
+  for await (const entry of tree.walk()) {
+    if (entries.push(entry) === ENTRIES) break;
+  }
+  return entries;
+}
+
+function firstNowOf(tree: VirtualFs): WalkEntry[] {
+  return [...tree.walkSync().take(ENTRIES)];
+}
+
+async function streamed(tree: VirtualFs, file: WalkEntry): Promise<Uint8Array> {
+  const stream = await tree.stream(file);
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+async function readSamples(path: string, options: Options): Promise<unknown> {
+  using reader = await FFRecordReader.open(path, options);
+  const all = Array.from({ length: reader.length }, (_, i) => i);
+  const some = all.slice(0, SINGLE);
+  return {
+    paths: reader.paths,
+    offsets: reader.offsets,
+    checksums: reader.checksums,
+    single: await each([...some, -1, all.length], (i) => reader.readOne(i)),
+    batch: await outcome(() => reader.read([...some.toReversed(), ...some])),
+    all: await outcome(() => reader.read(all)),
+    validate: await outcome(() => reader.validate()),
+    shared: await outcome(async () => {
+      const seed = structuredClone(reader.share());
+      using other = await FFRecordReader.openShared(seed, options);
+      return await other.read(some);
+    }),
+  };
+}
+
+async function readFolder(path: string, options: Options): Promise<unknown> {
+  using folder = await PackedFolder.open(path, options);
+  const files = folder.list("", { recursive: true, dirs: false })
+    .slice(0, ENTRIES);
+  return {
+    listed: folder.list("", { recursive: true }).slice(0, ENTRIES),
+    single: await each(files.slice(0, SINGLE), (path) => folder.read(path)),
+    all: await outcome(() => folder.read(files)),
+    missing: await outcome(() => folder.read("no such file")),
+  };
+}
+
+async function batches(
+  dataset: FFRecordDataset | FileDataset | PackedFolderDataset,
+): Promise<unknown> {
+  using _ = dataset;
+  const options = { batchSize: 48, shuffle: true, collate: false } as const;
+  await using loader = new DataLoader<unknown, unknown[]>(dataset, options);
+  return {
+    file: dataset.fileOf(0),
+    batches: await outcome(() => Array.fromAsync(loader)),
+  };
+}
+
+async function each<T>(
+  items: readonly T[],
+  call: (item: T) => unknown,
+): Promise<unknown[]> {
+  return await Promise.all(items.map((item) => outcome(() => call(item))));
+}
+
+/** Without waiting, memory gives what the disk does. */
+function useNow(path: string, memory: Storage): void {
+  const use = (storage: Storage) => {
+    const options = { storage, onWarning() {} };
+    return {
+      tree: outcomeSync(() => {
+        using tree = openSync(path, options);
+        const entries = firstNowOf(tree);
+        const files = entries.filter(({ isFile }) => isFile);
+        return [entries, outcomeSync(() => tree.readSync(files))];
+      }),
+      samples: outcomeSync(() => {
+        using reader = FFRecordReader.openSync(path, options);
+        const all = Array.from({ length: reader.length }, (_, i) => i);
+        return all.map((i) => outcomeSync(() => reader.readOneSync(i)));
+      }),
+      folder: outcomeSync(() => {
+        using folder = PackedFolder.openSync(path, options);
+        const files = folder.list("", { recursive: true, dirs: false })
+          .slice(0, ENTRIES);
+        return [files, outcomeSync(() => folder.readSync(files))];
+      }),
+    };
+  };
+  assert.deepEqual(use(memory), use(LOCAL_DISK));
+}
+
+function refuseNow(path: string): void {
+  const options = { storage: slowStorage(2), onWarning() {} };
+  for (
+    const openNow of [
+      () => openSync(path, options),
+      () => FFRecordReader.openSync(path, options),
+      () => PackedFolder.openSync(path, options),
+    ]
+  ) {
+    assert.throws(openNow, { name: "RecordfsError", code: "must-wait" });
+  }
+}
+
+/** What was loaded by opening is there at once; content has to be waited for, unless it is empty. */
+async function refuseReadingNow(path: string): Promise<void> {
+  const options = { storage: slowStorage(3), onWarning() {} };
+  let tree: VirtualFs;
+  try {
+    tree = await open(path, options);
+  } catch {
+    return; // compared above
+  }
+  using _ = tree;
+  const entries = await firstOf(tree);
+  assert.deepEqual(firstNowOf(tree), entries);
+  for (const file of entries.filter(({ isFile }) => isFile).slice(0, SINGLE)) {
+    const size = outcomeSync(() => tree.statSync(file).size);
+    assert.deepEqual(
+      size,
+      await outcome(async () => (await tree.stat(file)).size),
+    );
+    if (typeof size !== "number") continue; // its place is damaged
+    assert.equal(tree.readRangeSync(file, 0, 0).length, 0);
+    const single = outcomeSync(() => tree.readSync(file).length);
+    const batch = outcomeSync(() => tree.readSync([file, file]).length);
+    if (size === 0) assert.deepEqual([single, batch], [0, 2]);
+    else {
+      for (const { code } of [single, batch] as { code: string }[]) {
+        assert.equal(code, "must-wait");
+      }
+    }
+  }
+}
+
+Deno.test("views are refused where there is no file to map", async () => {
+  const { path } = goldenCase("ffrecord/packed_tree");
+  for (const storage of [slowStorage(4), inMemory(path)]) {
+    using reader = await FFRecordReader.open(path, { storage });
+    using folder = await PackedFolder.open(path, { storage });
+    const last = reader.length - 1;
+    for (
+      const view of [
+        () => reader.unsafeView(last),
+        () => reader.unsafeViews([last, last]),
+        () => folder.unsafeView("..."),
+      ]
+    ) {
+      assert.throws(view, {
+        code: "unsupported",
+        message: /it is no local file; use read\(\) instead/,
+      });
+    }
+  }
+});
