@@ -25,7 +25,9 @@ import {
 } from "../numbers_mount.ts";
 
 const ENOTCONN = 107;
-const LIST = fromFileUrl(new URL("python/list_in_parts.py", import.meta.url));
+const LIST = fromFileUrl(
+  new URL("../python/list_in_parts.py", import.meta.url),
+);
 
 /** The entry of `mounts --json`, which must warn of nothing. */
 async function listed(place: MountPlace): Promise<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 /** Programs run as root and as an ordinary user, each with the project where it can read it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { tmpdir } from "node:os";
 import { withOpenFuseDevice } from "./fuse_device.ts";
 import { REPOSITORY } from "../paths.ts";
 
@@ -38,38 +39,53 @@ export async function asSelf(
   const home = await Deno.makeTempDir({ prefix: "recordfs-self-" });
   try {
     await Deno.mkdir(`${home}/run`);
-    await body(makeUser("self", home, REPOSITORY, Deno.execPath(), {}));
+    await body(makeUser("self", home, REPOSITORY, Deno.execPath()));
   } finally {
     await Deno.remove(home, { recursive: true });
   }
 }
 
 /**
- * Runs `body` as an ordinary user; needs root. What root alone can read (a clone in root's home,
- * Deno itself from there) is copied for the user.
+ * Runs `body` as an ordinary user with an empty home; needs root. What root alone can read (a clone in
+ * root's home, Deno itself from there) is copied for the user, once for all tests of a file.
  */
 export async function asOrdinaryUser(
   body: (user: User) => Promise<void>,
 ): Promise<void> {
   const home = await Deno.makeTempDir({ prefix: "recordfs-nobody-" });
   try {
-    const project = `${home}/project/`;
-    copyProject(project);
+    const copies = await (copied ??= copyForOrdinaryUser());
     fs.mkdirSync(`${home}/run`);
-    const deno = `${home}/deno`;
-    fs.copyFileSync(Deno.execPath(), deno);
-    const cache = await packageCache();
-    if (fs.existsSync(cache)) {
-      fs.cpSync(cache, `${home}/cache/npm`, { recursive: true });
-    }
     await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, home);
-    const identity = { uid: NOBODY, gid: NOBODY };
-    await withOpenFuseDevice(() =>
-      body(makeUser("nobody", home, project, deno, identity))
+    const user = makeUser(
+      "nobody",
+      home,
+      `${copies}/project/`,
+      `${copies}/deno`,
+      { HOME: home, DENO_DIR: `${copies}/cache` },
+      { uid: NOBODY, gid: NOBODY },
     );
+    await withOpenFuseDevice(() => body(user));
   } finally {
     await Deno.remove(home, { recursive: true });
   }
+}
+
+let copied: Promise<string> | undefined;
+
+/** A directory with the project, Deno and its packages, which goes with the thread that runs a file's tests. */
+async function copyForOrdinaryUser(): Promise<string> {
+  const dir = fs.mkdtempSync(`${tmpdir()}/recordfs-nobody-`);
+  addEventListener("unload", () => fs.rmSync(dir, { recursive: true }));
+  copyProject(`${dir}/project/`);
+  fs.copyFileSync(Deno.execPath(), `${dir}/deno`);
+  const cache = await packageCache();
+  if (fs.existsSync(cache)) {
+    await succeed("mkdir", `${dir}/cache`);
+    await succeed("cp", "-r", cache, `${dir}/cache/npm`);
+  }
+  await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, dir);
+  return dir;
 }
 
 /** Copies what the project is made of, without tests, to a directory whose path ends in a slash. */
@@ -97,11 +113,10 @@ function makeUser(
   home: string,
   project: string,
   deno: string,
-  identity: { uid?: number; gid?: number },
+  ownEnv: Readonly<Record<string, string>> = {},
+  identity: { readonly uid?: number; readonly gid?: number } = {},
 ): User {
-  const env: Record<string, string> = name === "self"
-    ? { XDG_RUNTIME_DIR: `${home}/run` }
-    : { HOME: home, DENO_DIR: `${home}/cache`, XDG_RUNTIME_DIR: `${home}/run` };
+  const env = { ...ownEnv, XDG_RUNTIME_DIR: `${home}/run` };
   const run = async (program: string, ...args: string[]): Promise<Finished> => {
     const output = await new Deno.Command(program, {
       args,

@@ -1,51 +1,18 @@
 /** The commands on all bags and datasets of the original packages, sound and damaged. */
 import assert from "node:assert/strict";
-import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
+import { withTempDir } from "../../../support/paths.ts";
 import {
   bagCases,
   datasetCases,
   generationOf,
 } from "../../../support/bags/bag_golden.ts";
 import { sha256 } from "../../../support/golden.ts";
-import { run, succeed } from "../../run_cli.ts";
+import { type Ran, recordfs, succeed } from "../../run_cli.ts";
 
-/** Occurs in no output. */
-const MARK = crypto.randomUUID();
-
-/** Runs one command line after the other, as a process does it, and marks where each ends. */
-const RUN_ALL = `
-import { main } from "${REPOSITORY}src/cli/main.ts";
-for (const line of JSON.parse(Deno.args[0])) {
-  const code = await main(line);
-  const mark = new TextEncoder().encode("${MARK}" + code + "${MARK}");
-  Deno.stdout.writeSync(mark);
-  Deno.stderr.writeSync(mark);
-}`;
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function runAll(
-  dir: string,
-  lines: readonly string[][],
-): Promise<Ended[]> {
-  await Deno.writeTextFile(`${dir}/all.ts`, RUN_ALL);
-  const script = [`${dir}/all.ts`, JSON.stringify(lines)];
-  const config = ["--config", `${REPOSITORY}deno.json`];
-  const { stdout, stderr, code } = await run(
-    [Deno.execPath(), "run", "-A", ...config, ...script],
-  );
-  assert.equal(code, 0, stderr);
-  const texts = stdout.split(MARK);
-  const said = stderr.split(MARK);
-  return lines.map((_, i) => ({
-    code: Number(texts[2 * i + 1]),
-    stdout: texts[2 * i]!,
-    stderr: said[2 * i]!,
-  }));
+async function runAll(lines: readonly string[][]): Promise<Ran[]> {
+  const ended: Ran[] = [];
+  for (const line of lines) ended.push(await recordfs(line));
+  return ended;
 }
 
 for (const set of ["bag", "bags", "granular", "granular2", "granular3"]) {
@@ -66,11 +33,11 @@ for (const set of ["bag", "bags", "granular", "granular2", "granular3"]) {
         ["extract", "--decoded", path, `${dir}/${i}.decoded`],
       ];
       const lines = cases.flatMap(({ path }, i) => commands(path, i));
-      const ended = await runAll(dir, lines);
+      const ended = await runAll(lines);
       for (const [i, { name, valid, expected }] of cases.entries()) {
         const count = commands("", 0).length;
         const own = ended.slice(i * count, (i + 1) * count);
-        const [check, info] = own as [Ended, Ended];
+        const [check, info] = own as [Ran, Ran];
         for (const [k, { code, stderr }] of own.entries()) {
           const what = `${lines[i * count + k]!.join(" ")}: ${stderr}`;
           assert.ok(code === 0 || code === 1, what);
@@ -94,37 +61,35 @@ for (const set of ["bag", "bags", "granular", "granular2", "granular3"]) {
 }
 
 Deno.test("info says the generation, the datapoints, the shards, and what each key has", async () => {
-  await withTempDir(async (dir) => {
-    const cases = datasetCases.filter(({ name, valid }) =>
-      valid && !name.endsWith("killed_writer")
-    );
-    const lines = cases.flatMap(({ path }) => [
-      ["info", "--json", path],
-      ["info", path],
-    ]);
-    const ended = await runAll(dir, lines);
-    for (const [i, golden] of cases.entries()) {
-      const { sharded, length, spec, shards } = golden.content!;
-      const info = JSON.parse(ended[2 * i]!.stdout);
-      assert.deepEqual(info.facts, {
-        generation: generationOf(golden),
-        datapoints: length,
-        ...sharded ? { shards: shards.length } : {},
-      });
-      const keys = Object.entries(spec).map(([name, type]) => {
-        const records = shards.flatMap(({ bags }) => bags[name]!.records);
-        const bytes = records.reduce((sum, { size }) => sum + size, 0);
-        return { name, type, records: records.length, bytes };
-      });
-      assert.deepEqual(info.keys, keys, golden.name);
-      const text = ended[2 * i + 1]!.stdout;
-      assert.match(text, new RegExp(`^ +datapoints?: ${length}$`, "m"));
-      for (const { name, type, bytes } of keys) {
-        assert.ok(text.includes(`key: ${name} (${type}, `), text);
-        assert.ok(text.includes(`${bytes} byte`), text);
-      }
+  const cases = datasetCases.filter(({ name, valid }) =>
+    valid && !name.endsWith("killed_writer")
+  );
+  const lines = cases.flatMap(({ path }) => [
+    ["info", "--json", path],
+    ["info", path],
+  ]);
+  const ended = await runAll(lines);
+  for (const [i, golden] of cases.entries()) {
+    const { sharded, length, spec, shards } = golden.content!;
+    const info = JSON.parse(ended[2 * i]!.stdout);
+    assert.deepEqual(info.facts, {
+      generation: generationOf(golden),
+      datapoints: length,
+      ...sharded ? { shards: shards.length } : {},
+    });
+    const keys = Object.entries(spec).map(([name, type]) => {
+      const records = shards.flatMap(({ bags }) => bags[name]!.records);
+      const bytes = records.reduce((sum, { size }) => sum + size, 0);
+      return { name, type, records: records.length, bytes };
+    });
+    assert.deepEqual(info.keys, keys, golden.name);
+    const text = ended[2 * i + 1]!.stdout;
+    assert.match(text, new RegExp(`^ +datapoints?: ${length}$`, "m"));
+    for (const { name, type, bytes } of keys) {
+      assert.ok(text.includes(`key: ${name} (${type}, `), text);
+      assert.ok(text.includes(`${bytes} byte`), text);
     }
-  });
+  }
 });
 
 Deno.test("cat gives the stored bytes, and with --decoded what they mean", async () => {

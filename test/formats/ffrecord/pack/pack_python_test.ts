@@ -17,7 +17,7 @@ import { fromFileUrl, withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 
 const SCRIPT = fromFileUrl(
-  new URL("python/walk_structure.py", import.meta.url),
+  new URL("../python/walk_structure.py", import.meta.url),
 );
 
 async function python(...args: string[]): Promise<string> {
