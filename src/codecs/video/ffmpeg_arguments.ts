@@ -13,7 +13,7 @@ export interface FrameOptions {
   readonly threads?: number | undefined;
 }
 
-/** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/tuning.md`. */
+/** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/README.md`. */
 const DEFAULT_QSCALE = 3;
 
 /**
