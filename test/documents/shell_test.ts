@@ -16,7 +16,7 @@ const SHELL = BLOCKS.filter(({ info }) => /^(sh|bash|console)\b/.test(info));
 const NOT_RUN: Readonly<Record<string, number>> = {
   "CONTRIBUTING.md": 1,
   "README.md": 2,
-  "docs/containers.md": 2,
+  "docs/docker.md": 2,
   "docs/mounting.md": 1,
   "docs/own-format.md": 2,
   "docs/training.md": 2,
