@@ -1,5 +1,6 @@
 /**
- * Runs the benchmarks and prints one table: `deno task bench [--dir FOLDER] [--json] [NAME…]`.
+ * Runs the benchmarks and prints one table: `deno task bench [--dir FOLDER] [--json] [--save] [NAME…]`.
+ * With `--save`, each one's table goes to `results/MACHINE-DATE.md` as well, when it has ended.
  *
  * @module
  */
@@ -22,7 +23,13 @@ import { packFolderBenchmark } from "./pack_folder.ts";
 import { permutationBenchmark } from "./permutation.ts";
 import { readBatchesBenchmark } from "./read_batches.ts";
 import { scaleBenchmark } from "./scale.ts";
-import { type Benchmark, printRows, type Row } from "./support/report.ts";
+import {
+  type Benchmark,
+  printRows,
+  progress,
+  type Row,
+} from "./support/report.ts";
+import { saveResults } from "./support/results.ts";
 import { videoFramesBenchmark } from "./video_frames.ts";
 import { writeRecordsBenchmark } from "./write_records.ts";
 
@@ -50,7 +57,11 @@ const BENCHMARKS: readonly Benchmark[] = [
 ];
 
 const { values, positionals } = parseArgs({
-  options: { dir: { type: "string" }, json: { type: "boolean" } },
+  options: {
+    dir: { type: "string" },
+    json: { type: "boolean" },
+    save: { type: "boolean" },
+  },
   allowPositionals: true,
 });
 const chosen = positionals.length === 0
@@ -63,10 +74,12 @@ const chosen = positionals.length === 0
   });
 const rows: Row[] = [];
 for (const benchmark of chosen) {
-  rows.push(
-    ...await benchmark.run(
-      values.dir === undefined ? [] : ["--dir", values.dir],
-    ),
+  const measured = await benchmark.run(
+    values.dir === undefined ? [] : ["--dir", values.dir],
   );
+  rows.push(...measured);
+  if (values.save !== true) continue;
+  const file = saveResults(benchmark.name, measured);
+  progress(`${benchmark.name}: saved to results/${file}`);
 }
 printRows(rows, values.json === true);

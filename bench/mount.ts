@@ -104,7 +104,7 @@ async function run(args: string[]): Promise<Row[]> {
 
 /**
  * recordfs, the C server that the promise names with the threads that are best for it, the C
- * server in the way that proved fastest, and its plain loop. The README has the measurements.
+ * server in the way that proved fastest, and its plain loop. `tuning.md` has the measurements.
  */
 function makeContenders(
   programs: Programs,

@@ -6,7 +6,7 @@ import { raiseReadAhead } from "./read_ahead.ts";
 /** What the mount's read-ahead can be raised to: one request of the most that the kernel sends. */
 const READ_AHEAD = 1024;
 
-/** Numbers of threads that may be best for so many readers: measured, see the README. */
+/** Numbers of threads that may be best for so many readers: measured, see `tuning.md`. */
 export function likelyThreads(readers: number): readonly number[] {
   return readers === 1 ? [1, 3] : readers === 2 ? [2, 4] : [2, readers];
 }

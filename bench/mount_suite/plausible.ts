@@ -21,7 +21,7 @@ const isRead = (readers: number) => (to: Case) =>
   to.what === "cold" && to.size === 100_000 && to.readers === readers;
 const isSequential = ({ what }: Case) => what === "sequential";
 
-/** The lower ends of what was seen; the README has the rates. */
+/** The lower ends of what was seen; `tuning.md` has the rates. */
 const RELATIONS: readonly Relation[] = [
   { kind: "libfuse", share: 10_200 / 53_000, applies: isRead(1) },
   { kind: "libfuse", share: 18_300 / 113_000, applies: isRead(2) },

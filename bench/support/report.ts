@@ -98,7 +98,8 @@ export function parseOptions<N extends string>(
   };
 }
 
-function table(rows: readonly Row[]): string {
+/** Results as a table in Markdown. */
+export function table(rows: readonly Row[]): string {
   const lines = [["measured", "subject", "median", "range", "ratio", "target"]];
   lines.push(lines[0]!.map((title) => "-".repeat(title.length)));
   for (const row of rows) {

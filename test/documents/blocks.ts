@@ -20,7 +20,7 @@ const NOT_RUN = /^<!-- Not run as a test: (.+) -->$/;
 
 /** All blocks of all documents but those of test data. */
 export function documentBlocks(): Block[] {
-  return documents(REPOSITORY, "").flatMap((document) =>
+  return documents().flatMap((document) =>
     blocksOf(document, fs.readFileSync(REPOSITORY + document, "utf8"))
   );
 }
@@ -53,15 +53,15 @@ export function blocksOf(document: string, text: string): Block[] {
   return blocks;
 }
 
-/** Paths of the Markdown files below a directory. */
-function documents(root: string, below: string): string[] {
-  return fs.readdirSync(root + below, { withFileTypes: true })
+/** Paths of the project's Markdown files, from its root on, below a directory there. */
+export function documents(below = ""): string[] {
+  return fs.readdirSync(REPOSITORY + below, { withFileTypes: true })
     .flatMap((entry) => {
       const path = below + entry.name;
       if (entry.isDirectory()) {
         return /^(\..*|node_modules|test)$/.test(entry.name)
           ? []
-          : documents(root, `${path}/`);
+          : documents(`${path}/`);
       }
       return path.endsWith(".md") ? [path] : [];
     }).sort();

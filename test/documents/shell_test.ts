@@ -14,7 +14,12 @@ const SHELL = BLOCKS.filter(({ info }) => /^(sh|bash|console)\b/.test(info));
 
 /** How many blocks of each document say that no test runs them. */
 const NOT_RUN: Readonly<Record<string, number>> = {
-  "README.md": 7,
+  "CONTRIBUTING.md": 1,
+  "README.md": 2,
+  "docs/docker.md": 2,
+  "docs/mounting.md": 1,
+  "docs/own-format.md": 2,
+  "docs/training.md": 2,
 };
 
 Deno.test("blocks that no test runs say why, and are as many as they were", () => {
@@ -59,8 +64,28 @@ for (const block of SHELL.filter(({ notRun }) => notRun === undefined)) {
   Deno.test({
     name: `${block.document}:${block.line}: ${block.text.split("\n")[0]}`,
     ...needs("root", "fuse", "unshare", "ffmpeg", "jq", "python3", "numpy"),
-    fn: () => withTempDir((dir) => runBlock(block, dir)),
+    fn: () =>
+      withTempDir(async (dir) => {
+        const sample = await samplePlace();
+        await runBlock(block, dir, (place) => copyFolder(sample, place));
+      }),
   });
+}
+
+/** The files that blocks name, made once: most of a block's time would go into making them. */
+let sample: Promise<string> | undefined;
+
+function samplePlace(): Promise<string> {
+  return sample ??= (async () => {
+    const place = fs.mkdtempSync("/tmp/recordfs-documents-");
+    addEventListener("unload", () => fs.rmSync(place, { recursive: true }));
+    await makePlace(place);
+    return place;
+  })();
+}
+
+function copyFolder(from: string, to: string): void {
+  fs.cpSync(from, to, { recursive: true, preserveTimestamps: true });
 }
 
 Deno.test({
@@ -86,11 +111,11 @@ Deno.test({
 async function runBlock(
   block: Block,
   dir: string,
-  make: (place: string) => Promise<void> | void = makePlace,
+  fill: (place: string) => void,
 ): Promise<void> {
   const place = `${dir}/place`;
   fs.mkdirSync(place);
-  await make(place);
+  fill(place);
   putPrograms(`${dir}/bin`);
   fs.mkdirSync(`${dir}/run`);
   const steps = block.info.startsWith("console")
@@ -117,7 +142,8 @@ async function runBlock(
   const parts = printed.split(MARK).slice(1);
   steps.forEach(({ command, output }, i) => {
     if (output === undefined) return;
-    assert.match(parts[i]!, likePrinted(output), command);
+    const said = `${command}\n${parts[i]}`;
+    assert.match(parts[i]!, likePrinted(output), said);
   });
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the files beside it that the README's recipes read, with Python and NumPy alone:
+"""Makes the files beside it that docs/recipes.md reads, with Python and NumPy alone:
 
 just_a_folder/         the folder of the original library's README
 packed.ffr             the same, packed as the original does

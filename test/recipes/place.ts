@@ -1,5 +1,5 @@
 /**
- * Preloaded before each code block of the README when `deno test --doc` runs it: the block finds
+ * Preloaded before each code block of the documents when `deno test --doc` runs it: the block finds
  * the files that it names in the current directory, a temporary one, and may write beside them.
  */
 import * as fs from "node:fs";

@@ -71,7 +71,7 @@ const TEXT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const MOST_UNITS = 24;
 
 /**
- * A reader of the format's description (github.com/msgpack/msgpack, spec.md). The README says why
+ * A reader of the format's description (github.com/msgpack/msgpack, spec.md). `docs/design.md` says why
  * it is our own.
  */
 class MsgpackReader {

@@ -13,7 +13,7 @@ import { repairCommand } from "./gulp_repair.ts";
 
 const AFTER_HELP = `
 A data set of another shape is gulped by an adapter of your own, a class that a
-module exports (README, "Gulp a data set of your own"):
+module exports (docs/from-gulpio.md, "Gulp a data set of your own"):
   recordfs gulp --adapter ./mine.ts#MyAdapter [OPTIONS] ARGUMENTS OUT
 Its flags are those that the class declares; --help lists them.`;
 

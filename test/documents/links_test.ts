@@ -1,0 +1,111 @@
+/** The documents lead to what is there, say what they answer, and stay short where they promise to. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { REPOSITORY } from "../support/paths.ts";
+import { documents } from "./blocks.ts";
+
+const textOf = (document: string) =>
+  fs.readFileSync(REPOSITORY + document, "utf8");
+
+/** The text without what stands in code, where a bracket is no link. */
+function prose(text: string): string {
+  return text.replaceAll(/^( *)(```+)[^]*?^\1\2$/gm, "")
+    .replaceAll(/`[^`]*`/g, (code) => code.replaceAll(/[[\]()#]/g, ""));
+}
+
+/** Anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  const headings = text.replaceAll(/^( *)(```+)[^]*?^\1\2$/gm, "")
+    .matchAll(/^#+ (.*)$/gm);
+  for (const [, heading] of headings) {
+    const plain = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-");
+    let anchor = plain;
+    for (let i = 1; anchors.has(anchor); i++) anchor = `${plain}-${i}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+/** Why a link of a document leads nowhere. */
+function problemOf(document: string, link: string): string | undefined {
+  if (/^https:\/\/[\w.-]+\.\w+(\/\S*)?$/.test(link)) return undefined;
+  const [file, anchor] = link.split("#") as [string, string?];
+  const target = file === ""
+    ? document
+    : path.join(path.dirname(document), file);
+  if (path.relative(".", target).startsWith("..")) return "out of the project";
+  if (!fs.existsSync(REPOSITORY + target)) return "no such file";
+  if (anchor === undefined) return undefined;
+  return anchorsOf(textOf(target)).has(anchor) ? undefined : "no such heading";
+}
+
+Deno.test("links of the documents lead to files and headings that are there", () => {
+  let links = 0;
+  for (const document of documents()) {
+    const text = prose(textOf(document));
+    for (const [, link] of text.matchAll(/\]\(([^)\s]*)\)/g)) {
+      assert.equal(
+        problemOf(document, link!),
+        undefined,
+        `${document}: ${link}`,
+      );
+      links++;
+    }
+  }
+  assert.ok(links > 80, `only ${links} links were found`);
+});
+
+Deno.test("a link that leads nowhere is found", () => {
+  assert.equal(problemOf("docs/README.md", "none.md"), "no such file");
+  assert.equal(problemOf("docs/README.md", "../../x.md"), "out of the project");
+  assert.equal(
+    problemOf("docs/README.md", "mounting.md#none"),
+    "no such heading",
+  );
+  assert.equal(problemOf("README.md", "http://plain.org"), "no such file");
+  assert.equal(problemOf("README.md", "#install"), undefined);
+  assert.deepEqual(
+    [...anchorsOf(
+      "# A `b`, c-d\n\n```sh\n# no\n```\n\n## A b c-d\n## [X](y.md)'s\n",
+    )],
+    ["a-b-c-d", "a-b-c-d-1", "xs"],
+  );
+});
+
+Deno.test("each document of docs/ starts with the question that it answers, and is found in the index", () => {
+  const found = documents().filter((document) => document.startsWith("docs/"));
+  assert.ok(found.length > 15);
+  const index = textOf("docs/README.md");
+  for (const document of found) {
+    assert.match(textOf(document), /^# .+\n\n_[A-Z](.+\n)*.*\?_\n\n/, document);
+    const name = document.slice("docs/".length);
+    if (name !== "README.md") assert.ok(index.includes(`(${name}`), document);
+  }
+});
+
+Deno.test("README.md and bench/README.md have at most 200 lines", () => {
+  for (const document of ["README.md", "bench/README.md"]) {
+    const lines = textOf(document).split("\n").length - 1;
+    assert.ok(lines <= 200, `${document} has ${lines} lines`);
+  }
+});
+
+Deno.test("messages that docs/trouble.md explains are those of the programs", () => {
+  const text = textOf("docs/trouble.md");
+  const start = text.indexOf("## What `mount` and `unmount` say");
+  const end = text.indexOf("## What else can be seen");
+  assert.ok(0 < start && start < end);
+  const messages = [...text.slice(start, end).matchAll(/^\| `([^`]+)` +\|/gm)];
+  assert.ok(messages.length > 20);
+  const code = ["src/cli", "fuse"].flatMap((folder) =>
+    fs.readdirSync(REPOSITORY + folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => textOf(`${folder}/${name}`))
+  ).join("\n");
+  for (const [, message] of messages) {
+    assert.ok(code.includes(message!), `nobody says: ${message}`);
+  }
+});
