@@ -11,6 +11,8 @@ import {
   type Folder,
   packedSamples,
 } from "../support/ffrecord/make_ffr.ts";
+import { REPOSITORY } from "../support/paths.ts";
+import { toyBytes } from "../support/toy_format/write_toy.ts";
 import { documentBlocks } from "./blocks.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
@@ -40,6 +42,7 @@ export async function makePlace(place: string): Promise<void> {
   };
   put("train.py", TRAIN);
   putFFRecord(put);
+  putOwnFormat(put);
   await putBags(place, put);
   await putVideos(place, put);
 }
@@ -79,6 +82,16 @@ function putFFRecord(put: Put): void {
   put("a.bin", "first\n");
   put("b.bin", "second\n");
   put("samples.py", `print('"aGVsbG8="'); print('{"text": "hello"}')\n`);
+}
+
+/** A format of a user's own, and a container of it. */
+function putOwnFormat(put: Put): void {
+  const toy = "test/support/toy_format/toy_format.ts";
+  const module = fs.readFileSync(REPOSITORY + toy, "utf8")
+    .replace('"../../../src/', `"${REPOSITORY}src/`);
+  put("my_format.ts", module);
+  const file = { name: "a.txt", label: "text", bytes: text("a toy\n") };
+  put("data.mine", toyBytes([file]));
 }
 
 async function putBags(place: string, put: Put): Promise<void> {
