@@ -1,16 +1,8 @@
 import { RecordfsError } from "../errors.ts";
-import type { Generation } from "../formats/bags/dataset/generation.ts";
-import type { Spec } from "../formats/bags/dataset/spec.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
-/** What a container can be converted to. */
-export type ConvertTarget =
-  | "ffrecord"
-  | "ffrecord-samples"
-  | "gulp"
-  | "bags"
-  | "bag"
-  | "folder";
+/** What a container can be converted to: one of the targets of a format, or `folder`. */
+export type ConvertTarget = string;
 
 /** What a conversion keeps, changes and loses, known before anything is written. */
 export interface ConversionPlan {
@@ -49,9 +41,9 @@ export interface ConvertOptions extends WaitOptions {
   /** Takes the source for this format (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
   readonly from?: string | undefined;
   /** Of `bags` and `bag`; 3 by default. */
-  readonly generation?: Generation | undefined;
+  readonly generation?: 1 | 2 | 3 | undefined;
   /** Keys and types, where files or samples become `bags`. */
-  readonly spec?: Spec | undefined;
+  readonly spec?: Readonly<Record<string, string>> | undefined;
   /** Of `bags`: a shard is full when it has this many bytes. */
   readonly shardSize?: number | undefined;
   /** Of `bags`: a shard is full when it has this many datapoints. */

@@ -137,13 +137,13 @@ Deno.test("threads of a loader read it", async () => {
       shuffle: true,
       seed: 3,
       numWorkers: 2,
-      collate: false,
     });
     const seen: string[] = [];
     for await (const batch of loader) {
-      for (const { path, bytes } of batch) {
-        const i = /\d+/.exec(path)![0];
-        assert.equal(new TextDecoder().decode(bytes), `content of ${i}`);
+      for (const [i, path] of batch.path.entries()) {
+        const bytes = batch.bytes[i];
+        const content = `content of ${/\d+/.exec(path)![0]}`;
+        assert.equal(new TextDecoder().decode(bytes), content);
         seen.push(path);
       }
     }

@@ -295,7 +295,9 @@ export function jobOptions(job: MountJob): string[] {
   const args: string[] = [];
   if (job.options !== "") args.push("-o", job.options);
   if (job.format !== undefined) args.push(`--format=${job.format}`);
-  for (const url of job.formatModules ?? []) args.push(`--format-module=${url}`);
+  for (const url of job.formatModules ?? []) {
+    args.push(`--format-module=${url}`);
+  }
   if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
   if (job.decoded) args.push("--decoded");
   if (job.subset !== undefined) args.push(`--subset=${job.subset}`);

@@ -62,7 +62,7 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
 function notUtf8(path: string, cause: unknown): RecordfsError {
   return new RecordfsError(
     "bad-name",
-    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (ffrecord), ` +
+    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (.ffr), ` +
       "which keeps such names, and that to what it is to become",
     { path, cause },
   );

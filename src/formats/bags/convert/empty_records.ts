@@ -1,8 +1,8 @@
-import { closeBag, openBag } from "../../formats/bags/bag/bag_file.ts";
-import { ENTRY, readEntry } from "../../formats/bags/bag/index_entries.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { readPart } from "../../io/read/read_part.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
+import { closeBag, openBag } from "../bag/bag_file.ts";
+import { ENTRY, readEntry } from "../bag/index_entries.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 
 /** Entries of the index that are read at once. */
 const PAGE = 1 << 14;
