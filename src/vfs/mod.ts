@@ -4,13 +4,6 @@
  *
  * @module
  */
-export { registerFormat } from "../formats/registry.ts";
-export type {
-  Format,
-  FormatDatasetOptions,
-  FormatEntry,
-  FormatVariant,
-} from "../formats/format.ts";
 export type { ContainerBytes, ContainerLocation } from "./location.ts";
 export { check, open, type OpenContainerOptions } from "./open.ts";
 export { openSync } from "./open_sync.ts";
@@ -26,10 +19,6 @@ export type {
   Container,
   ContainerInfo,
   ContainerOptions,
-  CountedSamples,
-  Probe,
-  SampleUnit,
-  ServedContainer,
 } from "../tree/format.ts";
 export type {
   EntryVisitor,
@@ -41,11 +30,11 @@ export type {
   TreeSeed,
 } from "../tree/tree.ts";
 export type { SampleNodes, SampleRun } from "../tree/sample_runs.ts";
-export { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
-export { readPart } from "../io/read/read_part.ts";
-export { runAsync, type Steps } from "../io/concurrency/steps.ts";
+export type { Effect, Steps } from "../io/concurrency/steps.ts";
+export type { FileFacts, Storage } from "../io/storage/storage.ts";
 export type {
   ByteSource,
+  OpenFileOptions,
   SourceList,
   WaitOptions,
 } from "../io/storage/byte_source.ts";

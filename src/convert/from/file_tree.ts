@@ -18,7 +18,7 @@ export interface TreeEntry {
 }
 
 /** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
-type FilePlace = string | TreeEntry;
+export type FilePlace = string | TreeEntry;
 
 /** Files to be converted: those of a container, or of a folder on disk. */
 export interface FileTree {

@@ -9,7 +9,9 @@
 
 /** One act on the outside world, in both flavours. */
 export interface Effect<T> {
+  /** Performs it at once. */
   sync(): T;
+  /** Performs it, and does not wait when it is aborted. */
   async(signal: AbortSignal | undefined): Promise<T>;
 }
 

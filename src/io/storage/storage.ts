@@ -6,6 +6,7 @@ import { readDirectory } from "./read_directory.ts";
 
 /** What a storage knows of a file or directory without opening it. */
 export interface FileFacts {
+  /** Whether it is a directory, and no file. */
   readonly isDirectory: boolean;
   /** Bytes of a file; 0 for a directory. */
   readonly size: number;
