@@ -109,6 +109,7 @@ export class ConversionError extends RecordfsError {
 
 /** A value that the target has no form for, found when it is read. */
 export class UnfitError extends Error {
+  /** The name that errors of this kind have. */
   override name = "UnfitError";
 }
 
@@ -120,8 +121,11 @@ export function isAboutValue(error: unknown): error is Error {
 
 /** What is noted while a conversion is planned. */
 export class PlanNotes {
+  /** What is the same afterwards. */
   readonly kept: string[] = [];
+  /** What has another form afterwards. */
   readonly changed: string[] = [];
+  /** What is not there any more. */
   readonly lost: string[] = [];
 }
 
@@ -129,8 +133,11 @@ export class PlanNotes {
 export interface Conversion {
   /** What the source is, for people. */
   readonly from: string;
+  /** What it becomes, for people. */
   readonly to: string;
+  /** What is kept, changed and lost. */
   readonly notes: PlanNotes;
+  /** What it goes through. */
   readonly unit: ConvertUnit;
   /** How many there are, where that is known. */
   readonly total?: number | undefined;
@@ -140,12 +147,15 @@ export interface Conversion {
 
 /** What a conversion that is being written goes by. */
 export class Run {
+  /** Ends it early. */
   readonly signal: AbortSignal | undefined;
+  /** How often something was left out. */
   leftOut = 0;
   readonly #source: string;
   readonly #options: ConvertOptions;
   readonly #conversion: Conversion;
 
+  /** Begins to write a conversion of the source at that path. */
   constructor(source: string, options: ConvertOptions, conversion: Conversion) {
     this.signal = options.signal;
     this.#source = source;

@@ -11,9 +11,11 @@ import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 export interface TreeEntry {
   /** From the root, without a slash at either end. */
   readonly path: string;
+  /** The last part of the path. */
   readonly name: string;
   /** How many names below the directory that is listed or walked: 1 for its own entries. */
   readonly depth: number;
+  /** Whether it is a directory, and no file. */
   readonly isDirectory: boolean;
 }
 
@@ -32,12 +34,14 @@ export interface FileTree {
   walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
   /** Size of a file in bytes. */
   size(place: FilePlace): Promise<number>;
+  /** A file's content. */
   read(place: FilePlace, options?: WaitOptions): Promise<Uint8Array>;
   /** A file's content piece by piece. */
   stream(
     place: FilePlace,
     options?: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>>;
+  /** Closes what was opened for it. */
   close(): void;
 }
 

@@ -5,6 +5,7 @@ import type { FileTree } from "./file_tree.ts";
 
 /** Contents without names, in an order. */
 export interface RecordList {
+  /** How many there are. */
   readonly length: number;
   /** Gives the content at `index`; files only give one after the other. */
   at(index: number): Promise<Uint8Array>;

@@ -19,6 +19,7 @@ import type { VideoSource } from "./video_source.ts";
  * format takes besides, that format's own class has.
  */
 export class ConversionSource {
+  /** Where it lies. */
   readonly path: string;
   /** What it is, for people. */
   readonly what: string;
@@ -31,6 +32,7 @@ export class ConversionSource {
   /** Whether it is a folder on the disk. */
   readonly isFolder: boolean = false;
 
+  /** Makes one that is files on the disk; classes that extend it are others. */
   constructor(path: string, what: string) {
     this.path = path;
     this.what = what;
@@ -76,26 +78,32 @@ export class ConversionSource {
     return false;
   }
 
+  /** Closes what was opened for it. */
   close(): void {}
 }
 
 /** A container: its files, as it shows them. */
 export class ContainerSource extends ConversionSource {
+  /** The container, as it shows its files. */
   protected readonly container: VirtualFs;
 
+  /** Takes an opened container, which it closes. */
   constructor(container: VirtualFs, what: string) {
     super(container.location, what);
     this.container = container;
   }
 
+  /** What opening the container has told. */
   protected get info(): ContainerInfo {
     return this.container.info;
   }
 
+  /** The files that the container shows. */
   override files(): Promise<FileTree> {
     return containerFiles(this.container);
   }
 
+  /** Closes the container. */
   override close(): void {
     this.container.close();
   }
@@ -103,11 +111,15 @@ export class ContainerSource extends ConversionSource {
 
 /** A container of contents without names. */
 export class RecordSource extends ContainerSource {
+  /** Names are numbers. */
   override readonly isNumbered = true;
+  /** What becomes of its checksums in a target without any. */
   override readonly checksumChange: string | undefined;
   readonly #unit: string;
 
   /**
+   * Takes an opened container, which it closes.
+   *
    * @param unit What the contents are called.
    * @param checksumChange What becomes of its checksums in a target without any.
    */
@@ -122,11 +134,13 @@ export class RecordSource extends ContainerSource {
     this.checksumChange = checksumChange;
   }
 
+  /** Notes that names are numbers. */
   override noteFiles({ kept, changed }: PlanNotes): void {
     kept.push("contents and their order");
     changed.push(`${this.#unit} are files named by their numbers`);
   }
 
+  /** Its records, any one by its index. */
   override records(_notes: PlanNotes, options: WaitOptions): RecordList {
     return containerRecords(this.container, options);
   }

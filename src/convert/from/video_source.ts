@@ -3,11 +3,13 @@ import type { UnfitError } from "../conversion.ts";
 
 /** A video to be written; its frames are JPEGs, which stay as they are. */
 export interface NewVideo {
+  /** What the video is called; no two have the same. */
   readonly id: string;
   /** What messages call it. */
   readonly name: string;
   /** An object, where it is to be written as one. */
   readonly meta: JsonValue;
+  /** Encoded frames, in their order. */
   readonly frames: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 

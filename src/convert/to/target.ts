@@ -13,6 +13,7 @@ import type { ConversionSource } from "../from/source.ts";
 
 /** What a target is on the disk. */
 export interface TargetForm {
+  /** Whether it is a directory, and not files. */
   readonly isDirectory: boolean;
   /** The files that it is, of its path, in the order in which they appear; the last one is the path. */
   files(path: string): readonly string[];
@@ -52,7 +53,11 @@ export interface ConversionTarget {
   };
   /** Whether the directories above it are made, where they are not there. */
   readonly makesParents?: boolean;
-  /** @throws {ConversionError} If an option is not for that source. */
+  /**
+   * Looks whether its options are for a source.
+   *
+   * @throws {ConversionError} If one is not.
+   */
   requireOptions?(source: ConversionSource, options: ConvertOptions): void;
   /**
    * What it is on the disk.
