@@ -10,6 +10,7 @@
  * - {@linkcode readMsgpack} and {@linkcode writeMsgpack} know MessagePack.
  * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
  * - {@linkcode BagReader}, {@linkcode DatasetReader} and {@linkcode ShardedDatasetReader} read Bags and Granular.
+ * - {@linkcode registerFormat} takes a container format of your own.
  * - {@linkcode convert} makes one format, or generation of Bags, of another.
  *
  * What trains on them, datasets and a loader, is in `@recordfs/recordfs/data`.
@@ -17,6 +18,7 @@
  *
  * @module
  */
+export { registerFormat } from "./src/formats/registry.ts";
 export * from "./src/vfs/mod.ts";
 export * from "./src/formats/ffrecord/mod.ts";
 export * from "./src/formats/gulp/mod.ts";

@@ -10,7 +10,7 @@ const FFRECORD =
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
-  EntryVisitor Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
+  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
@@ -76,9 +76,16 @@ const DATA =
   WaitOptions WeightedRandomSampler WeightedRandomSamplerOptions WriteIndexOptions batchesOf datasetFrom
   permutation readIndexFile transformSamples writeIndexFile`;
 
+const FORMATS =
+  `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileFacts FilePlace
+  FileTree Format FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK NewVideo OpenFileOptions PlanNotes Probe
+  RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
+  VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
+
 const NAMES: Record<string, string> = {
+  "./formats": FORMATS,
   ".":
-    `${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT} ${DATA}`,
+    `registerFormat ${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT} ${DATA}`,
   "./bags": BAGS,
   "./convert": CONVERT,
   "./data": DATA,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { formatNames, formats } from "../src/formats/registry.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 /** A folder of a format with what it has for the rooms of converting and of data. */
@@ -23,6 +24,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/vfs",
     "src/convert",
     "src/data",
+  ],
+  "src/formats/mod.ts": [
+    "src/io",
+    "src/tree",
+    "src/formats/format.ts",
+    "src/formats/registry.ts",
+    "src/vfs",
+    "src/convert",
   ],
   "src/formats/registry.ts": [
     "src/errors.ts",
@@ -66,6 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/errors.ts",
     "src/names.ts",
     "src/io",
+    "src/tree",
     "src/codecs",
     "src/formats",
     "src/formats/format.ts",
@@ -81,6 +91,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/tree",
     "src/codecs",
     "src/formats",
+    ROOM,
     "src/formats/format.ts",
     "src/formats/registry.ts",
     "src/vfs",
@@ -198,7 +209,7 @@ Deno.test("what a format is made of says nothing of how: rooms are loaded when t
 
 Deno.test("formats never import each other, and only the registry all", () => {
   for (const file of sources("src/formats")) {
-    if (file === "src/formats/registry.ts") continue;
+    if (layerOf(file).endsWith(".ts")) continue;
     const own = file.split("/").slice(0, 3).join("/");
     for (
       const specifier of importsOf(file).filter((name) => name.startsWith("."))
@@ -281,6 +292,46 @@ Deno.test("what reads containers is given a storage, and names no local call", (
     const text = Deno.readTextFileSync(REPOSITORY + file)
       .replace(/^\s*(\*|\/\/).*$/gm, "");
     assert.doesNotMatch(text, local, file);
+  }
+});
+
+/** What may name formats besides their folders and the registry: the names of the public, and commands of a format's own. */
+const NAMES_FORMATS = [
+  "src/formats/registry.ts",
+  "src/convert/mod.ts",
+  "src/data/mod.ts",
+  "src/data/datasets/mod.ts",
+  "src/cli/program.ts",
+  "src/cli/permissions.ts",
+  "src/cli/examples.ts",
+  "src/cli/flag_words.ts",
+  "src/cli/commands/bag/",
+  "src/cli/commands/gulp/",
+  "src/cli/commands/pack.ts",
+  "src/cli/commands/records.ts",
+  "src/cli/commands/write.ts",
+  "src/cli/input/given_spec.ts",
+  "src/cli/input/new_container.ts",
+  "src/cli/input/sample_files.ts",
+  "src/cli/input/sample_inputs.ts",
+];
+
+Deno.test("a format is one folder and one line: nothing else names any", () => {
+  const targets = formats().flatMap(({ targets = [] }) => targets);
+  const names = [...formatNames(), ...targets.map(({ name }) => name)];
+  assert.ok(names.length >= 8);
+  const word = new RegExp(`(?<![\\w-])(${names.join("|")})(?![\\w-])`);
+  const is = new RegExp(
+    `(["'\`])(${names.join("|")})\\1|formats/(?!format\\.|registry\\.)`,
+  );
+  for (const file of files) {
+    if (/^src\/formats\/\w+\//.test(file)) continue;
+    if (NAMES_FORMATS.some((own) => file.startsWith(own))) continue;
+    const code = Deno.readTextFileSync(REPOSITORY + file)
+      .replaceAll(/\/\*.*?\*\//gs, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
+    // Help texts of commands tell people what formats have; no command looks which one it is.
+    const found = (file.startsWith("src/cli/") ? is : word).exec(code);
+    assert.equal(found, null, `${file}: ${found?.[0]}`);
   }
 });
 

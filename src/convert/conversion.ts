@@ -1,16 +1,8 @@
 import { RecordfsError } from "../errors.ts";
-import type { Generation } from "../formats/bags/dataset/generation.ts";
-import type { Spec } from "../formats/bags/dataset/spec.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
-/** What a container can be converted to. */
-export type ConvertTarget =
-  | "ffrecord"
-  | "ffrecord-samples"
-  | "gulp"
-  | "bags"
-  | "bag"
-  | "folder";
+/** What a container can be converted to: one of the targets of a format, or `folder`. */
+export type ConvertTarget = string;
 
 /** What a conversion keeps, changes and loses, known before anything is written. */
 export interface ConversionPlan {
@@ -49,9 +41,9 @@ export interface ConvertOptions extends WaitOptions {
   /** Takes the source for this format (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
   readonly from?: string | undefined;
   /** Of `bags` and `bag`; 3 by default. */
-  readonly generation?: Generation | undefined;
+  readonly generation?: 1 | 2 | 3 | undefined;
   /** Keys and types, where files or samples become `bags`. */
-  readonly spec?: Spec | undefined;
+  readonly spec?: Readonly<Record<string, string>> | undefined;
   /** Of `bags`: a shard is full when it has this many bytes. */
   readonly shardSize?: number | undefined;
   /** Of `bags`: a shard is full when it has this many datapoints. */
@@ -117,6 +109,7 @@ export class ConversionError extends RecordfsError {
 
 /** A value that the target has no form for, found when it is read. */
 export class UnfitError extends Error {
+  /** The name that errors of this kind have. */
   override name = "UnfitError";
 }
 
@@ -128,8 +121,11 @@ export function isAboutValue(error: unknown): error is Error {
 
 /** What is noted while a conversion is planned. */
 export class PlanNotes {
+  /** What is the same afterwards. */
   readonly kept: string[] = [];
+  /** What has another form afterwards. */
   readonly changed: string[] = [];
+  /** What is not there any more. */
   readonly lost: string[] = [];
 }
 
@@ -137,8 +133,11 @@ export class PlanNotes {
 export interface Conversion {
   /** What the source is, for people. */
   readonly from: string;
+  /** What it becomes, for people. */
   readonly to: string;
+  /** What is kept, changed and lost. */
   readonly notes: PlanNotes;
+  /** What it goes through. */
   readonly unit: ConvertUnit;
   /** How many there are, where that is known. */
   readonly total?: number | undefined;
@@ -148,12 +147,15 @@ export interface Conversion {
 
 /** What a conversion that is being written goes by. */
 export class Run {
+  /** Ends it early. */
   readonly signal: AbortSignal | undefined;
+  /** How often something was left out. */
   leftOut = 0;
   readonly #source: string;
   readonly #options: ConvertOptions;
   readonly #conversion: Conversion;
 
+  /** Begins to write a conversion of the source at that path. */
   constructor(source: string, options: ConvertOptions, conversion: Conversion) {
     this.signal = options.signal;
     this.#source = source;

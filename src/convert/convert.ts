@@ -1,30 +1,16 @@
 import { localPath } from "../io/storage/local_path.ts";
-import { betweenDatasets } from "./between_datasets.ts";
 import {
   type Conversion,
   ConversionError,
   type ConversionPlan,
   type ConvertOptions,
   type ConvertReport,
-  type ConvertTarget,
   Run,
 } from "./conversion.ts";
-import { datasetToGulp } from "./dataset_to_gulp.ts";
-import { filesToDataset } from "./files_to_dataset.ts";
-import { filesToGulp } from "./files_to_gulp.ts";
-import { gulpToDataset } from "./gulp_to_dataset.ts";
+import { openSource } from "./from/source.ts";
+import { targetOf } from "./to/find_target.ts";
 import { Replacement } from "./to/replacement.ts";
-import { openSource, type Source } from "./from/source.ts";
-import {
-  formOf,
-  requireAbsent,
-  requireApart,
-  requireName,
-  requireOptions,
-  targetOf,
-} from "./to/target.ts";
-import { toFolder, toPacked } from "./to_files.ts";
-import { samplesToDataset, toBag, toSamples } from "./to_records.ts";
+import { requireAbsent, requireApart, requireOptions } from "./to/target.ts";
 
 /** Losses that a message lists; there may be one for each video. */
 const LISTED = 10;
@@ -50,7 +36,7 @@ const LISTED = 10;
  * becomes one.
  *
  * @param source A container of any format, or a folder.
- * @param target Where to: nothing may be there, or an empty directory where it becomes one, unless the
+ * @param destination Where to: nothing may be there, or an empty directory where it becomes one, unless the
  * option `replace` is set.
  * @throws {ConversionError} If something would be lost, or there is no way; nothing is written.
  * @throws {FormatError} If the source is damaged.
@@ -74,24 +60,23 @@ const LISTED = 10;
  */
 export async function convert(
   source: string | URL,
-  target: string | URL,
+  destination: string | URL,
   options: ConvertOptions = {},
 ): Promise<ConvertReport> {
   const from = localPath(source);
-  const to = localPath(target);
+  const to = localPath(destination);
   requireApart(from, to);
   const opened = await openSource(from, options);
   let replacement: Replacement | undefined;
   try {
-    const kind = targetOf(opened, to, options);
-    requireOptions(opened, kind, options);
-    const form = formOf(to, kind, options);
-    requireName(to, form);
+    const { name, target } = await targetOf(opened, to, options);
+    requireOptions(opened, target, name, options);
+    const form = target.form(to, options);
     if (options.replace === true) {
-      replacement = await Replacement.of(from, to, kind, form);
-    } else await requireAbsent(to, kind, form, options.signal);
+      replacement = await Replacement.of(from, to, target.content, form);
+    } else await requireAbsent(to, target, form, options.signal);
     const place = replacement?.path ?? to;
-    const conversion = await planned(opened, kind, place, options);
+    const conversion = await target.plan(opened, place, options);
     const plan = planOf(conversion);
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {
@@ -128,65 +113,4 @@ function listed(losses: readonly string[]): string {
 function planOf({ from, to, notes }: Conversion): ConversionPlan {
   const { kept, changed, lost } = notes;
   return { from, to, kept, changed, lost };
-}
-
-function planned(
-  source: Source,
-  kind: ConvertTarget,
-  target: string,
-  options: ConvertOptions,
-): Conversion | Promise<Conversion> {
-  switch (kind) {
-    case "ffrecord":
-      return toPacked(source, target, options);
-    case "ffrecord-samples":
-      return toSamples(source, target, options);
-    case "bag":
-      return toBag(source, target, options);
-    case "folder":
-      return toFolder(source, target);
-    case "gulp":
-      return toGulp(source, target, options);
-    case "bags":
-      return toDataset(source, target, options);
-  }
-}
-
-function toGulp(
-  source: Source,
-  target: string,
-  options: ConvertOptions,
-): Conversion | Promise<Conversion> {
-  switch (source.kind) {
-    case "dataset":
-      return datasetToGulp(source, target, options);
-    case "folder":
-    case "packed":
-    case "videos":
-      return filesToGulp(source, target, options);
-    default:
-      throw new ConversionError(
-        "cannot-convert",
-        `Cannot convert ${source.path} to GulpIO: samples do not say which video they are of`,
-        source.path,
-      );
-  }
-}
-
-function toDataset(
-  source: Source,
-  target: string,
-  options: ConvertOptions,
-): Conversion | Promise<Conversion> {
-  switch (source.kind) {
-    case "dataset":
-      return betweenDatasets(source, target, options);
-    case "videos":
-      return gulpToDataset(source, target, options);
-    case "samples":
-    case "bag":
-      return samplesToDataset(source, target, options);
-    default:
-      return filesToDataset(source, target, options);
-  }
 }

@@ -1,5 +1,8 @@
+import type { ConversionSource } from "../convert/from/source.ts";
+import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type {
   CheckOptions,
   CheckReport,
@@ -44,6 +47,16 @@ export interface FormatEntry extends FormatVariant {
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
   /** Whether samples of a container are videos, of which a loader may ask for some frames. */
   hasFrames?(info: ContainerInfo): boolean;
+  /**
+   * Whether a directory, although it might be one of its containers, is to be converted as what its files are:
+   * they were extracted from one.
+   */
+  isExtracted?(
+    names: readonly string[],
+    namesIn: Probe["namesIn"],
+  ): Steps<boolean>;
+  /** What containers can be converted to. */
+  readonly targets?: readonly TargetName[];
   /** Loads what opens its containers. */
   load(): Promise<Format>;
   /**
@@ -83,6 +96,17 @@ export interface Format {
     info: ContainerInfo,
     options: FormatDatasetOptions,
   ): Promise<Dataset<unknown> | undefined>;
+  /**
+   * Says what of a container can be converted to others; without it, its files.
+   *
+   * @param container It closes with the source.
+   */
+  openSource?(
+    container: VirtualFs,
+    options: WaitOptions & Pick<ContainerOptions, "onWarning">,
+  ): Promise<ConversionSource | undefined>;
+  /** What writes a target of this name among {@linkcode FormatEntry.targets}. */
+  target?(name: string): Promise<ConversionTarget>;
   /**
    * Reads the labels of a container's samples, in the order of their indices; `undefined` where they have none, as
    * without this. Files have labels all the same.

@@ -76,7 +76,9 @@ export type SampleUnit = "datapoints" | "files" | "samples" | "videos";
 
 /** The samples of a container, as its dataset numbers them. */
 export interface CountedSamples {
+  /** What they are. */
   readonly unit: SampleUnit;
+  /** How many there are. */
   readonly length: number;
 }
 
@@ -101,6 +103,7 @@ export interface ServedContainer extends Container {
 
 /** What a format can look at to tell whether a location is its own. */
 export interface Probe {
+  /** Where it lies. */
   readonly path: string;
   /** Names in the directory, or `undefined` for a file. */
   readonly names: readonly string[] | undefined;

@@ -8,11 +8,14 @@ import type { ContainerOptions } from "../tree/format.ts";
  */
 export type ContainerLocation = string | URL | ContainerBytes;
 
-/** Bytes of a file; those of a `Blob` can only be waited for. */
-type Bytes = Uint8Array | Blob;
-
-/** A container's bytes: those of its one file, or of its files by their names. */
-export type ContainerBytes = Bytes | Readonly<Record<string, Bytes>>;
+/**
+ * A container's bytes: those of its one file, or of its files by their names. Those of a `Blob` can only be
+ * waited for.
+ */
+export type ContainerBytes =
+  | Uint8Array
+  | Blob
+  | Readonly<Record<string, Uint8Array | Blob>>;
 
 /** Several containers, each with a path and options of its own or without. */
 export type SeveralLocations = readonly (string | URL | ContainerPlace)[];

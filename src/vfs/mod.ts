@@ -4,13 +4,6 @@
  *
  * @module
  */
-export { registerFormat } from "../formats/registry.ts";
-export type {
-  Format,
-  FormatDatasetOptions,
-  FormatEntry,
-  FormatVariant,
-} from "../formats/format.ts";
 export type {
   ContainerBytes,
   ContainerLocation,
@@ -32,10 +25,6 @@ export type {
   Container,
   ContainerInfo,
   ContainerOptions,
-  CountedSamples,
-  Probe,
-  SampleUnit,
-  ServedContainer,
 } from "../tree/format.ts";
 export type {
   EntryVisitor,
@@ -48,7 +37,6 @@ export type {
   TreeSeed,
 } from "../tree/tree.ts";
 export type { SampleNodes, SampleRun } from "../tree/tree.ts";
-export { readPart } from "../io/read/read_part.ts";
 export type {
   ByteSource,
   OpenFileOptions,

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { FileDataset } from "../../src/data/datasets/file_dataset.ts";
 import { DataLoader } from "../../src/data/loader/data_loader.ts";
 import { FormatError, RecordfsError } from "../../src/errors.ts";
-import { check, open, openSync, registerFormat } from "../../src/vfs/mod.ts";
+import { registerFormat } from "../../src/formats/mod.ts";
+import { check, open, openSync } from "../../src/vfs/mod.ts";
 import { bothAlive, record } from "../mount/numbers_mount.ts";
 import { isRunning, until, withMountPlace } from "../cli/mount/mount_place.ts";
 import { recordfs, succeed } from "../cli/run_cli.ts";
@@ -141,9 +142,9 @@ Deno.test("threads of a loader read it", async () => {
     const seen: string[] = [];
     for await (const batch of loader) {
       for (const [i, path] of batch.path.entries()) {
-        const bytes = batch.bytes[i]!;
-        const number = /\d+/.exec(path)![0];
-        assert.equal(new TextDecoder().decode(bytes), `content of ${number}`);
+        const bytes = batch.bytes[i];
+        const content = `content of ${/\d+/.exec(path)![0]}`;
+        assert.equal(new TextDecoder().decode(bytes), content);
         seen.push(path);
       }
     }

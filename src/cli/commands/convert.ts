@@ -5,14 +5,14 @@ import {
   convert,
   type ConvertOptions,
   type ConvertReport,
-  type ConvertTarget,
-  type Generation,
 } from "../../convert/mod.ts";
+import { targetNames } from "../../convert/to/find_target.ts";
 import { formatNames } from "../../formats/registry.ts";
 import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
 import { checkGiven } from "../input/given.ts";
+import { formatModuleOption } from "../input/source.ts";
 import { givenSpec } from "../input/given_spec.ts";
 import { report, warn } from "../messages.ts";
 import { withOutput } from "../terminal/output.ts";
@@ -20,7 +20,7 @@ import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface ConvertCommandOptions {
-  readonly to?: ConvertTarget;
+  readonly to?: string;
   readonly from?: string;
   readonly generation?: string;
   readonly lossy?: true;
@@ -33,15 +33,6 @@ interface ConvertCommandOptions {
   readonly json?: true;
   readonly all?: true;
 }
-
-const TARGETS: readonly ConvertTarget[] = [
-  "ffrecord",
-  "ffrecord-samples",
-  "gulp",
-  "bags",
-  "bag",
-  "folder",
-];
 
 const AFTER_HELP = `
 What DST becomes is told by its name where that ends in .ffr, .bag or /, and
@@ -63,11 +54,16 @@ export function convertCommand(): Command {
     )
     .argument("<source>", "the container, or a folder")
     .argument("<target>", "the new file or directory")
-    .addOption(new Option("--to <target>", "what to make").choices(TARGETS))
+    .addOption(
+      new Option("--to <target>", "what to make").choices(
+        targetNames().map(({ name }) => name),
+      ),
+    )
     .addOption(
       new Option("--from <format>", "take SOURCE for this format")
         .choices([...formatNames(), "folder"]),
     )
+    .addOption(formatModuleOption())
     .addOption(
       new Option("--generation <n>", "of bags; 3 unless given")
         .choices(["1", "2", "3"]),
@@ -108,7 +104,7 @@ async function run(
     replace: force,
     generation: generation === undefined
       ? undefined
-      : Number(generation) as Generation,
+      : Number(generation) as 1 | 2 | 3,
     spec: spec === undefined ? undefined : givenSpec(spec),
   };
   let plan: ConversionPlan | undefined;

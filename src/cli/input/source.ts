@@ -22,19 +22,23 @@ export function withSourceOptions(command: Command): Command {
   return withAllOption(withFormatOptions(command));
 }
 
-/** Adds `--format`, `--format-module`, which is heard before (`registerGiven`), and `--ext`. */
+/** Adds `--format`, `--format-module` and `--ext`. */
 export function withFormatOptions(command: Command): Command {
   return command
     .addOption(
       new Option("--format <name>", "take SOURCE for this format")
         .choices(formatNames()),
     )
-    .option(
-      "--format-module <file>",
-      "a module of a format of your own, which SOURCE may be of",
-      collect,
-    )
+    .addOption(formatModuleOption())
     .option("--ext <ext>", "suffix for names that are only numbers, as in jpg");
+}
+
+/** The option that names modules of formats; they are registered before (`registerGiven`). */
+export function formatModuleOption(): Option {
+  return new Option(
+    "--format-module <file>",
+    "a module of a format of your own, which SOURCE may be of",
+  ).argParser(collect);
 }
 
 /** Adds `--decoded`, for commands that show paths or content. */

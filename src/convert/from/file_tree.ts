@@ -11,14 +11,16 @@ import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 export interface TreeEntry {
   /** From the root, without a slash at either end. */
   readonly path: string;
+  /** The last part of the path. */
   readonly name: string;
   /** How many names below the directory that is listed or walked: 1 for its own entries. */
   readonly depth: number;
+  /** Whether it is a directory, and no file. */
   readonly isDirectory: boolean;
 }
 
 /** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
-type FilePlace = string | TreeEntry;
+export type FilePlace = string | TreeEntry;
 
 /** Files to be converted: those of a container, or of a folder on disk. */
 export interface FileTree {
@@ -32,12 +34,14 @@ export interface FileTree {
   walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
   /** Size of a file in bytes. */
   size(place: FilePlace): Promise<number>;
+  /** A file's content. */
   read(place: FilePlace, options?: WaitOptions): Promise<Uint8Array>;
   /** A file's content piece by piece. */
   stream(
     place: FilePlace,
     options?: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>>;
+  /** Closes what was opened for it. */
   close(): void;
 }
 
@@ -62,7 +66,7 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
 function notUtf8(path: string, cause: unknown): RecordfsError {
   return new RecordfsError(
     "bad-name",
-    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (ffrecord), ` +
+    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (.ffr), ` +
       "which keeps such names, and that to what it is to become",
     { path, cause },
   );

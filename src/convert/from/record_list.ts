@@ -1,9 +1,11 @@
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { SampleRuns } from "../../tree/sample_runs.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { FileTree } from "./file_tree.ts";
-import type { Source } from "./source.ts";
 
 /** Contents without names, in an order. */
 export interface RecordList {
+  /** How many there are. */
   readonly length: number;
   /** Gives the content at `index`; files only give one after the other. */
   at(index: number): Promise<Uint8Array>;
@@ -31,27 +33,19 @@ export async function contentsOf(
   };
 }
 
-/** The samples of FFRecord files, the records of a bag, or the values of a dataset's only key. */
-export function recordsOf(
-  source: Extract<Source, { kind: "samples" | "bag" | "dataset" }>,
+/** The samples of a container that are files without names, or with names that are numbers. */
+export function containerRecords(
+  container: VirtualFs,
   options: WaitOptions,
 ): RecordList {
-  const { reader } = source;
-  const { length } = reader;
-  switch (source.kind) {
-    case "samples":
-      return { length, at: (i) => source.reader.readOne(i, options) };
-    case "bag":
-      return { length, at: (i) => source.reader.get(i, options) };
-    case "dataset": {
-      const [key] = source.reader.keys;
-      return {
-        length,
-        async at(index) {
-          const values = await source.reader.get(index, undefined, options);
-          return values[key!] as Uint8Array;
-        },
-      };
-    }
-  }
+  const samples = SampleRuns.of(container.tree.samples!());
+  return {
+    length: samples.length,
+    async at(index) {
+      const ino = samples.node(index);
+      const path = `${index}`;
+      const entry = { path, name: path, depth: 1, ino, isFile: true };
+      return await container.read({ ...entry, isDirectory: false }, options);
+    },
+  };
 }

@@ -1,191 +1,214 @@
 import { FormatError } from "../../errors.ts";
-import { BagReader } from "../../formats/bags/read/bag_reader.ts";
-import { ShardedDatasetReader } from "../../formats/bags/read/sharded_dataset_reader.ts";
-import {
-  SHARD_NAME,
-  SPEC_FILE,
-} from "../../formats/bags/dataset/dataset_names.ts";
-import { FFRecordReader } from "../../formats/ffrecord/read/reader.ts";
-import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
+import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
+import { runAsync, runSync } from "../../io/concurrency/steps.ts";
 import { readFile } from "../../io/read/read_file.ts";
-import { readDirectory } from "../../io/storage/read_directory.ts";
-import { perform, runAsync } from "../../io/concurrency/steps.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { LOCAL_DISK } from "../../io/storage/storage.ts";
+import type { ContainerInfo } from "../../tree/format.ts";
 import { open } from "../../vfs/open.ts";
-import type { ConvertOptions } from "../conversion.ts";
-import {
-  containerFiles,
-  type FileTree,
-  folderFiles,
-  withRootFile,
-} from "./file_tree.ts";
-import { labelPlace } from "./label_file.ts";
-import { openVideos, type VideoReader } from "./video_reader.ts";
+import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { type ConvertOptions, PlanNotes } from "../conversion.ts";
+import { containerFiles, type FileTree, folderFiles } from "./file_tree.ts";
+import { containerRecords, type RecordList } from "./record_list.ts";
+import type { VideoSource } from "./video_source.ts";
 
-/** An opened source, by what it holds; `files` is how it looks as a file tree. */
-export type Source =
-  & {
-    readonly path: string;
-    /** What it is, for people. */
-    readonly what: string;
-    close(): void;
-    files(): Promise<FileTree>;
+/**
+ * What is to be converted, as targets see it: files always, and what else it has. What a target of the same
+ * format takes besides, that format's own class has.
+ */
+export class ConversionSource {
+  /** Where it lies. */
+  readonly path: string;
+  /** What it is, for people. */
+  readonly what: string;
+  /** What its files change beside that they are files, noted of a folder, which has the order of names. */
+  readonly folderChange: string | undefined = undefined;
+  /** What becomes of its checksums in a target without any. */
+  readonly checksumChange: string | undefined = undefined;
+  /** Whether the names of its files are but the numbers of its records. */
+  readonly isNumbered: boolean = false;
+  /** Whether it is a folder on the disk. */
+  readonly isFolder: boolean = false;
+
+  /** Makes one that is files on the disk; classes that extend it are others. */
+  constructor(path: string, what: string) {
+    this.path = path;
+    this.what = what;
   }
-  & (
-    | {
-      readonly kind: "dataset";
-      readonly reader: ShardedDatasetReader;
-      readonly isSharded: boolean;
-      /** Its `label2idx.json`, which came along from GulpIO. */
-      readonly labels: Uint8Array | undefined;
-    }
-    | { readonly kind: "bag"; readonly reader: BagReader }
-    | { readonly kind: "samples"; readonly reader: FFRecordReader }
-    | {
-      readonly kind: "videos";
-      readonly reader: VideoReader;
-      /** How many videos can't be read, and are not among the files. */
-      readonly badVideos: number;
-      /** Its `label2idx.json`. */
-      readonly labels: Uint8Array | undefined;
-    }
-    | { readonly kind: "packed" | "folder" }
-  );
+
+  /** How it looks as a file tree. */
+  files(): Promise<FileTree> {
+    return Promise.resolve(folderFiles(this.path));
+  }
+
+  /** Notes what of it files show, and what not. */
+  noteFiles(notes: PlanNotes): void {
+    notes.kept.push("names, directories and contents of files");
+  }
+
+  /**
+   * Its contents without names, any one by its index; `undefined` where they only come one after the other, as
+   * files. What is lost by that is noted.
+   *
+   * @throws {ConversionError} If it has none.
+   */
+  records(_notes: PlanNotes, _options: WaitOptions): RecordList | undefined {
+    return undefined;
+  }
+
+  /** Notes what of it contents of files do not have, besides their names. */
+  noteContents(_notes: PlanNotes): void {}
+
+  /**
+   * Its videos, where it has some; what of it they are is noted.
+   *
+   * @throws {ConversionError} If it could have some, but has not.
+   */
+  videos(
+    _notes: PlanNotes,
+    _options: WaitOptions,
+  ): VideoSource | undefined {
+    return undefined;
+  }
+
+  /** Whether its values have types of their own. */
+  get isTyped(): boolean {
+    return false;
+  }
+
+  /** Closes what was opened for it. */
+  close(): void {}
+}
+
+/** A container: its files, as it shows them. */
+export class ContainerSource extends ConversionSource {
+  /** The container, as it shows its files. */
+  protected readonly container: VirtualFs;
+
+  /** Takes an opened container, which it closes. */
+  constructor(container: VirtualFs, what: string) {
+    super(container.location, what);
+    this.container = container;
+  }
+
+  /** What opening the container has told. */
+  protected get info(): ContainerInfo {
+    return this.container.info;
+  }
+
+  /** The files that the container shows. */
+  override files(): Promise<FileTree> {
+    return containerFiles(this.container);
+  }
+
+  /** Closes the container. */
+  override close(): void {
+    this.container.close();
+  }
+}
+
+/** A container of contents without names. */
+export class RecordSource extends ContainerSource {
+  /** Names are numbers. */
+  override readonly isNumbered = true;
+  /** What becomes of its checksums in a target without any. */
+  override readonly checksumChange: string | undefined;
+  readonly #unit: string;
+
+  /**
+   * Takes an opened container, which it closes.
+   *
+   * @param unit What the contents are called.
+   * @param checksumChange What becomes of its checksums in a target without any.
+   */
+  constructor(
+    container: VirtualFs,
+    what: string,
+    unit: string,
+    checksumChange?: string,
+  ) {
+    super(container, what);
+    this.#unit = unit;
+    this.checksumChange = checksumChange;
+  }
+
+  /** Notes that names are numbers. */
+  override noteFiles({ kept, changed }: PlanNotes): void {
+    kept.push("contents and their order");
+    changed.push(`${this.#unit} are files named by their numbers`);
+  }
+
+  /** Its records, any one by its index. */
+  override records(_notes: PlanNotes, options: WaitOptions): RecordList {
+    return containerRecords(this.container, options);
+  }
+}
+
+/** A folder on the disk. */
+class FolderSource extends ConversionSource {
+  override readonly isFolder = true;
+
+  override noteFiles(notes: PlanNotes): void {
+    super.noteFiles(notes);
+    notes.kept.push("what symbolic links lead to");
+  }
+}
 
 /** Opens what is to be converted. */
 export async function openSource(
   path: string,
   options: ConvertOptions,
-): Promise<Source> {
+): Promise<ConversionSource> {
   const { from: format, signal, onWarning } = options;
-  const names = await runAsync(perform(readDirectory(path)), signal);
+  const names = await runAsync(LOCAL_DISK.list(path), signal);
   if (names !== undefined && await isFolder(path, names, format)) {
-    return folder(path);
+    return new FolderSource(path, "a folder");
   }
   let container;
   try {
     container = await open(path, { format, signal, onWarning });
   } catch (error) {
     if (names === undefined || !isUnknown(error)) throw error;
-    return folder(path);
+    return new FolderSource(path, "a folder");
   }
-  const common = {
-    path,
-    close: () => container.close(),
-    files: () => containerFiles(container),
-  };
-  const closing = <R extends Disposable>(reader: R) => ({
-    ...common,
-    reader,
-    close() {
-      reader[Symbol.dispose]();
-      container.close();
-    },
-  });
   try {
-    const { info } = container;
-    if (info.format === "gulp") {
-      const isChunk = names === undefined;
-      // As a tree shows it, a chunk by itself has none.
-      const labels = isChunk
-        ? undefined
-        : await readIfThere(`${path}/${LABEL_FILE}`, signal);
-      const reader = await openVideos(path, isChunk, { signal });
-      return {
-        kind: "videos",
-        what: isChunk ? "a chunk of GulpIO" : "GulpIO",
-        badVideos: info.facts?.["badVideos"] ?? 0,
-        labels,
-        ...closing(reader),
-      };
-    }
-    if (info.format === "bags" && info.kind === "bag") {
-      const reader = await BagReader.open(path.replace(/\.idx$/, ".bag"), {
-        signal,
-        onWarning,
-      });
-      const what = `a bag of generation ${reader.generation}`;
-      return { kind: "bag", what, ...closing(reader) };
-    }
-    if (info.format === "bags") {
-      const isSharded = names?.includes(SPEC_FILE) === false;
-      const labelFile = `${path}/${labelPlace(isSharded)}`;
-      const labels = await readIfThere(labelFile, signal);
-      const reader = await ShardedDatasetReader.open(path, {
-        decoders: null,
-        signal,
-        onWarning,
-      });
-      const what = `Bags, generation ${reader.generation}`;
-      const files = async () => {
-        const own = await common.files();
-        return labels === undefined
-          ? own
-          : withRootFile(own, LABEL_FILE, labels);
-      };
-      const dataset = { kind: "dataset", what, isSharded, labels } as const;
-      return { ...closing(reader), ...dataset, files };
-    }
-    if (SAMPLE_KINDS.includes(info.kind)) {
-      const reader = await FFRecordReader.open(path, { signal, onWarning });
-      return { kind: "samples", what: "FFRecord samples", ...closing(reader) };
-    }
-    const what = info.kind === "packed folder"
-      ? "an FFRecord packed folder"
-      : "a directory of FFRecord packed folders";
-    return { kind: "packed", what, ...common };
+    const entry = formatNamed(container.info.format);
+    const { openSource } = await loadFormat(entry);
+    return await openSource?.(container, { signal, onWarning }) ??
+      new ContainerSource(container, entry.name);
   } catch (error) {
     container.close();
     throw error;
   }
 }
 
-/** What FFRecord files are that are no packed folders: one file, or those of a directory. */
-const SAMPLE_KINDS = ["samples", "samples in several files"];
-
-function folder(path: string): Source {
-  const files = folderFiles(path);
-  return {
-    kind: "folder",
-    what: "a folder",
-    path,
-    close() {},
-    files: () => Promise.resolve(files),
-  };
-}
-
-async function readIfThere(
-  file: string,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | undefined> {
+/** The bytes of a file on the disk, if it is there. */
+export function readIfThere(file: string): Uint8Array | undefined {
   try {
-    return await runAsync(readFile(file), signal);
+    return runSync(readFile(file));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
 
-/**
- * Whether a directory is to be taken for what its files are. One that a dataset was extracted to has
- * a `spec.json`, as a dataset has, but no bags.
- */
+/** Whether a directory is to be taken for what its files are. */
 async function isFolder(
   path: string,
   names: readonly string[],
   format: string | undefined,
 ): Promise<boolean> {
-  if (format !== undefined) return format === "folder";
-  if (names.some((name) => /\.(bag|idx)$/.test(name))) return false;
-  const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
-  if (numbered.length === 0) return false;
-  if (names.includes(SPEC_FILE)) return true;
-  const below = await runAsync(
-    perform(readDirectory(`${path}/${numbered[0]}`)),
-  );
-  return below !== undefined && below.includes(SPEC_FILE) &&
-    !below.some((name) => /\.(bag|idx)$/.test(name));
+  if (format !== undefined) return format === FOLDER;
+  const namesIn = (name: string) => LOCAL_DISK.list(`${path}/${name}`);
+  for (const { isExtracted } of formats()) {
+    if (isExtracted && await runAsync(isExtracted(names, namesIn))) return true;
+  }
+  return false;
 }
+
+/** What the options `from` and `to` call a folder. */
+export const FOLDER = "folder";
 
 function isUnknown(error: unknown): boolean {
   return error instanceof FormatError && error.code === "unknown-format";

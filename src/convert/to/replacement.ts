@@ -1,23 +1,13 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../../errors.ts";
-import {
-  isDatasetFile,
-  SHARD_NAME,
-} from "../../formats/bags/dataset/dataset_names.ts";
-import { indexPath } from "../../formats/bags/bag/index_path.ts";
-import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
-import { isChunkName } from "../../formats/gulp/entry.ts";
 import { makeTemporaryDirectory } from "../../io/write/new_directory.ts";
 import { removeTree } from "../../io/write/remove_tree.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { Temporary } from "../../io/write/temporaries.ts";
 import { writeError } from "../../io/write/write_error.ts";
 import { findTarget, syncDirectoryOf } from "../../io/write/write_target.ts";
-import type { ConvertTarget } from "../conversion.ts";
-
-/** What a target is on the disk. */
-export type TargetForm = "file" | "bag" | "directory";
+import type { ConversionTarget, TargetForm } from "./target.ts";
 
 /**
  * A target that is there and is to be replaced. The new one is written into a hidden directory beside it
@@ -55,21 +45,22 @@ export class Replacement {
   static async of(
     source: string,
     given: string,
-    kind: ConvertTarget,
+    content: ConversionTarget["content"],
     form: TargetForm,
   ): Promise<Replacement | undefined> {
     const location = given.replace(/(?<=[^/])\/+$/, "");
     const { path: target, found } = await runAsync(findTarget(location));
-    const hasIndex = form === "bag" && exists(indexPath(target));
-    if (found === undefined && !hasIndex) return undefined;
-    if (form !== "directory") {
+    if (found === undefined && !form.files(target).some(exists)) {
+      return undefined;
+    }
+    if (!form.isDirectory) {
       if (found !== undefined && !found.isFile()) {
         throw refusal(given, "it is no file");
       }
     } else {
       if (found!.isFile()) throw refusal(given, "it is a file, no directory");
       if (namesIn(given, target).length === 0) return undefined;
-      requireContainer(given, target, kind);
+      requireContainer(given, target, content);
       requireOutside(source, given, target);
     }
     try {
@@ -86,16 +77,13 @@ export class Replacement {
    * @throws {WriteError} If the system refuses; the old one is in its place then.
    */
   async publish(): Promise<void> {
-    const moves = this.#form === "bag"
-      ? [
-        { from: indexPath(this.path), to: indexPath(this.#target) },
-        { from: this.path, to: this.#target },
-      ]
-      : [{ from: this.path, to: this.#target }];
+    const targets = this.#form.files(this.#target);
+    const moves = this.#form.files(this.path)
+      .map((from, i) => ({ from, to: targets[i]! }));
     const undo: (() => void)[] = [];
     const replaced: string[] = [];
     try {
-      if (this.#form !== "file") { // a file is replaced by renaming
+      if (this.#form.isDirectory || moves.length > 1) { // a file is replaced by renaming
         for (const { to } of moves) {
           if (!exists(to)) continue;
           const old = this.#temporary.path
@@ -106,7 +94,7 @@ export class Replacement {
         }
       }
       for (const { from, to } of moves) {
-        if (!exists(from)) continue; // bags of generations 1 and 2 have no index
+        if (!exists(from)) continue; // not all have all files
         fs.renameSync(from, to);
         undo.push(() => fs.renameSync(to, from));
       }
@@ -148,48 +136,31 @@ export class Replacement {
 function requireContainer(
   given: string,
   directory: string,
-  kind: ConvertTarget,
+  content: ConversionTarget["content"],
 ): void {
-  if (kind === "folder") {
+  if (content === undefined) {
     throw refusal(
       given,
       "a folder may hold anybody's files: remove it yourself",
     );
   }
-  const entries = entriesIn(given, directory);
-  const isShards = kind === "bags" &&
-    entries.every((entry) =>
-      entry.isDirectory() && SHARD_NAME.test(entry.name)
+  const strayIn = (place: string, entries: readonly fs.Dirent[]) => {
+    const stray = entries.find((entry) =>
+      entry.isDirectory() || !content.isOwn(entry.name)
     );
-  const stray = isShards
-    ? entries.map((entry) => {
-      const shard = path.join(directory, entry.name);
-      const name = strayIn(entriesIn(given, shard), kind);
-      return name === undefined ? undefined : `${entry.name}/${name}`;
-    }).find((name) => name !== undefined)
-    : strayIn(entries, kind);
-  if (stray === undefined) return;
-  const what = {
-    "ffrecord": "FFRecord files",
-    "ffrecord-samples": "FFRecord files",
-    "gulp": "GulpIO chunks",
-    "bags": "a dataset of bags",
-    "bag": "a bag",
-  }[kind];
-  throw refusal(given, `it is not only ${what}: it holds ${stray}`);
-}
-
-function strayIn(
-  entries: readonly fs.Dirent[],
-  kind: ConvertTarget,
-): string | undefined {
-  const isOwn = (name: string) => {
-    if (kind === "gulp") return isChunkName(name) || name === LABEL_FILE;
-    if (kind === "bags") return isDatasetFile(name) || name === LABEL_FILE;
-    return name.endsWith(".ffr");
+    return stray && `${place}${stray.name}`;
   };
-  return entries.find((entry) => entry.isDirectory() || !isOwn(entry.name))
-    ?.name;
+  const entries = entriesIn(given, directory);
+  const isParts = entries.every((entry) =>
+    entry.isDirectory() && content.isPart?.(entry.name)
+  );
+  const stray = isParts
+    ? entries.map(({ name }) =>
+      strayIn(`${name}/`, entriesIn(given, path.join(directory, name)))
+    ).find((name) => name !== undefined)
+    : strayIn("", entries);
+  if (stray === undefined) return;
+  throw refusal(given, `it is not only ${content.what}: it holds ${stray}`);
 }
 
 /** What is converted must not be thrown away with what is replaced. */

@@ -1,118 +1,124 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../../errors.ts";
-import { isInParts } from "../../formats/ffrecord/write/parts.ts";
-import { recordFilePath } from "../../formats/ffrecord/write/record_file_path.ts";
 import { requireNewDirectory } from "../../io/write/new_directory.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { findTarget } from "../../io/write/write_target.ts";
 import {
+  type Conversion,
   ConversionError,
   type ConvertOptions,
-  type ConvertTarget,
 } from "../conversion.ts";
-import type { TargetForm } from "./replacement.ts";
-import type { Source } from "../from/source.ts";
+import type { ConversionSource } from "../from/source.ts";
 
-/**
- * What to convert to: as the caller says, or as the name does.
- *
- * @throws {ConversionError} If neither does.
- */
-export function targetOf(
-  { kind, path }: Source,
-  target: string,
-  { to }: ConvertOptions,
-): ConvertTarget {
-  if (to !== undefined) return to;
-  if (target.endsWith("/")) return "folder";
-  if (target.endsWith(".bag")) return "bag";
-  if (target.endsWith(".ffr")) {
-    return kind === "samples" || kind === "bag"
-      ? "ffrecord-samples"
-      : "ffrecord";
-  }
-  throw new ConversionError(
-    "bad-option",
-    `The name ${target} does not say what ${path} is to become: end it in .ffr, .bag or a ` +
-      "slash, or say it by the option `to`",
-    path,
-  );
+/** What a target is on the disk. */
+export interface TargetForm {
+  /** Whether it is a directory, and not files. */
+  readonly isDirectory: boolean;
+  /** The files that it is, of its path, in the order in which they appear; the last one is the path. */
+  files(path: string): readonly string[];
 }
 
-/** The options that each target takes beside those of all. */
-const OWN_OPTIONS: Record<ConvertTarget, readonly (keyof ConvertOptions)[]> = {
-  "ffrecord": ["parts"],
-  "ffrecord-samples": ["parts"],
-  "gulp": ["videosPerChunk"],
-  "bags": ["generation", "spec", "shardSize", "shardLength"],
-  "bag": ["generation"],
-  "folder": [],
+/** A target that is a directory. */
+export const DIRECTORY: TargetForm = {
+  isDirectory: true,
+  files: (path) => [path],
 };
 
+/** A target that is one file. */
+export const FILE: TargetForm = { isDirectory: false, files: (path) => [path] };
+
+/** What tells a target from others, before its format is loaded. */
+export interface TargetName {
+  /** What the option `to` calls it. */
+  readonly name: string;
+  /** How paths end that mean it without that option. */
+  readonly suffix?: string;
+  /** Whether such a path means it for sources of numbered records alone, or for all others. */
+  readonly ofNumbered?: boolean;
+}
+
+/** Something that sources are converted to. */
+export interface ConversionTarget {
+  /** The options that it takes beside those of all. */
+  readonly options: readonly (keyof ConvertOptions)[];
+  /** What a directory holds that is such a target and nothing else; any might be anything without. */
+  readonly content?: {
+    /** For people. */
+    readonly what: string;
+    /** Whether a file belongs to one. */
+    isOwn(name: string): boolean;
+    /** Whether a directory may be a part of one, which holds the same again. */
+    isPart?(name: string): boolean;
+  };
+  /** Whether the directories above it are made, where they are not there. */
+  readonly makesParents?: boolean;
+  /**
+   * Looks whether its options are for a source.
+   *
+   * @throws {ConversionError} If one is not.
+   */
+  requireOptions?(source: ConversionSource, options: ConvertOptions): void;
+  /**
+   * What it is on the disk.
+   *
+   * @throws {WriteError} If its path is none of such a target.
+   */
+  form(path: string, options: ConvertOptions): TargetForm;
+  /**
+   * Plans to write it.
+   *
+   * @throws {ConversionError} If the source has no form in it.
+   */
+  plan(
+    source: ConversionSource,
+    path: string,
+    options: ConvertOptions,
+  ): Conversion | Promise<Conversion>;
+}
+
 const COUNTS = ["shardSize", "shardLength", "parts", "videosPerChunk"] as const;
+
+/** All options that are for some targets alone. */
+const OWN_OPTIONS = [
+  ...["generation", "spec", "shardSize", "shardLength"] as const,
+  ...["parts", "videosPerChunk"] as const,
+];
 
 /**
  * Makes sure that all options are for the target.
  *
+ * @param name What the target is called.
  * @throws {ConversionError} If one is not, or means nothing.
  */
 export function requireOptions(
-  { kind, path }: Source,
-  target: ConvertTarget,
+  source: ConversionSource,
+  target: ConversionTarget,
+  name: string,
   options: ConvertOptions,
 ): void {
-  const bad = (what: string) => new ConversionError("bad-option", what, path);
-  const own = OWN_OPTIONS[target];
-  if (own === undefined) throw bad(`There is no target '${target}'`);
-  for (const name of Object.values(OWN_OPTIONS).flat()) {
-    if (options[name] === undefined || own.includes(name)) continue;
-    throw bad(`The option \`${name}\` is not for ${target}: leave it out`);
+  const bad = (what: string) =>
+    new ConversionError("bad-option", what, source.path);
+  for (const option of OWN_OPTIONS) {
+    if (options[option] === undefined || target.options.includes(option)) {
+      continue;
+    }
+    throw bad(`The option \`${option}\` is not for ${name}: leave it out`);
   }
-  for (const name of COUNTS) {
-    const count = options[name];
+  for (const option of COUNTS) {
+    const count = options[option];
     if (count === undefined || Number.isSafeInteger(count) && count >= 1) {
       continue;
     }
     throw bad(
-      `The option \`${name}\` is a whole number from 1 on, not ${count}`,
+      `The option \`${option}\` is a whole number from 1 on, not ${count}`,
     );
   }
-  const { generation, spec } = options;
+  const { generation } = options;
   if (generation !== undefined && ![1, 2, 3].includes(generation)) {
     throw bad(`The option \`generation\` is 1, 2 or 3, not ${generation}`);
   }
-  if (spec === undefined || kind !== "dataset" && kind !== "videos") return;
-  throw bad(
-    `The option \`spec\` is for files and samples: ${path} has types of its own`,
-  );
-}
-
-/** What a target is on the disk. */
-export function formOf(
-  target: string,
-  kind: ConvertTarget,
-  { parts }: ConvertOptions,
-): TargetForm {
-  if (kind === "bag") return "bag";
-  return kind.startsWith("ffrecord") && !isInParts(target, parts)
-    ? "file"
-    : "directory";
-}
-
-/**
- * Makes sure that the target's name is one of what it becomes.
- *
- * @throws {WriteError} If it is not.
- */
-export function requireName(target: string, form: TargetForm): void {
-  if (form === "file") recordFilePath(target);
-  if (form !== "bag" || /[^/]\.bag$/.test(target)) return;
-  throw new WriteError(
-    "bad-name",
-    `Cannot write ${target}: the name of a bag ends in .bag`,
-    { path: target },
-  );
+  target.requireOptions?.(source, options);
 }
 
 /**
@@ -123,14 +129,13 @@ export function requireName(target: string, form: TargetForm): void {
  */
 export async function requireAbsent(
   target: string,
-  kind: ConvertTarget,
+  { makesParents, content }: ConversionTarget,
   form: TargetForm,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (form === "directory") {
-    // Parts of samples are put into directories that are made.
-    if (kind === "ffrecord-samples" && !parentIsThere(target)) return;
-    await requireEmpty(target, kind, signal);
+  if (form.isDirectory) {
+    if (makesParents && !parentIsThere(target)) return;
+    await requireEmpty(target, content !== undefined, signal);
     return;
   }
   const { found } = await runAsync(findTarget(target), signal);
@@ -147,14 +152,14 @@ export async function requireAbsent(
 
 async function requireEmpty(
   target: string,
-  kind: ConvertTarget,
+  isReplaceable: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
     await runAsync(requireNewDirectory(target), signal);
   } catch (cause) {
     const isFilled = cause instanceof WriteError && cause.code === "not-empty";
-    if (!isFilled || kind === "folder") throw cause;
+    if (!isFilled || !isReplaceable) throw cause;
     throw new WriteError(
       "not-empty",
       `Cannot write the directory ${target}: it exists and is not empty; the option \`replace\` ` +

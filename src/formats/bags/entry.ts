@@ -1,7 +1,14 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
-import { isDatasetFile, SHARD_NAME } from "./dataset/dataset_names.ts";
+import {
+  isDatasetFile,
+  SHARD_NAME,
+  SPEC_FILE,
+} from "./dataset/dataset_names.ts";
+
+/** What a single bag is, among the kinds of containers. */
+export const BAG = "bag";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */
 export const bags: FormatEntry = {
@@ -14,15 +21,14 @@ export const bags: FormatEntry = {
     kind === BAG
       ? { unit: "samples", length: files }
       : { unit: "datapoints", length: facts!["datapoints"]! },
+  targets: [{ name: "bags" }, { name: BAG, suffix: ".bag" }],
+  isExtracted,
   load: async () => (await import("./format.ts")).bags,
   async openToServe(path, options) {
     const { openToServe } = await import("./tree/open_to_serve.ts");
     return await openToServe(path, options);
   },
 };
-
-/** What a single bag is, among the kinds of containers. */
-export const BAG = "bag";
 
 /** Numbered directories that are looked into for a dataset's files. */
 const LOOKED_INTO = 4;
@@ -36,6 +42,23 @@ function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
     if (below?.some(isOwnFile)) return true;
   }
   return false;
+}
+
+/**
+ * One that a dataset was extracted to has a `spec.json`, as a dataset has, but no bags.
+ */
+function* isExtracted(
+  names: readonly string[],
+  namesIn: Probe["namesIn"],
+): Steps<boolean> {
+  const hasBags = (names: readonly string[]) =>
+    names.some((name) => /\.(bag|idx)$/.test(name));
+  if (hasBags(names)) return false;
+  const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
+  if (numbered.length === 0) return false;
+  if (names.includes(SPEC_FILE)) return true;
+  const below = yield* namesIn(numbered[0]!);
+  return below !== undefined && below.includes(SPEC_FILE) && !hasBags(below);
 }
 
 /** A `spec.json` on its own is not, since it may lie beside what is to be converted by it. */

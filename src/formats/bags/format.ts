@@ -10,6 +10,15 @@ import { DecodedViews } from "./tree/decoded_views.ts";
 export const bags: Format = {
   open,
   check: checkBags,
+  async openSource(container, options) {
+    const { bagsSource } = await import("./convert/source.ts");
+    return await bagsSource(container, options);
+  },
+  async target(name) {
+    return name === BAG
+      ? (await import("./convert/bag_target.ts")).bagTarget
+      : (await import("./convert/dataset_target.ts")).datasetTarget;
+  },
   async openDataset(path, { kind }, options) {
     if (kind === BAG) return undefined;
     const { BagDataset } = await import("./data/bag_dataset.ts");

@@ -4,7 +4,7 @@ import type { FormatEntry } from "../format.ts";
 import { endOfHeader, parseCount } from "./layout.ts";
 
 const PACKED = "ffrecord-packed";
-const SAMPLES = "ffrecord-samples";
+export const SAMPLES = "ffrecord-samples";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: FormatEntry = {
@@ -28,6 +28,10 @@ export const ffrecord: FormatEntry = {
     `.ffr files (${names.find((name) => name.endsWith(".ffr"))})`,
   countSamples: ({ kind, files }) =>
     areSamples(kind) ? { unit: "samples", length: files } : undefined,
+  targets: [
+    { name: "ffrecord", suffix: ".ffr", ofNumbered: false },
+    { name: SAMPLES, suffix: ".ffr", ofNumbered: true },
+  ],
   load: async () => (await import("./format.ts")).ffrecord,
   async openToServe(path, options) {
     const { openToServe } = await import("./tree/open_to_serve.ts");

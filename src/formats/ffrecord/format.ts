@@ -3,13 +3,22 @@ import type { Container, ContainerOptions } from "../../tree/format.ts";
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
 import { containerOf } from "./tree/container.ts";
-import { areSamples, PACKED_FOLDER } from "./entry.ts";
+import { areSamples, PACKED_FOLDER, SAMPLES } from "./entry.ts";
 import { openRecordFiles } from "./read/record_files.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
   open,
   check: checkRecordFiles,
+  async openSource(container) {
+    const { recordsSource } = await import("./convert/source.ts");
+    return recordsSource(container);
+  },
+  async target(name) {
+    return name === SAMPLES
+      ? (await import("./convert/samples_target.ts")).samplesTarget
+      : (await import("./convert/packed_target.ts")).packedTarget;
+  },
   async openDataset(path, { kind }, options) {
     if (kind === PACKED_FOLDER) {
       const { PackedFolderDataset } = await import(

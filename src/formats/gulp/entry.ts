@@ -16,6 +16,7 @@ export const gulp: FormatEntry = {
     return { unit: "videos", length: videos! + badVideos };
   },
   hasFrames: ({ kind }) => kind === DIRECTORY,
+  targets: [{ name: "gulp" }],
   load: async () => (await import("./format.ts")).gulp,
 };
 

@@ -27,6 +27,13 @@ export const gulp: Format = {
     const listing = await runAsync(listLocation(path, storage), signal);
     return await checkChunks(listing, options);
   },
+  async openSource(container, options) {
+    const { GulpSource } = await import("./convert/source.ts");
+    return await GulpSource.open(container, options);
+  },
+  async target() {
+    return (await import("./convert/files_to_gulp.ts")).gulpTarget;
+  },
   async openDataset(path, info, { frames }) {
     if (info.kind !== DIRECTORY) return undefined;
     const { openVideos } = await import("./data/videos.ts");

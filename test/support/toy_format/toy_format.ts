@@ -24,9 +24,10 @@ import {
   type Tree,
   type TreeSeed,
   VirtualFs,
-} from "../../../src/vfs/mod.ts";
+} from "../../../src/formats/mod.ts";
 
 const HEAD = 14; // "TOY1 00000042\n"
+const HEAD_LINE = /^TOY1 (\d{8})\n$/;
 
 interface Entry {
   readonly name: string;
@@ -47,8 +48,6 @@ export const format: FormatEntry = {
   countSamples: ({ files }) => ({ unit: "samples", length: files }),
   load: () => Promise.resolve(toy),
 };
-
-const HEAD_LINE = /^TOY1 (\d{8})\n$/;
 
 const toy: Format = { open, check, readLabels };
 

@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ChunkMeta } from "../meta/chunk_meta.ts";
 import { FrameFault, VideoFault } from "../meta/meta_columns.ts";

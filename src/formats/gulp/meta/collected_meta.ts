@@ -9,7 +9,7 @@ import { JsonMetaFile } from "./json_meta_file.ts";
 import { AddedVideo, type MetaFile } from "./meta_file.ts";
 import { openMetaFile } from "./open_meta.ts";
 import { emptyPickle, PickledMetaFile } from "./pickled_meta_file.ts";
-import { assertPlainJson } from "./plain_json.ts";
+import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
 import type { SerializerChoice } from "./serializer.ts";
 

@@ -1,7 +1,7 @@
-import type { Datapoint } from "../../formats/bags/read/datapoint.ts";
-import type { ShardedDatasetReader } from "../../formats/bags/read/sharded_dataset_reader.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type { Raw } from "../value_types.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import type { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Raw } from "./value_types.ts";
 
 /** Bytes that are read together, as far as averages tell. */
 const BATCH_BYTES = 1 << 20;

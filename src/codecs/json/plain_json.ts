@@ -1,4 +1,4 @@
-import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
+import { MsgpackFloat } from "../msgpack/mod.ts";
 
 /** As deep as readers follow. */
 const DEEPEST = 900;

@@ -1,14 +1,14 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { WriteError } from "../../errors.ts";
-import { indexPath } from "../../formats/bags/bag/index_path.ts";
-import { BagWriter } from "../../formats/bags/write/bag_writer.ts";
-import type { Generation } from "../../formats/bags/dataset/generation.ts";
-import { NewDirectory } from "../../io/write/new_directory.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
-import { writeError } from "../../io/write/write_error.ts";
-import { syncDirectoryOf } from "../../io/write/write_target.ts";
-import type { Run } from "../conversion.ts";
+import { WriteError } from "../../../errors.ts";
+import { indexPath } from "../bag/index_path.ts";
+import { BagWriter } from "../write/bag_writer.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { writeError } from "../../../io/write/write_error.ts";
+import { syncDirectoryOf } from "../../../io/write/write_target.ts";
+import type { Run } from "../../../convert/conversion.ts";
 
 /**
  * Writes a bag that appears whole or not at all, in every generation; in generation 3, with its

@@ -1,19 +1,28 @@
-import { JsonError } from "../codecs/json/scanner.ts";
-import { type JsonValue, parseJsonFile } from "../codecs/json/value.ts";
-import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
-import { parseLabels } from "../formats/gulp/meta/labels.ts";
+import { JsonError } from "../../../codecs/json/scanner.ts";
+import { type JsonValue, parseJsonFile } from "../../../codecs/json/value.ts";
+import { LABEL_FILE } from "../../../convert/label_file.ts";
+import { parseLabels } from "../meta/labels.ts";
 import {
-  type Conversion,
   ConversionError,
-  type ConvertOptions,
   PlanNotes,
   UnfitError,
-} from "./conversion.ts";
-import type { FileTree } from "./from/file_tree.ts";
-import { type NewVideo, writeGulp } from "./to/new_gulp.ts";
-import { byNumber } from "./from/number_order.ts";
-import type { Source } from "./from/source.ts";
-import { cutIds, idOfName, lostInFiles } from "./from/video_reader.ts";
+} from "../../../convert/conversion.ts";
+import type { FileTree } from "../../../convert/from/file_tree.ts";
+import { writeGulp } from "./new_gulp.ts";
+import { byNumber } from "../../../convert/from/number_order.ts";
+import type { ConversionSource } from "../../../convert/from/source.ts";
+import type {
+  NewVideo,
+  VideoSource,
+} from "../../../convert/from/video_source.ts";
+import {
+  type ConversionTarget,
+  DIRECTORY,
+} from "../../../convert/to/target.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { isChunkName } from "../entry.ts";
+import { GulpSource } from "./source.ts";
+import { cutIds, idOfName, lostInFiles } from "./video_reader.ts";
 
 const META = "meta.json";
 const FRAME = /\.jpe?g$/i;
@@ -21,60 +30,69 @@ const FRAME = /\.jpe?g$/i;
 /** How many names a plan lists of what is left out. */
 const LISTED = 3;
 
-/** Directories of JPEGs, each a video with its `meta.json`, as the tree of GulpIO shows them. */
-export async function filesToGulp(
-  source: Source,
-  target: string,
-  options: ConvertOptions,
-): Promise<Conversion> {
-  const files = await source.files();
-  const { videosPerChunk = 100 } = options;
-  const notes = new PlanNotes();
-  const facts = source.kind === "videos"
-    ? planVideos(source, notes)
-    : await planFiles(source, files, notes, options);
-  const { total, labels, ids } = facts;
-  if (labels !== undefined) parseLabels(`${source.path}/${LABEL_FILE}`, labels);
-  return {
-    from: source.what,
-    to: "GulpIO",
-    notes,
-    unit: "videos",
-    total,
-    write: (run) => {
-      const videos = videosOf(files, ids, options);
-      return writeGulp(target, { videosPerChunk, labels, videos }, run);
-    },
-  };
-}
+/** Videos, or directories of JPEGs, each with its `meta.json`, as the tree of GulpIO shows them. */
+export const gulpTarget: ConversionTarget = {
+  options: ["videosPerChunk"],
+  content: {
+    what: "GulpIO chunks",
+    isOwn: (name) => isChunkName(name) || name === LABEL_FILE,
+  },
+  form: () => DIRECTORY,
+  async plan(source, target, options) {
+    const { videosPerChunk = 100 } = options;
+    const notes = new PlanNotes();
+    const { total, labels, read } = source instanceof GulpSource
+      ? await ownVideos(source, notes)
+      : source.videos(notes, options) ??
+        await videosOfFiles(source, notes, options);
+    if (labels !== undefined) parseLabels(labels.path, labels.bytes);
+    return {
+      from: source.what,
+      to: "GulpIO",
+      notes,
+      unit: "videos",
+      total,
+      write: (run) =>
+        writeGulp(target, {
+          videosPerChunk,
+          labels: labels?.bytes,
+          videos: read(options),
+        }, run),
+    };
+  },
+};
 
-/** What is known of the videos before they are written. */
-interface VideoPlan {
-  readonly total: number;
-  /** Content of `label2idx.json`. */
-  readonly labels: Uint8Array | undefined;
-  /** Ids that names of directories do not say, by those names. */
-  readonly ids: ReadonlyMap<string, string>;
-}
+/** Videos as their files show them, and no others. */
+type ShownVideos = Omit<VideoSource, "countEmpty">;
 
-function planVideos(
-  source: Extract<Source, { kind: "videos" }>,
+async function ownVideos(
+  source: GulpSource,
   notes: PlanNotes,
-): VideoPlan {
-  const { reader, labels, badVideos } = source;
+): Promise<ShownVideos> {
+  const { reader, badVideos, labels } = source;
+  const files = await source.files();
+  const ids = cutIds(reader);
   notes.kept.push("frames as JPEGs, ids, the order of videos, meta data");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push("videos are put into other chunks");
   notes.lost.push(...lostInFiles(source));
-  return { total: reader.length - badVideos, labels, ids: cutIds(reader) };
+  const total = reader.length - badVideos;
+  return { total, labels, read: (options) => videosOf(files, ids, options) };
 }
 
-async function planFiles(
-  source: Source,
-  files: FileTree,
+async function videosOfFiles(
+  source: ConversionSource,
   notes: PlanNotes,
-  options: ConvertOptions,
-): Promise<VideoPlan> {
+  options: WaitOptions,
+): Promise<ShownVideos> {
+  if (source.isNumbered) {
+    throw new ConversionError(
+      "cannot-convert",
+      `Cannot convert ${source.path} to GulpIO: samples do not say which video they are of`,
+      source.path,
+    );
+  }
+  const files = await source.files();
   const { videos, hasLabels, strays } = await survey(files, options);
   if (videos === 0) {
     throw new ConversionError(
@@ -97,12 +115,20 @@ async function planFiles(
       `what is no frame: ${strays.slice(0, LISTED).join(", ")}${more}`,
     );
   }
-  const labels = hasLabels ? await files.read(LABEL_FILE, options) : undefined;
-  return { total: videos, labels, ids: new Map() };
+  return {
+    total: videos,
+    labels: hasLabels
+      ? {
+        path: `${source.path}/${LABEL_FILE}`,
+        bytes: await files.read(LABEL_FILE, options),
+      }
+      : undefined,
+    read: (options) => videosOf(files, new Map(), options),
+  };
 }
 
 /** Looks at all names. */
-async function survey(files: FileTree, options: ConvertOptions) {
+async function survey(files: FileTree, options: WaitOptions) {
   let videos = 0;
   let hasLabels = false;
   const strays: string[] = [];
@@ -121,8 +147,8 @@ function isOwn(name: string): boolean {
 
 async function* videosOf(
   files: FileTree,
-  ids: VideoPlan["ids"],
-  options: ConvertOptions,
+  ids: ReadonlyMap<string, string>,
+  options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (!isDirectory) continue;
@@ -150,7 +176,7 @@ async function* readFrames(
   files: FileTree,
   directory: string,
   names: readonly string[],
-  options: ConvertOptions,
+  options: WaitOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (const name of names) {
     yield await files.read(`${directory}/${name}`, options);

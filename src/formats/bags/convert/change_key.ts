@@ -1,9 +1,12 @@
-import type { Datapoint } from "../formats/bags/read/datapoint.ts";
-import type { Generation } from "../formats/bags/dataset/generation.ts";
-import { parseType } from "../formats/bags/dataset/spec.ts";
-import { ConversionError, type PlanNotes } from "./conversion.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { parseType } from "../dataset/spec.ts";
+import {
+  ConversionError,
+  type PlanNotes,
+} from "../../../convert/conversion.ts";
 import { joinLists } from "./list_types.ts";
-import { fitting } from "./to/new_dataset.ts";
+import { fitting } from "./new_dataset.ts";
 import { changeWord, packWord, type Raw } from "./value_types.ts";
 
 /** How the values of a key are written in another generation. */

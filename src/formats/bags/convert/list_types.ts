@@ -1,11 +1,11 @@
-import { writeMsgpack } from "../codecs/msgpack/mod.ts";
-import type { Generation } from "../formats/bags/dataset/generation.ts";
-import type { ValueType } from "../formats/bags/dataset/spec.ts";
-import { decodeArrayValue } from "../formats/bags/types/array.ts";
-import { intDecoder, intOptionsOf } from "../formats/bags/types/int.ts";
-import { decodeUtf8 } from "../formats/bags/types/text.ts";
-import { encodeTree } from "../formats/bags/types/tree.ts";
-import { UnfitError } from "./conversion.ts";
+import { writeMsgpack } from "../../../codecs/msgpack/mod.ts";
+import type { Generation } from "../dataset/generation.ts";
+import type { ValueType } from "../dataset/spec.ts";
+import { decodeArrayValue } from "../types/array.ts";
+import { intDecoder, intOptionsOf } from "../types/int.ts";
+import { decodeUtf8 } from "../types/text.ts";
+import { encodeTree } from "../types/tree.ts";
+import { UnfitError } from "../../../convert/conversion.ts";
 import type { Raw } from "./value_types.ts";
 
 /** How a list becomes one value, for generation 3, which has no lists. */

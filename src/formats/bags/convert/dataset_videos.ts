@@ -1,38 +1,31 @@
-import type { Datapoint } from "../formats/bags/read/datapoint.ts";
-import { decodersOf } from "../formats/bags/types/shipped.ts";
-import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
-import { parseLabels } from "../formats/gulp/meta/labels.ts";
 import {
-  type Conversion,
-  type ConvertOptions,
   isAboutValue,
-  PlanNotes,
+  type PlanNotes,
   UnfitError,
-} from "./conversion.ts";
-import { labelPlace } from "./from/label_file.ts";
-import { type NewVideo, writeGulp } from "./to/new_gulp.ts";
-import { findKeys, VideoFacts, type VideoKeys } from "./from/video_keys.ts";
-import { readDatapoints } from "./from/read_datapoints.ts";
-import type { Source } from "./from/source.ts";
-
-type DatasetSource = Extract<Source, { kind: "dataset" }>;
+} from "../../../convert/conversion.ts";
+import type {
+  NewVideo,
+  VideoSource,
+} from "../../../convert/from/video_source.ts";
+import { LABEL_FILE } from "../../../convert/label_file.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import { decodersOf } from "../types/shipped.ts";
+import type { DatasetSource } from "./dataset_source.ts";
+import { labelPlace } from "./label_place.ts";
+import { readDatapoints } from "./read_datapoints.ts";
+import { findKeys, VideoFacts, type VideoKeys } from "./video_keys.ts";
 
 /**
- * A dataset to videos: each datapoint with a list of JPEGs is one, or all datapoints in a row with the
+ * The videos of a dataset: each datapoint with a list of JPEGs is one, or all datapoints in a row with the
  * same `id` and a JPEG each. `id` is the video's id, `meta` its meta data, and other plain values
  * join those.
  */
-export function datasetToGulp(
+export function videosOfDataset(
   source: DatasetSource,
-  target: string,
-  options: ConvertOptions,
-): Conversion {
+  notes: PlanNotes,
+): VideoSource {
   const { path, reader, labels } = source;
-  const { videosPerChunk = 100 } = options;
-  if (labels !== undefined) {
-    parseLabels(`${path}/${labelPlace(source.isSharded)}`, labels);
-  }
-  const notes = new PlanNotes();
   const keys = findKeys(source, notes);
   notes.kept.push("frames as JPEGs", "the order of videos");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
@@ -49,24 +42,21 @@ export function datasetToGulp(
   if (source.isSharded) notes.changed.push("shards become chunks");
   const isList = keys.frames.type.isList;
   return {
-    from: source.what,
-    to: "GulpIO",
-    notes,
-    unit: "videos",
     total: isList ? reader.length : undefined,
-    write: (run) => {
-      const videos = isList
+    labels: labels &&
+      { path: `${path}/${labelPlace(source.isSharded)}`, bytes: labels },
+    countEmpty: () => 0,
+    read: (options) =>
+      isList
         ? videosOfLists(source, keys, options)
-        : videosOfFrames(source, keys, options);
-      return writeGulp(target, { videosPerChunk, labels, videos }, run);
-    },
+        : videosOfFrames(source, keys, options),
   };
 }
 
 async function* videosOfLists(
   { path, reader }: DatasetSource,
   keys: VideoKeys,
-  options: ConvertOptions,
+  options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
   const facts = new VideoFacts(
     keys,
@@ -88,7 +78,7 @@ async function* videosOfLists(
 async function* videosOfFrames(
   { path, reader }: DatasetSource,
   keys: VideoKeys,
-  options: ConvertOptions,
+  options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
   const facts = new VideoFacts(
     keys,

@@ -1,8 +1,8 @@
-import { openBag } from "../../formats/bags/bag/open_bag.ts";
-import { ENTRY, readEntry } from "../../formats/bags/bag/index_entries.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { readPart } from "../../io/read/read_part.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
+import { openBag } from "../bag/open_bag.ts";
+import { ENTRY, readEntry } from "../bag/index_entries.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 
 /** Entries of the index that are read at once. */
 const PAGE = 1 << 14;

@@ -1,22 +1,20 @@
-import { BagReader } from "../formats/bags/read/bag_reader.ts";
-import { shardName } from "../formats/bags/dataset/shard_names.ts";
-import { ShardedDatasetReader } from "../formats/bags/read/sharded_dataset_reader.ts";
-import { writtenSpec } from "../formats/bags/write/written_spec.ts";
-import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
+import { BagReader } from "../read/bag_reader.ts";
+import { shardName } from "../dataset/shard_names.ts";
+import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import { writtenSpec } from "../write/written_spec.ts";
+import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
   type Conversion,
   ConversionError,
   type ConvertOptions,
   PlanNotes,
   type Run,
-} from "./conversion.ts";
+} from "../../../convert/conversion.ts";
 import { changed, changeKey, type KeyChange } from "./change_key.ts";
-import { countEmpty } from "./from/empty_records.ts";
-import { NewDataset } from "./to/new_dataset.ts";
-import { readDatapoints } from "./from/read_datapoints.ts";
-import type { Source } from "./from/source.ts";
-
-type DatasetSource = Extract<Source, { kind: "dataset" }>;
+import { countEmpty } from "./empty_records.ts";
+import { NewDataset } from "./new_dataset.ts";
+import { readDatapoints } from "./read_datapoints.ts";
+import type { DatasetSource } from "./dataset_source.ts";
 
 /** A dataset to one of any generation, its shards kept unless they are to end elsewhere. */
 export async function betweenDatasets(

@@ -1,17 +1,17 @@
-import { PickleError } from "../../codecs/pickle/pickle_error.ts";
-import { GulpChunk } from "../../formats/gulp/read/chunk.ts";
-import { findPartner } from "../../formats/gulp/read/chunk_files.ts";
-import type { RawVideo } from "../../formats/gulp/read/decoding.ts";
-import { GulpDirectory } from "../../formats/gulp/read/directory.ts";
-import type { FrameSlice } from "../../formats/gulp/read/frame_selection.ts";
-import { nameOfId } from "../../formats/gulp/ids/id_names.ts";
-import { decodeId, encodeId } from "../../formats/gulp/ids/id_text.ts";
-import type { LazyMap } from "../../formats/gulp/meta/lazy_map.ts";
-import type { VideoMeta } from "../../formats/gulp/meta/serializer.ts";
-import { StoredVideoMeta } from "../../formats/gulp/meta/video_meta.ts";
-import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
-import { decodeName, encodeName } from "../../names.ts";
+import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
+import { GulpChunk } from "../read/chunk.ts";
+import { findPartner } from "../read/chunk_files.ts";
+import type { RawVideo } from "../read/decoding.ts";
+import { GulpDirectory } from "../read/directory.ts";
+import type { FrameSlice } from "../read/frame_selection.ts";
+import { nameOfId } from "../ids/id_names.ts";
+import { decodeId, encodeId } from "../ids/id_text.ts";
+import type { LazyMap } from "../meta/lazy_map.ts";
+import type { VideoMeta } from "../meta/serializer.ts";
+import { StoredVideoMeta } from "../meta/video_meta.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { decodeName, encodeName } from "../../../names.ts";
 
 /** Videos of GulpIO, whose frames stay JPEGs. */
 export interface VideoReader extends Disposable {

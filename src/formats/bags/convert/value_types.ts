@@ -1,18 +1,17 @@
-import { type MsgpackValue, writeMsgpack } from "../codecs/msgpack/mod.ts";
-import type { Generation } from "../formats/bags/dataset/generation.ts";
-import type { ValueType } from "../formats/bags/dataset/spec.ts";
+import {
+  type MsgpackValue,
+  writeMsgpack,
+} from "../../../codecs/msgpack/mod.ts";
+import type { Generation } from "../dataset/generation.ts";
+import type { ValueType } from "../dataset/spec.ts";
 import {
   decodeArrayValue,
   encodeArrayValue,
   isHeaded,
-} from "../formats/bags/types/array.ts";
-import {
-  intDecoder,
-  intEncoder,
-  intOptionsOf,
-} from "../formats/bags/types/int.ts";
-import { decodeUtf8 } from "../formats/bags/types/text.ts";
-import { UnfitError } from "./conversion.ts";
+} from "../types/array.ts";
+import { intDecoder, intEncoder, intOptionsOf } from "../types/int.ts";
+import { decodeUtf8 } from "../types/text.ts";
+import { UnfitError } from "../../../convert/conversion.ts";
 
 /** A record. */
 export type Raw = Uint8Array<ArrayBuffer>;

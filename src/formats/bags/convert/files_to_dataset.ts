@@ -1,26 +1,20 @@
-import type { Datapoint } from "../formats/bags/read/datapoint.ts";
-import type { Generation } from "../formats/bags/dataset/generation.ts";
-import { parseSpec, specOf } from "../formats/bags/dataset/spec.ts";
-import {
-  SHARD_NAME,
-  SPEC_FILE,
-} from "../formats/bags/dataset/dataset_names.ts";
-import {
-  type WrittenSpec,
-  writtenSpec,
-} from "../formats/bags/write/written_spec.ts";
-import { LABEL_FILE } from "../formats/gulp/read/chunk_files.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { parseSpec, specOf } from "../dataset/spec.ts";
+import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
+import { type WrittenSpec, writtenSpec } from "../write/written_spec.ts";
+import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
   type Conversion,
   ConversionError,
   type ConvertOptions,
   PlanNotes,
   UnfitError,
-} from "./conversion.ts";
-import type { FileTree } from "./from/file_tree.ts";
-import { fitting, NewDataset } from "./to/new_dataset.ts";
-import { byNumber } from "./from/number_order.ts";
-import type { Source } from "./from/source.ts";
+} from "../../../convert/conversion.ts";
+import type { FileTree } from "../../../convert/from/file_tree.ts";
+import { fitting, NewDataset } from "./new_dataset.ts";
+import { byNumber } from "../../../convert/from/number_order.ts";
+import type { ConversionSource } from "../../../convert/from/source.ts";
 
 /** How files are laid out as a dataset. */
 interface Layout {
@@ -41,7 +35,7 @@ interface Layout {
  * The bytes are kept: they must be what the types of that generation have.
  */
 export async function filesToDataset(
-  source: Source,
+  source: ConversionSource,
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
@@ -130,7 +124,7 @@ async function findLayout(
 
 /** An empty dataset has no datapoints, and nothing else. */
 function requireDatapoints(
-  { path }: Source,
+  { path }: ConversionSource,
   { hasDirectories, strays }: Layout,
 ): void {
   if (hasDirectories || strays.length === 0) return;
@@ -145,7 +139,7 @@ function requireDatapoints(
 }
 
 async function specFor(
-  { path }: Source,
+  { path }: ConversionSource,
   files: FileTree,
   { specPath }: Layout,
   { spec, generation = 3, ...options }: ConvertOptions,

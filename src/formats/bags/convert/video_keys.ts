@@ -1,19 +1,21 @@
-import { MsgpackFloat, readMsgpack } from "../../codecs/msgpack/mod.ts";
-import { formatJson } from "../../codecs/json/format.ts";
+import { MsgpackFloat, readMsgpack } from "../../../codecs/msgpack/mod.ts";
+import { formatJson } from "../../../codecs/json/format.ts";
 import {
   type ExactJson,
   type JsonValue,
   parseJson,
-} from "../../codecs/json/value.ts";
-import type { Datapoint } from "../../formats/bags/read/datapoint.ts";
-import { parseType, type SpecKey } from "../../formats/bags/dataset/spec.ts";
-import type { Decoder } from "../../formats/bags/types/codec_types.ts";
-import { assertPlainJson } from "../../formats/gulp/meta/plain_json.ts";
-import { ConversionError, type PlanNotes, UnfitError } from "../conversion.ts";
-import type { NewVideo } from "../to/new_gulp.ts";
-import type { Source } from "./source.ts";
-
-type DatasetSource = Extract<Source, { kind: "dataset" }>;
+} from "../../../codecs/json/value.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import { parseType, type SpecKey } from "../dataset/spec.ts";
+import type { Decoder } from "../types/codec_types.ts";
+import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
+import {
+  ConversionError,
+  type PlanNotes,
+  UnfitError,
+} from "../../../convert/conversion.ts";
+import type { NewVideo } from "../../../convert/from/video_source.ts";
+import type { DatasetSource } from "./dataset_source.ts";
 
 const JPEG = ["jpg", "jpeg"];
 

@@ -1,15 +1,20 @@
 import * as path from "node:path";
-import { WriteError } from "../../errors.ts";
-import type { Datapoint } from "../../formats/bags/read/datapoint.ts";
-import { DatasetWriter } from "../../formats/bags/write/dataset_writer.ts";
-import type { Generation } from "../../formats/bags/dataset/generation.ts";
-import { shardName } from "../../formats/bags/dataset/shard_names.ts";
-import { ShardedDatasetWriter } from "../../formats/bags/write/sharded_dataset_writer.ts";
-import type { Spec } from "../../formats/bags/dataset/spec.ts";
-import { NewDirectory } from "../../io/write/new_directory.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
-import { isAboutValue, type Run, UnfitError } from "../conversion.ts";
-import { labelPlace, writeLabels } from "../from/label_file.ts";
+import { WriteError } from "../../../errors.ts";
+import type { Datapoint } from "../read/datapoint.ts";
+import { DatasetWriter } from "../write/dataset_writer.ts";
+import type { Generation } from "../dataset/generation.ts";
+import { shardName } from "../dataset/shard_names.ts";
+import { ShardedDatasetWriter } from "../write/sharded_dataset_writer.ts";
+import type { Spec } from "../dataset/spec.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import {
+  isAboutValue,
+  type Run,
+  UnfitError,
+} from "../../../convert/conversion.ts";
+import { writeLabels } from "../../../convert/label_file.ts";
+import { labelPlace } from "./label_place.ts";
 
 /** What a new dataset is like. */
 export interface DatasetForm {

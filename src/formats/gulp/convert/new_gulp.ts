@@ -1,22 +1,12 @@
 import * as path from "node:path";
-import { ImageError } from "../../codecs/image/image_error.ts";
-import { readImageHeader } from "../../codecs/image/image_header.ts";
-import type { JsonValue } from "../../codecs/json/value.ts";
-import { GulpChunk } from "../../formats/gulp/read/chunk.ts";
-import { LABEL_FILE } from "../../formats/gulp/read/chunk_files.ts";
-import { NewDirectory } from "../../io/write/new_directory.ts";
-import { runAsync } from "../../io/concurrency/steps.ts";
-import { type Run, UnfitError } from "../conversion.ts";
-import { writeLabels } from "../from/label_file.ts";
-
-/** A video to be written; its frames are JPEGs, which stay as they are. */
-export interface NewVideo {
-  readonly id: string;
-  /** What messages call it. */
-  readonly name: string;
-  readonly meta: { readonly [key: string]: JsonValue };
-  readonly frames: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-}
+import { ImageError } from "../../../codecs/image/image_error.ts";
+import { readImageHeader } from "../../../codecs/image/image_header.ts";
+import { GulpChunk } from "../read/chunk.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { type Run, UnfitError } from "../../../convert/conversion.ts";
+import type { NewVideo } from "../../../convert/from/video_source.ts";
+import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 
 /** What a directory of chunks is made of. */
 export interface NewGulp {
@@ -86,6 +76,9 @@ class Chunks {
     if (this.#ids.has(id)) {
       const shown = JSON.stringify(id);
       return this.#run.leaveOut(`${name}: its id ${shown} is there before`);
+    }
+    if (typeof meta !== "object" || meta === null || Array.isArray(meta)) {
+      return this.#run.leaveOut(`${name}: its meta data are no object`);
     }
     const chunk = await this.#room();
     const { signal } = this.#run;

@@ -1,0 +1,20 @@
+import {
+  ContainerSource,
+  type ConversionSource,
+  RecordSource,
+} from "../../../convert/from/source.ts";
+import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { areSamples, PACKED_FOLDER } from "../entry.ts";
+
+/** FFRecord files to be converted: packed folders as their files, others as samples. */
+export function recordsSource(container: VirtualFs): ConversionSource {
+  const { kind } = container.info;
+  if (areSamples(kind)) {
+    const lost = "samples have no checksums: only FFRecord has them";
+    return new RecordSource(container, "FFRecord samples", "samples", lost);
+  }
+  const what = kind === PACKED_FOLDER
+    ? "an FFRecord packed folder"
+    : "a directory of FFRecord packed folders";
+  return new ContainerSource(container, what);
+}

@@ -1,0 +1,120 @@
+import type { PlanNotes } from "../../../convert/conversion.ts";
+import { ContainerSource, readIfThere } from "../../../convert/from/source.ts";
+import type {
+  NewVideo,
+  VideoSource,
+} from "../../../convert/from/video_source.ts";
+import { LABEL_FILE } from "../../../convert/label_file.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { DIRECTORY } from "../entry.ts";
+import { parseLabels } from "../meta/labels.ts";
+import {
+  cutIds,
+  listed,
+  lostInFiles,
+  lostMeta,
+  openVideos,
+  type VideoReader,
+} from "./video_reader.ts";
+
+/** Frames of a long video that are read together. */
+const FRAMES = 64;
+
+/** Videos to be converted. */
+export class GulpSource extends ContainerSource {
+  override readonly folderChange = "videos are in the order of their names";
+  readonly reader: VideoReader;
+  /** How many videos can't be read, and are not among the files. */
+  readonly badVideos: number;
+  /** Its `label2idx.json`; as a tree shows it, a chunk by itself has none. */
+  readonly labels: VideoSource["labels"];
+
+  private constructor(container: VirtualFs, reader: VideoReader) {
+    const isDirectory = container.info.kind === DIRECTORY;
+    super(container, isDirectory ? "GulpIO" : "a chunk of GulpIO");
+    this.reader = reader;
+    this.badVideos = container.info.facts?.["badVideos"] ?? 0;
+    const path = `${this.path}/${LABEL_FILE}`;
+    const bytes = isDirectory ? readIfThere(path) : undefined;
+    this.labels = bytes && { path, bytes };
+  }
+
+  static async open(
+    container: VirtualFs,
+    options: WaitOptions,
+  ): Promise<GulpSource> {
+    const isChunk = container.info.kind !== DIRECTORY;
+    const reader = await openVideos(container.location, isChunk, options);
+    return new GulpSource(container, reader);
+  }
+
+  override noteFiles(notes: PlanNotes): void {
+    notes.kept.push("frames, meta data, ids, numbers of labels");
+    notes.changed.push("chunks become one directory");
+    this.noteContents(notes);
+    const cut = [...cutIds(this.reader).keys()];
+    if (cut.length > 0) {
+      notes.lost.push(
+        `ids longer than names can be (${cut.length}), which become ${
+          listed(cut)
+        }`,
+      );
+    }
+  }
+
+  override noteContents(notes: PlanNotes): void {
+    notes.lost.push(...lostInFiles(this));
+  }
+
+  override videos({ kept, changed, lost }: PlanNotes): VideoSource {
+    const { reader, labels, path } = this;
+    kept.push("frames as JPEGs, ids, the order of videos");
+    changed.push("all chunks become one sequence");
+    if (labels !== undefined) parseLabels(labels.path, labels.bytes);
+    lost.push(...lostMeta(reader));
+    return {
+      total: reader.length,
+      labels,
+      countEmpty() {
+        let empty = 0;
+        for (const { frameInfo } of reader.metas.values()) {
+          if (frameInfo[Symbol.iterator]().next().done) empty++;
+        }
+        return empty;
+      },
+      async *read(options): AsyncGenerator<NewVideo, void, undefined> {
+        for (const [id, { metaData }] of reader.metas) {
+          yield {
+            id,
+            name: `the video ${JSON.stringify(id)} of ${path}`,
+            meta: metaData[0] ?? {},
+            frames: framesOf(reader, id, options),
+          };
+        }
+      },
+    };
+  }
+
+  override get isTyped(): boolean {
+    return true;
+  }
+
+  override close(): void {
+    this.reader[Symbol.dispose]();
+    super.close();
+  }
+}
+
+async function* framesOf(
+  reader: VideoReader,
+  id: string,
+  { signal }: WaitOptions,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  for (let start = 0;; start += FRAMES) {
+    const part = { start, stop: start + FRAMES };
+    const { frames } = await reader.read(id, part, { signal });
+    yield* frames;
+    if (frames.length < FRAMES) return;
+  }
+}
