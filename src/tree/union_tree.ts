@@ -1,64 +1,24 @@
-import { RecordfsError } from "../errors.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
-import { encodeName } from "../names.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
-import { NameTable, type NameTableColumns } from "./name_table.ts";
-import { NameTableBuilder } from "./name_table_builder.ts";
+import { NameTable } from "./name_table.ts";
 import { reviveSeed } from "./revive_seed.ts";
 import type { SampleNodes, SampleRun } from "./tree.ts";
 import { FileWalk } from "./samples_of.ts";
 import {
-  areOpen,
   type EntryVisitor,
   type Extent,
-  newStat,
   type NodeId,
   type NodeStat,
   ROOT,
   type Tree,
   type TreeSeed,
 } from "./tree.ts";
-
-/** A tree, and where it is to stand among others. */
-export interface PlacedTree {
-  readonly tree: Tree;
-  /** Names from the root, at least one; no other tree stands there, above or below. */
-  readonly path: readonly string[];
-  /** What messages call it. */
-  readonly name: string;
-}
-
-/** Ids that all trees of a union have together; the other half is left to what stands above it. */
-export const UNION_IDS = 2 ** 52;
-
-/** How many of them each of so many trees has. */
-export function nodeShare(trees: number, ids = UNION_IDS): number {
-  return Math.floor(ids / trees);
-}
-
-/** What is known of a union, over memory that threads share. */
-interface UnionColumns {
-  /** The union's own directories; the records of its files are the trees, whose roots they are. */
-  readonly names: NameTableColumns;
-  /** Per tree: the node of its root. */
-  readonly roots: Float64Array;
-  /** Per tree: what is added to the ids of all its other nodes. */
-  readonly offsets: Float64Array;
-  /** The trees in the order of their ids. */
-  readonly byNode: Uint32Array;
-  /** Per tree: what is added to the index of a source, after it is multiplied by its step. */
-  readonly firstSources: Uint32Array;
-  /** Per tree: how far its sources are apart. */
-  readonly sourceSteps: Uint32Array;
-  /** The largest id that a node can come to have. */
-  readonly lastNode: NodeId;
-  /** Modification of the newest tree, in milliseconds since 1970. */
-  readonly mtime: number;
-  /** How many sources are open from the start. */
-  readonly openedSources: number;
-  /** How many trees open theirs when they are asked for. */
-  readonly lazyTrees: number;
-}
+import {
+  makeColumns,
+  type PlacedTree,
+  UNION_IDS,
+  type UnionColumns,
+} from "./union_columns.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
@@ -121,25 +81,8 @@ export class UnionTree implements Tree {
    * @throws {RecordfsError} If one has more nodes than its share.
    */
   static of(placed: readonly PlacedTree[], ids = UNION_IDS): UnionTree {
-    const share = nodeShare(placed.length, ids);
+    const columns = makeColumns(placed, ids);
     const trees = placed.map(({ tree }) => tree);
-    for (const { tree, name } of placed) {
-      const nodes = tree.lastNode ?? tree.nodeCount;
-      if (nodes > share) throw tooMany(name, nodes, share, placed.length);
-    }
-    const names = nameRoots(placed);
-    const roots = sharedFloats(trees.length);
-    for (let node = ROOT; node <= names.length; node++) {
-      const tree = names.record(node);
-      if (tree >= 0) roots[tree] = node;
-    }
-    const columns = {
-      names: names.columns,
-      roots,
-      ...placeNodes(trees, names.length),
-      ...placeSources(trees),
-      mtime: newest(trees),
-    };
     const opened = trees.flatMap(({ sources }) => openedSources(sources));
     return new UnionTree(trees, columns, opened);
   }
@@ -322,126 +265,6 @@ export class UnionTree implements Tree {
     if (local > ROOT) return local + this.#columns.offsets[at]!;
     return local === ROOT ? this.#columns.roots[at]! : 0;
   }
-}
-
-/** The union's own directories, with the trees as the files in them. */
-function nameRoots(placed: readonly PlacedTree[]): NameTable {
-  const root: Directory = new Map();
-  let entries = 0;
-  for (const [tree, { path }] of placed.entries()) {
-    let directory = root;
-    for (const name of path.slice(0, -1)) {
-      let below = directory.get(name);
-      if (below === undefined) {
-        below = new Map();
-        directory.set(name, below);
-        entries++;
-      }
-      directory = below as Directory;
-    }
-    directory.set(path.at(-1)!, tree);
-    entries++;
-  }
-  const builder = new NameTableBuilder(entries, new Uint8Array(0));
-  const queue = [root];
-  for (const directory of queue) { // breadth first
-    builder.nextDirectory();
-    for (const [name, content] of directory) {
-      const bytes = encodeName(name);
-      const start = builder.intern(bytes);
-      const end = start + bytes.length;
-      if (typeof content === "number") builder.addFile(start, end, content);
-      else {
-        builder.addDirectory(start, end);
-        queue.push(content);
-      }
-    }
-  }
-  return builder.finish();
-}
-
-/** Names, and what they are of: a tree, by its number, or a directory. */
-type Directory = Map<string, number | Directory>;
-
-/** Gives each tree its ids: behind the own ones, first those of trees that have no more than they say. */
-function placeNodes(
-  trees: readonly Tree[],
-  own: number,
-): Pick<UnionColumns, "offsets" | "byNode" | "lastNode"> {
-  const offsets = sharedFloats(trees.length);
-  const numbers = trees.map((_, at) => at);
-  const isSettled = (at: number) => trees[at]!.lastNode === undefined;
-  const order = [
-    ...numbers.filter(isSettled),
-    ...numbers.filter((at) => !isSettled(at)),
-  ];
-  let last = own;
-  for (const at of order) {
-    const { lastNode, nodeCount } = trees[at]!;
-    offsets[at] = last - ROOT; // its root has no id here
-    last += (lastNode ?? nodeCount) - ROOT;
-  }
-  return { offsets, byNode: sharedWords(order), lastNode: last };
-}
-
-/** Gives each tree indices for its sources, as {@linkcode JoinedSources} has them. */
-function placeSources(
-  trees: readonly Tree[],
-): Pick<
-  UnionColumns,
-  "firstSources" | "sourceSteps" | "openedSources" | "lazyTrees"
-> {
-  const counts = trees.map(({ sources }) => openedSources(sources).length);
-  const opened = counts.reduce((sum, count) => sum + count, 0);
-  const isOpen = trees.map(({ sources }) => areOpen(sources));
-  const lazyTrees = isOpen.filter((open) => !open).length;
-  let nextOpen = 0;
-  let nextLazy = opened;
-  const firsts = counts.map((count, at) => {
-    if (!isOpen[at]) return nextLazy++;
-    nextOpen += count;
-    return nextOpen - count;
-  });
-  return {
-    firstSources: sharedWords(firsts),
-    sourceSteps: sharedWords(isOpen.map((open) => open ? 1 : lazyTrees)),
-    openedSources: opened,
-    lazyTrees,
-  };
-}
-
-function newest(trees: readonly Tree[]): number {
-  const stat = newStat();
-  let mtime = 0;
-  for (const tree of trees) {
-    tree.stat(ROOT, stat);
-    mtime = Math.max(mtime, stat.mtime);
-  }
-  return mtime;
-}
-
-function sharedFloats(length: number): Float64Array {
-  return new Float64Array(new SharedArrayBuffer(8 * length));
-}
-
-function sharedWords(values: readonly number[]): Uint32Array {
-  const column = new Uint32Array(new SharedArrayBuffer(4 * values.length));
-  column.set(values);
-  return column;
-}
-
-function tooMany(
-  name: string,
-  nodes: number,
-  share: number,
-  trees: number,
-): RecordfsError {
-  return new RecordfsError(
-    "too-large",
-    `${name} cannot be shown among ${trees} sources: it may come to have ${nodes} files and directories, and ` +
-      `each source has ${share} inode numbers; show it by itself`,
-    { path: name, expected: share, actual: nodes },
-  );
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */

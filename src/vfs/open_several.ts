@@ -5,7 +5,8 @@ import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { encodeName } from "../names.ts";
 import type { ContainerInfo, ServedContainer } from "../tree/format.ts";
 import { PrefixTree } from "../tree/prefix_tree.ts";
-import { nodeShare, UnionTree } from "../tree/union_tree.ts";
+import { nodeShare } from "../tree/union_columns.ts";
+import { UnionTree } from "../tree/union_tree.ts";
 import { placeOf, type SeveralLocations } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { findNode, normalise } from "./paths.ts";
@@ -284,15 +285,11 @@ function joinInfo(
 ): ContainerInfo {
   const infos = opened.map(({ info }) => info);
   const formats = new Set(infos.map(({ format }) => format));
-  const facts: Record<string, number> = {};
   let [files, directories, bytes] = [0, ownDirectories, 0];
   for (const info of infos) {
     files += info.files;
     directories += info.directories;
     bytes += info.bytes;
-    for (const [name, count] of Object.entries(info.facts ?? {})) {
-      facts[name] = (facts[name] ?? 0) + count;
-    }
   }
   return {
     format: [...formats].join(", "),
@@ -300,7 +297,6 @@ function joinInfo(
     files,
     directories,
     bytes,
-    ...(Object.keys(facts).length === 0 ? {} : { facts }),
     parts: infos.flatMap(({ parts }) => parts),
     containers: placed.map(({ location, names }, at) => ({
       location,

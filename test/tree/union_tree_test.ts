@@ -4,8 +4,11 @@ import { LinkTree } from "../../src/tree/link_tree.ts";
 import { PrefixTree } from "../../src/tree/prefix_tree.ts";
 import { reviveSeed } from "../../src/tree/revive_seed.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
+import { shareNumbers } from "../../src/tree/shared_numbers.ts";
+import { SubsetTree } from "../../src/tree/subset_tree.ts";
 import { newExtent, type Tree } from "../../src/tree/tree.ts";
-import { nodeShare, UnionTree } from "../../src/tree/union_tree.ts";
+import { nodeShare } from "../../src/tree/union_columns.ts";
+import { UnionTree } from "../../src/tree/union_tree.ts";
 import { RecordfsError } from "../../src/errors.ts";
 import { ordersSeed } from "../../src/data/trees/epoch_orders.ts";
 import { checkedTree } from "../fuse/support/checked_tree.ts";
@@ -150,4 +153,31 @@ Deno.test("links above a union lead into each of its trees, and end as files do"
       walked(union).find(([one]) => one === path)![1]
     ),
   );
+});
+
+Deno.test("a part of a tree has subsets and links of its own", async () => {
+  const tree = MemoryTree.of({ x: "x", a: { b: { c: "c", d: "d" }, e: "e" } });
+  const part = new PrefixTree(tree, lookup(tree, 1, "a"));
+  assert.deepEqual(walked(part).map(([path]) => path), [
+    "b/",
+    "b/c",
+    "b/d",
+    "e",
+  ]);
+  const samples = await samplesOf(part);
+  assert.equal(samples.length, 3);
+  const kept = shareNumbers([1], samples.length);
+  const subset = SubsetTree.of(part, samples, kept);
+  assert.deepEqual(walked(subset).map(([path]) => path), ["b/", "b/d"]);
+  const links = await LinkTree.of(subset, {
+    samples: samples.columns,
+    indices: kept,
+    orders: ordersSeed({ length: 1, seed: 1 }),
+    firstEpoch: 0,
+    epochs: 1,
+  });
+  const [link] = listed(links, lookup(links, 1, "epoch-0000"));
+  const into = new Uint8Array(4096);
+  const length = links.readLink(link!.node, into, 0);
+  assert.equal(new TextDecoder().decode(into.slice(0, length)), "../b/d");
 });

@@ -16,6 +16,7 @@ import {
   type SourceOptions,
   withDecodedOption,
   withSourceOptions,
+  withTreeOptions,
   withVerifyOption,
 } from "../input/source.ts";
 
@@ -26,7 +27,9 @@ export function catCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files in it, or globs")
     .addHelpText("after", GLOB_HELP);
-  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+  return withVerifyOption(
+    withDecodedOption(withTreeOptions(withSourceOptions(command))),
+  )
     .action(cat);
 }
 

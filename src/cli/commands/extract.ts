@@ -26,6 +26,7 @@ import {
   type SourceOptions,
   withDecodedOption,
   withSourceOptions,
+  withTreeOptions,
   withVerifyOption,
 } from "../input/source.ts";
 
@@ -72,7 +73,9 @@ export function extractCommand(): Command {
     .option("--overwrite", "the same as --force")
     .option("--json", "say what was extracted, and what was not, as JSON")
     .addHelpText("after", GLOB_HELP);
-  return withVerifyOption(withDecodedOption(withSourceOptions(command)))
+  return withVerifyOption(
+    withDecodedOption(withTreeOptions(withSourceOptions(command))),
+  )
     .action(extract);
 }
 

@@ -7,6 +7,7 @@ import {
   openSource,
   type SourceOptions,
   withSourceOptions,
+  withTreeOptions,
 } from "../input/source.ts";
 
 /** `recordfs info` */
@@ -15,7 +16,7 @@ export function infoCommand(): Command {
     .description("say what a container is and holds")
     .argument("<source>", "the container")
     .option("--json", "as JSON");
-  return withSourceOptions(command).action(info);
+  return withTreeOptions(withSourceOptions(command)).action(info);
 }
 
 async function info(
@@ -49,6 +50,11 @@ function asText(source: string, info: ContainerInfo): string {
       `        key: ${shown(name)} (${shown(type)}, ${
         counted(records, "record")
       }, ${counted(bytes, "byte")})`
+    ),
+    ...(info.containers ?? []).map(({ location, path, info }) =>
+      `  container: ${shown(path)}/ (${
+        shown(location)
+      }, ${info.format}, ${info.kind}, ${counted(info.files, "file")})`
     ),
     ...info.parts.map(({ path, bytes, samples }) =>
       `       part: ${shown(path)} (${counted(samples, "sample")}, ${

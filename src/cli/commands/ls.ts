@@ -21,6 +21,7 @@ import {
   type SourceOptions,
   withDecodedOption,
   withSourceOptions,
+  withTreeOptions,
 } from "../input/source.ts";
 
 interface LsOptions extends SourceOptions {
@@ -39,7 +40,9 @@ export function lsCommand(): Command {
     .option("-R, --recursive", "with everything below")
     .option("--json", "as a JSON array, one entry a line")
     .addHelpText("after", GLOB_HELP);
-  return withDecodedOption(withSourceOptions(command)).action(ls);
+  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
+    ls,
+  );
 }
 
 async function ls(

@@ -11,6 +11,7 @@ import {
   type SourceOptions,
   withDecodedOption,
   withSourceOptions,
+  withTreeOptions,
 } from "../input/source.ts";
 
 /** `recordfs stat` */
@@ -20,7 +21,9 @@ export function statCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files and directories in it; / is the root")
     .option("--json", "as a JSON array");
-  return withDecodedOption(withSourceOptions(command)).action(stat);
+  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
+    stat,
+  );
 }
 
 async function stat(

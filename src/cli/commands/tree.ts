@@ -12,6 +12,7 @@ import {
   type SourceOptions,
   withDecodedOption,
   withSourceOptions,
+  withTreeOptions,
 } from "../input/source.ts";
 
 interface TreeOptions extends SourceOptions {
@@ -25,7 +26,9 @@ export function treeCommand(): Command {
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
     .option("-L, --level <depth>", "how deep to go", parseLevel);
-  return withDecodedOption(withSourceOptions(command)).action(tree);
+  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
+    tree,
+  );
 }
 
 function parseLevel(text: string): number {

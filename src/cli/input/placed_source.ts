@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../errors.ts";
 import { UsageError } from "../exit.ts";
 import { checkGiven } from "./given.ts";
 
@@ -21,6 +22,15 @@ export function parsePlaced(text: string): PlacedSource {
     throw new UsageError(`${text}: the path after the equals sign is empty`);
   }
   return placed ?? { location: text };
+}
+
+/** Places that containers can't have are a matter of the command line; other errors stay as they are. */
+export async function asUsageError(error: unknown): Promise<unknown> {
+  if (!(error instanceof RecordfsError)) return error;
+  const { PlacementError } = await import("../../vfs/open_several.ts");
+  return error instanceof PlacementError
+    ? new UsageError(error.message)
+    : error;
 }
 
 function splitPlaced(text: string): PlacedSource | undefined {

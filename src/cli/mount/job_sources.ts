@@ -1,6 +1,9 @@
 import { absolutePath } from "../input/absolute_path.ts";
-import { UsageError } from "../exit.ts";
-import { parsePlaced, type PlacedSource } from "../input/placed_source.ts";
+import {
+  asUsageError,
+  parsePlaced,
+  type PlacedSource,
+} from "../input/placed_source.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /** What of a job says which containers are mounted; jobs of earlier versions have no `sources`. */
@@ -16,7 +19,7 @@ export async function readSources(
 ): Promise<readonly PlacedSource[]> {
   const given = texts.map(parsePlaced);
   if (given.length === 1 && given[0]!.path === undefined) return given;
-  const [{ PlacementError, placeContainers }, { runSync }] = await Promise.all([
+  const [{ placeContainers }, { runSync }] = await Promise.all([
     import("../../vfs/open_several.ts"),
     import("../../io/concurrency/steps.ts"),
   ]);
@@ -24,8 +27,7 @@ export async function readSources(
     return runSync(placeContainers(given, {}))
       .map(({ location, names }) => ({ location, path: names.join("/") }));
   } catch (error) {
-    if (!(error instanceof PlacementError)) throw error;
-    throw new UsageError(error.message);
+    throw await asUsageError(error);
   }
 }
 

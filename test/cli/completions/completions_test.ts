@@ -102,7 +102,11 @@ Deno.test({
           .trim();
       assert.equal(await ask("ls", "d"), "-o default");
       assert.equal(await ask("mount", "-o", "ro", "d"), "-o default");
-      assert.equal(await ask("mount", "data.ffr", "m"), "-o dirnames");
+      // Another container may follow, as well as the mount point.
+      assert.equal(await ask("mount", "data.ffr", "m"), "-o default");
+      assert.equal(await ask("mount", "a.ffr", "b.ffr", "m"), "-o default");
+      assert.equal(await ask("mount", "--prefix", "a"), "");
+      assert.equal(await ask("ls", "a.ffr", "--add", "b"), "-o default");
       assert.equal(await ask("unmount", "a", "b", "m"), "-o dirnames");
       assert.equal(await ask("cat", "data.ffr", "d"), "");
       assert.equal(await ask("pack", "m"), "-o dirnames");

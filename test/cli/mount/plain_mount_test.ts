@@ -11,8 +11,9 @@ async function parse(args: readonly string[]): Promise<unknown> {
     writeOut() {},
     getErrHasColors: () => false,
     getOutHasColors: () => false,
-  }).action((source, mountpoint, options) => {
-    parsed = { source, mountpoint, options };
+  }).action((paths: readonly string[], options) => {
+    const sources = paths.slice(0, -1);
+    parsed = { sources, mountpoint: paths.at(-1), options };
   });
   try {
     await command.parseAsync(args, { from: "user" });
@@ -34,6 +35,7 @@ const word = fc.constantFrom(
   ],
   ...["--workers", "--workers=4", "--workers=65", "--ext=jpg", "--ext", "--"],
   ...["--subset", "--subset=a", "--shuffle", "--shuffle=1", "--epoch=0-9"],
+  ...["--prefix", "--prefix=a/b", "--sources=[]", "c.ffr=d/e"],
   ...["--background", "-oro", "-fo", "--frobnicate", "-h", "--version", "-"],
   ...["data.ffr", "/mnt", "a b", "2", "uid=1", ""],
 );
@@ -57,11 +59,14 @@ Deno.test("the usual command lines are read without the parser of all commands",
     const line of [
       ["a.ffr", "/mnt/x"],
       ["-f", "a.ffr", "/mnt/x"],
+      ["a.ffr", "b.ffr=train/b", "gulp/", "/mnt/x", "--prefix", "train"],
+      ["--background", "/run/x.json", '--sources=[{"location":"/a=b"}]', "/m"],
       ["a.ffr", "/mnt/x", "-o", "uid=1000,allow_other", "--workers", "8"],
       ["--subset=a", "--shuffle", "1", "--epoch", "2", "a.ffr", "/mnt/x"],
       ["--background", "/run/x.json", "--format=ffrecord", "--", "-a", "-b"],
     ]
   ) assert.ok(plainMount(["mount", ...line]) !== undefined, line.join(" "));
   assert.equal(plainMount(["ls", "a.ffr", "/mnt/x"]), undefined);
+  assert.equal(plainMount(["mount", "/mnt/x"]), undefined);
   assert.equal(plainMount([]), undefined);
 });

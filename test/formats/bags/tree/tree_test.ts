@@ -1,7 +1,7 @@
 /** Bags and datasets that the original libraries wrote, as trees; damaged ones as far as they go. */
 import assert from "node:assert/strict";
 import { DatasetWriter } from "../../../../src/formats/bags/mod.ts";
-import { FormatError } from "../../../../src/errors.ts";
+import { FormatError, RecordfsError } from "../../../../src/errors.ts";
 import { check, open, openSync } from "../../../../src/vfs/mod.ts";
 import {
   assertBytes,
@@ -221,5 +221,22 @@ Deno.test("other directories are not taken for datasets", async () => {
     await assert.rejects(open(dir), { message: /a\.ffr/ });
   } finally {
     await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("a dataset that has more records than it is given ids is named", async () => {
+  for (const name of ["bags/lists", "bags/sharded"]) {
+    const { path } = datasetCase(name);
+    await assert.rejects(
+      open(path, { lastNode: 100 }),
+      (error) =>
+        error instanceof RecordfsError && error.code === "too-large" &&
+        error.path!.startsWith(path) &&
+        /cannot be shown as files: .* are more than its \d+ inode numbers/.test(
+          error.message,
+        ),
+    );
+    using fs = await open(path, { lastNode: 2 ** 30 });
+    for await (const { ino } of fs.walk()) assert.ok(ino <= 2 ** 30);
   }
 });
