@@ -262,12 +262,15 @@ export class Bag implements BagLayout {
   *slicesOf(records: ArrayLike<number>): Steps<Slice[]> {
     const table = this.#table;
     const parts = table ? undefined : yield* this.#readEntriesOf(records);
-    return Array.from(records, (record, i): Slice => {
+    const slices: Slice[] = [];
+    for (let i = 0; i < records.length; i++) {
       const entries = table ?? parts![i]!;
-      const at = table ? record * ENTRY : entries.length - ENTRY;
-      this.take(record, entries, at);
-      return { source: 0, offset: this.start, length: this.end - this.start };
-    });
+      const at = table ? records[i]! * ENTRY : entries.length - ENTRY;
+      this.take(records[i]!, entries, at);
+      const length = this.end - this.start;
+      slices.push({ source: 0, offset: this.start, length });
+    }
+    return slices;
   }
 
   /**
