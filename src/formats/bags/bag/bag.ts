@@ -154,7 +154,10 @@ export class Bag implements BagLayout {
     const entries = this.#entries;
     const before = record < BEFORE ? 0 : entries.entry(record - BEFORE);
     const start = record === 0 ? 0 : entries.entry(record - 1);
-    this.#set(record, before, start, entries.entry(record));
+    const end = entries.entry(record);
+    checkLimits(this, record, start, end, before);
+    this.start = start;
+    this.end = end;
   }
 
   /** Says where a record is, as {@linkcode Bag.locate}. The extent's `source` is left to the caller. */
@@ -316,10 +319,6 @@ export class Bag implements BagLayout {
     const before = record < BEFORE
       ? 0
       : readEntry(entries, at - BEFORE * ENTRY);
-    this.#set(record, before, start, end);
-  }
-
-  #set(record: number, before: number, start: number, end: number): void {
     checkLimits(this, record, start, end, before);
     this.start = start;
     this.end = end;
