@@ -9,9 +9,11 @@ import {
   ShardedDatasetReader,
 } from "../../../src/formats/bags/mod.ts";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
+import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
 import { VirtualFs } from "../../../src/vfs/mod.ts";
 import { bagCases, datasetCases } from "../../support/bags/bag_golden.ts";
+import { u64s } from "../../support/bags/make_bag.ts";
 import { sha256 } from "../../support/golden.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 
@@ -189,4 +191,30 @@ Deno.test("a tree opened from afar answers questions that are asked at the same 
   assert.deepEqual(read.map(sha256), expected.map(sha256));
   assert.throws(() => far.readSync(files[0]!), { code: "must-wait" });
   assert.throws(() => far.tree.share(), { code: "unsupported" });
+});
+
+Deno.test("a batch from more shards than are kept of local ones is read from blobs", async () => {
+  const names = Array.from( // of 20 keys: more than 4096 files
+    { length: 210 },
+    (_, shard) => String(shard).padStart(6, "0"),
+  );
+  const keys = Array.from({ length: 20 }, (_, k) => `k${k + 10}`);
+  const spec = Object.fromEntries(keys.map((key) => [key, "bytes"]));
+  const files: Record<string, Blob> = {};
+  for (const [shard, name] of names.entries()) {
+    files[`data/${name}/spec.json`] = new Blob([JSON.stringify(spec)]);
+    for (const [k, key] of keys.entries()) {
+      const value = Uint8Array.of(shard, k);
+      files[`data/${name}/${key}.bag`] = new Blob([value]);
+      files[`data/${name}/${key}.idx`] = new Blob([Uint8Array.from(u64s([2]))]);
+    }
+  }
+  const storage = new MemoryStorage(files);
+  const container = await runAsync(bags.open("data", { storage }));
+  using fs = new VirtualFs("data", container, true);
+  const read = await fs.read(names.map((name) => `${name}/000000/k15`));
+  assert.deepEqual(
+    read.map((bytes) => [...bytes]),
+    names.map((_, shard) => [shard, 5]),
+  );
 });

@@ -154,7 +154,10 @@ export class Bag implements BagLayout {
     const entries = this.#entries;
     const before = record < BEFORE ? 0 : entries.entry(record - BEFORE);
     const start = record === 0 ? 0 : entries.entry(record - 1);
-    this.#set(record, before, start, entries.entry(record));
+    const end = entries.entry(record);
+    checkLimits(this, record, start, end, before);
+    this.start = start;
+    this.end = end;
   }
 
   /** Says where a record is, as {@linkcode Bag.locate}. The extent's `source` is left to the caller. */
@@ -262,12 +265,15 @@ export class Bag implements BagLayout {
   *slicesOf(records: ArrayLike<number>): Steps<Slice[]> {
     const table = this.#table;
     const parts = table ? undefined : yield* this.#readEntriesOf(records);
-    return Array.from(records, (record, i): Slice => {
+    const slices: Slice[] = [];
+    for (let i = 0; i < records.length; i++) {
       const entries = table ?? parts![i]!;
-      const at = table ? record * ENTRY : entries.length - ENTRY;
-      this.take(record, entries, at);
-      return { source: 0, offset: this.start, length: this.end - this.start };
-    });
+      const at = table ? records[i]! * ENTRY : entries.length - ENTRY;
+      this.take(records[i]!, entries, at);
+      const length = this.end - this.start;
+      slices.push({ source: 0, offset: this.start, length });
+    }
+    return slices;
   }
 
   /**
@@ -313,10 +319,6 @@ export class Bag implements BagLayout {
     const before = record < BEFORE
       ? 0
       : readEntry(entries, at - BEFORE * ENTRY);
-    this.#set(record, before, start, end);
-  }
-
-  #set(record: number, before: number, start: number, end: number): void {
     checkLimits(this, record, start, end, before);
     this.start = start;
     this.end = end;

@@ -39,9 +39,12 @@ export function* readBatch(
   parts: readonly BatchPart[],
   memory?: BatchRoom,
 ): Steps<Datapoint[]> {
-  const slices = parts.flatMap(({ slices }, source) =>
-    slices.map(({ offset, length }): Slice => ({ source, offset, length }))
-  );
+  const slices: Slice[] = [];
+  for (let source = 0; source < parts.length; source++) {
+    for (const { offset, length } of parts[source]!.slices) {
+      slices.push({ source, offset, length });
+    }
+  }
   const bytes = yield* readSlices(
     parts.map(({ column }) => column.bag.data),
     slices,
@@ -87,7 +90,8 @@ function assemble(
   let next = 0;
   for (const { column, indices, places, limits } of parts) {
     const { key } = column;
-    for (const [i, index] of indices.entries()) {
+    for (let i = 0; i < indices.length; i++) {
+      const index = indices[i]!;
       const datapoint = batch[places[i]!]!;
       const read = bytes[next++]!;
       if (limits === undefined) {

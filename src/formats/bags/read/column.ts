@@ -160,7 +160,11 @@ function runsOf(spans: Spans): Run[] {
 
 /** The spans by their first record. */
 function orderOf({ first }: Spans): Uint32Array {
-  const order = Uint32Array.from(first, (_, i) => i);
-  const ascends = first.every((at, i) => i === 0 || at >= first[i - 1]!);
+  const order = new Uint32Array(first.length);
+  let ascends = true;
+  for (let i = 0; i < order.length; i++) {
+    order[i] = i;
+    if (i > 0 && first[i]! < first[i - 1]!) ascends = false;
+  }
   return ascends ? order : order.sort((a, b) => first[a]! - first[b]!);
 }

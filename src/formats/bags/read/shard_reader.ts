@@ -43,7 +43,9 @@ export class ShardReader {
     this.#places = new Map(keys.map(({ key }, k) => [key, k]));
     this.#all = this.#newSelection(undefined);
     this.#selection = this.#newSelection(undefined);
-    this.#references = shard.refs && this.#newReferences();
+    const lengths = bags.map(({ length }) => length);
+    this.#references = shard.refs &&
+      new References({ path: shard.refs.path, keys, lengths });
   }
 
   /**
@@ -213,7 +215,7 @@ export class ShardReader {
     const records = isRun
       ? yield* refs.readRun(indices[0]!, indices.length)
       : yield* refs.readBatch(indices);
-    const references = this.#newReferences();
+    const references = this.#references!; // nothing is waited for while it is used
     for (const [i, index] of indices.entries()) {
       references.parse(index, records[i]!);
       for (const [k, { first, count }] of spans.entries()) {
@@ -226,12 +228,6 @@ export class ShardReader {
       }
     }
     return spans;
-  }
-
-  #newReferences(): References {
-    const { refs, keys, bags } = this.shard;
-    const lengths = bags.map(({ length }) => length);
-    return new References({ path: refs!.path, keys, lengths });
   }
 
   #newSelection(mask: Mask | undefined): Selection {

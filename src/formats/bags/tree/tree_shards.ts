@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { LazySources } from "../../../tree/tree.ts";
 import { shardPath } from "../dataset/dataset_location.ts";
 import type { Generation } from "../dataset/generation.ts";
@@ -182,8 +182,12 @@ export class TreeShards implements LazySources {
     return kept;
   }
 
-  /** Whoever reads such a file at this moment goes on; its descriptor is opened again if need be. */
+  /**
+   * Whoever reads such a file at this moment goes on; its descriptor is opened again if need be. Shards that
+   * are waited for stay: who was told where a value is must find its file without waiting again.
+   */
   #makeRoom(): void {
+    if (this.#place.storage !== LOCAL_DISK) return;
     for (const [number, shard] of this.#opened) {
       if (this.#files <= MOST_FILES) return;
       this.#opened.delete(number);
