@@ -213,3 +213,27 @@ Deno.test("an abort ends waiting for what is far away", async () => {
   await assert.rejects(read, /enough/);
   await assert.rejects(opened, /enough/);
 });
+
+Deno.test("what reads names no local call", () => {
+  const root = new URL("../../../src/formats/gulp/", import.meta.url);
+  const folders = ["meta", "read", "tree"];
+  const files = folders.flatMap((folder) =>
+    fs.readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}`)
+  );
+  for (
+    const file of [
+      ...files,
+      "format.ts",
+      "check/check.ts",
+      "check/check_chunk.ts",
+    ]
+  ) {
+    const text = fs.readFileSync(new URL(file, root), "utf8");
+    const code = text.replaceAll(/^ *(\/\*)?\*.*$/gm, "");
+    assert.doesNotMatch(
+      code,
+      /file_source\.ts|read_directory\.ts|node:fs|Deno\./,
+      file,
+    );
+  }
+});

@@ -8,6 +8,7 @@ import {
   type FailedVideo,
   GulpIngestor,
   IngestError,
+  type IngestProgress,
   type IngestReport,
 } from "../../../formats/gulp/mod.ts";
 import { counted } from "../../terminal/counted.ts";
@@ -21,10 +22,10 @@ import {
 } from "../../terminal/flood.ts";
 import { checkGiven } from "../../input/given.ts";
 import { AdapterFlags } from "./gulp_options.ts";
-import { IngestProgressBar } from "./gulp_progress.ts";
 import { report } from "../../messages.ts";
 import { withOutput } from "../../terminal/output.ts";
-import { rateAfter } from "../../terminal/rate.ts";
+import { Progress } from "../../terminal/progress.ts";
+import { formatBytes, Rate, rateAfter } from "../../terminal/rate.ts";
 import { abortable } from "../../terminal/signals.ts";
 
 /** Options of every command that gulps. */
@@ -182,4 +183,38 @@ function count(text: string): number {
     return number;
   }
   throw new InvalidArgumentError("It is a whole number from 1 on.");
+}
+
+/** How far an ingest is: videos, frames, bytes a second, and how long it still takes. */
+class IngestProgressBar implements Disposable {
+  readonly #rate = new Rate();
+  #bar: Progress | undefined;
+  /** Videos that a run before this one had done. */
+  #before = 0;
+
+  /** Shows how far it is; the first call says what was done before. */
+  update({ videos, failed, totalVideos, frames, bytes }: IngestProgress): void {
+    if (!Progress.shown) return;
+    const done = videos + failed;
+    if (this.#bar === undefined) {
+      this.#before = done;
+      this.#bar = new Progress("gulping", "videos", totalVideos - done);
+    }
+    this.#rate.note(bytes);
+    const rate = formatBytes(this.#rate.perSecond);
+    this.#bar.update(
+      done - this.#before,
+      `${done} of ${totalVideos} videos, ${frames} frames, ${rate}/s`,
+    );
+  }
+
+  /** Clears the line, so that something else can be printed. */
+  makeWay(): void {
+    this.#bar?.makeWay();
+  }
+
+  /** Removes the bar. */
+  [Symbol.dispose](): void {
+    this.#bar?.[Symbol.dispose]();
+  }
 }

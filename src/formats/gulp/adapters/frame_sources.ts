@@ -39,15 +39,22 @@ type SizedImageOptions = ImageOptions & {
   readonly imgSize?: number | undefined;
 };
 
+/** Reads the frames of a video, for a table of data sets. */
+type ReadFrames<Options> = (
+  video: FrameFile,
+  options: Options,
+  wait: WaitOptions,
+) => AsyncGenerator<Uint8Array, void>;
+
 /** Reads frames that are image files: that of a video, or those that lie in its directory. */
 export function imageFrames(
   filesOf: (path: string) => string[] = (path) => [path],
-) {
+): ReadFrames<SizedImageOptions> {
   return async function* (
-    { path: place }: FrameFile,
-    { imgSize, frameSize, reencode, codec: name }: SizedImageOptions,
-    { signal }: WaitOptions,
-  ): AsyncGenerator<Uint8Array, void> {
+    { path: place },
+    { imgSize, frameSize, reencode, codec: name },
+    { signal },
+  ) {
     const paths = filesOf(place);
     const codec = await imageCodec(name);
     const shortEdge = imgSize ?? frameSize ?? -1;
@@ -60,12 +67,14 @@ export function imageFrames(
 }
 
 /** Reads the frames of a video file: that of a video, or one that lies in its directory. */
-export function fileFrames(fileOf = (path: string): string => path) {
+export function fileFrames(
+  fileOf = (path: string): string => path,
+): ReadFrames<VideoOptions> {
   return async function* (
-    { path: place }: FrameFile,
-    { frameSize = -1, frameRate = 0 }: VideoOptions,
-    { signal }: WaitOptions,
-  ): AsyncGenerator<Uint8Array, void> {
+    { path: place },
+    { frameSize = -1, frameRate = 0 },
+    { signal },
+  ) {
     const path = fileOf(place);
     if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
     yield* videoFrames(path, {

@@ -44,6 +44,19 @@ export function videoError(meta: ChunkMeta, video: number): FormatError {
   );
 }
 
+/** What is wrong with entries of `frame_info` that name no place. */
+const BROKEN_ENTRIES: ReadonlyMap<number, string> = new Map([
+  [
+    FrameFault.NO_TRIPLE,
+    "its frame_info must be three integers (loc, pad, length)",
+  ],
+  [
+    FrameFault.OUT_OF_RANGE,
+    "frame out of range: its frame_info is negative or larger than any frame",
+  ],
+  [FrameFault.PADDING, "padding exceeds the record in its frame_info"],
+]);
+
 /** The error about a frame that cannot be read. */
 export function frameError(
   meta: ChunkMeta,
@@ -59,21 +72,10 @@ export function frameError(
   const where = `${meta.path}: frame ${frame} of video ${
     shownId(meta.id(video))
   }`;
-  const broken = (what: string) =>
-    new FormatError("bad-frame-info", `${where}: ${what}`, {
-      path: meta.path,
-      sample: frame,
-    });
-  if (offset === FrameFault.NO_TRIPLE) {
-    return broken("its frame_info must be three integers (loc, pad, length)");
-  }
-  if (offset === FrameFault.OUT_OF_RANGE) {
-    return broken(
-      "frame out of range: its frame_info is negative or larger than any frame",
-    );
-  }
-  if (offset === FrameFault.PADDING) {
-    return broken("padding exceeds the record in its frame_info");
+  const broken = BROKEN_ENTRIES.get(offset);
+  if (broken !== undefined) {
+    const facts = { path: meta.path, sample: frame };
+    return new FormatError("bad-frame-info", `${where}: ${broken}`, facts);
   }
   const data = basename(dataPath); // beside the meta file, which is named in full
   const facts = {
@@ -83,29 +85,16 @@ export function frameError(
     actual: Math.max(dataSize - offset, 0),
     sample: frame,
   };
-  if (dataSize === 0) {
-    return new FormatError(
-      "truncated-data",
-      `${where}: its frames lie beyond the end of ${data}, which is empty: ` +
-        `the file was cut; fetch it again`,
-      facts,
-    );
-  }
-  if (offset < dataSize) {
-    return new FormatError(
-      "truncated-data",
-      `${where}: the frame lies beyond the end of ${data}: ` +
-        `${length} bytes at ${offset}, where the file has ${dataSize}; ` +
-        `it was cut; fetch it again`,
-      facts,
-    );
-  }
-  return new FormatError(
-    "bad-frame-info",
-    `${where}: frame out of range: it starts at byte ${offset}, but ` +
-      `${data} has ${dataSize}`,
-    facts,
-  );
+  const isCut = dataSize === 0 || offset < dataSize;
+  const what = dataSize === 0
+    ? `its frames lie beyond the end of ${data}, which is empty: ` +
+      "the file was cut; fetch it again"
+    : isCut
+    ? `the frame lies beyond the end of ${data}: ${length} bytes at ${offset}, ` +
+      `where the file has ${dataSize}; it was cut; fetch it again`
+    : `frame out of range: it starts at byte ${offset}, but ${data} has ${dataSize}`;
+  const code = isCut ? "truncated-data" : "bad-frame-info";
+  return new FormatError(code, `${where}: ${what}`, facts);
 }
 
 /** The error about an id that two chunks have. */

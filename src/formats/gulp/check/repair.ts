@@ -16,10 +16,9 @@ import {
   LABEL_FILE,
   listChunks,
 } from "../read/chunk_files.ts";
-import { KeptIds } from "./kept_ids.ts";
 import { readLabels } from "../meta/labels.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
-import { ChunkRepair } from "./repair_chunk.ts";
+import { ChunkRepair, KeptIds } from "./repair_chunk.ts";
 import { salvageMeta } from "./salvage_meta.ts";
 
 /** Something of a directory that was not carried over by {@linkcode repairGulp}. */

@@ -2,15 +2,16 @@ import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
-import type { FramePlace } from "../meta/chunk_meta.ts";
+import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
+import { VideoIds } from "../ids/video_ids.ts";
 import { CollectedMeta } from "../meta/collected_meta.ts";
 import { duplicateId, shownId, videoError } from "./faults.ts";
 import { VideoFault } from "../meta/meta_columns.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import { readFramePlaces } from "../read/read_frames.ts";
-import type { KeptIds } from "./kept_ids.ts";
+import { RecordOutput } from "../write/record_output.ts";
 
-/** Frames are read and written together up to this many bytes. */
+/** Frames are read together up to this many bytes. */
 const BATCH = 16 << 20;
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
@@ -22,6 +23,25 @@ export type LeaveOut = (
   id: string | undefined,
   frames: number,
 ) => void;
+
+/** Ids of videos, and the chunk that each was taken from. */
+export class KeptIds {
+  readonly #ids = new VideoIds();
+  readonly #metas: ChunkMeta[] = [];
+
+  /** The chunk that has given a video with the same id, if one has. */
+  find({ ids }: ChunkMeta, video: number): ChunkMeta | undefined {
+    const [start, end] = [ids.starts[video]!, ids.starts[video + 1]!];
+    return this.#metas[this.#ids.findBytes(ids.bytes, start, end)];
+  }
+
+  /** Notes a video, whose id is not there yet. */
+  add(meta: ChunkMeta, video: number): void {
+    const { bytes, starts } = meta.ids;
+    this.#ids.add(bytes, starts[video]!, starts[video + 1]!);
+    this.#metas.push(meta);
+  }
+}
 
 /** How a chunk is repaired. */
 export interface ChunkRepairOptions {
@@ -38,10 +58,8 @@ export class ChunkRepair {
   readonly meta = CollectedMeta.empty("json");
   /** How many frames were kept. */
   frames = 0;
-  /** Where the new data file ends. */
-  end = 0;
   readonly #chunk: OpenedChunk;
-  readonly #file: WritableFile;
+  readonly #records: RecordOutput;
   readonly #kept: KeptIds;
   readonly #options: ChunkRepairOptions;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -55,9 +73,14 @@ export class ChunkRepair {
     options: ChunkRepairOptions,
   ) {
     this.#chunk = chunk;
-    this.#file = file;
+    this.#records = new RecordOutput(file, 0);
     this.#kept = kept;
     this.#options = options;
+  }
+
+  /** Where the new data file ends. */
+  get end(): number {
+    return this.#records.end;
   }
 
   /** Copies all sound videos. */
@@ -69,12 +92,12 @@ export class ChunkRepair {
         await this.#copy(video);
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
-        this.end = start; // the next video takes the place
+        this.#records.takeBack(start); // the next video takes the place
         const frames = meta.columns.frameCounts[video]!;
         this.#options.leaveOut(error, meta.id(video), frames);
       }
     }
-    await runAsync(this.#file.truncate(this.end), this.#options.signal);
+    await runAsync(this.#records.finish(), this.#options.signal);
   }
 
   async #copy(video: number): Promise<void> {
@@ -134,16 +157,18 @@ export class ChunkRepair {
       readFramePlaces(data!, places),
       this.#options.signal,
     );
-    const sound: Uint8Array[] = [];
     for (const [i, jpeg] of frames.entries()) {
       const what = notJpeg(jpeg);
-      if (what === undefined) sound.push(jpeg);
-      else {
+      if (what === undefined) {
+        await runAsync(
+          this.#records.record(jpeg, frameInfo),
+          this.#options.signal,
+        );
+      } else {
         const { offset } = places[i]!;
         this.#note(this.#error(video, numbers[i]!, offset, what), faults);
       }
     }
-    await this.#write(sound, frameInfo);
     this.#options.onProgress(Math.min(this.#read, dataSize));
     return next;
   }
@@ -167,24 +192,6 @@ export class ChunkRepair {
   #note(fault: FormatError, faults: FormatError[]): void {
     if (!this.#options.partial) throw fault;
     faults.push(fault);
-  }
-
-  async #write(
-    frames: readonly Uint8Array[],
-    frameInfo: number[],
-  ): Promise<void> {
-    let size = 0;
-    for (const { length } of frames) size += length + (-length & 3);
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const jpeg of frames) {
-      const pad = -jpeg.length & 3;
-      bytes.set(jpeg, at);
-      frameInfo.push(this.end + at, pad, jpeg.length + pad);
-      at += jpeg.length + pad;
-    }
-    await runAsync(this.#file.writeAt(bytes, this.end), this.#options.signal);
-    this.end += size;
   }
 
   /** The items of a video's meta_data, as they stand in the file. */

@@ -3,9 +3,10 @@ import * as path from "node:path";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
 import { type ChunkPaths, listChunks } from "../read/chunk_files.ts";
+import { calculateChunkSlices } from "../write/chunk_writer.ts";
+import { openMeta } from "../meta/open_meta.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { VideoIds } from "../ids/video_ids.ts";
-import { findFinished } from "./finished_ingest.ts";
 import { addIdsOf } from "./ids_there.ts";
 import { IngestError } from "./ingest_error.ts";
 import { differenceOf, type IngestPlan, planPath } from "./ingest_plan.ts";
@@ -116,6 +117,46 @@ export function* examineTarget(
     retried: failed,
     ids,
   };
+}
+
+/**
+ * The chunks of an ingest that came to its end: they follow each other and have exactly its videos; those
+ * that were tried again are the last of their chunks. Whoever was interrupted cannot tell whether it was just before the end or just after.
+ *
+ * @param chunks The chunks that are there.
+ * @param ids The ids that the ingest has.
+ * @returns Its chunks, or `undefined` where some of its videos are not there.
+ */
+function* findFinished(
+  chunks: readonly ChunkPaths[],
+  ids: readonly string[],
+  videosPerChunk: number,
+): Steps<ChunkPaths[] | undefined> {
+  const slices = calculateChunkSlices(videosPerChunk, ids.length);
+  const byNumber = new Map(chunks.map((chunk) => [chunk.number, chunk]));
+  for (const { number } of chunks) {
+    const found = slices.map((_, i) => byNumber.get(number + i))
+      .filter((chunk) => chunk !== undefined);
+    if (found.length < slices.length) continue;
+    let matching = 0;
+    for (const { start, stop } of slices) {
+      const wanted = ids.slice(start, stop);
+      if (!(yield* hasVideos(found[matching]!, wanted))) break;
+      matching++;
+    }
+    if (matching === slices.length) return found;
+  }
+  return undefined;
+}
+
+function* hasVideos(
+  { metaPath }: ChunkPaths,
+  ids: readonly string[],
+): Steps<boolean> {
+  const meta = yield* openMeta(metaPath);
+  meta.close();
+  return meta.length === ids.length &&
+    ids.every((id) => meta.find(id) >= 0);
 }
 
 /**

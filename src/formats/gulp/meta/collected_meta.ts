@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
-import { CustomMetaFile } from "./custom_meta_file.ts";
+import { CustomMetaFile } from "./custom_meta.ts";
 import { frameError } from "../check/faults.ts";
 import { JsonMetaFile } from "./json_meta_file.ts";
 import { AddedVideo, type MetaFile } from "./meta_file.ts";

@@ -2,9 +2,7 @@ import {
   FrameColumns,
   type MetaColumns,
   type MetaPlace,
-  sharedFloat64,
-  sharedUint32,
-  sharedUint8,
+  shared,
 } from "./meta_columns.ts";
 import { VideoIds } from "../ids/video_ids.ts";
 
@@ -61,13 +59,13 @@ export class MetaBuilder {
     return {
       columns: {
         ...this.frames.finish(),
-        firstFrames: sharedUint32(this.#firstFrames),
-        frameCounts: sharedUint32(this.#frameCounts),
-        metaStarts: sharedFloat64(this.#metaStarts),
-        metaLengths: sharedUint32(this.#metaLengths),
-        metaListLengths: sharedUint32(this.#metaListLengths),
-        metaCounts: sharedUint32(this.#metaCounts),
-        faults: sharedUint8(this.#faults),
+        firstFrames: shared(Uint32Array, this.#firstFrames),
+        frameCounts: shared(Uint32Array, this.#frameCounts),
+        metaStarts: shared(Float64Array, this.#metaStarts),
+        metaLengths: shared(Uint32Array, this.#metaLengths),
+        metaListLengths: shared(Uint32Array, this.#metaListLengths),
+        metaCounts: shared(Uint32Array, this.#metaCounts),
+        faults: shared(Uint8Array, this.#faults),
       },
       ids: this.#ids,
     };

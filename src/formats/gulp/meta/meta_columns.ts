@@ -71,9 +71,9 @@ export class FrameColumns {
 
   /** @param capacity Frames to make room for at first; memory not written to is not taken. */
   constructor(capacity: number) {
-    this.#offsets = scratchFloat64(capacity);
-    this.#lengths = scratchUint32(capacity);
-    this.#pads = scratchUint8(capacity);
+    this.#offsets = scratch(Float64Array, capacity);
+    this.#lengths = scratch(Uint32Array, capacity);
+    this.#pads = scratch(Uint8Array, capacity);
   }
 
   /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
@@ -98,9 +98,11 @@ export class FrameColumns {
     const { length } = this;
     const pads = this.#pads.subarray(0, length);
     const columns = {
-      offsets: sharedFloat64(this.#offsets.subarray(0, length)),
-      lengths: sharedUint32(this.#lengths.subarray(0, length)),
-      pads: pads instanceof Uint8Array ? sharedUint8(pads) : sharedUint32(pads),
+      offsets: shared(Float64Array, this.#offsets.subarray(0, length)),
+      lengths: shared(Uint32Array, this.#lengths.subarray(0, length)),
+      pads: pads instanceof Uint8Array
+        ? shared(Uint8Array, pads)
+        : shared(Uint32Array, pads),
     };
     for (const column of [this.#offsets, this.#lengths, this.#pads]) {
       release(column);
@@ -112,7 +114,7 @@ export class FrameColumns {
     const at = this.length;
     if (at === this.#offsets.length) this.#grow();
     if (pad > 0xff && this.#pads instanceof Uint8Array) {
-      const wide = scratchUint32(this.#pads.length); // writers pad by 3 bytes at most
+      const wide = scratch(Uint32Array, this.#pads.length); // writers pad by 3 bytes at most
       wide.set(this.#pads);
       release(this.#pads);
       this.#pads = wide;
@@ -126,15 +128,20 @@ export class FrameColumns {
   #grow(): void {
     const capacity = this.#offsets.length * 2;
     const pads = this.#pads instanceof Uint8Array
-      ? scratchUint8(capacity)
-      : scratchUint32(capacity);
-    this.#offsets = moved(this.#offsets, scratchFloat64(capacity));
-    this.#lengths = moved(this.#lengths, scratchUint32(capacity));
+      ? scratch(Uint8Array, capacity)
+      : scratch(Uint32Array, capacity);
+    this.#offsets = moved(this.#offsets, scratch(Float64Array, capacity));
+    this.#lengths = moved(this.#lengths, scratch(Uint32Array, capacity));
     this.#pads = moved(this.#pads, pads);
   }
 }
 
 type Column = Uint8Array | Uint32Array | Float64Array;
+
+interface ColumnType<T extends Column> {
+  new (buffer: ArrayBufferLike, offset: number, length: number): T;
+  readonly BYTES_PER_ELEMENT: number;
+}
 
 function moved<T extends Column>(from: T, to: T): T {
   to.set(from);
@@ -142,35 +149,17 @@ function moved<T extends Column>(from: T, to: T): T {
   return to;
 }
 
-function scratchUint8(length: number): Uint8Array {
-  return new Uint8Array(scratchBuffer(length), 0, length);
-}
-
-function scratchUint32(length: number): Uint32Array {
-  return new Uint32Array(scratchBuffer(length * 4), 0, length);
-}
-
-function scratchFloat64(length: number): Float64Array {
-  return new Float64Array(scratchBuffer(length * 8), 0, length);
+function scratch<T extends Column>(Type: ColumnType<T>, length: number): T {
+  return new Type(scratchBuffer(length * Type.BYTES_PER_ELEMENT), 0, length);
 }
 
 /** A copy of a column over shared memory. */
-export function sharedUint8(values: ArrayLike<number>): Uint8Array {
-  const column = new Uint8Array(new SharedArrayBuffer(values.length));
-  column.set(values);
-  return column;
-}
-
-/** A copy of a column over shared memory. */
-export function sharedUint32(values: ArrayLike<number>): Uint32Array {
-  const column = new Uint32Array(new SharedArrayBuffer(values.length * 4));
-  column.set(values);
-  return column;
-}
-
-/** A copy of a column over shared memory. */
-export function sharedFloat64(values: ArrayLike<number>): Float64Array {
-  const column = new Float64Array(new SharedArrayBuffer(values.length * 8));
+export function shared<T extends Column>(
+  Type: ColumnType<T>,
+  values: ArrayLike<number>,
+): T {
+  const bytes = values.length * Type.BYTES_PER_ELEMENT;
+  const column = new Type(new SharedArrayBuffer(bytes), 0, values.length);
   column.set(values);
   return column;
 }

@@ -7,9 +7,8 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
-import { CustomMetaFile } from "./custom_meta_file.ts";
+import { CustomMetaFile, readCustomMeta } from "./custom_meta.ts";
 import { MetaBuilder } from "./meta_builder.ts";
-import { readCustomMeta } from "./read_custom_meta.ts";
 import { readJsonMeta } from "./read_json_meta.ts";
 import { JsonMetaFile } from "./json_meta_file.ts";
 import type { MetaFile } from "./meta_file.ts";
@@ -51,6 +50,7 @@ export function* openMeta(
       release(bytes);
       return meta;
     }
+    // JSON that would have to be waited for stays in memory, too.
     const read = readAny(kind, bytes, path);
     text = new MemorySource(read.text, `${path} (meta_data)`, file.mtime);
     file.close();
@@ -73,25 +73,17 @@ export function* openMetaFile(
 ): Steps<{ meta: ChunkMeta; file: MetaFile }> {
   const source = yield* LOCAL_DISK.open(path);
   try {
-    const withZero = yield* readWithSentinel(source, path);
-    const bytes = withZero.slice(0, -1);
-    const made = (file: MetaFile, { builder, text }: MetaWithText) => ({
-      file,
-      meta: build(path, source.size, builder, new MemorySource(text, path)),
-    });
-    if (serializer === "json") {
-      const builder = readJson(withZero, path);
-      release(withZero);
-      return made(new JsonMetaFile(bytes), { builder, text: bytes });
-    }
-    release(withZero);
-    if (serializer !== "pickle") {
-      const read = readOwn(serializer, bytes, path);
-      return made(new CustomMetaFile(serializer, read.entries), read);
-    }
+    const bytes = yield* readWithSentinel(source, path);
     const lists = pickledLists();
-    const read = readPickle(bytes, path, lists);
-    return made(new PickledMetaFile(path, bytes, lists), read);
+    const read = readAny(serializer, bytes, path, lists);
+    const text = new MemorySource(read.text, path);
+    const file = serializer === "json"
+      ? new JsonMetaFile(read.text)
+      : serializer === "pickle"
+      ? new PickledMetaFile(path, bytes.slice(0, -1), lists)
+      : new CustomMetaFile(serializer, read.entries!);
+    release(bytes);
+    return { meta: build(path, source.size, read.builder, text), file };
   } finally {
     source.close();
   }
@@ -138,17 +130,20 @@ function kindOf(bytes: Uint8Array): "json" | "pickle" {
   return [0x80, 0x28, 0x7d, 0x63].includes(bytes[0]!) ? "pickle" : "json";
 }
 
-/** Reads what is kept in whatever way; JSON that would have to be waited for again stays in memory. */
+/** What was read, and the entries of a user's own serializer. */
+type AnyMeta = MetaWithText & { readonly entries?: [string, VideoMeta][] };
+
+/** Reads what is kept in whatever way, with its meta_data in memory. */
 function readAny(
   kind: SerializerChoice,
   withZero: Uint8Array,
   path: string,
-): MetaWithText {
+  lists?: PickledLists,
+): AnyMeta {
   const bytes = withZero.subarray(0, -1);
-  if (kind === "pickle") return readPickle(bytes, path);
+  if (kind === "pickle") return readPickle(bytes, path, lists);
   if (kind !== "json") return readOwn(kind, bytes, path);
-  const builder = readJson(withZero, path);
-  return { builder, text: bytes.slice() };
+  return { builder: readJson(withZero, path), text: bytes.slice() };
 }
 
 function readJson(text: Uint8Array, path: string): MetaBuilder {
@@ -190,7 +185,7 @@ function readOwn(
   serializer: GulpSerializer,
   bytes: Uint8Array,
   path: string,
-): MetaWithText & { readonly entries: [string, VideoMeta][] } {
+): AnyMeta {
   try {
     const entries = Array.from(
       serializer.load(bytes),

@@ -1,5 +1,9 @@
 import * as path from "node:path";
-import { FormatError, RecordfsError } from "../../../errors.ts";
+import {
+  FormatError,
+  type FormatErrorCode,
+  RecordfsError,
+} from "../../../errors.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../names.ts";
@@ -67,24 +71,14 @@ export function pairChunks(
     const metaPath = meta.get(number);
     if (metaPath !== undefined) chunks.push({ number, dataPath, metaPath });
     else {
-      problems.push(
-        new FormatError(
-          "missing-meta",
-          `${dataPath} has no meta file: meta_${number}.gmeta is missing`,
-          { path: dataPath },
-        ),
-      );
+      const what = `has no meta file: meta_${number}.gmeta is missing`;
+      problems.push(problem("missing-meta", dataPath, what));
     }
   }
   for (const [number, metaPath] of meta) {
     if (data.has(number)) continue;
-    problems.push(
-      new FormatError(
-        "missing-data",
-        `${metaPath} has no data file: data_${number}.gulp is missing`,
-        { path: metaPath },
-      ),
-    );
+    const what = `has no data file: data_${number}.gulp is missing`;
+    problems.push(problem("missing-data", metaPath, what));
   }
   const labelPath = names.includes(LABEL_FILE)
     ? path.join(directory, LABEL_FILE)
@@ -104,11 +98,11 @@ export function* findPartner(
   const directory = path.dirname(file);
   const name = path.basename(file);
   if (!isChunkName(name)) {
-    throw new FormatError(
+    throw problem(
       "missing-meta",
-      `${file} is not named as a file of a chunk, data_0.gulp or meta_0.gmeta: ` +
-        `its other file cannot be found`,
-      { path: file },
+      file,
+      "is not named as a file of a chunk, data_0.gulp or meta_0.gmeta: " +
+        "its other file cannot be found",
     );
   }
   const number = chunkNumber(name);
@@ -131,24 +125,22 @@ function numberFiles(
     const number = chunkNumber(name);
     const before = number === undefined ? undefined : files.get(number);
     if (number === undefined || !Number.isSafeInteger(number)) {
-      problems.push(
-        new FormatError(
-          "bad-meta",
-          `${file} has no chunk number in its name, as in data_0.gulp`,
-          { path: file },
-        ),
-      );
+      const what = "has no chunk number in its name, as in data_0.gulp";
+      problems.push(problem("bad-meta", file, what));
     } else if (before !== undefined) {
-      problems.push(
-        new FormatError(
-          "duplicate-chunk",
-          `${file} is a second chunk ${number}, beside ${before}`,
-          { path: file },
-        ),
-      );
+      const what = `is a second chunk ${number}, beside ${before}`;
+      problems.push(problem("duplicate-chunk", file, what));
     } else files.set(number, file);
   }
   return files;
+}
+
+function problem(
+  code: FormatErrorCode,
+  path: string,
+  what: string,
+): FormatError {
+  return new FormatError(code, `${path} ${what}`, { path });
 }
 
 /** The first run of digits in a name. */

@@ -10,8 +10,7 @@ import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
 import { VideoFault } from "../meta/meta_columns.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
-import { readFramePlaces } from "./read_frames.ts";
-import { readWholeVideo } from "./read_whole_video.ts";
+import { readFramePlaces, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 
 /** How a chunk is opened. */

@@ -3,12 +3,13 @@ import { inParallel } from "../../../io/concurrency/in_parallel.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { FramePlace } from "../meta/chunk_meta.ts";
+import type { MetaColumns } from "../meta/meta_columns.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 
 /** Largest gap between frames that is read and thrown away. */
-export const GAP = 8 * 1024;
+const GAP = 8 * 1024;
 
-/** Reads that are longer than that are not made longer. */
+/** Reads that are longer than that are not made longer; longer videos are read in pieces. */
 const LONG_RUN = 64 << 20;
 
 /** Frames that are read together. */
@@ -37,6 +38,42 @@ export function* readFramePlaces(
   yield* inParallel(
     runs.map((run, i) => readRun(source, places, run, buffers[i]!, frames)),
   );
+  return frames;
+}
+
+/**
+ * Reads all frames of a video that lie one behind the other, as writers put them, in one read, and
+ * without an object for each place.
+ *
+ * @returns `undefined` where they lie otherwise, or not all inside the file.
+ */
+export function* readWholeVideo(
+  source: ByteSource,
+  { offsets, lengths, pads, firstFrames, frameCounts }: MetaColumns,
+  video: number,
+  memory: FrameMemory | undefined,
+): Steps<Uint8Array<ArrayBuffer>[] | undefined> {
+  const first = firstFrames[video]!;
+  const count = frameCounts[video]!;
+  if (count === 0) return [];
+  const start = offsets[first]!;
+  let end = start;
+  for (let row = first; row < first + count; row++) {
+    const offset = offsets[row]!; // negative where it is no place
+    if (offset < end || offset - end > GAP) return undefined;
+    end = offset + lengths[row]! - pads[row]!;
+  }
+  if (start < 0 || end > source.size || end - start > LONG_RUN) {
+    return undefined;
+  }
+  const bytes = memory?.take(end - start) ?? new Uint8Array(end - start);
+  yield* fill(source, bytes, start);
+  const frames: Uint8Array<ArrayBuffer>[] = new Array(count);
+  for (let frame = 0; frame < count; frame++) {
+    const row = first + frame;
+    const at = offsets[row]! - start;
+    frames[frame] = bytes.subarray(at, at + lengths[row]! - pads[row]!);
+  }
   return frames;
 }
 

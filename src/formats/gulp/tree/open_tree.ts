@@ -13,7 +13,7 @@ import type { ChunkMeta } from "../meta/chunk_meta.ts";
 import { DirectoryIndex } from "../read/directory_index.ts";
 import { duplicateId, frameError } from "../check/faults.ts";
 import { nameOfId } from "../ids/id_names.ts";
-import { sharedFloat64, sharedUint32 } from "../meta/meta_columns.ts";
+import { shared } from "../meta/meta_columns.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
 import { GulpTree } from "./tree.ts";
 
@@ -125,9 +125,9 @@ function build(
   const tree = new GulpTree({
     chunks: chunks.map(({ meta }) => meta.columns),
     names: finish(names).columns,
-    chunkOf: sharedUint32(chunkOf),
-    videoOf: sharedUint32(videoOf),
-    filesBefore: sharedFloat64(filesBefore),
+    chunkOf: shared(Uint32Array, chunkOf),
+    videoOf: shared(Uint32Array, videoOf),
+    filesBefore: shared(Float64Array, filesBefore),
     badChunks,
     labelSize: labels?.size ?? -1,
     mtime: sources.reduce((latest, { mtime }) => Math.max(latest, mtime), 0),

@@ -24,7 +24,7 @@ export class ChunkOutput {
   /** The data file under its temporary name, until it is published. */
   #newData: NewFile | undefined;
   #data: WritableFile;
-  readonly #records: RecordOutput;
+  #records: RecordOutput;
   /** Where the data end that the meta file on the disk names. */
   #flushed: number;
   #frames: number[] | undefined;
@@ -41,7 +41,7 @@ export class ChunkOutput {
     this.#meta = meta;
     this.#newData = data instanceof NewFile ? data : undefined;
     this.#data = data instanceof NewFile ? data.file : data;
-    this.#records = new RecordOutput(end);
+    this.#records = new RecordOutput(this.#data, end);
     this.#flushed = end;
   }
 
@@ -120,12 +120,12 @@ export class ChunkOutput {
     this.#frames = [];
     if (this.#newData !== undefined || !this.#data.closed) return;
     this.#data = yield* WritableFile.open(this.#dataPath); // published by a flush
+    this.#records = new RecordOutput(this.#data, this.#records.end);
   }
 
   /** Writes a frame of the video begun. */
   *writeFrame(jpeg: Uint8Array): Steps<void> {
-    const frame = yield* this.#records.write(this.#data, jpeg);
-    this.#frames!.push(frame.loc, frame.pad, frame.length);
+    yield* this.#records.record(jpeg, this.#frames!);
   }
 
   /** Ends the video begun: a flush will name it. */
@@ -138,7 +138,7 @@ export class ChunkOutput {
   dropVideo(): void {
     const [first] = this.#frames ?? [];
     this.#frames = undefined;
-    if (first !== undefined) this.#records.back(first);
+    if (first !== undefined) this.#records.takeBack(first);
   }
 
   /**
@@ -147,7 +147,7 @@ export class ChunkOutput {
    */
   *flush(): Steps<void> {
     if (!this.#data.closed) {
-      yield* this.#records.flush(this.#data);
+      yield* this.#records.finish();
       yield* this.#data.sync();
     }
     const meta = yield* NewFile.create(this.#metaPath);

@@ -117,11 +117,15 @@ export async function writeVideos<Frame>(
     const id = String(video.id);
     if (only?.has(id) === false) continue;
     if (ids.has(id)) throw twice(id);
-    const counted = new CountedFrames(video.frames, options.onFrame);
-    const failure = await append(chunk, video, counted, options);
+    let count = 0;
+    const jpegs = atLeastOne(video.frames, (bytes) => {
+      count++;
+      options.onFrame?.(bytes);
+    });
+    const failure = await append(chunk, video, jpegs, options);
     if (failure === undefined) {
       ids.add(id);
-      frames += counted.count;
+      frames += count;
     } else failed.push(failure);
     options.onVideo?.(failure);
   }
@@ -167,7 +171,7 @@ export function calculateChunkSlices(
 async function append<Frame>(
   chunk: GulpChunk<Frame>,
   { id, meta }: AdaptedVideo,
-  frames: CountedFrames,
+  frames: Frames,
   { signal }: WaitOptions,
 ): Promise<FailedVideo | undefined> {
   try {
@@ -189,29 +193,25 @@ function concernsAll(error: unknown): boolean {
       .includes(error.code);
 }
 
-/** A video's frames as JPEGs, at least one. */
-class CountedFrames implements AsyncIterable<Uint8Array> {
-  count = 0;
-  readonly #frames: Frames;
-  readonly #onFrame: ((bytes: number) => void) | undefined;
-
-  constructor(frames: Frames, onFrame: ((bytes: number) => void) | undefined) {
-    this.#frames = frames;
-    this.#onFrame = onFrame;
+/**
+ * A video's frames as JPEGs, at least one.
+ *
+ * @param onFrame Told the size of each.
+ */
+async function* atLeastOne(
+  frames: Frames,
+  onFrame: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void> {
+  let isEmpty = true;
+  for await (const frame of frames) {
+    // Where nothing has to be waited for, a thread would not hear that it is to give up.
+    while (isOthersTurn()) await otherTasks();
+    const jpeg = await jpegOf(frame);
+    yield jpeg;
+    isEmpty = false;
+    onFrame(jpeg.length);
   }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    for await (const frame of this.#frames) {
-      // Where nothing has to be waited for, a thread would not hear that it is to give up.
-      while (isOthersTurn()) await otherTasks();
-      const jpeg = await jpegOf(frame);
-      yield jpeg;
-      this.count++;
-      this.#onFrame?.(jpeg.length);
-    }
-    if (this.count > 0) return;
-    throw new RecordfsError("no-frames", "it has no frames");
-  }
+  if (isEmpty) throw new RecordfsError("no-frames", "it has no frames");
 }
 
 function twice(id: string): RecordfsError {

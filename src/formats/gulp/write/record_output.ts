@@ -1,86 +1,44 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { WritableFile } from "../../../io/write/writable_file.ts";
+import {
+  GatheredBytes,
+  LARGEST_BUFFER,
+} from "../../../io/write/gathered_bytes.ts";
 
-/** Records are padded by zeros to a multiple of that many bytes. */
-const ALIGNMENT = 4;
-
-/** Small records are gathered to writes of this size. */
-const BLOCK = 1 << 20;
-
-/** Where a record was put. */
-export interface WrittenRecord {
-  readonly loc: number;
-  readonly pad: number;
-  /** In bytes, padding included. */
-  readonly length: number;
-}
+/** Records are padded by zeros to a multiple of 4 bytes. */
+const ZEROS = new Uint8Array(3);
 
 /** Puts records into a data file, one behind the other. */
-export class RecordOutput {
-  readonly #block = new Uint8Array(BLOCK);
-  /** Where the block goes. */
-  #start: number;
-  #filled = 0;
-  #reached: number;
-
-  /** @param end Where the first record goes. */
-  constructor(end: number) {
-    this.#start = end;
-    this.#reached = end;
-  }
-
-  /** Where the next record goes. */
-  get end(): number {
-    return this.#start + this.#filled;
-  }
-
+export class RecordOutput extends GatheredBytes {
   /** How far the file may have been written, dropped records included. */
   get reached(): number {
-    return this.#reached;
+    return this.furthest;
   }
 
-  /** Writes a record; it may be on its way until {@linkcode flush}. */
-  *write(file: WritableFile, bytes: Uint8Array): Steps<WrittenRecord> {
-    const pad = (ALIGNMENT - bytes.length % ALIGNMENT) % ALIGNMENT;
-    const length = bytes.length + pad;
-    const loc = this.end;
-    if (length > BLOCK - this.#filled) yield* this.#writeBlock(file);
-    if (length > BLOCK) {
-      this.#reached = Math.max(this.#reached, loc + length);
-      yield* file.writeAt(bytes, loc);
-      if (pad > 0) yield* file.writeAt(new Uint8Array(pad), loc + bytes.length);
-      this.#start = loc + length;
+  /**
+   * Writes a record; it may be on its way until {@linkcode finish}.
+   *
+   * @param frames Its place is put to these: loc, pad, and length with the padding.
+   */
+  *record(bytes: Uint8Array, frames: number[]): Steps<void> {
+    const padding = ZEROS.subarray(0, -bytes.length & 3);
+    const length = bytes.length + padding.length;
+    const place = [this.end, padding.length, length];
+    if (length > this.room) yield* this.flush();
+    if (length > LARGEST_BUFFER) {
+      yield* this.write(bytes);
+      yield* this.write(padding);
     } else {
-      this.#block.set(bytes, this.#filled);
-      this.#block.fill(0, this.#filled + bytes.length, this.#filled + length);
-      this.#filled += length;
+      this.add(bytes);
+      this.add(padding);
     }
-    return { loc, pad, length };
-  }
-
-  /** Drops the records from `end` on. */
-  back(end: number): void {
-    if (end >= this.#start) this.#filled = end - this.#start;
-    else {
-      this.#start = end;
-      this.#filled = 0;
-    }
+    frames.push(...place);
   }
 
   /** Has the file hold all records, and nothing else. */
-  *flush(file: WritableFile): Steps<void> {
-    yield* this.#writeBlock(file);
-    if (this.#reached <= this.#start) return;
-    yield* file.truncate(this.#start);
-    this.#reached = this.#start;
-  }
-
-  *#writeBlock(file: WritableFile): Steps<void> {
-    if (this.#filled === 0) return;
-    const end = this.end;
-    this.#reached = Math.max(this.#reached, end);
-    yield* file.writeAt(this.#block.subarray(0, this.#filled), this.#start);
-    this.#start = end;
-    this.#filled = 0;
+  *finish(): Steps<void> {
+    yield* this.flush();
+    if (this.furthest <= this.end) return;
+    yield* this.file.truncate(this.end);
+    this.furthest = this.end;
   }
 }

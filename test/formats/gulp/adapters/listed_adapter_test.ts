@@ -7,6 +7,7 @@ import {
   GulpIngestor,
   ImageFolderAdapter,
   ImageListAdapter,
+  LabelledAdapter,
 } from "../../../../src/formats/gulp/mod.ts";
 import { adapted, jpeg, put } from "../../../support/adapted.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
@@ -281,4 +282,52 @@ Deno.test("options that are unknown, missing or of another kind are refused by n
   for (const [options, message] of bad) {
     assert.throws(make(options), { name: "TypeError", message });
   }
+});
+
+Deno.test("adapters can be subclassed: one that is there, and lists of one's own", async () => {
+  class Described extends ImageFolderAdapter {
+    static override readonly module = import.meta.url;
+    static override readonly options = []; // says nothing of what it takes
+    protected override metaOf(
+      video: Parameters<ImageFolderAdapter["metaOf"]>[0],
+    ) {
+      return { ...super.metaOf(video), described: true };
+    }
+  }
+  class Letters extends LabelledAdapter<
+    { readonly letters: string; readonly outputFolder?: string },
+    { readonly id: string; readonly label: string }
+  > {
+    constructor(options: { letters: string; outputFolder?: string }) {
+      super(options, {
+        options: [],
+        list: ({ letters }) =>
+          [...letters].map((id) => ({ id, label: id.toUpperCase() })),
+        frames: ({ id }) => [fakeJpeg(4 + id.charCodeAt(0) % 7)],
+      });
+    }
+  }
+  await withTempDir(async (dir) => {
+    await makeImages(`${dir}/in`, ["cat"], 2);
+    const described = new Described({ folder: `${dir}/in` });
+    assert.equal(described.recipe!.name, "Described");
+    const [first] = await adapted(described);
+    assert.deepEqual(first!.meta, {
+      id: "cat-0.jpg",
+      label: "cat",
+      path: `${dir}/in/cat`,
+      idx: 0,
+      described: true,
+    });
+    const outputFolder = `${dir}/out`;
+    const letters = new Letters({ letters: "dab", outputFolder });
+    await new GulpIngestor(letters, outputFolder, 2, 1).run();
+    using directory = await GulpDirectory.open(outputFolder, { decode: false });
+    assert.deepEqual(
+      Object.fromEntries((await directory.labels())!),
+      { A: 0, B: 1, D: 2 },
+    );
+    const { meta } = await directory.get("b");
+    assert.deepEqual(meta, { id: "b", label: "B", idx: 1 });
+  });
 });
