@@ -6,11 +6,11 @@ const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
   `BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
   PackError PackOptions PackProblem PackProgress PackReport
-  PickleError PickleableValue PickledValue ReaderSeed RecordLocation SampleData SampleList WaitOptions WriteError
+  PickleError PickleableValue PickledValue ReaderSeed RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions EntryVisitor
-  Extent LazySources NodeId NodeStat OpenContainerOptions SampleNodes SampleRun SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  `ByteSource CheckOptions CheckReport Container ContainerInfo ContainerOptions Effect EntryVisitor
+  Extent FileFacts LOCAL_DISK LazySources MemoryStorage NodeId NodeStat OpenContainerOptions OpenFileOptions SampleNodes SampleRun SourceList Steps Storage Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
@@ -68,9 +68,9 @@ const DATA =
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
   ProcessedDataset RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
-  RandomCropVideo RandomSampler RandomSamplerOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
+  RandomCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
-  ShardedDatasetOptions Size Spec Step Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
+  ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
   ToArrayVideo ToArrayVideoOptions Transform TransformFunction TransformOptions Truncate UnitNorm UnitNormVideo
   WaitOptions WeightedRandomSampler WeightedRandomSamplerOptions WriteIndexOptions batchesOf datasetFrom
   permutation readIndexFile transformSamples writeIndexFile`;
