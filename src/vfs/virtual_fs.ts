@@ -13,9 +13,8 @@ import {
 import { contentStream } from "./content_stream.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
-import { readContents } from "./read_contents.ts";
+import { contentMismatch, locateFile, readFiles } from "./read_files.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
-import { verifyContent } from "./verify_content.ts";
 
 /** Options of {@linkcode VirtualFs.walk}. */
 export interface WalkOptions extends WaitOptions {
@@ -238,9 +237,11 @@ export class VirtualFs implements Disposable {
     const source = extent.source < 0
       ? undefined
       : this.tree.sources.at(extent.source);
-    const expected = this.checkData ? extent.crc32 : -1;
-    const verify = (crc: number) =>
-      verifyContent(this.location, pathOf(path), crc, expected);
+    const { crc32 } = extent;
+    const verify = (crc: number) => {
+      if (!this.checkData || crc32 < 0 || crc === crc32) return;
+      throw contentMismatch(this.location, pathOf(path), crc32, crc);
+    };
     return contentStream(extent, source, verify, options.signal);
   }
 
@@ -343,24 +344,17 @@ export class VirtualFs implements Disposable {
   }
 
   *#read(paths: readonly (string | WalkEntry)[]): Steps<Uint8Array[]> {
-    const extents: Extent[] = [];
-    for (const path of paths) extents.push(yield* this.#locate(path));
-    const verify = (i: number, crc: number) =>
-      verifyContent(this.location, pathOf(paths[i]!), crc, extents[i]!.crc32);
-    return yield* readContents(this.tree, extents, {
-      verify: this.checkData ? verify : undefined,
-    });
+    const nodes: NodeId[] = [];
+    for (const path of paths) nodes.push(yield* this.#find(path));
+    return yield* readFiles(this, nodes, (i) => pathOf(paths[i]!));
   }
 
   /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */
   *#locate(path: string | WalkEntry): Steps<Extent> {
     const node = yield* this.#find(path);
-    if (node === 0) {
-      throw new PathError("not-found", pathOf(path), this.location);
-    }
     const extent = newExtent();
-    if (yield* whenLoaded(() => this.tree.locate(node, extent))) return extent;
-    throw new PathError("is-directory", pathOf(path), this.location);
+    yield* whenLoaded(() => locateFile(this, node, () => pathOf(path), extent));
+    return extent;
   }
 
   *#find(path: string | WalkEntry): Steps<NodeId> {

@@ -1,9 +1,8 @@
 import { IndexError } from "../../errors.ts";
-import { BatchParts } from "../batch_parts.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { argument, RECIPE, type Recipe } from "../recipe.ts";
-import { hasSample } from "./has_sample.ts";
-import { requireClass } from "./process.ts";
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset } from "../dataset.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+import { recipeOf } from "./process.ts";
 
 /**
  * Several datasets as one, one behind the other (Python's `ffrecord.torch.ConcatDataset`). A batch is one
@@ -25,10 +24,9 @@ import { requireClass } from "./process.ts";
  * assert.deepEqual([b], await first.get([0]));
  * ```
  */
-export class ConcatDataset<T> extends Dataset<T> {
+export class ConcatDataset<T> extends ArrangedDataset<T> {
   /** Number of samples of all datasets. */
   override readonly length: number;
-  readonly #datasets: readonly Dataset<T>[];
   /** The index of each dataset's first sample. */
   readonly #starts: readonly number[];
 
@@ -40,13 +38,13 @@ export class ConcatDataset<T> extends Dataset<T> {
    * @throws {RangeError} If one never ends.
    */
   constructor(datasets: Iterable<Dataset<T>>) {
-    super();
-    this.#datasets = [...datasets];
-    if (this.#datasets.length === 0) {
+    const all = [...datasets];
+    super(all);
+    if (all.length === 0) {
       throw new TypeError("ConcatDataset has no dataset to join");
     }
     let length = 0;
-    this.#starts = this.#datasets.map((dataset, i) => {
+    this.#starts = all.map((dataset, i) => {
       if (!Number.isSafeInteger(dataset.length)) {
         throw new RangeError(
           `ConcatDataset joins datasets that end: the length of its dataset ${i} is ${dataset.length}`,
@@ -57,61 +55,14 @@ export class ConcatDataset<T> extends Dataset<T> {
     this.length = length;
   }
 
-  /**
-   * Reads a batch.
-   *
-   * @param indices From 0 to `length - 1`: any number, in any order, repeats allowed.
-   * @returns The samples in the order of `indices`.
-   * @throws {IndexError} If there is no such sample.
-   * @throws {DataError} With code `bad-batch` if one of the datasets gives more samples, or fewer.
-   */
-  override async get(
-    indices: readonly number[],
-    options: GetOptions = {},
-  ): Promise<readonly T[]> {
-    const parts = new BatchParts();
-    for (const index of indices) {
-      const part = this.#find(index);
-      parts.add(part, index - this.#starts[part]!);
-    }
-    return await parts.read((part, own) =>
-      this.#datasets[part]!.get(own, options)
-    );
-  }
-
-  /** The file that a sample lies in. */
-  override fileOf(index: number, options?: GetOptions): string | undefined {
-    if (!hasSample(this, index)) return undefined;
-    const part = this.#find(index);
-    const own = index - this.#starts[part]!;
-    return this.#datasets[part]!.fileOf(own, options);
-  }
-
   /** The datasets again. */
   override [RECIPE](): Recipe {
-    requireClass(this, ConcatDataset);
-    const datasets = this.#datasets.map((dataset, i) =>
-      argument(dataset, `Dataset ${i} of ConcatDataset`)
-    );
-    return {
-      module: import.meta.url,
-      name: "ConcatDataset",
-      how: "new",
-      args: [datasets],
-    };
+    const datasets = this.sourceArguments("Dataset");
+    return recipeOf(this, ConcatDataset, import.meta.url, [datasets]);
   }
 
-  /** Closes the datasets. */
-  override close(): void {
-    for (const dataset of this.#datasets) dataset.close();
-  }
-
-  /** The last dataset that starts at or before a sample: empty ones come before. */
-  #find(index: number): number {
-    if (!hasSample(this, index)) {
-      const path = `these ${this.#datasets.length} joined datasets`;
-      throw new IndexError(index, this.length, path);
-    }
+  /** In the last dataset that starts at or before it: empty ones come before. */
+  protected override placeOf(index: number): SamplePlace {
     let low = 0;
     let high = this.#starts.length - 1;
     while (low < high) {
@@ -119,6 +70,12 @@ export class ConcatDataset<T> extends Dataset<T> {
       if (this.#starts[middle]! <= index) low = middle;
       else high = middle - 1;
     }
-    return low;
+    return { part: low, index: index - this.#starts[low]! };
+  }
+
+  /** The error for a sample that there is not. */
+  protected override missing(index: number): IndexError {
+    const path = `these ${this.#starts.length} joined datasets`;
+    return new IndexError(index, this.length, path);
   }
 }

@@ -1,10 +1,7 @@
 import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { whenLoaded } from "../../tree/not_loaded.ts";
-import { type Extent, newExtent } from "../../tree/tree.ts";
-import { readContents } from "../../vfs/read_contents.ts";
-import { verifyContent } from "../../vfs/verify_content.ts";
+import { readFiles } from "../../vfs/read_files.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { GetOptions } from "../dataset.ts";
 import { type Imported, importedFunction } from "../recipe.ts";
@@ -101,25 +98,12 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
     indices: readonly number[],
     memory: GetOptions["memory"],
   ): Steps<FileSample[]> {
-    const { tree, location, checkData } = this.fs;
-    const extents: Extent[] = [];
-    for (const index of indices) {
-      if (!hasSample(this, index)) {
-        throw new IndexError(index, this.length, location, 0, "file");
-      }
-      const extent = newExtent();
-      yield* whenLoaded(() => tree.locate(this.#files.node(index), extent));
-      extents.push(extent);
-    }
-    const path = (i: number) => this.#files.path(indices[i]!);
-    const verify = (i: number, crc: number) => {
-      const { crc32 } = extents[i]!;
-      if (crc !== crc32) verifyContent(location, path(i), crc, crc32);
-    };
-    const contents = yield* readContents(tree, extents, {
-      verify: checkData ? verify : undefined,
-      memory,
+    const nodes = indices.map((index) => {
+      if (hasSample(this, index)) return this.#files.node(index);
+      throw new IndexError(index, this.length, this.fs.location, 0, "file");
     });
+    const path = (i: number) => this.#files.path(indices[i]!);
+    const contents = yield* readFiles(this.fs, nodes, path, memory);
     return contents.map((bytes, i) => ({ path: path(i), bytes }));
   }
 }

@@ -26,6 +26,7 @@ export {
 } from "../../formats/bags/data/bag_dataset.ts";
 export type { ChooseFilesOptions } from "./choose_files.ts";
 export { ConcatDataset } from "./concat_dataset.ts";
+export { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
 export { datasetFrom, type MakeDataset } from "./dataset_from.ts";
 export {
   FFRecordDataset,

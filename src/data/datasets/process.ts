@@ -1,7 +1,7 @@
 import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
-import { argument } from "../recipe.ts";
+import { argument, type Recipe } from "../recipe.ts";
 
 /**
  * Makes samples of what was read of a batch.
@@ -134,4 +134,21 @@ export function requireClass(
     `${dataset.constructor.name} extends ${own.name}, and the loader's worker threads cannot make it: ` +
       `export a function that does, and give its module to datasetFrom(), or load with numWorkers: 0`,
   );
+}
+
+/**
+ * The recipe of a dataset that another thread makes as it was made here.
+ *
+ * @param own The class, which the module exports.
+ * @param args What its constructor is called with.
+ * @throws {DataError} With code `not-portable` where {@linkcode requireClass} says so.
+ */
+export function recipeOf(
+  dataset: object,
+  own: { readonly name: string },
+  module: string,
+  args: readonly unknown[],
+): Recipe {
+  requireClass(dataset, own);
+  return { module, name: own.name, how: "new", args };
 }

@@ -2,6 +2,7 @@ import { DataError } from "../data_error.ts";
 import { asSampler } from "../samplers/as_sampler.ts";
 import { batchesOf } from "../samplers/batch_order.ts";
 import type { BatchSampler } from "../samplers/batch_sampler.ts";
+import { isSample, noSample } from "../samplers/orders.ts";
 import { RandomSampler } from "../samplers/random_sampler.ts";
 import type { BatchOrder, Sampler } from "../samplers/sampler.ts";
 import { SequentialSampler } from "../samplers/sequential_sampler.ts";
@@ -103,17 +104,9 @@ class SampledBatches implements BatchOrder {
       );
     }
     for (const index of indices) {
-      const exists = Number.isSafeInteger(index) && index >= 0 &&
-        index < this.#samples;
-      if (exists) continue;
-      throw new DataError(
-        "bad-batch",
-        `The batch sampler gave index ${
-          String(index)
-        } for batch ${batch}, but the dataset has ` +
-          `${this.#samples} samples: make the sampler for this dataset`,
-        { expected: this.#samples, actual: index },
-      );
+      if (isSample(index, this.#samples)) continue;
+      const where = ["batch sampler", `for batch ${batch}`] as const;
+      throw noSample(index, this.#samples, where, "this dataset");
     }
     return indices;
   }

@@ -1,5 +1,5 @@
-import { DataError } from "../data_error.ts";
 import { isList } from "./pack_indices.ts";
+import { isSample, noSample } from "./orders.ts";
 import type { Order, Sampler } from "./sampler.ts";
 import { SubsetSampler } from "./subset_sampler.ts";
 
@@ -20,7 +20,7 @@ export function asSampler(sampler: SamplerLike, length: number): Sampler {
   const given = samplerOf(sampler);
   return {
     length: given.length,
-    order: (seed, epoch) => new CheckedOrder(given.order(seed, epoch), length),
+    order: (seed, epoch) => checkedOrder(given.order(seed, epoch), length),
   };
 }
 
@@ -42,29 +42,14 @@ function isSampler(value: SamplerLike): value is Sampler {
     typeof value.order === "function";
 }
 
-class CheckedOrder implements Order {
-  readonly length: number;
-  readonly #order: Order;
-  readonly #samples: number;
-
-  constructor(order: Order, samples: number) {
-    this.length = order.length;
-    this.#order = order;
-    this.#samples = samples;
-  }
-
-  at(position: number): number {
-    const index = this.#order.at(position);
-    if (Number.isSafeInteger(index) && index >= 0 && index < this.#samples) {
-      return index;
-    }
-    throw new DataError(
-      "bad-batch",
-      `The sampler gave index ${
-        String(index)
-      } at position ${position}, but the dataset has ` +
-        `${this.#samples} samples: make the sampler for the length of this dataset`,
-      { expected: this.#samples, actual: index },
-    );
-  }
+function checkedOrder(order: Order, samples: number): Order {
+  return {
+    length: order.length,
+    at(position) {
+      const index = order.at(position);
+      if (isSample(index, samples)) return index;
+      const where = ["sampler", `at position ${position}`] as const;
+      throw noSample(index, samples, where, "the length of this dataset");
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { type Permutation, permutation } from "../random/permutation.ts";
 import { checkPosition, lengthOf, wholeNumber } from "../whole_numbers.ts";
-import { orderRandom } from "./order_random.ts";
+import { orderRandom } from "./orders.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
 /** How a {@linkcode BlockShuffleSampler} shuffles. */

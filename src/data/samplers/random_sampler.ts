@@ -1,7 +1,6 @@
 import { type Permutation, permutation } from "../random/permutation.ts";
 import { checkPosition, lengthOf, wholeNumber } from "../whole_numbers.ts";
-import { DrawnOrder } from "./drawn_order.ts";
-import { orderRandom } from "./order_random.ts";
+import { drawnOrder, orderRandom } from "./orders.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
 /** How a {@linkcode RandomSampler} draws. */
@@ -72,7 +71,7 @@ export class RandomSampler implements Sampler {
   order(seed: number, epoch: number): Order {
     if (this.#replacement) {
       const samples = this.#samples;
-      return new DrawnOrder(
+      return drawnOrder(
         this.length,
         seed,
         epoch,

@@ -1,4 +1,5 @@
-import { checkPosition, lengthOf } from "../whole_numbers.ts";
+import { lengthOf } from "../whole_numbers.ts";
+import { orderOf } from "./orders.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
 /**
@@ -30,13 +31,6 @@ export class SequentialSampler implements Sampler {
 
   /** The samples in their places, whatever the seed and the epoch. */
   order(_seed: number, _epoch: number): Order {
-    const { length } = this;
-    return {
-      length,
-      at(position) {
-        checkPosition(position, length);
-        return position;
-      },
-    };
+    return orderOf(this.length, (position) => position);
   }
 }

@@ -1,5 +1,5 @@
 import { permutation } from "../random/permutation.ts";
-import { orderRandom } from "./order_random.ts";
+import { orderRandom } from "./orders.ts";
 import { packIndices } from "./pack_indices.ts";
 import type { Order, Sampler } from "./sampler.ts";
 

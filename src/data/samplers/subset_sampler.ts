@@ -1,5 +1,5 @@
 import { packIndices } from "./pack_indices.ts";
-import { checkPosition } from "../whole_numbers.ts";
+import { orderOf } from "./orders.ts";
 import type { Order, Sampler } from "./sampler.ts";
 
 /**
@@ -35,12 +35,6 @@ export class SubsetSampler implements Sampler {
   /** The indices in their order, whatever the seed and the epoch. */
   order(_seed: number, _epoch: number): Order {
     const indices = this.#indices;
-    return {
-      length: indices.length,
-      at(position) {
-        checkPosition(position, indices.length);
-        return indices[position]!;
-      },
-    };
+    return orderOf(indices.length, (position) => indices[position]!);
   }
 }

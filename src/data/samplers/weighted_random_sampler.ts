@@ -1,6 +1,5 @@
-import { checkPosition, wholeNumber } from "../whole_numbers.ts";
-import { DrawnOrder } from "./drawn_order.ts";
-import { orderRandom } from "./order_random.ts";
+import { wholeNumber } from "../whole_numbers.ts";
+import { drawnOrder, orderOf, orderRandom } from "./orders.ts";
 import type { Order, Sampler } from "./sampler.ts";
 import { WeightTable } from "./weight_table.ts";
 
@@ -76,7 +75,7 @@ export class WeightedRandomSampler implements Sampler {
     const table = this.#table;
     return table === undefined
       ? drawnWithout(this.#weights, this.length, seed, epoch)
-      : new DrawnOrder(
+      : drawnOrder(
         this.length,
         seed,
         epoch,
@@ -120,11 +119,5 @@ function drawnWithout(
   const drawn = Uint32Array.from(times.keys())
     .sort((a, b) => times[a]! - times[b]! || a - b)
     .slice(0, length);
-  return {
-    length,
-    at(position) {
-      checkPosition(position, length);
-      return drawn[position]!;
-    },
-  };
+  return orderOf(length, (position) => drawn[position]!);
 }

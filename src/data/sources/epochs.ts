@@ -1,11 +1,11 @@
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { requireClass } from "../datasets/process.ts";
-import { argument, RECIPE, type Recipe } from "../recipe.ts";
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset, GetOptions } from "../dataset.ts";
+import { recipeOf } from "../datasets/process.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
 import { RandomSampler } from "../samplers/random_sampler.ts";
 import type { Order } from "../samplers/sampler.ts";
-import { BatchParts } from "../batch_parts.ts";
+import { countOf } from "./count_of.ts";
 import { OwnSeed } from "./own_seed.ts";
-import { countOf, isStep, requireSteps } from "./steps.ts";
 
 /** Options of {@linkcode Epochs}. */
 export interface EpochsOptions {
@@ -42,12 +42,11 @@ export interface EpochsOptions {
  * assert.deepEqual(sizes(0).toSorted(), sizes(2).toSorted());
  * ```
  */
-export class Epochs<T> extends Dataset<T> {
+export class Epochs<T> extends ArrangedDataset<T> {
   /** There is no end of steps. */
-  readonly length: number = Infinity;
+  override readonly length: number = Infinity;
   /** How many steps an epoch has. */
   readonly epochLength: number;
-  readonly #source: Dataset<T>;
   readonly #shuffle: boolean;
   readonly #sampler: RandomSampler;
   readonly #seed: OwnSeed;
@@ -63,9 +62,8 @@ export class Epochs<T> extends Dataset<T> {
    * of range.
    */
   constructor(source: Dataset<T>, options: EpochsOptions = {}) {
-    super();
+    super([source]);
     const { length, shuffle = true, seed = 0 } = options;
-    this.#source = source;
     this.epochLength = countOf(length, source.length, "Epochs");
     this.#shuffle = shuffle;
     this.#sampler = new RandomSampler(this.epochLength);
@@ -73,54 +71,36 @@ export class Epochs<T> extends Dataset<T> {
     this.#passSeed = new OwnSeed("pass", 0);
   }
 
-  /**
-   * Reads the samples of some steps.
-   *
-   * @throws {IndexError} If one of them is no whole number from 0 on.
-   */
-  override async get(
-    steps: readonly number[],
-    options: GetOptions = {},
-  ): Promise<readonly T[]> {
-    requireSteps(steps, Infinity, "Epochs");
-    const parts = new BatchParts();
-    for (const step of steps) {
-      parts.add(this.#epochOf(step), this.#indexOf(step, options));
-    }
-    return await parts.read((epoch, indices) =>
-      this.#source.get(indices, this.#optionsIn(epoch, options))
-    );
-  }
-
-  /** The file that the sample of a step lies in, where it is said what the step is read for. */
-  override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (options === undefined || !isStep(step, Infinity)) return undefined;
-    return this.#source.fileOf(
-      this.#indexOf(step, options),
-      this.#optionsIn(this.#epochOf(step), options),
-    );
-  }
-
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    requireClass(this, Epochs);
     const options: EpochsOptions = {
       length: this.epochLength,
       shuffle: this.#shuffle,
       seed: this.#seed.given,
     };
-    const source = argument(this.#source, "The dataset of Epochs");
-    return {
-      module: import.meta.url,
-      name: "Epochs",
-      how: "new",
-      args: [source, options],
-    };
+    const sources = this.sourceArguments("The dataset");
+    return recipeOf(this, Epochs, import.meta.url, [...sources, options]);
   }
 
-  /** Closes the dataset. */
-  override close(): void {
-    this.#source.close();
+  /** Each epoch is a part of its own. */
+  protected override placeOf(step: number, options: GetOptions): SamplePlace {
+    return { part: this.#epochOf(step), index: this.#indexOf(step, options) };
+  }
+
+  /** The dataset's epochs are those here, and a loader's later ones have another seed. */
+  protected override partOf(
+    epoch: number,
+    options: GetOptions,
+  ): readonly [Dataset<T>, GetOptions] {
+    const [source] = super.partOf(0, options);
+    const isFirstPass = (options.epoch ?? 0) === 0;
+    const seed = isFirstPass ? options.seed ?? 0 : this.#passSeed.for(options);
+    return [source, { ...options, seed, epoch }];
+  }
+
+  /** Orders follow from the loader's seed. */
+  protected override get isDrawn(): boolean {
+    return true;
   }
 
   #epochOf(step: number): number {
@@ -141,12 +121,5 @@ export class Epochs<T> extends Dataset<T> {
       this.#orderEpoch = epoch;
     }
     return this.#order.at(position);
-  }
-
-  /** What the dataset is told: its epochs are those here, and a loader's later ones have another seed. */
-  #optionsIn(epoch: number, options: GetOptions): GetOptions {
-    const isFirstPass = (options.epoch ?? 0) === 0;
-    const seed = isFirstPass ? options.seed ?? 0 : this.#passSeed.for(options);
-    return { ...options, seed, epoch };
   }
 }

@@ -1,8 +1,8 @@
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { requireClass } from "../datasets/process.ts";
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset } from "../dataset.ts";
+import { recipeOf } from "../datasets/process.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
-import { type Place, SeveralSources } from "./several_sources.ts";
-import { isStep, requireSteps } from "./steps.ts";
+import { requireSources } from "./count_of.ts";
 
 /**
  * Sources in turn: of `n` sources, step `s` is step `floor(s / n)` of source `s % n`.
@@ -22,10 +22,10 @@ import { isStep, requireSteps } from "./steps.ts";
  * assert.deepEqual(samples, [...await few.get([0]), ...await one.get([0]), ...await few.get([1])]);
  * ```
  */
-export class Interleave<T> extends Dataset<T> {
+export class Interleave<T> extends ArrangedDataset<T> {
   /** Number of steps until a source has no further one; `Infinity` where none of them ends. */
-  readonly length: number;
-  readonly #sources: SeveralSources<T>;
+  override readonly length: number;
+  readonly #count: number;
 
   /**
    * Makes a source of several.
@@ -33,54 +33,22 @@ export class Interleave<T> extends Dataset<T> {
    * @throws {RangeError} If there is none.
    */
   constructor(sources: readonly Dataset<T>[]) {
-    super();
-    this.#sources = new SeveralSources(sources, "Interleave");
-    const ends = this.#sources.lengths.map((length, i) =>
-      length * sources.length + i
+    super(sources);
+    requireSources(sources, "Interleave");
+    this.#count = sources.length;
+    this.length = Math.min(
+      ...sources.map(({ length }, i) => length * sources.length + i),
     );
-    this.length = ends.reduce((least, end) => Math.min(least, end));
-  }
-
-  /**
-   * Reads the samples of some steps: each source that has any of them once.
-   *
-   * @throws {IndexError} If one of them is no whole number from 0 to `length - 1`.
-   */
-  override async get(
-    steps: readonly number[],
-    options: GetOptions = {},
-  ): Promise<readonly T[]> {
-    requireSteps(steps, this.length, "Interleave");
-    return await this.#sources.get(
-      steps.map((step) => this.#placeOf(step)),
-      options,
-    );
-  }
-
-  /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (!isStep(step, this.length)) return undefined;
-    return this.#sources.fileOf(this.#placeOf(step), options);
   }
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    requireClass(this, Interleave);
-    return {
-      module: import.meta.url,
-      name: "Interleave",
-      how: "new",
-      args: [this.#sources.arguments()],
-    };
+    const sources = this.sourceArguments("Source");
+    return recipeOf(this, Interleave, import.meta.url, [sources]);
   }
 
-  /** Closes the sources. */
-  override close(): void {
-    this.#sources.close();
-  }
-
-  #placeOf(step: number): Place {
-    const { count } = this.#sources;
-    return { source: step % count, step: Math.floor(step / count) };
+  /** Each source in turn. */
+  protected override placeOf(step: number): SamplePlace {
+    return { part: step % this.#count, index: Math.floor(step / this.#count) };
   }
 }

@@ -1,10 +1,10 @@
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { requireClass } from "../datasets/process.ts";
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset, GetOptions } from "../dataset.ts";
+import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
+import { requireSources } from "./count_of.ts";
 import { OwnSeed } from "./own_seed.ts";
-import { type Place, SeveralSources } from "./several_sources.ts";
-import { isStep, requireSteps } from "./steps.ts";
 
 /** Options of {@linkcode Mix}. */
 export interface MixOptions {
@@ -35,10 +35,9 @@ export interface MixOptions {
  * assert.ok(share > 0.7);
  * ```
  */
-export class Mix<T> extends Dataset<T> {
+export class Mix<T> extends ArrangedDataset<T> {
   /** Number of steps that every source has; `Infinity` where none of them ends. */
-  readonly length: number;
-  readonly #sources: SeveralSources<T>;
+  override readonly length: number;
   readonly #weights: readonly number[];
   /** Where in [0, 1) each source's share ends; 1 from the last one on that has any. */
   readonly #ends: readonly number[];
@@ -56,60 +55,33 @@ export class Mix<T> extends Dataset<T> {
     weights: readonly number[],
     options: MixOptions = {},
   ) {
-    super();
-    this.#sources = new SeveralSources(sources, "Mix");
-    this.length = this.#sources.lengths.reduce((least, length) =>
-      Math.min(least, length)
-    );
+    super(sources);
+    requireSources(sources, "Mix");
+    this.length = Math.min(...sources.map(({ length }) => length));
     this.#weights = [...weights];
     this.#ends = endsOf(weights, sources.length);
     this.#seed = new OwnSeed("mix", options.seed ?? 0);
   }
 
-  /**
-   * Reads the samples of some steps: each source that is drawn for any of them once.
-   *
-   * @throws {IndexError} If one of them is no whole number from 0 to `length - 1`.
-   */
-  override async get(
-    steps: readonly number[],
-    options: GetOptions = {},
-  ): Promise<readonly T[]> {
-    requireSteps(steps, this.length, "Mix");
-    return await this.#sources.get(
-      steps.map((step) => this.#placeOf(step, options)),
-      options,
-    );
-  }
-
-  /** The file that the sample of a step lies in, where it is said what the step is read for. */
-  override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (options === undefined || !isStep(step, this.length)) return undefined;
-    return this.#sources.fileOf(this.#placeOf(step, options), options);
-  }
-
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    requireClass(this, Mix);
     const options: MixOptions = { seed: this.#seed.given };
-    return {
-      module: import.meta.url,
-      name: "Mix",
-      how: "new",
-      args: [this.#sources.arguments(), this.#weights, options],
-    };
+    const sources = this.sourceArguments("Source");
+    const args = [sources, this.#weights, options];
+    return recipeOf(this, Mix, import.meta.url, args);
   }
 
-  /** Closes the sources. */
-  override close(): void {
-    this.#sources.close();
-  }
-
-  #placeOf(step: number, options: GetOptions): Place {
+  /** The same step of the source that is drawn. */
+  protected override placeOf(step: number, options: GetOptions): SamplePlace {
     const drawn = new Random(this.#seed.for(options), step).float();
     let source = 0;
     while (drawn >= this.#ends[source]!) source++;
-    return { source, step };
+    return { part: source, index: step };
+  }
+
+  /** Sources are drawn by the loader's seed. */
+  protected override get isDrawn(): boolean {
+    return true;
   }
 }
 

@@ -1,10 +1,10 @@
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { requireClass } from "../datasets/process.ts";
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset, GetOptions } from "../dataset.ts";
+import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
-import { argument, RECIPE, type Recipe } from "../recipe.ts";
-import { wholeBatch } from "../batch_parts.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+import { countOf } from "./count_of.ts";
 import { OwnSeed } from "./own_seed.ts";
-import { countOf, isStep, requireSteps } from "./steps.ts";
 
 /** Options of {@linkcode Sample}. */
 export interface SampleOptions {
@@ -31,10 +31,9 @@ export interface SampleOptions {
  * assert.deepEqual(a, b); // the same step, the same sample
  * ```
  */
-export class Sample<T> extends Dataset<T> {
+export class Sample<T> extends ArrangedDataset<T> {
   /** There is no end of steps. */
-  readonly length: number = Infinity;
-  readonly #source: Dataset<T>;
+  override readonly length: number = Infinity;
   readonly #count: number;
   readonly #seed: OwnSeed;
 
@@ -45,54 +44,26 @@ export class Sample<T> extends Dataset<T> {
    * of range.
    */
   constructor(source: Dataset<T>, options: SampleOptions = {}) {
-    super();
-    this.#source = source;
+    super([source]);
     this.#count = countOf(options.length, source.length, "Sample");
     this.#seed = new OwnSeed("sample", options.seed ?? 0);
   }
 
-  /**
-   * Reads the samples of some steps.
-   *
-   * @throws {IndexError} If one of them is no whole number from 0 on.
-   */
-  override async get(
-    steps: readonly number[],
-    options: GetOptions = {},
-  ): Promise<readonly T[]> {
-    requireSteps(steps, Infinity, "Sample");
-    const indices = steps.map((step) => this.#indexOf(step, options));
-    return wholeBatch(await this.#source.get(indices, options), indices);
-  }
-
-  /** The file that the sample of a step lies in, where it is said what the step is read for. */
-  override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (options === undefined || !isStep(step, Infinity)) return undefined;
-    return this.#source.fileOf(this.#indexOf(step, options), options);
-  }
-
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    requireClass(this, Sample);
-    const options: SampleOptions = {
-      length: this.#count,
-      seed: this.#seed.given,
-    };
-    const source = argument(this.#source, "The dataset of Sample");
-    return {
-      module: import.meta.url,
-      name: "Sample",
-      how: "new",
-      args: [source, options],
-    };
+    const options = { length: this.#count, seed: this.#seed.given };
+    const sources = this.sourceArguments("The dataset");
+    return recipeOf(this, Sample, import.meta.url, [...sources, options]);
   }
 
-  /** Closes the dataset. */
-  override close(): void {
-    this.#source.close();
+  /** The sample that is drawn. */
+  protected override placeOf(step: number, options: GetOptions): SamplePlace {
+    const random = new Random(this.#seed.for(options), step);
+    return { part: 0, index: random.int(this.#count) };
   }
 
-  #indexOf(step: number, options: GetOptions): number {
-    return new Random(this.#seed.for(options), step).int(this.#count);
+  /** Samples are drawn by the loader's seed. */
+  protected override get isDrawn(): boolean {
+    return true;
   }
 }

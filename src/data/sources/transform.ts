@@ -1,7 +1,7 @@
 import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
-import { requireClass } from "../datasets/process.ts";
+import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import {
@@ -92,16 +92,11 @@ export class Transform<S, T> extends Dataset<T> {
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    requireClass(this, Transform);
     const options: TransformOptions = { seed: this.#seed.given };
     const source = argument(this.#source, "The source of Transform");
     const applied = stepArgument(this.#step, "The function of Transform");
-    return {
-      module: import.meta.url,
-      name: "Transform",
-      how: "new",
-      args: [source, applied, options],
-    };
+    const args = [source, applied, options];
+    return recipeOf(this, Transform, import.meta.url, args);
   }
 
   /** Closes the source. */

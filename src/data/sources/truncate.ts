@@ -1,8 +1,8 @@
-import { Dataset, type GetOptions } from "../dataset.ts";
-import { requireClass } from "../datasets/process.ts";
-import { argument, RECIPE, type Recipe } from "../recipe.ts";
-import { wholeBatch } from "../batch_parts.ts";
-import { countOf, isStep, requireSteps } from "./steps.ts";
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset } from "../dataset.ts";
+import { recipeOf } from "../datasets/process.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+import { countOf } from "./count_of.ts";
 
 /**
  * The first samples of a source, and no others. Steps from `length` on are answered too: they go round, step
@@ -21,10 +21,9 @@ import { countOf, isStep, requireSteps } from "./steps.ts";
  * assert.deepEqual(await source.get([0, 1, 2, 3]), await dataset.get([0, 1, 0, 1]));
  * ```
  */
-export class Truncate<T> extends Dataset<T> {
+export class Truncate<T> extends ArrangedDataset<T> {
   /** How many samples there are: the limit, or all of a source that has no more. */
-  readonly length: number;
-  readonly #source: Dataset<T>;
+  override readonly length: number;
 
   /**
    * Makes a source of another.
@@ -33,46 +32,24 @@ export class Truncate<T> extends Dataset<T> {
    * @throws {RangeError} If the limit is no whole number from 1 on, or the source is empty.
    */
   constructor(source: Dataset<T>, limit: number) {
-    super();
-    this.#source = source;
+    super([source]);
     const count = Math.min(limit, source.length);
     this.length = countOf(count, source.length, "Truncate");
   }
 
-  /**
-   * Reads the samples of some steps.
-   *
-   * @throws {IndexError} If one of them is no whole number from 0 on.
-   */
-  override async get(
-    steps: readonly number[],
-    options: GetOptions = {},
-  ): Promise<readonly T[]> {
-    requireSteps(steps, Infinity, "Truncate");
-    const indices = steps.map((step) => step % this.length);
-    return wholeBatch(await this.#source.get(indices, options), indices);
-  }
-
-  /** The file that the sample of a step lies in. */
-  override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (!isStep(step, Infinity)) return undefined;
-    return this.#source.fileOf(step % this.length, options);
-  }
-
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    requireClass(this, Truncate);
-    const source = argument(this.#source, "The source of Truncate");
-    return {
-      module: import.meta.url,
-      name: "Truncate",
-      how: "new",
-      args: [source, this.length],
-    };
+    const sources = this.sourceArguments("The source");
+    return recipeOf(this, Truncate, import.meta.url, [...sources, this.length]);
   }
 
-  /** Closes the source. */
-  override close(): void {
-    this.#source.close();
+  /** Steps go round. */
+  protected override placeOf(step: number): SamplePlace {
+    return { part: 0, index: step % this.length };
+  }
+
+  /** Steps have no end, though samples have one. */
+  protected override get end(): number {
+    return Infinity;
   }
 }

@@ -1,7 +1,12 @@
 import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
 import { perform, runAsync, runSync, type Steps } from "./steps.ts";
 
-/** Runs procedures that read, one after the other, or several at once where they wait. */
+/**
+ * Runs procedures one after the other, or several at once where they can wait. All that were begun have
+ * ended when this does.
+ *
+ * @throws What the first of them that failed has thrown; those behind it are not begun.
+ */
 export function* inParallel(procedures: readonly Steps<void>[]): Steps<void> {
   yield* perform({
     sync() {

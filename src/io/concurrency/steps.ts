@@ -2,7 +2,9 @@
  * Procedures that read, written once for callers that wait and callers that can't.
  *
  * A procedure is a generator that yields {@linkcode Effect}s, the places where it touches the
- * outside world. {@linkcode runSync} answers each at once, {@linkcode runAsync} awaits it.
+ * outside world. {@linkcode runSync} answers each at once, {@linkcode runAsync} awaits it. What is called
+ * once for each small value, such as one record of a list, has beside its procedure a plain function that
+ * does the same without waiting (`get` and `getSync`): making a generator costs as much as reading the value.
  *
  * @module
  */
@@ -77,26 +79,5 @@ export function* unaborted<T>(steps: () => Steps<T>): Steps<T> {
   return yield* perform({
     sync: () => runSync(steps()),
     async: () => runAsync(steps()),
-  });
-}
-
-/**
- * Runs procedures at the same time where they can wait, and otherwise one after the other. All have
- * ended when this does.
- *
- * @throws What the first of them that failed has thrown.
- */
-export function* together(
-  procedures: readonly (() => Steps<void>)[],
-): Steps<void> {
-  yield* perform({
-    sync: () => procedures.forEach((procedure) => runSync(procedure())),
-    async: async (signal) => {
-      const ends = await Promise.allSettled(
-        procedures.map((procedure) => runAsync(procedure(), signal)),
-      );
-      const failed = ends.find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") throw failed.reason;
-    },
   });
 }

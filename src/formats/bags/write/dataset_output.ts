@@ -2,7 +2,8 @@ import type { Datapoint } from "../read/datapoint.ts";
 import { WriteError } from "../../../errors.ts";
 import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
-import { type Steps, together } from "../../../io/concurrency/steps.ts";
+import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
 import { ReferenceWriter } from "./write_references.ts";
@@ -62,14 +63,14 @@ export class DatasetOutput {
 
   /** Writes what was gathered: all records before any index names them. */
   *flush(sync: boolean): Steps<void> {
-    yield* together(this.#all.map((bag) => () => bag.flushRecords(sync)));
-    yield* together(this.#all.map((bag) => () => bag.flushIndex(sync)));
+    yield* inParallel(this.#all.map((bag) => bag.flushRecords(sync)));
+    yield* inParallel(this.#all.map((bag) => bag.flushIndex(sync)));
   }
 
   /** Completes all bags. */
   *finish(): Steps<void> {
     yield* this.flush(false); // what is short of room is so before the first is complete
-    yield* together(this.#all.map((bag) => () => bag.finish()));
+    yield* inParallel(this.#all.map((bag) => bag.finish()));
   }
 
   /** Lets go of all files. */

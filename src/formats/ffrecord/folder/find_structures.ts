@@ -1,7 +1,7 @@
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { OpenAs } from "../entry.ts";
-import { readPartStructure, readWholeStructure } from "./packed_files.ts";
+import { readStructureAt } from "./packed_files.ts";
 import type { OpenOptions, RecordFiles } from "../read/record_files.ts";
 import { notPacked, type PlacedStructure } from "./structure.ts";
 import { endsInStructure } from "./structure_magic.ts";
@@ -35,13 +35,16 @@ function* findStructures(
   if (!(yield* lastIsStructure(files))) return [];
   if (index.parts.length > 1 && (yield* eachIsPacked(files))) {
     const placed: PlacedStructure[] = [];
-    for (const [part, { path: file }] of index.parts.entries()) {
-      const structure = yield* readPartStructure(files, part, options);
-      placed.push({ structure, folder: folderName(file) });
+    for (const [part, { path, count }] of index.parts.entries()) {
+      const first = index.startOf(part);
+      const last = first + count - 1;
+      const structure = yield* readStructureAt(files, first, last, options);
+      placed.push({ structure, folder: folderName(path) });
     }
     return placed;
   }
-  const structure = yield* readWholeStructure(files, options);
+  const last = index.length - 1;
+  const structure = yield* readStructureAt(files, 0, last, options);
   return [{ structure, folder: undefined }];
 }
 

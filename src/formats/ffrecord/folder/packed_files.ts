@@ -32,7 +32,8 @@ export function* openPackedFiles(
   const files = yield* openRecordFiles(location, options);
   try {
     yield* refuseUnpacked(files);
-    const structure = yield* readWholeStructure(files, options);
+    const last = files.index.length - 1;
+    const structure = yield* readStructureAt(files, 0, last, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
   } catch (error) {
     for (const source of files.sources) source.close();
@@ -49,46 +50,25 @@ function* refuseUnpacked(files: RecordFiles): Steps<void> {
   throw notPacked(index.parts[index.partOf(last)]!.path);
 }
 
-/** Reads the structure that the last sample of all files is, as `endsInStructure` found. */
-export function* readWholeStructure(
+/**
+ * Reads the structure that a sample is, as `endsInStructure` found.
+ *
+ * @param first The first sample that it may name: its indices count from there.
+ * @param last The structure itself.
+ */
+export function* readStructureAt(
   files: RecordFiles,
+  first: number,
+  last: number,
   options: OpenOptions,
 ): Steps<Structure> {
   const { index } = files;
-  const last = index.length - 1;
-  return readStructure(
-    yield* readStructureSample(files, last, options),
-    index.parts[index.partOf(last)]!.path,
-    last,
-  );
-}
-
-/** Reads the structure that the last sample of one file is, as `endsInStructure` found; its indices count that file's samples. */
-export function* readPartStructure(
-  files: RecordFiles,
-  part: number,
-  options: OpenOptions,
-): Steps<Structure> {
-  const { index } = files;
-  const { path, count } = index.parts[part]!;
-  const first = index.startOf(part);
-  return readStructure(
-    yield* readStructureSample(files, first + count - 1, options),
-    path,
-    count - 1,
-    first,
-  );
-}
-
-function readStructureSample(
-  files: RecordFiles,
-  sample: number,
-  options: OpenOptions,
-): Steps<Uint8Array> {
-  return readSample(
+  const sample = yield* readSample(
     files,
-    sample,
+    last,
     options.checkData ?? true,
     (length) => new Uint8Array(new SharedArrayBuffer(length)),
   );
+  const { path } = index.parts[index.partOf(last)]!;
+  return readStructure(sample, path, last - first, first);
 }

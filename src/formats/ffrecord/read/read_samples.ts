@@ -1,9 +1,9 @@
 import { FormatError } from "../../../errors.ts";
-import { type BatchRoom, placesIn } from "../../../io/read/read_memory.ts";
+import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import { fill, fillSummed } from "../../../io/read/read_part.ts";
-import { readSlices } from "../../../io/read/read_slices.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { type Extent, newExtent } from "../../../tree/tree.ts";
+import { readContents } from "../../../tree/read_contents.ts";
+import { newExtent } from "../../../tree/tree.ts";
 import type { RecordFiles } from "./record_files.ts";
 import type { SampleIndex } from "./sample_index.ts";
 
@@ -18,7 +18,8 @@ export function* readSample(
   check: boolean,
   allocate = (length: number): Uint8Array => new Uint8Array(length),
 ): Steps<Uint8Array> {
-  const extent = locate(index, sample);
+  const extent = newExtent();
+  index.locate(sample, extent);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
   if (!check) {
@@ -35,27 +36,21 @@ export function* readSample(
  *
  * @param memory What to read into; memory of their own where not given.
  */
-export function* readSamples(
+export function readSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],
   check: boolean,
   memory?: BatchRoom,
 ): Steps<Uint8Array<ArrayBuffer>[]> {
-  const extents = samples.map((sample) => locate(index, sample));
-  const verify = (i: number, crc: number) =>
-    verifySample(index, samples[i]!, crc, extents[i]!.crc32);
-  return yield* readSlices(
+  return readContents({
     sources,
-    extents,
-    check ? verify : undefined,
-    memory && placesIn(memory, extents),
-  );
-}
-
-function locate(index: SampleIndex, sample: number): Extent {
-  const extent = newExtent();
-  index.locate(sample, extent);
-  return extent;
+    length: samples.length,
+    locate: (i, into) => index.locate(samples[i]!, into),
+    mismatch: check
+      ? (i, expected, actual) =>
+        sampleMismatch(index, samples[i]!, expected, actual)
+      : undefined,
+  }, memory);
 }
 
 /** Compares a sample's CRC-32 with the recorded one. */

@@ -60,23 +60,18 @@ export function* openRecordFiles(
   pending = false,
 ): Steps<RecordFiles> {
   const { checkData: check = true, storage = LOCAL_DISK } = options;
-  const sources: ByteSource[] = [];
   const headers: RecordFileHeader[] = [];
-  try {
-    for (const file of yield* listRecordFiles(location, storage)) {
-      const source = yield* storage.open(file);
-      sources.push(source);
-      headers.push(
-        yield* pending
-          ? PendingHeader.read(source, check)
-          : readHeader(source, check),
-      );
+  const paths = yield* listRecordFiles(location, storage);
+  const sources = yield* openSources(storage, paths, function* (source) {
+    headers.push(
+      yield* pending
+        ? PendingHeader.read(source, check)
+        : readHeader(source, check),
+    );
+    if (headers.length === paths.length) {
+      warnOfOldFiles(paths, headers, options);
     }
-    warnOfOldFiles(sources, headers, options);
-  } catch (error) {
-    for (const source of sources) source.close();
-    throw error;
-  }
+  });
   const index = new SampleIndex(
     headers.map((header, i) => ({
       path: sources[i]!.name,
@@ -124,19 +119,16 @@ export function* reopenRecordFiles(
   { files }: RecordFilesSeed,
   storage = LOCAL_DISK,
 ): Steps<RecordFiles> {
-  const sources: ByteSource[] = [];
-  try {
-    for (const { part, mtime } of files) {
-      const source = yield* storage.open(part.path);
-      sources.push(source);
-      if (source.size !== part.size || source.mtime !== mtime) {
-        throw replaced(part.path);
-      }
-    }
-  } catch (error) {
-    for (const source of sources) source.close();
-    throw error;
-  }
+  const paths = files.map(({ part }) => part.path);
+  const sources = yield* openSources(storage, paths, function* (source, i) {
+    const { part: { path, size }, mtime } = files[i]!;
+    if (source.size === size && source.mtime === mtime) return;
+    throw new FormatError(
+      "changed",
+      `${path} was replaced or changed after it was opened; open it again`,
+      { path },
+    );
+  });
   const headers = files.map(({ part: { count, table }, checksum }) => ({
     count,
     table,
@@ -146,12 +138,23 @@ export function* reopenRecordFiles(
   return { storage, sources, headers, index };
 }
 
-function replaced(path: string): FormatError {
-  return new FormatError(
-    "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
-    { path },
-  );
+/** Opens files, and looks at each; all are closed if that fails. */
+function* openSources(
+  storage: Storage,
+  paths: readonly string[],
+  look: (source: ByteSource, i: number) => Steps<void>,
+): Steps<ByteSource[]> {
+  const sources: ByteSource[] = [];
+  try {
+    for (const [i, path] of paths.entries()) {
+      sources.push(yield* storage.open(path));
+      yield* look(sources[i]!, i);
+    }
+    return sources;
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
 }
 
 /**
@@ -201,14 +204,14 @@ export function* listRecordFiles(
 let warned = false;
 
 function warnOfOldFiles(
-  sources: readonly ByteSource[],
+  paths: readonly string[],
   headers: readonly RecordFileHeader[],
   options: OpenOptions,
 ): void {
   const old = headers.findIndex(({ checksum }) => checksum === 0);
   if (old < 0) return;
   const message =
-    `${sources[old]!.name} was written by an old version of FFRecord and ` +
+    `${paths[old]!} was written by an old version of FFRecord and ` +
     `records no checksum of its metadata; its samples are checked all the same`;
   if (options.onWarning !== undefined) return options.onWarning(message);
   if (warned) return; // once a process, not once a file

@@ -1,27 +1,3 @@
-import { IndexError } from "../../errors.ts";
-
-/**
- * Makes sure that a source has these steps.
- *
- * @param source What the message calls it.
- * @throws {IndexError} If one of them is no whole number, or not below `length`.
- */
-export function requireSteps(
-  steps: readonly number[],
-  length: number,
-  source: string,
-): void {
-  for (const step of steps) {
-    if (isStep(step, length)) continue;
-    throw new IndexError(step, length, source, 0, "step");
-  }
-}
-
-/** Whether a source of this length has a step. */
-export function isStep(step: number, length: number): boolean {
-  return Number.isSafeInteger(step) && step >= 0 && step < length;
-}
-
 /**
  * The number of samples that a source takes from another.
  *
@@ -52,4 +28,13 @@ export function countOf(
   throw new RangeError(
     `${source} takes a whole number from 1 to ${available} of the dataset's samples, not ${count}`,
   );
+}
+
+/** @throws {RangeError} If there is none. */
+export function requireSources(
+  sources: readonly unknown[],
+  source: string,
+): void {
+  if (sources.length > 0) return;
+  throw new RangeError(`${source} needs at least one source`);
 }

@@ -1,0 +1,114 @@
+import { IndexError } from "../errors.ts";
+import { BatchParts } from "./batch_parts.ts";
+import { Dataset, type GetOptions } from "./dataset.ts";
+import { argument } from "./recipe.ts";
+
+/** Where a sample is taken from. */
+export interface SamplePlace {
+  /** Which part of a batch it belongs to: unless a class says otherwise, the number of its source. */
+  readonly part: number;
+  /** Its index there. */
+  readonly index: number;
+}
+
+/**
+ * A dataset whose samples are those of other datasets, in another order. A batch is one read for each
+ * part that it has samples of.
+ *
+ * @typeParam T What one sample is.
+ */
+export abstract class ArrangedDataset<T> extends Dataset<T> {
+  readonly #sources: readonly Dataset<T>[];
+
+  /**
+   * Takes sources.
+   *
+   * @param sources They are closed with this one.
+   */
+  constructor(sources: readonly Dataset<T>[]) {
+    super();
+    this.#sources = [...sources];
+  }
+
+  /**
+   * Reads a batch.
+   *
+   * @param steps From 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @returns The samples in the order of `steps`.
+   * @throws {IndexError} If there is no such sample.
+   * @throws {DataError} With code `bad-batch` if a source gives more samples, or fewer.
+   */
+  override async get(
+    steps: readonly number[],
+    options: GetOptions = {},
+  ): Promise<readonly T[]> {
+    const parts = new BatchParts();
+    for (const step of steps) {
+      if (!this.#isStep(step)) throw this.missing(step);
+      const { part, index } = this.placeOf(step, options);
+      parts.add(part, index);
+    }
+    return await parts.read((part, indices) => {
+      const [source, told] = this.partOf(part, options);
+      return source.get(indices, told);
+    });
+  }
+
+  /** The file that a sample lies in; of what is drawn, where it is said what the step is read for. */
+  override fileOf(step: number, options?: GetOptions): string | undefined {
+    if (options === undefined && this.isDrawn || !this.#isStep(step)) {
+      return undefined;
+    }
+    const { part, index } = this.placeOf(step, options ?? {});
+    const [source, told] = this.partOf(part, options ?? {});
+    return source.fileOf(index, options && told);
+  }
+
+  /** Closes the sources. */
+  override close(): void {
+    for (const source of this.#sources) source.close();
+  }
+
+  /** Where the sample of a step is taken from. */
+  protected abstract placeOf(step: number, options: GetOptions): SamplePlace;
+
+  /** What a part is read from, and what for: the source of that number, as the whole is asked. */
+  protected partOf(
+    part: number,
+    options: GetOptions,
+  ): readonly [source: Dataset<T>, options: GetOptions] {
+    return [this.#sources[part]!, options];
+  }
+
+  /** Whether where samples are taken from depends on what they are read for. */
+  protected get isDrawn(): boolean {
+    return false;
+  }
+
+  /** Where steps end; `length` unless it goes on behind that. */
+  protected get end(): number {
+    return this.length;
+  }
+
+  /** The error for a step that there is not. */
+  protected missing(step: number): IndexError {
+    return new IndexError(step, this.end, this.constructor.name, 0, "step");
+  }
+
+  /**
+   * The sources as arguments of a recipe.
+   *
+   * @param what What messages call one; its number comes behind that where there may be several.
+   * @throws {DataError} With code `not-portable` if one cannot go to another thread.
+   */
+  protected sourceArguments(what: string): unknown[] {
+    return this.#sources.map((source, i) => {
+      const which = what.startsWith("The ") ? what : `${what} ${i}`;
+      return argument(source, `${which} of ${this.constructor.name}`);
+    });
+  }
+
+  #isStep(step: number): boolean {
+    return Number.isSafeInteger(step) && step >= 0 && step < this.end;
+  }
+}

@@ -1,0 +1,66 @@
+import type { SourceList } from "../io/storage/byte_source.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
+import { type BatchRoom, placesIn } from "../io/read/read_memory.ts";
+import { readSlices } from "../io/read/read_slices.ts";
+import { whenLoaded } from "./not_loaded.ts";
+import { type Extent, newExtent } from "./tree.ts";
+
+/** A batch of contents to be read. */
+export interface Contents {
+  /** What they lie in. */
+  readonly sources: SourceList;
+  /** How many there are. */
+  readonly length: number;
+  /** Says where a content is; it may throw {@linkcode NotLoaded}, and is asked again then. */
+  locate(i: number, into: Extent): void;
+  /** Makes the error of a content whose CRC-32 is not the recorded one; unless given, none is taken. */
+  readonly mismatch?:
+    | ((i: number, expected: number, actual: number) => Error)
+    | undefined;
+}
+
+/**
+ * Reads a batch of contents: in the order in which they lie, neighbours in one go. All batches of samples
+ * and files are read by this.
+ *
+ * @param memory What to read into; memory of their own where not given.
+ * @returns The contents in the order of the batch, none of which shares bytes with another.
+ */
+export function* readContents(
+  batch: Contents,
+  memory?: BatchRoom,
+): Steps<Uint8Array<ArrayBuffer>[]> {
+  const { sources, length, mismatch } = batch;
+  const extents: Extent[] = [];
+  /** Which of them lie in sources. */
+  const stored: number[] = [];
+  yield* whenLoaded(() => {
+    for (let i = extents.length; i < length; i++) {
+      const extent = newExtent();
+      batch.locate(i, extent);
+      extents.push(extent);
+      if (extent.bytes === undefined) stored.push(i);
+    }
+  });
+  const verify = mismatch && ((k: number, crc: number) => {
+    const { crc32 } = extents[stored[k]!]!;
+    if (crc !== crc32 && crc32 >= 0) throw mismatch(stored[k]!, crc32, crc);
+  });
+  const places = memory && placesIn(memory, extents);
+  if (stored.length === length) {
+    return yield* readSlices(sources, extents, verify, places);
+  }
+  const contents = extents.map(({ bytes, length }, i) => {
+    const content = bytes && (places?.[i] ?? new Uint8Array(length));
+    content?.set(bytes!);
+    return content!;
+  });
+  const read = yield* readSlices(
+    sources,
+    stored.map((i) => extents[i]!),
+    verify,
+    places && stored.map((i) => places[i]!),
+  );
+  for (const [k, bytes] of read.entries()) contents[stored[k]!] = bytes;
+  return contents;
+}
