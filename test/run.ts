@@ -8,13 +8,16 @@
  * open: nothing has to be put back, however they end, and a mount that one leaves goes with its server.
  */
 import { PACKAGES, succeeds } from "./support/programs/programs.ts";
+import { LONG } from "./support/long.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 await fetchPackages();
 const report = await Deno.makeTempFile({ prefix: "recordfs-ignored-" });
 const paths = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["test/"];
 const [program, ...before] = [...namespace(), Deno.execPath()];
-const tests = ["test", "-A", "--parallel", "--trace-leaks"];
+const tests = ["test", "-A", "--parallel"];
+// Where a leak began takes as much time as a third of what many tests do.
+if (LONG) tests.push("--trace-leaks");
 const child = new Deno.Command(program!, {
   args: [...before, ...tests, ...Deno.args, ...paths],
   env: {

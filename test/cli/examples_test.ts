@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { EXAMPLES } from "../../src/cli/examples.ts";
 import { makeProgram } from "../../src/cli/program.ts";
 import { writeExampleFiles } from "../support/example_files.ts";
-import { CLI, run, succeed } from "./run_cli.ts";
+import { CLI, run, succeed, withSession } from "./run_cli.ts";
 import { withTempDir } from "../support/paths.ts";
 
 /** Those that run here: others mount, need ffmpeg, or take seconds. */
@@ -38,9 +38,9 @@ function helpOf(command: Command): string {
 /** The arguments that a shell in a directory gives `recordfs` in a line. */
 async function argumentsIn(line: string, cwd: string): Promise<string[]> {
   const script = `recordfs() { printf '%s\\0' "$@" >&3; }\n${line}`;
-  const ran = await run(["sh", "-c", `exec 3>args\n${script}`], { cwd });
+  const ran = await run(["sh", "-c", `exec 3>&1\n${script}`], { cwd });
   assert.equal(ran.code, 0, `${line}: ${ran.stderr}`);
-  return (await Deno.readTextFile(`${cwd}/args`)).split("\0").slice(0, -1);
+  return ran.stdout.split("\0").slice(0, -1);
 }
 
 Deno.test("every help has three examples, and every command's are its own", async () => {
@@ -114,26 +114,29 @@ async function parsed(args: string[], line: string): Promise<string[]> {
   return called;
 }
 
-Deno.test("examples run where what they name is there", async () => {
-  await withTempDir(async (dir) => {
-    await Deno.mkdir(`${dir}/bin`);
-    const program =
-      `#!/bin/sh\nexec '${Deno.execPath()}' run -A '${CLI}' "$@"\n`;
-    await Deno.writeTextFile(`${dir}/bin/recordfs`, program, { mode: 0o755 });
-    await Deno.mkdir(`${dir}/files`);
-    await writeExampleFiles(`${dir}/files`);
-    const env = { PATH: `${dir}/bin:${Deno.env.get("PATH")}` };
-    let count = 0;
-    for (const [name, lines] of Object.entries(EXAMPLES)) {
-      if (!RUN.has(name)) continue;
-      const cwd = `${dir}/${++count}`;
-      await run(["cp", "-r", `${dir}/files`, cwd]);
-      // One after the other in one shell, as somebody would who tries them.
-      for (const line of lines) {
-        const ran = await run(["sh", "-ec", line], { cwd, env });
-        assert.equal(ran.code, 0, `${line}: ${ran.stderr}`);
+Deno.test("examples run where what they name is there", () =>
+  withTempDir((dir) =>
+    withSession(async (recordfs) => {
+      await Deno.mkdir(`${dir}/bin`);
+      const program =
+        `#!/bin/sh\nexec '${Deno.execPath()}' run -A '${CLI}' "$@"\n`;
+      await Deno.writeTextFile(`${dir}/bin/recordfs`, program, { mode: 0o755 });
+      await Deno.mkdir(`${dir}/files`);
+      await writeExampleFiles(`${dir}/files`);
+      const env = { PATH: `${dir}/bin:${Deno.env.get("PATH")}` };
+      let count = 0;
+      for (const [name, lines] of Object.entries(EXAMPLES)) {
+        if (!RUN.has(name)) continue;
+        const cwd = `${dir}/${++count}`;
+        await run(["cp", "-r", `${dir}/files`, cwd]);
+        // One after the other, as somebody would who tries them.
+        for (const line of lines) {
+          const ran = /[|>]/.test(line)
+            ? await run(["sh", "-ec", line], { cwd, env })
+            : await recordfs(await argumentsIn(line, cwd), cwd);
+          assert.equal(ran.code, 0, `${line}: ${ran.stderr}`);
+        }
       }
-    }
-    assert.equal(count, RUN.size);
-  });
-});
+      assert.equal(count, RUN.size);
+    })
+  ));

@@ -1,12 +1,14 @@
 /** Runs the command line interface: in this process, or as its users do, in one of its own. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { main } from "../../src/cli/main.ts";
 import { Captured } from "../support/programs/captured.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
 /** Path of the program. */
 export const CLI = `${REPOSITORY}cli.ts`;
+
+/** Runs command lines in turns. */
+const SESSION = `${REPOSITORY}test/support/programs/session_cli.ts`;
 
 /** How a process ended, and what it wrote. */
 export interface Ran {
@@ -28,24 +30,67 @@ export interface RunOptions {
 const HERE: ReadonlySet<string | undefined> = new Set([
   ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
   ...["pack", "write", "convert", "bag", "split", "completions", "gulp"],
-  ...["mounts", "unmount"],
+  ...["mounts", "bench-loader"],
+  ...["--help", "--version", undefined],
 ]);
+
+/** The variables that it reads itself; others are for Deno and the system, and take a process. */
+const OWN_VARIABLE = /^(XDG_RUNTIME_DIR|RECORDFS_\w+)$/;
 
 /**
  * Runs `recordfs` with these arguments, without a terminal.
  *
  * Most commands run in this process, which takes a tenth of the time, and does the same: `run_cli_test.ts`
- * compares. Those that mount run in one of their own, and those in another directory or with fewer
+ * compares. Those that mount and unmount run in one of their own, and those in another directory or with fewer
  * permissions. {@linkcode recordfsProcess} runs any as a process.
  */
 export function recordfs(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Ran> {
-  const { env, ...others } = options;
-  return HERE.has(args[0]) && Object.keys(others).length === 0
-    ? recordfsHere(args, env)
-    : recordfsProcess(args, options);
+  const { env = {}, ...others } = options;
+  const canBeHere = HERE.has(args[0]) && Object.keys(others).length === 0 &&
+    Object.keys(env).every((name) => OWN_VARIABLE.test(name));
+  return canBeHere ? recordfsHere(args, env) : recordfsProcess(args, options);
+}
+
+/**
+ * Runs `body` with one process that runs command lines one after the other, in the directory that it changes to for
+ * each, without a standard input.
+ */
+export async function withSession(
+  body: (
+    recordfs: (args: readonly string[], cwd: string) => Promise<Ran>,
+  ) => Promise<void>,
+): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", SESSION],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const input = child.stdin.getWriter();
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    await body(async (args, cwd) => {
+      const line = `${JSON.stringify({ args, cwd })}\n`;
+      await input.write(new TextEncoder().encode(line));
+      while (!text.includes("\n")) {
+        const { value, done } = await output.read();
+        assert.ok(!done, `it ended with ${args.join(" ")}`);
+        text += value;
+      }
+      const [first, ...rest] = text.split("\n");
+      text = rest.join("\n");
+      const { code, stdout, stderr } = JSON.parse(first!);
+      const bytes = (base64: string) => Uint8Array.fromBase64(base64);
+      return ranTo(code, bytes(stdout), bytes(stderr));
+    });
+  } finally {
+    await input.close();
+    await output.cancel();
+    assert.equal((await child.status).code, 0);
+  }
 }
 
 let running: string | undefined;
@@ -53,14 +98,14 @@ let running: string | undefined;
 /** Runs `recordfs` in this process. Only one at a time: its output is that of the whole thread. */
 async function recordfsHere(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>>,
 ): Promise<Ran> {
   assert.equal(running, undefined, "at the same time only processes can run");
   running = args.join(" ");
   const output = new Captured();
   try {
     const code = await withEnv(env, () => output.during(() => main(args)));
-    return ranTo(code, concat(output.stdout), concat(output.stderr));
+    return ranTo(code, output.bytes.stdout, output.bytes.stderr);
   } finally {
     running = undefined;
   }
@@ -107,10 +152,6 @@ export async function run(
 function ranTo(code: number, stdout: Uint8Array, stderr: Uint8Array): Ran {
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, bytes: stdout, stdout: text(stdout), stderr: text(stderr) };
-}
-
-function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(chunks));
 }
 
 /** Runs `recordfs`, which must succeed and report nothing. */

@@ -5,6 +5,7 @@ import { convert, type Generation } from "../../src/convert/mod.ts";
 import { DatasetReader, DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { pythonCases } from "../support/bags/bags_written_by_python.ts";
 import { datapointsOf } from "../support/converted.ts";
+import { LONG } from "../support/long.ts";
 import { withTempDir } from "../support/paths.ts";
 import { writeDataset } from "../support/bags/make_bag.ts";
 
@@ -107,7 +108,7 @@ Deno.test("any dataset reads the same in all generations, one after the other", 
           assert.deepEqual(datapointsOf(`${dir}/${i + 1}`), before);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: LONG ? 200 : 20 },
     );
   });
 });

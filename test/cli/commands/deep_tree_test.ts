@@ -8,13 +8,14 @@ import {
   deepFfr,
   type DeepFiles,
 } from "../../support/ffrecord/deep_ffr.ts";
+import { LONG } from "../../support/long.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { withTmpfs } from "../../support/programs/tmpfs.ts";
 import { recordfs, run } from "../run_cli.ts";
 
 const MOST_MEMORY = 300e6;
-const DEPTHS = [10_000, 40_000] as const;
+const DEPTHS = LONG ? [10_000, 40_000] as const : [4000, 16_000] as const;
 
 interface Taken {
   readonly seconds: number;

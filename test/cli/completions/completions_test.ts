@@ -45,12 +45,12 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: [""], expected: ["mount", "check", "tree"], exact: false },
 ];
 
-/** Asks a shell for candidates, with a file `data.ffr` and a directory `mnt` at hand. */
+/** Asks a shell for the candidates of each line, with a file `data.ffr` and a directory `mnt` at hand. */
 type Ask = (
   script: string,
-  words: readonly string[],
+  lines: readonly (readonly string[])[],
   cwd: string,
-) => Promise<string[]>;
+) => Promise<string[][]>;
 
 async function testShell(shell: string, ask: Ask): Promise<void> {
   await withTempDir(async (dir) => {
@@ -59,8 +59,13 @@ async function testShell(shell: string, ask: Ask): Promise<void> {
     await Deno.writeTextFile(`${dir}/cwd/data.ffr`, "");
     const { stdout } = await succeed(["completions", shell]);
     await Deno.writeTextFile(script, stdout);
-    for (const { words, expected, exact } of CASES) {
-      const found = (await ask(script, words, `${dir}/cwd`)).sort();
+    const all = await ask(
+      script,
+      CASES.map(({ words }) => words),
+      `${dir}/cwd`,
+    );
+    for (const [i, { words, expected, exact }] of CASES.entries()) {
+      const found = all[i]!.sort();
       if (exact) assert.deepEqual(found, expected, words.join(" "));
       else {
         const missing = expected.filter((word) => !found.includes(word));
@@ -70,20 +75,38 @@ async function testShell(shell: string, ask: Ask): Promise<void> {
   });
 }
 
+/** Asks a shell that starts at once, for each line anew. */
+function eachAlone(
+  ask: (
+    script: string,
+    words: readonly string[],
+    cwd: string,
+  ) => Promise<string[]>,
+): Ask {
+  return async (script, lines, cwd) => {
+    const found: string[][] = [];
+    for (const words of lines) found.push(await ask(script, words, cwd));
+    return found;
+  };
+}
+
 Deno.test({
   name: "bash completes commands, options and formats (needs bash)",
   ...needs("bash"),
   fn: () =>
-    testShell("bash", async (script, words, cwd) => {
-      const code = `source "$0"; COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#
+    testShell(
+      "bash",
+      eachAlone(async (script, words, cwd) => {
+        const code = `source "$0"; COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#
         _recordfs; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const ran = await run(
-        ["bash", "--norc", "-c", code, script, ...words],
-        { cwd },
-      );
-      assert.equal(ran.stderr, "");
-      return ran.stdout.trim().split("\n");
-    }),
+        const ran = await run(
+          ["bash", "--norc", "-c", code, script, ...words],
+          { cwd },
+        );
+        assert.equal(ran.stderr, "");
+        return ran.stdout.trim().split("\n");
+      }),
+    ),
 });
 
 Deno.test({
@@ -124,16 +147,19 @@ Deno.test({
   name: "fish completes commands, options and formats (needs fish)",
   ...needs("fish"),
   fn: () =>
-    testShell("fish", async (script, words, cwd) => {
-      const code = `source $argv[1]; complete -C "recordfs $argv[2]"`;
-      const line = words.join(" ");
-      const ran = await run(
-        ["fish", "--no-config", "-c", code, script, line],
-        { cwd },
-      );
-      assert.equal(ran.stderr, "");
-      return ran.stdout.trim().split("\n").map((one) => one.split("\t")[0]!);
-    }),
+    testShell(
+      "fish",
+      eachAlone(async (script, words, cwd) => {
+        const code = `source $argv[1]; complete -C "recordfs $argv[2]"`;
+        const line = words.join(" ");
+        const ran = await run(
+          ["fish", "--no-config", "-c", code, script, line],
+          { cwd },
+        );
+        assert.equal(ran.stderr, "");
+        return ran.stdout.trim().split("\n").map((one) => one.split("\t")[0]!);
+      }),
+    ),
 });
 
 Deno.test({
@@ -155,8 +181,9 @@ Deno.test({
 });
 
 /**
- * Types a line into an interactive zsh on a terminal of its own, and has it list what it would
- * complete; a wrapper of the builtin that takes candidates writes them to the file `found`.
+ * Types lines into an interactive zsh on a terminal of its own, and has it list what it would
+ * complete; a wrapper of the builtin that takes candidates writes them to the file `found`, which becomes
+ * `found.1` and so on. It is one shell for all, since its start takes a second.
  */
 const ZSH_INNER = `
 autoload -U compinit
@@ -180,11 +207,16 @@ zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'source $STATE/inner'
 while [[ ! -e $STATE/ready ]]; do sleep 0.05; done
-zpty -w -n shell "recordfs $1"$'\\t'
-# Before it edits the line itself, the terminal would, and ^U would take all of it back.
-while [[ ! -s $STATE/found ]]; do zpty -r -t shell _; sleep 0.05; done
-zpty -w shell $'\\x15: > $STATE/done'
-while [[ ! -e $STATE/done ]]; do zpty -r -t shell _; sleep 0.05; done
+integer n=0
+for line; do
+  zpty -w -n shell "recordfs $line"$'\\t'
+  # Before it edits the line itself, the terminal would, and ^U would take all of it back.
+  while [[ ! -s $STATE/found ]]; do zpty -r -t shell _; sleep 0.05; done
+  zpty -w shell $'\\x15: > $STATE/done'
+  while [[ ! -e $STATE/done ]]; do zpty -r -t shell _; sleep 0.05; done
+  rm $STATE/done
+  mv $STATE/found $STATE/found.$((++n))
+done
 zpty -d shell
 `;
 
@@ -192,14 +224,17 @@ Deno.test({
   name: "zsh completes commands, options, formats and files (needs zsh)",
   ...needs("zsh"),
   async fn() {
-    const ask: Ask = async (script, words, cwd) => {
+    const ask: Ask = async (script, lines, cwd) => {
       const state = await Deno.makeTempDir({ dir: `${cwd}/..` });
       await Deno.writeTextFile(`${state}/inner`, ZSH_INNER);
-      const args = ["zsh", "-f", "-c", ZSH_OUTER, "zsh", words.join(" ")];
+      const typed = lines.map((words) => words.join(" "));
+      const args = ["zsh", "-f", "-c", ZSH_OUTER, "zsh", ...typed];
       const env = { STATE: state, SCRIPT: script, TERM: "dumb" };
       await run(["timeout", "180", ...args], { cwd, env });
-      const found = await Deno.readTextFile(`${state}/found`);
-      return [...new Set(found.split("\n").filter(Boolean))];
+      return await Promise.all(lines.map(async (_, i) => {
+        const found = await Deno.readTextFile(`${state}/found.${i + 1}`);
+        return [...new Set(found.split("\n").filter(Boolean))];
+      }));
     };
     await testShell("zsh", ask);
     await withTempDir(async (dir) => {
@@ -207,19 +242,18 @@ Deno.test({
       await Deno.writeTextFile(`${dir}/cwd/data.ffr`, "");
       const { stdout } = await succeed(["completions", "zsh"]);
       await Deno.writeTextFile(`${dir}/script`, stdout);
-      const files = (...words: string[]) =>
-        ask(`${dir}/script`, words, `${dir}/cwd`);
-      assert.deepEqual(await files("ls", "dat"), ["data.ffr"]);
-      assert.deepEqual(await files("mount", "data.ffr", "m"), ["mnt"]);
-      assert.deepEqual(await files("pack", "m"), ["mnt"]);
+      const cases: [words: string[], found: string[]][] = [
+        [["ls", "dat"], ["data.ffr"]],
+        [["mount", "data.ffr", "m"], ["mnt"]],
+        [["pack", "m"], ["mnt"]],
+        [["pack", "--exclude", "a", "--exc"], ["--exclude"]], // once more
+        [["write", "a.ffr", "dat"], ["data.ffr"]],
+        [["write", "a.ffr", "--list", "dat"], ["data.ffr"]],
+      ];
+      const lines = cases.map(([words]) => words);
       assert.deepEqual(
-        await files("pack", "--exclude", "a", "--exc"), // once more
-        ["--exclude"],
-      );
-      assert.deepEqual(await files("write", "a.ffr", "dat"), ["data.ffr"]);
-      assert.deepEqual(
-        await files("write", "a.ffr", "--list", "dat"),
-        ["data.ffr"],
+        await ask(`${dir}/script`, lines, `${dir}/cwd`),
+        cases.map(([, found]) => found),
       );
     });
   },

@@ -11,7 +11,7 @@ import { convert } from "../../../src/convert/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { assertFailed, recordfs, succeed } from "../run_cli.ts";
+import { assertFailed, recordfs, succeed, withSession } from "../run_cli.ts";
 
 const URLS = [
   "https://example.org/data.ffr",
@@ -82,10 +82,12 @@ Deno.test("commands refuse URLs where they take paths", async () => {
     ["gulp", "repair", url, "out"],
   ];
   await withTempDir(async (dir) => {
-    for (const args of lines) {
-      const ran = await recordfs(args, { cwd: dir });
-      assertFailed(ran, 1, /not supported yet.*Download it/);
-    }
+    await withSession(async (recordfs) => {
+      for (const args of lines) {
+        const ran = await recordfs(args, dir);
+        assertFailed(ran, 1, /not supported yet.*Download it/);
+      }
+    });
     assert.deepEqual(await Array.fromAsync(Deno.readDir(dir)), []);
   });
 });
