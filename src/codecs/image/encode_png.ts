@@ -18,7 +18,7 @@ const compress = promisify<Uint8Array, Uint8Array>(deflate);
  *
  * @example Encode and decode
  * ```ts
- * import { encodePng, imageCodec } from "@recordfs/recordfs";
+ * import { encodePng, imageCodec } from "@recordfs/recordfs/image";
  * import assert from "node:assert/strict";
  *
  * const gray = { data: new Uint8Array(64 * 48).fill(9), height: 48, width: 64, channels: 1 } as const;

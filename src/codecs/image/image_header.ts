@@ -42,7 +42,7 @@ const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
  *
  * @example Height and width of an image
  * ```ts
- * import { readImageHeader } from "@recordfs/recordfs";
+ * import { readImageHeader } from "@recordfs/recordfs/image";
  *
  * const gif = new TextEncoder().encode("GIF89a");
  * try {

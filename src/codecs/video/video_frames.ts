@@ -26,7 +26,7 @@ export interface VideoFramesOptions
  *
  * @example Eight frames a second with a short edge of 256 pixels
  * ```ts ignore
- * import { videoFrames } from "@recordfs/recordfs";
+ * import { videoFrames } from "@recordfs/recordfs/video";
  *
  * for await (const jpeg of videoFrames("cat.mp4", { frameRate: 8, shortEdge: 256 })) {
  *   console.log(jpeg.length);
