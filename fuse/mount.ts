@@ -8,11 +8,14 @@ import type { KernelOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/option_rules.ts";
 import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
-import { oneAtATime } from "./mounting/one_at_a_time.ts";
+import { KeyedMutex } from "./mounting/keyed_mutex.ts";
 import { withPermissionErrors } from "./mounting/permission_error.ts";
 import type { Server } from "./server/server.ts";
 import { startServer } from "./server/start_server.ts";
 import type { Ownership } from "./wire/node_structs.ts";
+
+/** Two mounts at once would both find a directory empty, and take the upper one for their own. */
+const mountpoints = new KeyedMutex();
 
 /** How to mount a tree. */
 export interface MountOptions extends KernelOptions {
@@ -124,8 +127,7 @@ async function mountOpened(
     });
     prepared.catch(() => {}); // awaited below, if nothing fails before
     const mountpoint = await resolve(prepared);
-    // Two at once would both find the directory empty, and take the upper mount for their own.
-    return await oneAtATime(mountpoint, async () => {
+    return await mountpoints.run(mountpoint, async () => {
       const nonEmpty = options.nonEmpty === true;
       await checkMountpoint(mountpoint, { tree, source, nonEmpty });
       await prepared;

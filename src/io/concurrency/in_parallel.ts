@@ -1,4 +1,4 @@
-import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
+import { ConcurrencyLimit, READS_IN_FLIGHT } from "./concurrency_limit.ts";
 import { perform, runAsync, runSync, type Steps } from "./steps.ts";
 
 /** Runs procedures that read, one after the other, or several at once where they wait. */
@@ -8,7 +8,7 @@ export function* inParallel(procedures: readonly Steps<void>[]): Steps<void> {
       for (const steps of procedures) runSync(steps);
     },
     async async(signal) {
-      const flight = new InFlight(READS_IN_FLIGHT);
+      const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
       for (const steps of procedures) {
         await flight.room();
         if (flight.failed) break;

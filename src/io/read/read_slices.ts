@@ -1,7 +1,10 @@
 import type { SourceList } from "../storage/byte_source.ts";
 import { crc32Of } from "./crc32_of.ts";
-import { isOthersTurn, otherTasks } from "../concurrency/event_loop.ts";
-import { InFlight, READS_IN_FLIGHT } from "../concurrency/in_flight.ts";
+import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
+import {
+  ConcurrencyLimit,
+  READS_IN_FLIGHT,
+} from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
 import type { ReadMemory } from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
@@ -82,12 +85,12 @@ class Reading {
 
   /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
-    const flight = new InFlight(READS_IN_FLIGHT);
+    const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
     try {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {
         if (unwatched >= STRIDE_BYTES) {
-          while (isOthersTurn()) await otherTasks();
+          while (shouldYield()) await yieldToEventLoop();
           unwatched = 0;
         }
         signal?.throwIfAborted();

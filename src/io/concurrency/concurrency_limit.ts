@@ -2,7 +2,7 @@
 export const READS_IN_FLIGHT = 16;
 
 /** Work of which at most a number of pieces is under way at once. */
-export class InFlight {
+export class ConcurrencyLimit {
   readonly #most: number;
   #count = 0;
   #failures: unknown[] = [];
