@@ -17,7 +17,7 @@ import type { Ownership } from "./wire/node_structs.ts";
 /** Two mounts at once would both find a directory empty, and take the upper one for their own. */
 const mountpoints = new KeyedMutex();
 
-/** How to mount a tree. */
+/** Options to mount a tree. */
 export interface MountOptions extends KernelOptions {
   /** Path of the container: shows as the mounted device, and must not hold the mount point. */
   readonly source?: string | undefined;
@@ -62,9 +62,9 @@ export function mountTree(
   return mountOpening(() => Promise.resolve(opened), mountpoint, options);
 }
 
-/** What {@linkcode mountOpening} need not do itself. */
+/** Work that {@linkcode mountOpening} need not do itself. */
 export interface Beforehand {
-  /** What is to serve the tree, where that was started before; it is ended if mounting fails. */
+  /** Server of the tree, where one was started before; it is ended if mounting fails. */
   readonly started?: Server | undefined;
   /** Removes a dead mount from the mount point, when all is ready to take its place. */
   readonly vacate?: (() => Promise<void>) | undefined;

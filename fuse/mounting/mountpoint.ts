@@ -8,7 +8,7 @@ import {
   recordfsMounts,
 } from "./mountinfo.ts";
 
-/** What a mount point must not get in the way of. */
+/** Things that a mount point must not get in the way of. */
 export interface MountpointUse {
   readonly tree: Tree;
   /** Path of the container, where it has one. */
@@ -111,7 +111,7 @@ async function checkSource(
   }
 }
 
-/** What a tree cannot be served without. */
+/** Files that a tree cannot be served without. */
 function sourcePaths({ sources }: Tree): readonly string[] {
   if (!areOpen(sources)) return [sources.path];
   return sources.filter((source) => source instanceof FileSource)
@@ -128,7 +128,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether `path` is `directory` or lies below it; both absolute. */
+/** Tells whether `path` is `directory` or lies below it; both absolute. */
 function contains(directory: string, path: string): boolean {
   if (directory === "/" || directory === path) return true;
   return path.startsWith(`${directory}/`);

@@ -7,15 +7,15 @@ import type { NodeId } from "./tree.ts";
 export interface SampleRun {
   /** Node of the first one, or 0. */
   readonly first: NodeId;
-  /** How far the nodes are apart: at least 1, or 0. */
+  /** Distance between the nodes: at least 1, or 0. */
   readonly stride: number;
-  /** How many there are. */
+  /** Their number. */
   readonly count: number;
 }
 
 /** Which nodes of a tree are samples, as the tree says it. */
 export interface SampleNodes {
-  /** Whether they are directories, with all that is in them, and not files. */
+  /** True if they are directories, with all that is in them, and not files. */
   readonly areDirectories: boolean;
   /** In the order of the dataset; no node but 0 is in two of them. */
   readonly runs: Iterable<SampleRun>;
@@ -23,7 +23,7 @@ export interface SampleNodes {
 
 /** The columns of {@linkcode SampleRuns}, over memory that threads can share. */
 export interface SampleRunColumns {
-  /** Whether the samples are directories, with all that is in them, and not files. */
+  /** True if the samples are directories, with all that is in them, and not files. */
   readonly areDirectories: boolean;
   /** Per run, and once more: the index of its first sample. */
   readonly starts: Float64Array;
@@ -41,7 +41,7 @@ export interface SampleRunColumns {
  */
 export class SampleRuns {
   readonly columns: SampleRunColumns;
-  /** How many samples there are. */
+  /** Number of samples. */
   readonly length: number;
 
   constructor(columns: SampleRunColumns) {
@@ -71,7 +71,7 @@ export class SampleRuns {
     });
   }
 
-  /** How many runs there are. */
+  /** Number of runs. */
   get runs(): number {
     return this.columns.firsts.length;
   }

@@ -55,7 +55,7 @@ export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
   return file;
 }
 
-/** What precedes the elements in a `.npy` file. */
+/** Head of a `.npy` file, which precedes the elements. */
 export interface NpyHeader {
   readonly dtype: string;
   readonly fortran: boolean;

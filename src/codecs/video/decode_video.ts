@@ -60,7 +60,7 @@ function decodingArguments(file: string): string[] {
   ];
 }
 
-/** How ffmpeg begins each picture (netpbm's PPM): width, height, the largest value. */
+/** Head of each picture of ffmpeg's (netpbm's PPM): width, height, the largest value. */
 const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
 
 /** The longest that is. */

@@ -71,7 +71,7 @@ export async function* videoFrames(
   if (words !== "") onWarning?.(words);
 }
 
-/** What ffmpeg is asked to make of a video. */
+/** Options of the frames that ffmpeg makes of a video. */
 export interface FrameOptions {
   /**
    * Frames per second, as ffmpeg's `-r`: frames are left out or repeated to get there. All frames
@@ -82,7 +82,7 @@ export interface FrameOptions {
   readonly shortEdge?: number | undefined;
   /** ffmpeg's `-q:v`, 2 (best) to 31; 3 unless given. */
   readonly qscale?: number | undefined;
-  /** How many threads ffmpeg uses; it chooses unless given. */
+  /** Number of threads of ffmpeg; it chooses unless given. */
   readonly threads?: number | undefined;
 }
 
@@ -154,7 +154,7 @@ export class JpegSplitter {
   #parts: Uint8Array[] = [];
   #size = 0;
 
-  /** Whether the stream so far ends within a JPEG. */
+  /** True if the stream so far ends within a JPEG. */
   get inside(): boolean {
     return this.#scanner.inside;
   }

@@ -12,7 +12,7 @@ export class SerialQueue {
     this.#what = what;
   }
 
-  /** Whether anything is under way or waits. */
+  /** True if anything is under way or waits. */
   get busy(): boolean {
     return this.#waiting > 0;
   }

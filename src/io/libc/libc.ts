@@ -175,7 +175,7 @@ export function errnoOf(libc: Pick<Libc, "errnoLocation">): number {
     : new Deno.UnsafePointerView(location).getInt32();
 }
 
-/** What the C library calls an error, such as "Permission denied". */
+/** The C library's words for an error, such as "Permission denied". */
 export function textOf(libc: Pick<Libc, "strerror">, errno: number): string {
   const text = libc.strerror(errno);
   return text === null

@@ -10,7 +10,7 @@ import type { ReadMemory } from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
-/** How many bytes, or small reads, are done before the clock is looked at, which takes its time. */
+/** Bytes, or small reads, that are done before the clock is looked at, which takes its time. */
 const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
@@ -56,7 +56,7 @@ class Reading {
   readonly #verify: Verify | undefined;
   readonly #memory: ReadMemory | undefined;
   readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
-  /** What runs of several slices are read into where these have places. */
+  /** Memory that runs of several slices are read into where these have places. */
   #scratch: Uint8Array<ArrayBuffer> | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
@@ -166,7 +166,7 @@ class Reading {
     this.#keep(run, bytes, crc);
   }
 
-  /** Whether a run's checksum is that of its only slice. */
+  /** True if a run's checksum is that of its only slice. */
   #sums(run: SliceRun): boolean {
     return run.count === 1 && this.#verify !== undefined;
   }

@@ -4,7 +4,7 @@ import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
 import { readDirectory } from "./read_directory.ts";
 
-/** What a storage knows of a file or directory without opening it. */
+/** A file or directory as a storage knows it without opening it. */
 export interface FileFacts {
   readonly isDirectory: boolean;
   /** Bytes of a file; 0 for a directory. */
