@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import type { NdArray } from "../numpy/mod.ts";
 import { VideoError } from "./video_error.ts";
 import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
@@ -104,12 +105,7 @@ class PpmFrames {
     if (this.#size === 0) {
       throw new VideoError("no-frames", this.#path, "it has no frames");
     }
-    const stream = new Uint8Array(this.#size);
-    let end = 0;
-    for (const chunk of this.#chunks) {
-      stream.set(chunk, end);
-      end += chunk.length;
-    }
+    const stream = concatBytes(this.#chunks);
     const head = HEAD.exec(
       new TextDecoder("latin1").decode(stream.subarray(0, LONGEST_HEAD)),
     );

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import { JpegScanner } from "../image/jpeg_scanner.ts";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -180,12 +181,7 @@ export class JpegSplitter {
   }
 
   #take(): Uint8Array<ArrayBuffer> {
-    const jpeg = new Uint8Array(this.#size);
-    let at = 0;
-    for (const part of this.#parts) {
-      jpeg.set(part, at);
-      at += part.length;
-    }
+    const jpeg = concatBytes(this.#parts);
     this.#scanner = new JpegScanner();
     this.#parts = [];
     this.#size = 0;
