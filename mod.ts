@@ -1,32 +1,142 @@
 /**
  * recordfs opens the containers that training data is packed in as read-only filesystems, and writes
- * them.
+ * them. Here is what a first program needs; no format's code is loaded before a container is opened.
  *
  * - {@linkcode open} shows any container as a {@linkcode VirtualFs}: list, stat, read, stream.
  * - {@linkcode mount} shows it to every program, through the kernel (Linux).
- * - {@linkcode FFRecordReader} and {@linkcode PackedFolder} read FFRecord as its Python library does.
- * - {@linkcode FFRecordWriter}, {@linkcode dump} and {@linkcode packFolder} write FFRecord.
- * - {@linkcode readNpy} and {@linkcode writeNpy} know NumPy's files.
- * - {@linkcode readMsgpack} and {@linkcode writeMsgpack} know MessagePack.
- * - {@linkcode GulpDirectory} and {@linkcode GulpChunk} read GulpIO as its Python libraries do.
- * - {@linkcode BagReader}, {@linkcode DatasetReader} and {@linkcode ShardedDatasetReader} read Bags and Granular.
+ * - {@linkcode check} compares a container with its checksums.
+ * - {@linkcode convert} makes one format, or generation of Bags, of another; {@linkcode packFolder} packs a folder.
+ * - {@linkcode PackedFolder}, {@linkcode FFRecordReader}, {@linkcode GulpDirectory} and {@linkcode DatasetReader} read
+ *   as the Python libraries of FFRecord, GulpIO and Granular do; {@linkcode FFRecordWriter} writes.
  * - {@linkcode registerFormat} takes a container format of your own.
- * - {@linkcode convert} makes one format, or generation of Bags, of another.
+ * - Every error is a {@linkcode RecordfsError}.
  *
- * What trains on them, datasets and a loader, is in `@recordfs/recordfs/data`.
- * - {@linkcode DataLoader} loads any of them in batches for training, in threads, and continues where it stopped.
+ * All else has an entry point of its own, and so have these classes with everything that they can do:
+ *
+ * | Entry point                  | What is there                                                             |
+ * | ---------------------------- | ------------------------------------------------------------------------- |
+ * | `@recordfs/recordfs/vfs`     | `openSync`, and the types of `open` and `VirtualFs`                       |
+ * | `@recordfs/recordfs/fuse`    | `mount`, and its types                                                    |
+ * | `@recordfs/recordfs/data`    | `DataLoader`, datasets, samplers and transforms, to train on any of them  |
+ * | `@recordfs/recordfs/ffrecord` | FFRecord: readers, writers, pickles                                      |
+ * | `@recordfs/recordfs/gulp`    | GulpIO: readers, writers, adapters, `GulpIngestor`                        |
+ * | `@recordfs/recordfs/bags`    | Bags and Granular: readers, writers, types of values                      |
+ * | `@recordfs/recordfs/convert` | `convert`, and its types                                                  |
+ * | `@recordfs/recordfs/image`   | JPEG and PNG                                                              |
+ * | `@recordfs/recordfs/video`   | Frames of videos, through ffmpeg                                          |
+ * | `@recordfs/recordfs/numpy`   | NumPy's arrays and `.npy` files                                           |
+ * | `@recordfs/recordfs/msgpack` | MessagePack                                                               |
  *
  * @module
  */
+import type { ConvertOptions, ConvertReport } from "./src/convert/mod.ts";
+import type * as bags from "./src/formats/bags/mod.ts";
+import type * as ffrecord from "./src/formats/ffrecord/mod.ts";
+import type * as gulp from "./src/formats/gulp/mod.ts";
+
+export { check, open, type OpenContainerOptions } from "./src/vfs/open.ts";
+export {
+  VirtualFs,
+  type VirtualStat,
+  type WalkEntry,
+  type WalkOptions,
+} from "./src/vfs/virtual_fs.ts";
+export type { CheckOptions, CheckReport } from "./src/tree/format.ts";
+export { mount, type MountContainerOptions } from "./fuse/mount_container.ts";
+export type { Mount } from "./fuse/mounting/mount_handle.ts";
+export {
+  MountError,
+  type MountErrorCode,
+} from "./fuse/mounting/mount_error.ts";
+export { ConversionError } from "./src/convert/conversion.ts";
+export type { ConvertOptions, ConvertReport };
+export {
+  type ErrorFacts,
+  FormatError,
+  type FormatErrorCode,
+  IndexError,
+  PathError,
+  RecordfsError,
+  WriteError,
+} from "./src/errors.ts";
+
+/**
+ * Converts a container or a folder; see `@recordfs/recordfs/convert`.
+ *
+ * @param source A container of any format, or a folder.
+ * @param target What is made; nothing may be there, unless `replace` is given.
+ * @throws {ConversionError} If it is impossible, or would lose something that is not given up by `lossy`.
+ * @throws {FormatError} If the source is damaged.
+ * @throws {WriteError} If the target cannot be written; nothing of it is left then.
+ */
+export async function convert(
+  source: string | URL,
+  target: string | URL,
+  options?: ConvertOptions,
+): Promise<ConvertReport> {
+  const module = await import("./src/convert/mod.ts");
+  return await module.convert(source, target, options);
+}
+
+/**
+ * Packs a folder into FFRecord, as its Python library's `pack_folder` does; see `@recordfs/recordfs/ffrecord`.
+ *
+ * @param dir The folder.
+ * @param out The file to make, or with more than one part the directory of the files.
+ * @throws {PackError} If something in the folder cannot be packed; nothing is written then.
+ * @throws {WriteError} If the target cannot be written.
+ */
+export async function packFolder(
+  dir: string | URL,
+  out: string | URL,
+  options?: ffrecord.PackOptions,
+): Promise<ffrecord.PackReport> {
+  const module = await import("./src/formats/ffrecord/mod.ts");
+  return await module.packFolder(dir, out, options);
+}
+
+const ffrecordModule = () => import("./src/formats/ffrecord/mod.ts");
+const gulpModule = () => import("./src/formats/gulp/mod.ts");
+const bagsModule = () => import("./src/formats/bags/mod.ts");
+
+/** Opens folders that are packed in FFRecord; the class is in `@recordfs/recordfs/ffrecord`. */
+export const PackedFolder: Pick<typeof ffrecord.PackedFolder, "open"> = {
+  open: async (...args) =>
+    await (await ffrecordModule()).PackedFolder.open(...args),
+};
+/** A folder packed in FFRecord. */
+export type PackedFolder = ffrecord.PackedFolder;
+
+/** Opens the samples of FFRecord files; the class is in `@recordfs/recordfs/ffrecord`. */
+export const FFRecordReader: Pick<typeof ffrecord.FFRecordReader, "open"> = {
+  open: async (...args) =>
+    await (await ffrecordModule()).FFRecordReader.open(...args),
+};
+/** The samples of FFRecord files. */
+export type FFRecordReader = ffrecord.FFRecordReader;
+
+/** Begins FFRecord files; the class is in `@recordfs/recordfs/ffrecord`. */
+export const FFRecordWriter: Pick<typeof ffrecord.FFRecordWriter, "open"> = {
+  open: async (...args) =>
+    await (await ffrecordModule()).FFRecordWriter.open(...args),
+};
+/** An FFRecord file that is being written. */
+export type FFRecordWriter = ffrecord.FFRecordWriter;
+
+/** Opens GulpIO directories; the class is in `@recordfs/recordfs/gulp`. */
+export const GulpDirectory: Pick<typeof gulp.GulpDirectory, "open"> = {
+  open: async (...args) =>
+    await (await gulpModule()).GulpDirectory.open(...args),
+};
+/** A GulpIO directory. */
+export type GulpDirectory<Frame> = gulp.GulpDirectory<Frame>;
+
+/** Opens datasets of Granular; the class is in `@recordfs/recordfs/bags`. */
+export const DatasetReader: Pick<typeof bags.DatasetReader, "open"> = {
+  open: async (...args) =>
+    await (await bagsModule()).DatasetReader.open(...args),
+};
+/** A dataset of Granular. */
+export type DatasetReader = bags.DatasetReader;
+
 export { registerFormat } from "./src/formats/registry.ts";
-export * from "./src/vfs/mod.ts";
-export * from "./src/formats/ffrecord/mod.ts";
-export * from "./src/formats/gulp/mod.ts";
-export * from "./src/formats/bags/mod.ts";
-export * from "./src/convert/mod.ts";
-export * from "./src/data/mod.ts";
-export * from "./src/codecs/image/mod.ts";
-export * from "./src/codecs/video/mod.ts";
-export * from "./fuse/mod.ts";
-export * from "./src/codecs/numpy/mod.ts";
-export * from "./src/codecs/msgpack/mod.ts";

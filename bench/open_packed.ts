@@ -7,7 +7,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { FFRecordWriter } from "../mod.ts";
+import { FFRecordWriter } from "../src/formats/ffrecord/mod.ts";
 import {
   type Benchmark,
   parseOptions,

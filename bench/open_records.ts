@@ -8,7 +8,7 @@
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
-import { FFRecordWriter } from "../mod.ts";
+import { FFRecordWriter } from "../src/formats/ffrecord/mod.ts";
 import type { RecordFileOpening } from "./support/open_record_file.ts";
 import {
   type Benchmark,

@@ -9,7 +9,8 @@
  */
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { FFRecordReader, open } from "../mod.ts";
+import { FFRecordReader } from "../src/formats/ffrecord/mod.ts";
+import { open } from "../mod.ts";
 import { type BatchContender, measureBatches } from "./support/batch_rounds.ts";
 import { batchesOf } from "./support/random_order.ts";
 import {

@@ -11,7 +11,7 @@ import { findRows } from "./scale/find.ts";
 import { firstStatRows } from "./scale/first_stat.ts";
 import { BYTES_PER_DATAPOINT, writeDatapoints } from "./scale/datapoints.ts";
 import { openRows } from "./scale/open.ts";
-import { FFRecordWriter } from "../mod.ts";
+import { FFRecordWriter } from "../src/formats/ffrecord/mod.ts";
 import type { MountedServer } from "./support/mounted_server.ts";
 import { BYTES_PER_NAME, makePackedTree } from "./support/packed_tree.ts";
 import {

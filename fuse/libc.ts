@@ -36,7 +36,7 @@ export function lastErrno(): number {
   return errnoOf(libc());
 }
 
-/** What the C library calls an error, such as "Permission denied". */
+/** The C library's words for an error, such as "Permission denied". */
 export function errorText(errno: number): string {
   return textOf(libc(), errno);
 }

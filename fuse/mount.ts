@@ -9,13 +9,16 @@ import type { KernelOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
 import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
-import { oneAtATime } from "./mounting/one_at_a_time.ts";
+import { KeyedMutex } from "./mounting/keyed_mutex.ts";
 import { withPermissionErrors } from "./mounting/permission_error.ts";
 import type { Server } from "./server/server.ts";
 import { startServer } from "./server/start_server.ts";
 import type { Ownership } from "./wire/node_structs.ts";
 
-/** How to mount a tree. */
+/** Two mounts at once would both find a directory empty, and take the upper one for their own. */
+const mountpoints = new KeyedMutex();
+
+/** Options to mount a tree. */
 export interface MountOptions extends KernelOptions {
   /** Path of the container, or of each of several: shows as the mounted device, and must not hold the mount point. */
   readonly source?: string | readonly string[] | undefined;
@@ -61,9 +64,9 @@ export function mountTree(
   return mountOpening(() => Promise.resolve(opened), mountpoint, options);
 }
 
-/** What {@linkcode mountOpening} need not do itself. */
+/** Work that {@linkcode mountOpening} need not do itself. */
 export interface Beforehand {
-  /** What is to serve the tree, where that was started before; it is ended if mounting fails. */
+  /** Server of the tree, where one was started before; it is ended if mounting fails. */
   readonly started?: Server | undefined;
   /** Removes a dead mount from the mount point, when all is ready to take its place. */
   readonly vacate?: (() => Promise<void>) | undefined;
@@ -125,8 +128,7 @@ async function mountOpened(
     });
     prepared.catch(() => {}); // awaited below, if nothing fails before
     const mountpoint = await resolve(prepared);
-    // Two at once would both find the directory empty, and take the upper mount for their own.
-    return await oneAtATime(mountpoint, async () => {
+    return await mountpoints.run(mountpoint, async () => {
       const nonEmpty = options.nonEmpty === true;
       await checkMountpoint(mountpoint, { tree, containers, nonEmpty });
       await prepared;

@@ -16,7 +16,7 @@ import {
 import type { KeptMount, Mount } from "./mounting/mount_handle.ts";
 import type { Server } from "./server/server.ts";
 
-/** How to open a container and to mount it. */
+/** Options to open a container and to mount it. */
 export interface MountContainerOptions
   extends Omit<MountOptions, "source">, OpenContainerOptions {
   /**
@@ -26,7 +26,7 @@ export interface MountContainerOptions
   readonly checkData?: boolean | undefined;
 }
 
-/** How a container is opened and mounted by its path. */
+/** Options to open and mount a container by its path. */
 export interface MountPathOptions extends MountContainerOptions {
   /** Makes another tree of the one that was opened, to be shown in its place, and to close it. */
   readonly arrange?:

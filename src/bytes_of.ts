@@ -32,3 +32,17 @@ function refuseLost(lost: boolean): void {
     "The buffer's memory was transferred or resized away: there are no bytes in it to write",
   );
 }
+
+/** All parts one after the other, in memory of its own. */
+export function concatBytes(
+  parts: readonly Uint8Array[],
+): Uint8Array<ArrayBuffer> {
+  const size = parts.reduce((sum, part) => sum + part.length, 0);
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

@@ -13,9 +13,9 @@ export interface ErrorFacts {
   readonly path?: string | undefined;
   /** Byte offset in that file. */
   readonly offset?: number | undefined;
-  /** What the format promises. */
+  /** The value that the format promises. */
   readonly expected?: unknown;
-  /** What was found. */
+  /** The value that was found. */
   readonly actual?: unknown;
   /** Index of the sample (record) concerned. */
   readonly sample?: number | undefined;
@@ -38,9 +38,9 @@ export class RecordfsError<Code extends string = string> extends Error {
   readonly path: string | undefined;
   /** Byte offset in that file. */
   readonly offset: number | undefined;
-  /** What the format promises. */
+  /** The value that the format promises. */
   readonly expected: unknown;
-  /** What was found. */
+  /** The value that was found. */
   readonly actual: unknown;
   /** Index of the sample concerned. */
   readonly sample: number | undefined;
@@ -61,7 +61,7 @@ export class RecordfsError<Code extends string = string> extends Error {
   }
 }
 
-/** What a {@linkcode FormatError} can be about. */
+/** Subjects of a {@linkcode FormatError}. */
 export type FormatErrorCode =
   | "absurd-count"
   | "bad-frame-info"
@@ -118,7 +118,7 @@ export class PathError
 export class IndexError extends RecordfsError {
   /** The index that was asked for. */
   readonly index: number;
-  /** How many there are. */
+  /** Their number. */
   readonly length: number;
 
   /**

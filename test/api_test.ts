@@ -1,5 +1,9 @@
 /** The public surface: a name that appears or vanishes here is a decision, not an accident. */
 import assert from "node:assert/strict";
+import * as root from "../mod.ts";
+import * as bags from "../src/formats/bags/mod.ts";
+import * as ffrecord from "../src/formats/ffrecord/mod.ts";
+import * as gulp from "../src/formats/gulp/mod.ts";
 import { ENTRY_POINTS, exportedNames } from "./support/exported_names.ts";
 
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
@@ -82,10 +86,16 @@ const FORMATS =
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 
+/** What a first program needs; each has its entry point besides. */
+const ROOT =
+  `ConversionError ConvertOptions ConvertReport CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
+  FormatError FormatErrorCode GulpDirectory IndexError Mount MountContainerOptions MountError MountErrorCode
+  OpenContainerOptions PackedFolder PathError RecordfsError VirtualFs VirtualStat WalkEntry WalkOptions WriteError
+  check convert mount open packFolder registerFormat`;
+
 const NAMES: Record<string, string> = {
+  ".": ROOT,
   "./formats": FORMATS,
-  ".":
-    `registerFormat ${FFRECORD} ${VFS} ${FUSE} ${NUMPY} ${MSGPACK} ${IMAGE} ${VIDEO} ${GULP} ${BAGS} ${CONVERT} ${DATA}`,
   "./bags": BAGS,
   "./convert": CONVERT,
   "./data": DATA,
@@ -104,6 +114,34 @@ Deno.test("there are no other entry points", () => {
     Object.keys(ENTRY_POINTS).toSorted(),
     Object.keys(NAMES).toSorted(),
   );
+});
+
+Deno.test("the root has few names, and its classes open what those of the formats do", async () => {
+  assert.ok(ROOT.split(/\s+/).length <= 40);
+  using folder = await root.PackedFolder.open("test/recipes/packed.ffr");
+  assert.ok(folder instanceof ffrecord.PackedFolder);
+  using reader = await root.FFRecordReader.open("test/recipes/packed.ffr");
+  assert.ok(reader instanceof ffrecord.FFRecordReader);
+  using directory = await root.GulpDirectory.open(
+    "test/golden/gulp/v1_appended/gulp",
+    { decode: false },
+  );
+  assert.ok(directory instanceof gulp.GulpDirectory);
+  using dataset = await root.DatasetReader.open("test/golden/bags/types/data");
+  assert.ok(dataset instanceof bags.DatasetReader);
+  const dir = await Deno.makeTempDir();
+  try {
+    await using writer = await root.FFRecordWriter.open(`${dir}/a.ffr`, {
+      count: 1,
+    });
+    await writer.write(new Uint8Array(3));
+    assert.ok(writer instanceof ffrecord.FFRecordWriter);
+    await root.packFolder("test/recipes/just_a_folder", `${dir}/b.ffr`);
+    await root.convert(`${dir}/b.ffr`, `${dir}/folder/`);
+    assert.ok((await Deno.stat(`${dir}/folder`)).isDirectory);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });
 
 const names = exportedNames();

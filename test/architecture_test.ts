@@ -152,6 +152,15 @@ function resolve(file: string, specifier: string): string {
 
 const files = [...sources("src"), ...sources("fuse")];
 
+/** The files that a file's imports load. */
+function runtimeImports(file: string): string[] {
+  return [
+    ...Deno.readTextFileSync(REPOSITORY + file).matchAll(
+      /^(?:import|export) (?!type\b)[^;]*?\bfrom "(\.[^"]+)"/gm,
+    ),
+  ].map(([, specifier]) => resolve(file, specifier!));
+}
+
 Deno.test("imports point one way", () => {
   assert.ok(files.length > 30);
   for (const file of files) {
@@ -169,21 +178,37 @@ Deno.test("imports point one way", () => {
 });
 
 Deno.test("no file imports itself by way of others", () => {
-  const runtime = (file: string) =>
-    [
-      ...Deno.readTextFileSync(REPOSITORY + file).matchAll(
-        /^(?:import|export) (?!type\b)[^;]*?\bfrom "(\.[^"]+)"/gm,
-      ),
-    ].map(([, specifier]) => resolve(file, specifier!));
   const done = new Set<string>();
   const visit = (file: string, above: readonly string[]) => {
     assert.ok(!above.includes(file), [...above, file].join(" -> "));
     if (done.has(file)) return;
-    for (const target of runtime(file)) visit(target, [...above, file]);
+    for (const target of runtimeImports(file)) visit(target, [...above, file]);
     done.add(file);
   };
   for (const file of files) visit(file, []);
   assert.ok(done.size >= files.length);
+});
+
+/** What formats are told by, names and numbers, and the error of conversions. */
+const LIGHT =
+  /\/(signature|layout|dataset\/dataset_names|convert\/conversion)\.ts$/;
+
+Deno.test("importing the root loads no format, codec, dataset or conversion", () => {
+  const loaded = new Set<string>();
+  const load = (file: string) => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    runtimeImports(file).forEach(load);
+  };
+  load("mod.ts");
+  assert.ok(loaded.has("src/vfs/open.ts"));
+  assert.deepEqual(
+    [...loaded].filter((file) =>
+      /^src\/(formats|codecs|data|convert)\//.test(file)
+    )
+      .filter((file) => !LIGHT.test(file)),
+    [],
+  );
 });
 
 Deno.test("what a format is made of says nothing of how: rooms are loaded when they are asked for", () => {

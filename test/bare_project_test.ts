@@ -29,7 +29,8 @@ const STRICTEST = {
 };
 
 /** Opens a container, and uses each package that the libraries load. */
-const PROGRAM = `import { imageCodec, open } from "@recordfs/recordfs";
+const PROGRAM = `import { open } from "@recordfs/recordfs";
+import { imageCodec } from "@recordfs/recordfs/image";
 import { PackedFolderDataset } from "@recordfs/recordfs/data";
 import { Custom20BNCsvWebmAdapter } from "@recordfs/recordfs/gulp";
 

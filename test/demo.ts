@@ -6,15 +6,14 @@
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { FFRecordWriter, PackedFolder } from "../src/formats/ffrecord/mod.ts";
+import { GulpDirectory } from "../src/formats/gulp/mod.ts";
+import { imageCodec } from "../src/codecs/image/mod.ts";
+import { packFolder } from "../mod.ts";
 import {
-  FFRecordWriter,
-  GulpDirectory,
-  imageCodec,
-  PackedFolder,
-  packFolder,
   ShardedDatasetReader,
   ShardedDatasetWriter,
-} from "../mod.ts";
+} from "../src/formats/bags/mod.ts";
 import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
 import type { Folder } from "./support/ffrecord/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";

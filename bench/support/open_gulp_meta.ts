@@ -2,7 +2,7 @@
  * Opens a chunk `TIMES` times, keeps what came of it, and prints times and memory as JSON: `ours|json DATA META TIMES`. To
  * run with V8's `--expose-gc`, so that garbage is not taken for what is held.
  */
-import { GulpChunk } from "../../mod.ts";
+import { GulpChunk } from "../../src/formats/gulp/mod.ts";
 import { anonymousMemory } from "./memory.ts";
 
 /** What is printed: times in ms, and how much memory each opening added, in bytes. */

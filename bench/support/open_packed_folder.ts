@@ -1,5 +1,5 @@
 /** Prints how long each opening of a packed folder took, in ms: `FFR TIMES`. */
-import { PackedFolder } from "../../mod.ts";
+import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
 
 const [path, times] = Deno.args;
 if (path === undefined) throw new Error("Which file?");

@@ -2,7 +2,7 @@
  * Opens an FFRecord file `TIMES` times and prints times and memory as JSON: `FFR TIMES`. To run
  * with V8's `--expose-gc`, so that garbage is not taken for what the reader holds.
  */
-import { FFRecordReader } from "../../mod.ts";
+import { FFRecordReader } from "../../src/formats/ffrecord/mod.ts";
 import { anonymousMemory } from "./memory.ts";
 
 /** What is printed: times in ms, growth in bytes while the first reader was open. */

@@ -1,4 +1,7 @@
-import { FFRecordReader, FFRecordWriter } from "../../mod.ts";
+import {
+  FFRecordReader,
+  FFRecordWriter,
+} from "../../src/formats/ffrecord/mod.ts";
 
 /** What FFRecord puts before the pickle of a packed folder's names. */
 const STRUCTURE_MARK = "piouhjgbr";

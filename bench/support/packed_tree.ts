@@ -1,5 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { FFRecordReader, FFRecordWriter } from "../../mod.ts";
+import {
+  FFRecordReader,
+  FFRecordWriter,
+} from "../../src/formats/ffrecord/mod.ts";
 import { run } from "./run.ts";
 
 /** What each packed file holds: only the names matter. */

@@ -16,7 +16,7 @@ export class CheckedNodes {
     this.#nodes = 32 * (this.#words.length - FIRST_BITS);
   }
 
-  /** How often what was remembered has been forgotten. */
+  /** Number of times that all was forgotten. */
   get generation(): number {
     return Atomics.load(this.#words, GENERATION);
   }

@@ -16,7 +16,7 @@ export interface WaitingRead {
   readonly length: number;
 }
 
-/** What {@linkcode LargeChecks} work with. */
+/** Parts of {@linkcode LargeChecks}. */
 export interface LargeChecksParts {
   readonly sources: ServedSources;
   readonly nodes: CheckedNodes;
@@ -44,14 +44,14 @@ interface Check {
   readonly node: NodeId;
   readonly extent: Extent;
   readonly waiting: WaitingRead[];
-  /** Whether this thread checks it. */
+  /** True if this thread checks it. */
   isOurs: boolean;
-  /** What is checked so far, in bytes, and its CRC-32. */
+  /** Progress of the check, in bytes, and their CRC-32. */
   done: number;
   crc: number;
   /** Of the nodes that are known, when this was begun. */
   generation: number;
-  /** How it ended. */
+  /** Its end. */
   verdict: "right" | "wrong" | undefined;
 }
 
@@ -72,17 +72,17 @@ export class LargeChecks {
     this.#parts = parts;
   }
 
-  /** Whether reads wait for this thread to answer them. */
+  /** True if reads wait for this thread to answer them. */
   get isBusy(): boolean {
     return this.#checks.length > 0;
   }
 
-  /** Whether all that this thread can do is to wait for others. */
+  /** True if all that this thread can do is to wait for others. */
   get isIdle(): boolean {
     return this.#checks.every(({ isOurs }) => !isOurs);
   }
 
-  /** Whether a file has been found not to match its checksum, as its first readers were told. */
+  /** Tells whether a file has been found not to match its checksum, as its first readers were told. */
   isWrong(node: NodeId): boolean {
     return this.#parts.wrong.has(node);
   }

@@ -30,7 +30,7 @@ export class SampleChecks {
   readonly #extent = newExtent();
   readonly #nodes: CheckedNodes;
   readonly #copy: CopyBytes;
-  /** What was copied last. */
+  /** The last copy. */
   #copied: Uint8Array;
 
   /** @param reply Is what answers READ; its memory also serves to look at samples. */
@@ -58,7 +58,7 @@ export class SampleChecks {
     });
   }
 
-  /** Whether a file's bytes may be sent as they are. */
+  /** Tells whether a file's bytes may be sent as they are. */
   isKnown(node: NodeId, source: ServedSource): boolean {
     return this.#nodes.has(node) && source.file?.hasChanged() !== true;
   }

@@ -2,7 +2,7 @@ import type { Tree } from "../../src/tree/tree.ts";
 import { CheckedNodes, newCheckedNodes } from "./checked_nodes.ts";
 import { newSampleClaims } from "./sample_claims.ts";
 
-/** What the threads of a mount share to check samples; it survives `postMessage`. */
+/** Memory that the threads of a mount share to check samples; it survives `postMessage`. */
 export interface SampleChecksMemory {
   /** Those that are right. */
   readonly nodes: SharedArrayBuffer;

@@ -1,4 +1,4 @@
-/** How many large samples can be claimed at a time; further ones are checked by whoever is asked. */
+/** Number of large samples that can be claimed at a time; further ones are checked by whoever is asked. */
 const CLAIMS = 16;
 
 /** Words of a claim: whether it is taken, the node in two, and when its thread last was at it. */
@@ -27,7 +27,7 @@ export class SampleClaims {
     this.#words = new Int32Array(memory);
   }
 
-  /** Whether some thread is at that node. */
+  /** Tells whether some thread is at that node. */
   has(node: number): boolean {
     const at = this.#find(node);
     return at >= 0 &&

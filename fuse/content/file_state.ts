@@ -22,7 +22,7 @@ const FACTS = {
   changed: [24, 25, 26],
 } as const;
 
-/** What can be asked about a {@linkcode FileState}. */
+/** Facts of a {@linkcode FileState}. */
 export type FileFact = keyof typeof FACTS;
 
 const WORDS = Object.values(FACTS).flat();
@@ -34,7 +34,7 @@ const STARTS = Object.fromEntries(
 
 /** The state of a file at one time, in words that threads may share. */
 export class FileState {
-  /** How many words it takes. */
+  /** Size in words. */
   static readonly WORDS: number = WORDS.length;
 
   readonly #words: Uint32Array;
@@ -61,7 +61,7 @@ export class FileState {
     return seconds * 1000 + Math.floor(this.#words[at + 2]! / 1e6);
   }
 
-  /** Whether a fact is the same in another state. */
+  /** Tells whether a fact is the same in another state. */
   shares(fact: FileFact, other: FileState): boolean {
     const start = STARTS[fact];
     return FACTS[fact].every((_, i) =>
@@ -69,7 +69,7 @@ export class FileState {
     );
   }
 
-  /** Whether all facts are the same. */
+  /** Tells whether all facts are the same. */
   equals(other: FileState): boolean {
     const words = this.#words;
     for (let i = 0; i < words.length; i++) {

@@ -10,7 +10,7 @@ import { type FileToServe, newFileMemory } from "./served_file.ts";
 
 /** A source in this process's address space, as a thread that serves a mount is told of it. */
 export interface MappedSource {
-  /** What messages call it. */
+  /** Name in messages. */
   readonly name: string;
   /** Where its first byte is; meaningless when `size` is 0. */
   readonly address: number;

@@ -2,7 +2,7 @@ import { cString, libc } from "../libc.ts";
 import { MAX_TRANSFER } from "../limits.ts";
 import { OpenFlag } from "../wire/flags.ts";
 
-/** How far the kernel reads ahead of a sequential reader: one request of the largest size. */
+/** Distance that the kernel reads ahead of a sequential reader: one request of the largest size. */
 const READ_AHEAD = MAX_TRANSFER;
 
 /**

@@ -1,6 +1,6 @@
 import { FileState, StatFile } from "./file_state.ts";
 
-/** How often a file is looked at while it is read and nothing else depends on it, in milliseconds. */
+/** Interval at which a file is looked at while it is read and nothing else depends on it, in milliseconds. */
 const INTERVAL = 1000;
 
 /** A container's file, as threads are told of it. */
@@ -8,15 +8,15 @@ export interface FileToServe {
   readonly path: string;
   /** Descriptor to copy its bytes from, or -1 where none is kept open. */
   readonly fd: number;
-  /** Whether a writer may still append to it. */
+  /** True if a writer may still append to it. */
   readonly mayGrow: boolean;
   /** Memory of the {@linkcode ServedFile}. */
   readonly memory: SharedArrayBuffer;
 }
 
-/** Who is told when a file changes. */
+/** Listeners to changes of a file. */
 export interface ChangeListener {
-  /** What was found out about its content no longer holds. */
+  /** Told that findings about its content no longer hold. */
   forget(): void;
   log(message: string): void;
 }

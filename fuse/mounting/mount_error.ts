@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../src/errors.ts";
 
-/** What a {@linkcode MountError} can be about. */
+/** Subjects of a {@linkcode MountError}. */
 export type MountErrorCode =
   /** An option that is unknown or has a value it can't have. */
   | "bad-option"
@@ -30,7 +30,7 @@ export type MountErrorCode =
   | "refused"
   /** The thread that serves the mount failed. */
   | "server"
-  /** What was mounted there lost its server. */
+  /** A mount there lost its server. */
   | "stale"
   /** Not Linux with the GNU C library. */
   | "unsupported";

@@ -8,13 +8,13 @@ import { raiseReadAhead } from "../content/read_ahead.ts";
 import type { Server } from "../server/server.ts";
 import { unmount, type UnmountOptions } from "./unmount.ts";
 
-/** How a mount ended. */
+/** End of a mount. */
 export interface MountEnd {
-  /** What went wrong, unless it was simply unmounted. */
+  /** Reason of a failure, unless it was simply unmounted. */
   readonly failure: MountError | undefined;
 }
 
-/** How to end a mount of this process. */
+/** Options to end a mount of this process. */
 export interface EndOptions extends UnmountOptions {
   /**
    * Ends it even when it is in use, which whoever uses it sees as `ENOTCONN` or `ECONNABORTED`: for
@@ -26,11 +26,11 @@ export interface EndOptions extends UnmountOptions {
 /** A request that kills servers does so within this time from when it is repeated. */
 const SETTLING_MS = 100;
 
-/** What a new server has to know of a mount. */
+/** Facts of a mount that a new server has to know. */
 export interface KeptMount {
   /** Device number as `major:minor`. */
   readonly device: string;
-  /** What INIT agreed on. */
+  /** Agreement made by INIT. */
   readonly agreed: Agreed;
 }
 
@@ -46,7 +46,7 @@ export class Mount implements AsyncDisposable {
   readonly #server: Server;
   #device: string | undefined;
   #ended = false;
-  /** Whether it has lost its server, and stays in the tree without one. */
+  /** True if it has lost its server, and stays in the tree without one. */
   #dead = false;
 
   private constructor(
@@ -193,7 +193,7 @@ export class Mount implements AsyncDisposable {
     };
   }
 
-  /** Whether it is what its mount point leads to. */
+  /** True if it is what its mount point leads to. */
   #isPresent(): boolean {
     const entry = this.#entry();
     return entry !== undefined && entry.device === this.#device;

@@ -1,6 +1,6 @@
 import { MountError } from "./mount_error.ts";
 
-/** How a tree is mounted, beyond what it is. */
+/** Options of a mount that do not depend on its tree. */
 export interface KernelOptions {
   /** Lets other users in, not only the mounting one. */
   readonly allowOther?: boolean | undefined;
@@ -14,9 +14,9 @@ export interface KernelOptions {
   readonly gid?: number | undefined;
   /** Permission bits to take away from 0644 for files and 0755 for directories. */
   readonly umask?: number | undefined;
-  /** What shows as the mounted device; by default the container's path. */
+  /** Name of the mounted device; by default the container's path. */
   readonly fsname?: string | undefined;
-  /** What shows after `fuse.` as the file-system type; by default `recordfs`. */
+  /** Name after `fuse.` of the file-system type; by default `recordfs`. */
   readonly subtype?: string | undefined;
   /** Largest read the kernel may ask for, in bytes. */
   readonly maxRead?: number | undefined;
@@ -93,7 +93,7 @@ function applyValue(
   }
 }
 
-/** Whether an option is meant for programs in user space, such as `x-systemd.automount`. */
+/** Tells whether an option is meant for programs in user space, such as `x-systemd.automount`. */
 function isPrivate(name: string): boolean {
   return /^x-/i.test(name);
 }

@@ -1,13 +1,13 @@
 import { MAX_TRANSFER } from "../limits.ts";
 import type { KernelOptions } from "./mount_options.ts";
 
-/** What is asked of the kernel, or of fusermount3, to mount. */
+/** Request to the kernel, or to fusermount3, to mount. */
 export interface MountRequest {
   /** Absolute path of the mount point. */
   readonly mountpoint: string;
-  /** What shows as the mounted device. */
+  /** Name of the mounted device. */
   readonly fsname: string;
-  /** What shows after `fuse.` as the type. */
+  /** Name after `fuse.` of the type. */
   readonly subtype: string;
   readonly options: KernelOptions;
 }

@@ -4,7 +4,7 @@ import { MountError } from "./mount_error.ts";
 import { fuseOptions, type MountRequest } from "./mount_request.ts";
 import { FileType, MountFlag, OpenFlag } from "../wire/flags.ts";
 
-/** What a container lacks in which root may not mount. */
+/** Capability that a container lacks in which root may not mount. */
 export const FOR_CONTAINERS =
   "in a container it takes docker run --device /dev/fuse --cap-add SYS_ADMIN, and, where AppArmor is, " +
   "--security-opt apparmor=unconfined";

@@ -9,7 +9,7 @@ export interface MountEntry {
   readonly mountpoint: string;
   /** File-system type, such as `ext4` or `fuse.recordfs`. */
   readonly type: string;
-  /** What is mounted: of a recordfs mount, the container's path. */
+  /** Source of the mount: of a recordfs mount, the container's path. */
   readonly source: string;
   /** Options of this mount. */
   readonly options: readonly string[];
@@ -77,7 +77,7 @@ export async function isStale(mountpoint: string): Promise<boolean> {
   return libc().statfs(path, room) !== 0 && lastErrno() === Errno.ENOTCONN;
 }
 
-/** Whether an error is ENOTCONN, "Transport endpoint is not connected". */
+/** Tells whether an error is ENOTCONN, "Transport endpoint is not connected". */
 export function isNotConnected(error: unknown): boolean {
   return error instanceof Deno.errors.NotConnected ||
     (error as { code?: unknown } | null)?.code === "ENOTCONN";

@@ -9,7 +9,7 @@ import {
   recordfsMounts,
 } from "./mountinfo.ts";
 
-/** What a mount point must not get in the way of. */
+/** Things that a mount point must not get in the way of. */
 export interface MountpointUse {
   readonly tree: Tree;
   /** Paths of the containers, where they have any. */
@@ -113,7 +113,7 @@ async function checkSources(
   }
 }
 
-/** What a tree cannot be served without. */
+/** Files that a tree cannot be served without. */
 function sourcePaths({ sources }: Tree): readonly string[] {
   const files = openedSources(sources)
     .filter((source) => source instanceof FileSource);
@@ -130,7 +130,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether `path` is `directory` or lies below it; both absolute. */
+/** Tells whether `path` is `directory` or lies below it; both absolute. */
 function contains(directory: string, path: string): boolean {
   if (directory === "/" || directory === path) return true;
   return path.startsWith(`${directory}/`);

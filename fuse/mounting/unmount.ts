@@ -7,7 +7,7 @@ import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import { UnmountFlag } from "../wire/flags.ts";
 
-/** How to unmount. */
+/** Options of an unmount. */
 export interface UnmountOptions {
   /** Takes a mount in use out of the tree now; it ends when its last user is gone. */
   readonly lazy?: boolean | undefined;

@@ -5,7 +5,7 @@ const FLAGS = 2;
 const MORE_FLAGS = 3;
 const SLOTS = 4;
 
-/** What INIT agreed on. */
+/** Agreement made by INIT. */
 export interface Agreed {
   /** Minor protocol version. */
   readonly minor: number;
@@ -38,7 +38,7 @@ export class ConnectionState {
     Atomics.store(this.#slots, MINOR, minor);
   }
 
-  /** What INIT agreed on; all 0 before. */
+  /** Agreement made by INIT; all 0 before. */
   get agreed(): Agreed {
     return {
       minor: this.minor,
@@ -52,7 +52,7 @@ export class ConnectionState {
     return Atomics.load(this.#slots, MINOR);
   }
 
-  /** Whether INIT agreed on an {@linkcode InitFlag}. */
+  /** Tells whether INIT agreed on an {@linkcode InitFlag}. */
   has(flag: number): boolean {
     return (Atomics.load(this.#slots, FLAGS) & flag) !== 0;
   }

@@ -5,7 +5,7 @@ import type { RequestCounts } from "../session/request_counts.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Session } from "../session/session.ts";
 
-/** What a {@linkcode serveDevice} loop works with. */
+/** Parts of a {@linkcode serveDevice} loop. */
 export interface DeviceOptions {
   /** Descriptor of /dev/fuse, attached to a mount. */
   readonly fd: number;
@@ -28,7 +28,7 @@ const POLLIN = 1;
 /** Requests that are answered before a piece of a large sample is checked again, however many there are. */
 const REQUESTS_BETWEEN_CHECKS = 16;
 
-/** How often to see whether another thread is done with a check, in milliseconds. */
+/** Interval at which to see whether another thread is done with a check, in milliseconds. */
 const LOOK_AGAIN = 3;
 
 /** Opens the functions that serving takes, so that the first request need not wait for that. */
@@ -100,7 +100,7 @@ function waitForRequest(fd: number): void {
   libc().poll(descriptor, 1, LOOK_AGAIN);
 }
 
-/** Whether a failed read says nothing about the next one. */
+/** Tells whether a failed read says nothing about the next one. */
 function isPassing(errno: number): boolean {
   return errno === Errno.EINTR || errno === Errno.EAGAIN ||
     errno === Errno.ENOMEM ||

@@ -17,18 +17,18 @@ export interface PrepareMessage {
   readonly seed: TreeSeed;
   /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
-  /** How many threads serve it. */
+  /** Number of threads that serve it. */
   readonly workers: number;
   readonly owner: Ownership;
   /** Memory of the mount's `ConnectionState`. */
   readonly connection: SharedArrayBuffer;
   /** Memory of the mount's `ListAhead`. */
   readonly listAhead: ListAheadMemory;
-  /** What they share to compare files with their checksums, where that is wanted. */
+  /** Memory that they share to compare files with their checksums, where that is wanted. */
   readonly checks: SampleChecksMemory | undefined;
   /** Address of the thread's `RequestCounts`, where somebody may ask for them. */
   readonly counts: number | undefined;
-  /** Whether to report each request. */
+  /** True to report each request. */
   readonly trace: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface ServeMessage {
   readonly descriptor: SharedArrayBuffer;
 }
 
-/** What a serving thread reports. */
+/** Report of a serving thread. */
 export type WorkerReport =
   /** The tree is there; a descriptor may be sent. */
   | { readonly kind: "prepared" }

@@ -14,9 +14,9 @@ import { mapCounts } from "../session/request_counts.ts";
 import { ServedDescriptor } from "./served_descriptor.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** How a {@linkcode Server} works, and whom it tells. */
+/** Options and listeners of a {@linkcode Server}. */
 export interface ServerOptions {
-  /** How many threads serve. */
+  /** Number of serving threads. */
   readonly workers: number;
   readonly onLog: (message: string) => void;
   readonly onTrace: ((line: string) => void) | undefined;
@@ -31,13 +31,13 @@ export interface ServerOptions {
   readonly onFailure: ((failure: string) => void) | undefined;
 }
 
-/** What a {@linkcode Server} serves. */
+/** Content that a {@linkcode Server} serves. */
 export interface Served {
   readonly tree: Tree;
   /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
   readonly owner: Ownership;
-  /** Whether files are compared with their checksums, where the tree has any. */
+  /** True if files are compared with their checksums, where the tree has any. */
   readonly verify: boolean;
 }
 
@@ -56,7 +56,7 @@ export class Server {
   readonly #first: ServingThread;
   /** Where a thread counts; made when it is needed, since the first thread takes long to start. */
   #countsAt: ((thread: number) => number) | undefined;
-  /** How many threads there have been. */
+  /** Number of threads so far, ended ones included. */
   #started = 0;
   #message: Omit<PrepareMessage, "counts"> | undefined;
   #failure: string | undefined;
@@ -75,7 +75,7 @@ export class Server {
     this.#first = this.#addThread();
   }
 
-  /** How many threads there are. */
+  /** Number of threads. */
   get threads(): number {
     return this.#threads.size;
   }
@@ -113,7 +113,7 @@ export class Server {
     await this.#first.serve(first);
   }
 
-  /** What INIT agreed on. */
+  /** Agreement made by INIT. */
   get agreed(): Agreed {
     return this.#connection.agreed;
   }

@@ -10,7 +10,7 @@ import { readlinkHandler } from "./readlink.ts";
 import { statfsHandler } from "./statfs.ts";
 import { Opcode } from "../wire/opcodes.ts";
 
-/** What becomes of a request: a handler answers it, or it always gets that error (0: success). */
+/** Fate of a request: a handler answers it, or it always gets that error (0: success). */
 export type Action = Handler | number;
 
 /** Requests that would change something. */

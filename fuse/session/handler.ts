@@ -10,7 +10,7 @@ import type { Ownership } from "../wire/node_structs.ts";
 /** Answers a request: `reply` has been begun and stands for success without a body. */
 export type Handler = (request: Request, reply: Reply) => void;
 
-/** What handlers work on. */
+/** State that handlers work on. */
 export interface HandlerContext {
   readonly tree: Tree;
   readonly owner: Ownership;

@@ -18,7 +18,7 @@ const OLDEST_MINOR = 12;
 /** Requests the kernel may have in flight for read-ahead and the like. */
 const MAX_BACKGROUND = 64;
 
-/** What makes read-only content fast; each takes effect where the kernel offers it. */
+/** Flags that make read-only content fast; each takes effect where the kernel offers it. */
 const WANTED = InitFlag.ASYNC_READ |
   InitFlag.EXPORT_SUPPORT | // "." and ".." are looked up
   InitFlag.DO_READDIRPLUS |

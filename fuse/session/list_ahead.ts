@@ -4,7 +4,7 @@ import { PagesAhead } from "./pages_ahead.ts";
 import type { Reply } from "../wire/reply.ts";
 import { LIST_REQUEST_SIZE, Request } from "../wire/request.ts";
 
-/** What the threads of a mount share to list ahead; it survives `postMessage`. */
+/** Memory that the threads of a mount share to list ahead; it survives `postMessage`. */
 export interface ListAheadMemory {
   readonly pages: SharedArrayBuffer;
   readonly slots: SharedArrayBuffer;

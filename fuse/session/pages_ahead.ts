@@ -2,7 +2,7 @@ import { LARGEST_PAGE_AHEAD, PAGES_AHEAD } from "../limits.ts";
 import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Request } from "../wire/request.ts";
 
-/** What a page's state can be. */
+/** States of a page. */
 const FREE = 0;
 /** A thread writes it, or sends it. */
 const TAKEN = 1;
@@ -66,7 +66,7 @@ export class PagesAhead {
     return undefined;
   }
 
-  /** How many pages of a run are ready. */
+  /** Number of pages of a run that are ready. */
   count(run: number): number {
     let count = 0;
     for (let i = 0; i < PAGES_AHEAD; i++) {

@@ -17,7 +17,7 @@ const PROT_WRITE = 2;
 const MAP_SHARED = 1;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
-/** What the threads that serve a mount have done. */
+/** Work done by the threads that serve a mount. */
 export interface ServedCounts {
   /** Requests by name, such as `READ`. */
   readonly requests: Readonly<Record<string, number>>;

@@ -13,14 +13,14 @@ import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Ownership } from "../wire/node_structs.ts";
 
-/** What a {@linkcode Session} needs besides its tree. */
+/** Parts of a {@linkcode Session} besides its tree. */
 export interface SessionOptions {
   readonly owner: Ownership;
   readonly connection: ConnectionState;
   readonly listAhead: ListAheadMemory;
   /** The tree's sources. */
   readonly sources: ServedSources;
-  /** What it shares to compare files with their checksums, where that is wanted. */
+  /** Memory that it shares to compare files with their checksums, where that is wanted. */
   readonly checks?: SampleChecksMemory | undefined;
   /** Receives each distinct message about a request that failed, once. */
   readonly onLog: (message: string) => void;
@@ -96,12 +96,12 @@ export class Session {
     this.#ahead.follow(request, resume, wasReady);
   }
 
-  /** Whether requests wait for {@linkcode checkOn}. */
+  /** True if requests wait for {@linkcode checkOn}. */
   get isChecking(): boolean {
     return this.#checks?.large.isBusy === true;
   }
 
-  /** Whether {@linkcode checkOn} can only wait for other threads. */
+  /** True if {@linkcode checkOn} can only wait for other threads. */
   get waitsForOthers(): boolean {
     return this.#checks?.large.isIdle === true;
   }

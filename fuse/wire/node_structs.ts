@@ -28,7 +28,7 @@ const FILE_MODE = FileType.REGULAR | 0o644;
  */
 const CACHE_SECONDS = 365 * 24 * 3600;
 
-/** Who owns the nodes of a mount, and what may be done with them. */
+/** Owner of the nodes of a mount, and their permissions. */
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;

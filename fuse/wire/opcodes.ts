@@ -1,10 +1,10 @@
-/** What is known of a request before it is looked into. */
+/** Facts of a request that are known before it is looked into. */
 export interface OpcodeInfo {
   /** Its name in `enum fuse_opcode`, without `FUSE_`. */
   readonly name: string;
   /** Bytes that must follow the header: the size of its `fuse_*_in`, or 1 for a name's NUL. */
   readonly bodySize: number;
-  /** Whether the kernel waits for a reply. */
+  /** True if the kernel waits for a reply. */
   readonly replies: boolean;
 }
 

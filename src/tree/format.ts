@@ -35,7 +35,7 @@ export interface ContainerOptions {
 export interface ContainerInfo {
   /** The format's name, such as `ffrecord`. */
   readonly format: string;
-  /** What it is within the format, such as `packed folder`. */
+  /** Variant within the format, such as `packed folder`. */
   readonly kind: string;
   /** Files in the tree. */
   readonly files: number;
@@ -43,14 +43,14 @@ export interface ContainerInfo {
   readonly directories: number;
   /** Bytes of the container's files on disk. */
   readonly bytes: number;
-  /** What else the format counts, by name: `videos`, `frames`. */
+  /** Other counts of the format, by name: `videos`, `frames`. */
   readonly facts?: Readonly<Record<string, number>>;
-  /** What each of its samples has, where the format names it: the keys of a dataset. */
+  /** Fields of each of its samples, where the format names them: the keys of a dataset. */
   readonly keys?: readonly {
     readonly name: string;
     /** The type that the container gives it, such as `utf8`. */
     readonly type: string;
-    /** How many values are stored. */
+    /** Number of values that are stored. */
     readonly records: number;
     /** Bytes of all values. */
     readonly bytes: number;
@@ -86,7 +86,7 @@ export interface CountedSamples {
 export interface Container {
   /** Its files and directories. */
   readonly tree: Tree;
-  /** What is known of it. */
+  /** Facts about it. */
   readonly info: ContainerInfo;
 }
 
@@ -101,7 +101,7 @@ export interface ServedContainer extends Container {
   complete(): Promise<void>;
 }
 
-/** What a format can look at to tell whether a location is its own. */
+/** View of a location by which a format tells whether it is its own. */
 export interface Probe {
   /** Where it lies. */
   readonly path: string;
@@ -130,12 +130,12 @@ export interface CheckOptions extends ContainerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a check looked at. */
+/** Summary of a check. */
 export interface CheckReport {
-  /** How many samples. */
+  /** Number of samples. */
   readonly samples: number;
   /** Bytes of the container's files. */
   readonly bytes: number;
-  /** How often `onDamage` was called. */
+  /** Number of calls of `onDamage`. */
   readonly damaged: number;
 }

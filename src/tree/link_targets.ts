@@ -8,7 +8,7 @@ export interface LinkOrder {
   at(position: number): number;
 }
 
-/** How another thread gets the orders: it survives `postMessage`. */
+/** Form in which another thread gets the orders: it survives `postMessage`. */
 export interface OrdersSeed {
   /** URL of the module that exports `reviveOrders(data): (epoch: number) => LinkOrder`. */
   readonly module: string;
@@ -16,7 +16,7 @@ export interface OrdersSeed {
   readonly data: unknown;
 }
 
-/** What {@linkcode LinkTargets} are made of; it survives `postMessage`. */
+/** Data of {@linkcode LinkTargets}; it survives `postMessage`. */
 export interface LinkTargetsData {
   readonly samples: SampleRunColumns;
   /** Indices of the samples that are linked to, or `undefined` for all of them, in their order. */
@@ -31,7 +31,7 @@ export interface LinkTargetsData {
 /** Which node each link leads to: computed, so that a link takes no memory. */
 export class LinkTargets {
   readonly data: LinkTargetsData;
-  /** How many links an epoch has. */
+  /** Number of links of an epoch. */
   readonly length: number;
   /** Whether links lead to directories; `undefined` where some do. */
   readonly areDirectories: boolean | undefined;

@@ -14,7 +14,7 @@ import {
   type TreeSeed,
 } from "./tree.ts";
 
-/** What another thread rebuilds the tree from. */
+/** Data that another thread rebuilds the tree from. */
 interface SeedData {
   readonly inner: TreeSeed;
   readonly targets: LinkTargetsData;
@@ -49,7 +49,7 @@ export class LinkTree implements Tree {
   readonly #name = new Uint8Array(64);
   /** Digits of a link's name. */
   readonly #width: number;
-  /** How many nodes an epoch has: its directory and its links. */
+  /** Number of nodes of an epoch: its directory and its links. */
   readonly #stride: number;
   /** Node of the first epoch; all that are smaller are the inner tree's. */
   readonly #first: NodeId;

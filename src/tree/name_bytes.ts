@@ -8,7 +8,7 @@
 /** Four slashes in a word. */
 const SLASHES = 0x2f2f2f2f;
 
-/** How many bytes two names begin with in common, of `most` that are compared. */
+/** Number of bytes that two names begin with in common, of `most` that are compared. */
 export function sharedBytes(
   names: DataView,
   a: number,
@@ -45,7 +45,7 @@ export function bitsOf(names: DataView, from: number, to: number): number {
   return bits;
 }
 
-/** Whether one of a word's four bytes is 0. */
+/** Tells whether one of a word's four bytes is 0. */
 function hasZero(word: number): boolean {
   return (word - 0x0101_0101 & ~word & 0x8080_8080) !== 0;
 }

@@ -21,7 +21,7 @@ export class NameFaultError extends Error {
 /** Longest name the kernel's FUSE client passes on (`FUSE_NAME_MAX`, fs/fuse/fuse_i.h). */
 export const LONGEST_NAME = 1024;
 
-/** How many records the files of one table can have. */
+/** Most records that the files of one table can have. */
 export const MOST_RECORDS = DIRECTORY_BIT;
 
 /** Where a name begins and ends is kept in 32 bits. */

@@ -11,7 +11,7 @@ import {
 
 /** Directories and names whose files are records, numbered from 0. */
 export interface RecordNames {
-  /** How many nodes there are, the root included. */
+  /** Number of nodes, the root included. */
   readonly length: number;
   isDirectory(node: NodeId): boolean;
   /** The directory that holds `node`. */

@@ -11,9 +11,9 @@ const FIRST = ROOT + 1;
  * so. Record i has node id i + 2.
  */
 export class NumberedFiles implements RecordNames {
-  /** How many records there are. */
+  /** Number of records. */
   readonly count: number;
-  /** What every name ends in, such as `.jpg`; may be empty. */
+  /** Ending of every name, such as `.jpg`; may be empty. */
   readonly suffix: string;
   readonly #names: NumberedNames;
   readonly #name: Uint8Array;

@@ -20,7 +20,7 @@ export interface SampleRunColumns {
  */
 export class SampleRuns {
   readonly columns: SampleRunColumns;
-  /** How many samples there are. */
+  /** Number of samples. */
   readonly length: number;
 
   constructor(columns: SampleRunColumns) {
@@ -50,7 +50,7 @@ export class SampleRuns {
     });
   }
 
-  /** How many runs there are. */
+  /** Number of runs. */
   get runs(): number {
     return this.columns.firsts.length;
   }

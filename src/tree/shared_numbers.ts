@@ -29,7 +29,7 @@ export function firstFrom(ascending: WholeNumbers, wanted: number): number {
   return low;
 }
 
-/** Whether a number is among ascending ones. */
+/** Tells whether a number is among ascending ones. */
 export function includes(ascending: WholeNumbers, wanted: number): boolean {
   return ascending[firstFrom(ascending, wanted)] === wanted;
 }

@@ -11,7 +11,7 @@ import {
 } from "./tree.ts";
 import { firstFrom, includes, type WholeNumbers } from "./shared_numbers.ts";
 
-/** What is kept of a tree. */
+/** The part of a tree that is kept. */
 interface Kept {
   readonly samples: SampleRuns;
   /** The samples that show, ascending. */
@@ -20,7 +20,7 @@ interface Kept {
   readonly directories: Float64Array;
 }
 
-/** What another thread rebuilds the tree from. */
+/** Data that another thread rebuilds the tree from. */
 interface SeedData {
   readonly inner: TreeSeed;
   readonly samples: SampleRunColumns;
@@ -136,7 +136,7 @@ export class SubsetTree implements Tree {
     this.#inner.close();
   }
 
-  /** Whether a directory is above the samples: in and below them everything shows. */
+  /** True if a directory is above the samples: in and below them everything shows. */
   #isFiltered(directory: NodeId): boolean {
     return directory === ROOT || includes(this.#directories, directory);
   }

@@ -9,11 +9,11 @@ export type NodeId = number;
 /** The node every tree starts from. */
 export const ROOT: NodeId = 1;
 
-/** What a {@linkcode Tree} says of a node. Filled in by the tree, so that hot paths can reuse one. */
+/** Facts of a node of a {@linkcode Tree}. Filled in by the tree, so that hot paths can reuse one. */
 export interface NodeStat {
-  /** Whether the node is a directory; otherwise it is a file or a symbolic link. */
+  /** True if the node is a directory; otherwise it is a file or a symbolic link. */
   isDirectory: boolean;
-  /** Whether the node is a symbolic link. Trees without links leave it as it is, which is `false`. */
+  /** True if the node is a symbolic link. Trees without links leave it as it is, which is `false`. */
   isLink: boolean;
   /** Exact size in bytes; 0 for a directory, the length of its target for a link. */
   size: number;
@@ -81,14 +81,14 @@ export interface SeveralSources extends SourceList {
   readonly knownBytes: number;
 }
 
-/** Whether all sources are open from the start. */
+/** Tells whether all sources are open from the start. */
 export function areOpen(
   sources: Tree["sources"],
 ): sources is readonly ByteSource[] {
   return Array.isArray(sources);
 }
 
-/** What another thread needs to rebuild a tree: it survives `postMessage` without copying tables. */
+/** Data by which another thread rebuilds a tree: it survives `postMessage` without copying tables. */
 export interface TreeSeed {
   /** URL of the module that exports `reviveTree(data): Tree | Promise<Tree>`. */
   readonly module: string;
@@ -157,7 +157,7 @@ export interface Tree {
    */
   parent(node: NodeId): NodeId;
 
-  /** Whether `node` exists and is a directory. */
+  /** Tells whether `node` exists and is a directory. */
   isDirectory(node: NodeId): boolean;
 
   /**
@@ -201,7 +201,7 @@ export interface Tree {
    */
   nameOf?(node: NodeId, into: Uint8Array): number;
 
-  /** Whether `node` is a symbolic link. Present only in trees that have some. */
+  /** Tells whether `node` is a symbolic link. Present only in trees that have some. */
   isLink?(node: NodeId): boolean;
 
   /**

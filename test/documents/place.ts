@@ -1,7 +1,10 @@
 /** The files that the documents' shell blocks name, for a test to run them. */
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
-import { GulpIngestor, ImageFolderAdapter } from "../../mod.ts";
+import {
+  GulpIngestor,
+  ImageFolderAdapter,
+} from "../../src/formats/gulp/mod.ts";
 import { makeClip } from "../support/gulp/clips.ts";
 import { JPEGS, writeImages } from "../support/gulp/gulp_content.ts";
 import { gulpCase } from "../support/gulp/gulp_golden.ts";

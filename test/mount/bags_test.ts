@@ -1,7 +1,7 @@
 /** Programs on real mounts of bags and datasets, made by the command line. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { readNpy } from "../../mod.ts";
+import { readNpy } from "../../src/codecs/numpy/mod.ts";
 import { withMountPlace } from "../cli/mount/mount_place.ts";
 import { CLI, run } from "../cli/run_cli.ts";
 import { type DatasetCase, datasetCase } from "../support/bags/bag_golden.ts";

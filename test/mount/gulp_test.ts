@@ -1,7 +1,8 @@
 /** Programs that read frames on a real mount of gulped videos, made by the command line. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { GulpDirectory, imageCodec } from "../../mod.ts";
+import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
+import { imageCodec } from "../../src/codecs/image/mod.ts";
 import { sha256 } from "../support/golden.ts";
 import { gulpCase, joined } from "../support/gulp/gulp_golden.ts";
 import { fromFileUrl } from "../support/paths.ts";

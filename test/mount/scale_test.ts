@@ -1,6 +1,7 @@
 /** Containers of odd shapes: very wide, very deep, of very many parts. */
 import assert from "node:assert/strict";
-import { open, PackedFolder } from "../../mod.ts";
+import { open } from "../../mod.ts";
+import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
 import { CLI, type Ran, recordfs, run } from "../cli/run_cli.ts";
 import { withMountPlace } from "../cli/mount/mount_place.ts";
 import {

@@ -1,6 +1,6 @@
 /** The recipes say that `packed.ffr` is `just_a_folder`. */
 import assert from "node:assert/strict";
-import { PackedFolder } from "../../mod.ts";
+import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const RECIPES = fromFileUrl(new URL(".", import.meta.url));

@@ -1,6 +1,6 @@
 /** The other way round from the recipes: Python reads what was written here. */
 import assert from "node:assert/strict";
-import { FFRecordWriter, writePickle } from "../../mod.ts";
+import { FFRecordWriter, writePickle } from "../../src/formats/ffrecord/mod.ts";
 import { withTempDir } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 

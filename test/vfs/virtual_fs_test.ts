@@ -239,7 +239,7 @@ Deno.test("reading needs --allow-read and nothing else", async () => {
   };
     using vfs = await open(Deno.args[0]);
     const names = await vfs.list();
-    using folder = PackedFolder.openSync(Deno.args[0]);
+    using folder = await PackedFolder.open(Deno.args[0]);
     console.log(names.length, (await folder.read("...")).length);`;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [

@@ -1,6 +1,6 @@
 import { openError } from "../../io/storage/file_source.ts";
 import { requireLocal } from "../../io/storage/local_path.ts";
-import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../io/concurrency/abortable.ts";
 import { UsageError } from "../exit.ts";
 
 /** A file, a pipe or standard input, to be read from its start to its end. */
@@ -36,7 +36,7 @@ export async function openInput(
   let file: Deno.FsFile;
   let stat: Deno.FileInfo;
   try {
-    file = await unlessAborted(Deno.open(given), signal); // a pipe waits for its writer
+    file = await abortable(Deno.open(given), signal); // a pipe waits for its writer
     stat = await file.stat();
   } catch (error) {
     throw openError(given, error);
@@ -57,7 +57,7 @@ async function* chunksOf(
   const buffer = new Uint8Array(CHUNK);
   try {
     for (;;) {
-      const length = await unlessAborted(file.read(buffer), signal);
+      const length = await abortable(file.read(buffer), signal);
       if (length === null) return;
       yield buffer.subarray(0, length);
     }

@@ -31,7 +31,7 @@ const loaded = new Map<ImageCodecName, Promise<ImageCodec>>();
  *
  * @example Decode and encode
  * ```ts
- * import { imageCodec } from "@recordfs/recordfs";
+ * import { imageCodec } from "@recordfs/recordfs/image";
  *
  * const codec = await imageCodec("imagescript");
  * const gray = { data: new Uint8Array(64 * 48), height: 48, width: 64, channels: 1 } as const;

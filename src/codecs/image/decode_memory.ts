@@ -9,7 +9,7 @@ import type { ImageHeader } from "./image_header.ts";
 /** In units of 1 KiB, so that it fits 32 bits: room for one of the largest images there are, and some others. */
 const LIMIT = 512 * 1024;
 
-/** What is decoded is looked at so often, in ms, where another thread may have ended with it. */
+/** Interval, in ms, at which decoding in other threads is looked at, which may have ended with them. */
 const LOOK_AGAIN = 5;
 
 /** Memory that threads share: what is taken in all of them, and what one of them has taken of it. */
@@ -20,7 +20,7 @@ export interface DecodeMemoryShare {
 
 let share: DecodeMemoryShare = { total: newCell(), own: newCell() };
 
-/** Who waits in this thread, in the order in which they came. */
+/** Those who wait in this thread, in the order in which they came. */
 let last: Promise<unknown> | undefined;
 let wake = () => {};
 
@@ -28,7 +28,7 @@ function newCell(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** What another thread is to be started with, so that it takes from the same. */
+/** Share that another thread is to be started with, so that it takes from the same. */
 export function newDecodeMemoryShare(): DecodeMemoryShare {
   return { total: share.total, own: newCell() };
 }
@@ -68,7 +68,7 @@ export async function inDecodeMemory<T>(
   }
 }
 
-/** What the pixels of an image take while it is decoded in full. */
+/** Size of the pixels of an image while it is decoded in full. */
 export function decodedBytes({ height, width, isCmyk }: ImageHeader): number {
   return height * width * (isCmyk ? 7 : 4); // four inks and what they become; alpha may be dropped late
 }

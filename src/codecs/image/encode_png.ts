@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { crc32, deflate } from "node:zlib";
+import { concatBytes } from "../../bytes_of.ts";
 import { type AlphaImage, assertImage } from "./image.ts";
 
 /** By the number of channels, IHDR's colour type. */
@@ -18,7 +19,7 @@ const compress = promisify<Uint8Array, Uint8Array>(deflate);
  *
  * @example Encode and decode
  * ```ts
- * import { encodePng, imageCodec } from "@recordfs/recordfs";
+ * import { encodePng, imageCodec } from "@recordfs/recordfs/image";
  * import assert from "node:assert/strict";
  *
  * const gray = { data: new Uint8Array(64 * 48).fill(9), height: 48, width: 64, channels: 1 } as const;
@@ -38,7 +39,7 @@ export async function encodePng(
   header[8] = 8;
   header[9] = COLOR_TYPES[channels];
   const data = await compress(filtered(image));
-  return joined([
+  return concatBytes([
     Uint8Array.from(SIGNATURE),
     chunk("IHDR", header),
     chunk("IDAT", data),
@@ -108,16 +109,5 @@ function chunk(name: string, data: Uint8Array): Uint8Array {
   for (let i = 0; i < 4; i++) bytes[4 + i] = name.charCodeAt(i);
   bytes.set(data, 8);
   view.setUint32(8 + data.length, crc32(bytes.subarray(4, 8 + data.length)));
-  return bytes;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const size = parts.reduce((sum, part) => sum + part.length, 0);
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
   return bytes;
 }

@@ -16,7 +16,7 @@ export interface AlphaImage extends Omit<Image, "channels"> {
   readonly channels: 1 | 2 | 3 | 4;
 }
 
-/** What a decoded image shall be; `ANY` keeps gray images gray and makes all others RGB. */
+/** Colours of a decoded image; `ANY` keeps gray images gray and makes all others RGB. */
 export type Colorspace = "RGB" | "GRAY" | "ANY";
 
 /** Gives an image the colour space asked for. */

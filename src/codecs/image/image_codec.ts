@@ -1,6 +1,6 @@
 import type { AlphaImage, Colorspace, Image } from "./image.ts";
 
-/** How an image is decoded. */
+/** Options of decoding an image. */
 export interface DecodeOptions {
   /** `RGB`, `GRAY`, or `ANY` (unless given): gray stays gray, all else becomes RGB. */
   readonly colorspace?: Colorspace | undefined;
@@ -9,11 +9,11 @@ export interface DecodeOptions {
    * memory than resizing afterwards, where a codec need not decode a large JPEG in full.
    */
   readonly shortEdge?: number | undefined;
-  /** What errors call the image: the file's path, or the frame. */
+  /** Name of the image in errors: the file's path, or the frame. */
   readonly path?: string | undefined;
 }
 
-/** How {@linkcode ImageCodec.jpegFromImageFile} makes a JPEG of an image file. */
+/** Options of {@linkcode ImageCodec.jpegFromImageFile}. */
 export interface JpegOptions {
   /** The short edge of the result, in pixels; below 1, or not given, the size stays. */
   readonly shortEdge?: number | undefined;
@@ -21,7 +21,7 @@ export interface JpegOptions {
   readonly quality?: number | undefined;
   /** Encodes anew also a JPEG that already has the size wanted. */
   readonly reencode?: boolean | undefined;
-  /** What errors call the image. */
+  /** Name of the image in errors. */
   readonly path?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type ErrorFacts, RecordfsError } from "../../errors.ts";
 
-/** What an {@linkcode ImageError} can be about. */
+/** Subjects of an {@linkcode ImageError}. */
 export type ImageErrorCode =
   | "bad-image"
   | "codec-unavailable"

@@ -1,18 +1,18 @@
 import { ImageError } from "./image_error.ts";
 
-/** What an encoded image says of itself. */
+/** Header of an encoded image. */
 export interface ImageHeader {
-  /** How it is encoded. */
+  /** Its encoding. */
   readonly format: "jpeg" | "png";
   /** Rows. */
   readonly height: number;
   /** Pixels in a row. */
   readonly width: number;
-  /** What it decodes to: 1 is gray, 3 is RGB. */
+  /** Channels that it decodes to: 1 is gray, 3 is RGB. */
   readonly channels: 1 | 3;
-  /** Whether its pixels have an alpha channel beside what they decode to. */
+  /** True if its pixels have an alpha channel beside what they decode to. */
   readonly hasAlpha: boolean;
-  /** Whether its pixels are stored as four inks. */
+  /** True if its pixels are stored as four inks. */
   readonly isCmyk: boolean;
 }
 
@@ -42,7 +42,7 @@ const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
  *
  * @example Height and width of an image
  * ```ts
- * import { readImageHeader } from "@recordfs/recordfs";
+ * import { readImageHeader } from "@recordfs/recordfs/image";
  *
  * const gif = new TextEncoder().encode("GIF89a");
  * try {

@@ -142,7 +142,7 @@ export class ImagescriptCodec implements ImageCodec {
   }
 }
 
-/** What the module decoded, in the channels that are wanted. */
+/** The module's pixels in the channels that are wanted. */
 function toChannels(
   { data, format }: WasmPixels,
   channels: AlphaImage["channels"],

@@ -46,12 +46,12 @@ export class JpegScanner {
   #code = 0;
   #length = 0;
 
-  /** Whether bytes of a JPEG have been seen but not its end. */
+  /** True if bytes of a JPEG have been seen but not its end. */
   get inside(): boolean {
     return this.#at !== At.Start && this.#at !== At.End;
   }
 
-  /** Whether the end has been seen. */
+  /** True if the end has been seen. */
   get ended(): boolean {
     return this.#at === At.End;
   }

@@ -9,7 +9,7 @@ const HALF = 1 << (PRECISION - 1);
 interface Weights {
   /** First input position. */
   readonly first: Int32Array;
-  /** How many. */
+  /** Their number. */
   readonly count: Int32Array;
   /** Weights, `stride` of them for each output position, in fixed point. */
   readonly weights: Int32Array;

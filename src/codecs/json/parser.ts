@@ -15,10 +15,10 @@ const WORDS: Record<string, boolean | number | null> = {
   "-Infinity": -Infinity,
 };
 
-/** What every reader makes of these alike. */
+/** Values that every reader makes alike. */
 type Scalar = null | boolean | number | bigint | string;
 
-/** What a reader makes of floats and objects. */
+/** Makers of floats and objects. */
 export interface JsonMakers<Value> {
   /** A number that was written with a point or an exponent. */
   float(number: number): Value;

@@ -27,7 +27,7 @@ export const Byte = {
   CLOSE_OBJECT: 0x7d,
 } as const;
 
-/** How deep values may nest: as deep as Python's own reader goes unless it is told otherwise. */
+/** Deepest nesting of values: as deep as Python's own reader goes unless it is told otherwise. */
 export const DEEPEST = 1000;
 
 /** `NaN` and `Infinity` are no JSON, but Python writes and reads them. */
@@ -46,9 +46,9 @@ export class JsonScanner {
   readonly bytes: Uint8Array;
   /** Where the next token starts, or blanks before it. */
   position = 0;
-  /** Whether the string that was passed last holds escapes. */
+  /** True if the string that was passed last holds escapes. */
   escaped = false;
-  /** Whether any string so far holds bytes beyond ASCII, so that the text's encoding matters. */
+  /** True if any string so far holds bytes beyond ASCII, so that the text's encoding matters. */
   beyondAscii = false;
   readonly #kinds = new Uint8Array(DEEPEST);
 

@@ -6,7 +6,7 @@ import {
 import { JsonError, JsonScanner, withSentinel } from "./scanner.ts";
 import { type JsonMakers, JsonParser } from "./parser.ts";
 
-/** What JSON becomes; an integer beyond 2^53 is a `bigint`. */
+/** A value of JSON; an integer beyond 2^53 is a `bigint`. */
 export type JsonValue =
   | null
   | boolean
@@ -16,7 +16,7 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-/** What JSON becomes where nothing that Python would tell apart may be lost. */
+/** A value of JSON where nothing that Python would tell apart may be lost. */
 export type ExactJson =
   | null
   | boolean
@@ -30,7 +30,7 @@ export type ExactJson =
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-/** What `JSON.parse` reads differently from Python: long integers, the integer -0, words for no numbers. */
+/** Texts that `JSON.parse` reads differently from Python: long integers, the integer -0, words for no numbers. */
 const BEYOND_JSON_PARSE = /(?<![\d.])\d{16}|-0(?![\d.eE])|NaN|Infinity/;
 
 /**

@@ -1,4 +1,4 @@
-/** What MessagePack becomes; see {@linkcode readMsgpack} for which becomes what. */
+/** A value of MessagePack; see {@linkcode readMsgpack} for which becomes what. */
 export type MsgpackValue =
   | null
   | boolean
@@ -12,7 +12,7 @@ export type MsgpackValue =
   | MsgpackExt
   | MsgpackTimestamp;
 
-/** What {@linkcode writeMsgpack} writes: what is read, and {@linkcode MsgpackFloat}. */
+/** A value that {@linkcode writeMsgpack} writes: one that is read, or {@linkcode MsgpackFloat}. */
 export type PackableValue =
   | null
   | boolean
@@ -95,12 +95,12 @@ export class MsgpackFloat {
   }
 }
 
-/** Whether a number is written as an int unless it is a {@linkcode MsgpackFloat}. */
+/** Tells whether a number is written as an int unless it is a {@linkcode MsgpackFloat}. */
 export function isWrittenAsInt(value: number): boolean {
   return Number.isSafeInteger(value) && !Object.is(value, -0);
 }
 
-/** How deep values may nest: as deep as Python's `msgpack` reads. */
+/** Deepest nesting of values: as deep as Python's `msgpack` reads. */
 export const DEEPEST = 1024;
 
 /**

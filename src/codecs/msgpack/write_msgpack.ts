@@ -269,7 +269,7 @@ class ByteOutput {
     this.#bytes.set(bytes, at);
   }
 
-  /** What was written, in memory of its own. */
+  /** The bytes written so far, in memory of their own. */
   take(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#size);
   }

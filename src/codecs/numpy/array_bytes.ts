@@ -8,9 +8,9 @@ import {
 import { type Dtype, dtypeOf, parseDtype } from "./dtype.ts";
 import { Buffer } from "node:buffer";
 
-/** How the elements lie in memory. */
+/** Order of the elements in memory. */
 export interface ElementOrder {
-  /** Whether the first index changes fastest (NumPy's `fortran_order`). Defaults to `false`. */
+  /** True if the first index changes fastest (NumPy's `fortran_order`). Defaults to `false`. */
   readonly fortran?: boolean | undefined;
 }
 
@@ -170,7 +170,7 @@ export function encodeArray(array: NpyContent): EncodedArray {
 export function checkArray(
   array: NpyContent,
 ): Omit<EncodedArray, "elements"> & {
-  /** What the elements take in bytes. */
+  /** Size of the elements in bytes. */
   readonly byteLength: number;
 } {
   const { data } = array;
@@ -230,7 +230,7 @@ function checkTexts(data: readonly string[], dtypeName: string): number {
   return data.length * itemSize;
 }
 
-/** How many code points a text has. */
+/** Number of code points of a text. */
 export function charactersOf(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -248,7 +248,7 @@ function encodeTexts(data: readonly string[], itemSize: number): Uint8Array {
   return bytes;
 }
 
-/** Whether a value is an {@linkcode NdArray}: these three fields that fit each other, and no other. */
+/** Tells whether a value is an {@linkcode NdArray}: these three fields that fit each other, and no other. */
 export function isNdArray(value: unknown): value is NdArray {
   if (typeof value !== "object" || value === null) return false;
   const { dtype, shape, data } = value as Partial<NdArray>;

@@ -8,9 +8,9 @@ export interface Dtype {
   readonly itemSize: number;
   /** Bytes of what byte order applies to: half a complex number, one code point of text. */
   readonly unitSize: number;
-  /** Whether the array that was named has its bytes the other way round. */
+  /** True if the array that was named has its bytes the other way round. */
   readonly bigEndian: boolean;
-  /** What the elements are held in; text is not. */
+  /** Class of array that holds the elements; text is not held in one. */
   readonly holder: Holder | undefined;
 }
 
@@ -161,7 +161,7 @@ export function dtypeFromName(name: string): string {
   return `${isSingle ? "|" : order === ">" ? ">" : "<"}${kind}${unit}`;
 }
 
-/** What a class holds when nothing else is said. */
+/** Type of a class's elements when nothing else is said. */
 const DTYPES: Readonly<Record<string, string>> = {
   Int8Array: "|i1",
   Uint8Array: "|u1",

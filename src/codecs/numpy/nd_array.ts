@@ -48,7 +48,7 @@ export interface NpyContent {
   readonly dtype?: string | undefined;
 }
 
-/** How many elements an array of this shape has: NaN if its lengths are no lengths. */
+/** Number of elements of an array of this shape: NaN if its lengths are no lengths. */
 export function elementCount(shape: readonly number[]): number {
   let count = 1;
   for (const length of shape) {

@@ -12,7 +12,8 @@ import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
  *
  * @example Read an array from a packed folder
  * ```ts
- * import { PackedFolder, readNpy } from "@recordfs/recordfs";
+ * import { PackedFolder } from "@recordfs/recordfs";
+ * import { readNpy } from "@recordfs/recordfs/numpy";
  * import assert from "node:assert/strict";
  *
  * using folder = await PackedFolder.open("test/recipes/packed.ffr");
@@ -37,7 +38,7 @@ export function readNpy(bytes: Uint8Array): NdArray {
  *
  * @example Write and read back
  * ```ts
- * import { readNpy, writeNpy } from "@recordfs/recordfs";
+ * import { readNpy, writeNpy } from "@recordfs/recordfs/numpy";
  * import assert from "node:assert/strict";
  *
  * const bytes = writeNpy({ data: Float32Array.of(1, 2, 3, 4), shape: [2, 2] });
@@ -54,7 +55,7 @@ export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
   return file;
 }
 
-/** What precedes the elements in a `.npy` file. */
+/** Head of a `.npy` file, which precedes the elements. */
 export interface NpyHeader {
   readonly dtype: string;
   readonly fortran: boolean;

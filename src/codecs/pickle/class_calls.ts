@@ -4,7 +4,7 @@ import { PickleError } from "./pickle_error.ts";
 import type { PickleState } from "./state.ts";
 import { Tag } from "./columns.ts";
 
-/** What a class that a pickle may name is good for. */
+/** Role of a class that a pickle may name. */
 export type ClassRole =
   /** Called with nothing or a list of pairs, it makes a dict. */
   | "dict"

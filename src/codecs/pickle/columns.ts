@@ -129,7 +129,7 @@ export class Containers {
     this.items = new ValueColumns(capacity);
   }
 
-  /** How many containers there are. */
+  /** Number of containers. */
   get length(): number {
     return this.#firstSegment.length;
   }

@@ -30,7 +30,7 @@ export class PickledJson {
     this.#text = new Uint8Array(size + 1024);
   }
 
-  /** How much text there is. */
+  /** Length of the text. */
   get length(): number {
     return this.#length;
   }

@@ -54,7 +54,7 @@ export function measureNumberedItems(
 
 /** Numbered items taken out of the pickle, a batch at a time. */
 export class NumberedBatch {
-  /** How many there are. */
+  /** Their number. */
   length = 0;
   /** Where the items behind them start. */
   next = 0;

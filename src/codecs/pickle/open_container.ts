@@ -7,13 +7,13 @@ import type { PickleEmitter } from "./pickle_emitter.ts";
 /** Python's picklers write no more items at a time. */
 const BATCH = 1000;
 
-/** How a kind of container is written. */
+/** Form in which a kind of container is written. */
 interface Kind {
-  /** What makes it, empty; the mark where it is made of its items at the end. */
+  /** Opcode that makes it, empty; the mark where it is made of its items at the end. */
   readonly start: number;
-  /** What takes the items behind the mark. */
+  /** Opcode that takes the items behind the mark. */
   readonly end: number;
-  /** How many values are handed over at a time. */
+  /** Number of values that are handed over at a time. */
   readonly batch: number;
 }
 
@@ -26,7 +26,7 @@ const FROZENSET: Kind = { start: Op.MARK, end: Op.FROZENSET, batch: Infinity };
 /** An array, set, map or plain object whose items are being pickled. */
 export class OpenContainer {
   readonly value: object;
-  /** Whether it is part of a key, and so of a kind that never changes. */
+  /** True if it is part of a key, and so of a kind that never changes. */
   readonly isKey: boolean;
   readonly #kind: Kind;
   readonly #items: Iterator<unknown>;
@@ -80,7 +80,7 @@ export class OpenContainer {
       new OpenContainer(value, isKey, DICT, flatEntries(value));
   }
 
-  /** Whether the next value that comes is, or is part of, a key. */
+  /** True if the next value that comes is, or is part of, a key. */
   get wantsHashable(): boolean {
     return this.#kind === DICT ? this.#count % 2 === 1 : this.#kind !== LIST;
   }
@@ -136,7 +136,7 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What a container is called that would lose an item in Python. */
+/** Name of a container that would lose an item in Python. */
 function doubled(what: string, keys: Iterable<unknown>): string | undefined {
   return hasEqualKeys(keys)
     ? `a ${what} in which two keys are equal in Python, such as 1 and true`

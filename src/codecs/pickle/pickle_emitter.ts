@@ -1,7 +1,7 @@
 import { Op } from "./opcodes.ts";
 import { encodePickledText } from "./text.ts";
 
-/** What is emitted here: read by Python from 3.4 on. */
+/** Protocol that is emitted: read by Python from 3.4 on. */
 const PROTOCOL = 4;
 
 const LARGEST_U8 = 0xff;
@@ -31,7 +31,7 @@ export class PickleEmitter {
     this.#u8(PROTOCOL);
   }
 
-  /** How many bytes {@linkcode PickleEmitter.take} would give. */
+  /** Number of bytes that {@linkcode PickleEmitter.take} would give. */
   get length(): number {
     return this.#length;
   }

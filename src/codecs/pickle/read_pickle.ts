@@ -5,7 +5,7 @@ import { numberedItems } from "./numbered_items.ts";
 import { PickleError } from "./pickle_error.ts";
 import { Tag, type ValueColumns } from "./columns.ts";
 
-/** What a pickle of plain data becomes. */
+/** A value of a pickle of plain data. */
 export type PickledValue =
   | null
   | boolean

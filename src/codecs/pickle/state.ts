@@ -11,14 +11,14 @@ import { PickleError } from "./pickle_error.ts";
 /** Positions are kept as 32-bit integers with a sign. */
 const LONGEST_POSITION = 0x7fff_ffff;
 
-/** What a pickle works on: the stack of values with its marks, the memo, and the containers. */
+/** Memory of a pickle: the stack of values with its marks, the memo, and the containers. */
 export class PickleState {
   readonly values = new ValueColumns(4096);
   /** Heights of the stack at which a mark lies. */
   readonly marks = new IntColumn();
   readonly memo: ValueColumns;
   readonly containers: Containers;
-  /** How many memo entries are set, which is the key that MEMOIZE takes next. */
+  /** Number of memo entries that are set, which is the key that MEMOIZE takes next. */
   memoized = 0;
   readonly #input: ByteReader;
   readonly #run: NumberedRun = { end: 0, count: 0 };

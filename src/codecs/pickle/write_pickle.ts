@@ -3,7 +3,7 @@ import { Op } from "./opcodes.ts";
 import { OpenContainer } from "./open_container.ts";
 import { PickleEmitter } from "./pickle_emitter.ts";
 
-/** What can be pickled: plain data. */
+/** A value that can be pickled: plain data. */
 export type PickleableValue =
   | null
   | boolean

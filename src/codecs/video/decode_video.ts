@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import type { NdArray } from "../numpy/mod.ts";
 import { VideoError } from "./video_error.ts";
 import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
@@ -60,7 +61,7 @@ function decodingArguments(file: string): string[] {
   ];
 }
 
-/** How ffmpeg begins each picture (netpbm's PPM): width, height, the largest value. */
+/** Head of each picture of ffmpeg's (netpbm's PPM): width, height, the largest value. */
 const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
 
 /** The longest that is. */
@@ -104,12 +105,7 @@ class PpmFrames {
     if (this.#size === 0) {
       throw new VideoError("no-frames", this.#path, "it has no frames");
     }
-    const stream = new Uint8Array(this.#size);
-    let end = 0;
-    for (const chunk of this.#chunks) {
-      stream.set(chunk, end);
-      end += chunk.length;
-    }
+    const stream = concatBytes(this.#chunks);
     const head = HEAD.exec(
       new TextDecoder("latin1").decode(stream.subarray(0, LONGEST_HEAD)),
     );

@@ -1,16 +1,16 @@
 import { VideoError } from "./video_error.ts";
 
-/** What is common to calls of ffmpeg. */
+/** Options common to calls of ffmpeg. */
 export interface ProgramOptions {
   /** The program; `ffmpeg` from the `PATH` unless given. */
   readonly program?: string | undefined;
   /** Ends ffmpeg; the promise is then rejected, or the iteration throws, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** What errors call the video; `the video` unless given. */
+  /** Name of the video in errors; `the video` unless given. */
   readonly path?: string | undefined;
 }
 
-/** What a run of ffmpeg is for. */
+/** Purpose of a run of ffmpeg. */
 export interface FfmpegTask {
   readonly verb: "decode" | "encode";
   /** Bytes for its standard input. */
@@ -89,7 +89,7 @@ export class Ffmpeg implements AsyncDisposable {
   }
 }
 
-/** Whether the program took it all; why it did not, it says itself. */
+/** Tells whether the program took it all; why it did not, it says itself. */
 async function feed(
   child: Deno.ChildProcess,
   input: Uint8Array,

@@ -1,6 +1,6 @@
 import { type ErrorFacts, RecordfsError } from "../../errors.ts";
 
-/** What a {@linkcode VideoError} can be about. */
+/** Subjects of a {@linkcode VideoError}. */
 export type VideoErrorCode =
   | "ffmpeg-missing"
   | "ffmpeg-refused"

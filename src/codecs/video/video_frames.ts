@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import { JpegScanner } from "../image/jpeg_scanner.ts";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +27,7 @@ export interface VideoFramesOptions
  *
  * @example Eight frames a second with a short edge of 256 pixels
  * ```ts ignore
- * import { videoFrames } from "@recordfs/recordfs";
+ * import { videoFrames } from "@recordfs/recordfs/video";
  *
  * for await (const jpeg of videoFrames("cat.mp4", { frameRate: 8, shortEdge: 256 })) {
  *   console.log(jpeg.length);
@@ -71,7 +72,7 @@ export async function* videoFrames(
   if (words !== "") onWarning?.(words);
 }
 
-/** What ffmpeg is asked to make of a video. */
+/** Options of the frames that ffmpeg makes of a video. */
 export interface FrameOptions {
   /**
    * Frames per second, as ffmpeg's `-r`: frames are left out or repeated to get there. All frames
@@ -82,7 +83,7 @@ export interface FrameOptions {
   readonly shortEdge?: number | undefined;
   /** ffmpeg's `-q:v`, 2 (best) to 31; 3 unless given. */
   readonly qscale?: number | undefined;
-  /** How many threads ffmpeg uses; it chooses unless given. */
+  /** Number of threads of ffmpeg; it chooses unless given. */
   readonly threads?: number | undefined;
 }
 
@@ -154,7 +155,7 @@ export class JpegSplitter {
   #parts: Uint8Array[] = [];
   #size = 0;
 
-  /** Whether the stream so far ends within a JPEG. */
+  /** True if the stream so far ends within a JPEG. */
   get inside(): boolean {
     return this.#scanner.inside;
   }
@@ -180,12 +181,7 @@ export class JpegSplitter {
   }
 
   #take(): Uint8Array<ArrayBuffer> {
-    const jpeg = new Uint8Array(this.#size);
-    let at = 0;
-    for (const part of this.#parts) {
-      jpeg.set(part, at);
-      at += part.length;
-    }
+    const jpeg = concatBytes(this.#parts);
     this.#scanner = new JpegScanner();
     this.#parts = [];
     this.#size = 0;

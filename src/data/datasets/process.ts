@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../io/concurrency/abortable.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { argument, type Recipe } from "../recipe.ts";
@@ -56,7 +56,7 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     const read = await this.readBatch(indices, options);
     const made = this.process(indices, read, options);
     const samples = made instanceof Promise
-      ? await unlessAborted(made, options.signal)
+      ? await abortable(made, options.signal)
       : made;
     if (Array.isArray(samples) && samples.length === indices.length) {
       return samples;

@@ -1,5 +1,5 @@
 import { clearImmediate, setImmediate } from "node:timers";
-import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../io/concurrency/abortable.ts";
 import { BatchMemory, type BufferPool } from "../batch_memory.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
@@ -51,8 +51,8 @@ export class LocalBatches implements Batches {
     if (this.#queue.length === 0) this.#begin();
     const { signal } = this.#limits;
     // Also of a dataset that does not give up.
-    const batch = unlessAborted(this.#queue[0]!, this.#abort.signal);
-    const delivered = await unlessAborted(batch, signal);
+    const batch = abortable(this.#queue[0]!, this.#abort.signal);
+    const delivered = await abortable(batch, signal);
     this.#queue.shift();
     this.#beginLater();
     return delivered;

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../io/concurrency/abortable.ts";
 import { DataError } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
@@ -82,7 +82,7 @@ export class Transform<S, T> extends Dataset<T> {
     const made = Promise.all(
       samples.map((sample, i) => this.#apply(sample, steps[i]!, options)),
     );
-    return await unlessAborted(made, options.signal);
+    return await abortable(made, options.signal);
   }
 
   /** The file that the sample of a step lies in. */

@@ -2,14 +2,14 @@ import { isBytes, type Picture, storedPixels } from "./picture.ts";
 import type { StoredPixels } from "./stored_pixels.ts";
 import type { ValueArray } from "./write_values.ts";
 
-/** What elements of an array can be. */
+/** Types of elements of an array. */
 export type ArrayDtype = "float16" | "float32" | "uint8";
 
-/** What both {@linkcode ToArray} and {@linkcode ToArrayVideo} can be told. */
+/** Options of both {@linkcode ToArray} and {@linkcode ToArrayVideo}. */
 export interface ArrayOptions {
   /** Type of the elements; `float32` unless given. `uint8` is for pixels that are bytes. */
   readonly dtype?: ArrayDtype | undefined;
-  /** What values are multiplied by: `1 / 255` gives values from 0 to 1. Unless given, 1. */
+  /** Factor of values: `1 / 255` gives values from 0 to 1. Unless given, 1. */
   readonly scale?: number | undefined;
 }
 

@@ -42,7 +42,7 @@ export class CenterCrop implements SampleTransform<Picture, Picture> {
     return crop(from, { top, left, height, width }) as P;
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, CenterCrop, import.meta.url, [this.#given]);
   }

@@ -8,11 +8,11 @@ import { RECIPE, type Recipe } from "../recipe.ts";
 import { sizeOf } from "./size.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
-/** How images are decoded. */
+/** Options of decoding images. */
 export interface DecodeImageOptions {
-  /** What decodes them; `auto`, the best that loads, unless given. */
+  /** Codec that decodes them; `auto`, the best that loads, unless given. */
   readonly codec?: ImageCodecName | "auto" | undefined;
-  /** What they become: `ANY`, unless given, keeps gray ones gray, with one channel. */
+  /** Their colours: `ANY`, unless given, keeps gray ones gray, with one channel. */
   readonly colorspace?: Colorspace | undefined;
   /**
    * Decodes to this short edge in pixels: in less time and memory than `Scale` behind it. Unless given,
@@ -79,7 +79,7 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
     return await (await this.#codec).decode(bytes, { colorspace, shortEdge });
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, DecodeImage, import.meta.url, [this.#options]);
   }

@@ -18,7 +18,7 @@ export function shareProcessors(count: number): void {
   threads = Math.max(count, 1);
 }
 
-/** How many things that wait for a codec a thread should have under way. */
+/** Number of things that wait for a codec that a thread should have under way. */
 export function inFlightLimit(): number {
   const share = Math.ceil(navigator.hardwareConcurrency / threads);
   return Math.min(Math.max(share, LEAST), MOST);

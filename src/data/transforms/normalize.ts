@@ -8,10 +8,10 @@ import {
 import { ScaledImage } from "./scaled_image.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
-/** What GulpIO adds to a standard deviation, so that 0 is no divisor. */
+/** Term that GulpIO adds to a standard deviation, so that 0 is no divisor. */
 export const EPSILON = 1e-8;
 
-/** How {@linkcode Normalize} takes values. */
+/** Options of {@linkcode Normalize}. */
 export interface NormalizeOptions {
   /**
    * What values are multiplied by first. Unless given, 1, as GulpIO has it; `1 / 255` for a mean and a
@@ -67,7 +67,7 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
     });
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, Normalize, import.meta.url, [
       this.#mean,

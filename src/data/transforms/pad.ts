@@ -1,6 +1,6 @@
 import { newPixels, type Picture } from "./picture.ts";
 
-/** How wide a border is, in pixels. */
+/** Width of a border, in pixels. */
 export interface Padding {
   /** On the left. */
   readonly left: number;
@@ -12,7 +12,7 @@ export interface Padding {
   readonly bottom: number;
 }
 
-/** How a picture is enlarged before a part is cut out. */
+/** Enlargement of a picture before a part is cut out. */
 export interface PadOptions {
   /** Width of the border in pixels, of all sides or of each. Unless given, none. */
   readonly padding?: number | Padding | undefined;

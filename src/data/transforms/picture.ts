@@ -7,7 +7,7 @@ export type { FloatImage };
 /** Pixels as bytes or as real numbers. */
 export type Picture = Image | FloatImage;
 
-/** What a picture is stored as. */
+/** Class that a picture is stored in. */
 export function storedPixels(picture: Picture): StoredPixels {
   return picture instanceof ScaledImage
     ? picture.stored()
@@ -82,13 +82,13 @@ export function assertBytes(
   );
 }
 
-/** Whether a picture's pixels are bytes. */
+/** Tells whether a picture's pixels are bytes. */
 export function isBytes(picture: Picture): picture is Image {
   return !(picture instanceof ScaledImage) &&
     picture.data instanceof Uint8Array;
 }
 
-/** Whether a value is a picture. */
+/** Tells whether a value is a picture. */
 export function isPicture(value: unknown): value is Picture {
   if (value instanceof ScaledImage) return true;
   return typeof value === "object" && value !== null && "channels" in value &&

@@ -26,7 +26,7 @@ export class RandHorFlip implements SampleTransform<Picture, Picture> {
       : picture;
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandHorFlip, import.meta.url, [this.#probability]);
   }
@@ -52,7 +52,7 @@ export class RandVerFlip implements SampleTransform<Picture, Picture> {
     return random.float() < this.#probability ? flipVertical(picture) : picture;
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandVerFlip, import.meta.url, [this.#probability]);
   }

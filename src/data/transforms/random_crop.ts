@@ -42,7 +42,7 @@ export class RandomCrop implements SampleTransform<Picture, Picture> {
     return crop(padded, randomBox(padded, this.#size, random, "RandomCrop"));
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, RandomCrop, import.meta.url, [
       this.#size,

@@ -37,7 +37,7 @@ export class Resize implements SampleTransform<Image, Image> {
     return resizeTo(image, this.#size);
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, Resize, import.meta.url, [this.#size]);
   }
@@ -50,7 +50,7 @@ export class Resize implements SampleTransform<Image, Image> {
 
 /** Resizes an image: {@linkcode Resize} under the name that GulpIO has for it. */
 export class Scale extends Resize {
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   override [RECIPE](): Recipe | undefined {
     return newRecipe(this, Scale, import.meta.url, [this.size]);
   }

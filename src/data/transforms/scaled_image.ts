@@ -40,7 +40,7 @@ export class ScaledImage implements FloatImage {
     });
   }
 
-  /** What it is stored as. */
+  /** Class that it is stored in. */
   stored(): StoredPixels {
     return this.#stored;
   }

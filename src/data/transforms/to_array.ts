@@ -13,7 +13,7 @@ import { assertPicture, isBytes, isPicture, type Picture } from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 import { writeValues } from "./write_values.ts";
 
-/** How {@linkcode ToArray} arranges values. */
+/** Order of values of {@linkcode ToArray}. */
 export interface ToArrayOptions extends ArrayOptions {
   /**
    * `channels-first`, unless given, is the shape `[channels, height, width]`; `channels-last` is
@@ -63,7 +63,7 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
     return { dtype: DTYPES[dtype], shape, data };
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, ToArray, import.meta.url, [
       { ...this.#options, layout: this.#layout },
@@ -71,7 +71,7 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
   }
 }
 
-/** What samples have as data: an array `[height, width, channels]` where a transform makes a picture. */
+/** Data of samples: an array `[height, width, channels]` where a transform makes a picture. */
 export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
 
 /** Makes arrays of pictures, and leaves all else as it is. */

@@ -35,7 +35,7 @@ export type Step<In, Out> =
   | SampleTransform<In, Out>
   | Imported<TransformFunction<In, Out>>;
 
-/** What a step does, ready to be called. */
+/** A step's work, ready to be called. */
 export function runStep<In, Out>(
   step: Step<In, Out>,
 ): TransformFunction<In, Out> {

@@ -1,4 +1,4 @@
-import { InFlight } from "../../io/concurrency/in_flight.ts";
+import { ConcurrencyLimit } from "../../io/concurrency/concurrency_limit.ts";
 import type { GetOptions } from "../dataset.ts";
 import { DataError } from "../data_error.ts";
 import { Random } from "../random/random.ts";
@@ -53,7 +53,7 @@ export async function inFlight<T>(
   most: number = inFlightLimit(),
 ): Promise<T[]> {
   const results = new Array<T>(count);
-  const flight = new InFlight(most);
+  const flight = new ConcurrencyLimit(most);
   const failures: { readonly i: number; readonly error: unknown }[] = [];
   for (let i = 0; i < count; i++) {
     await flight.room();

@@ -21,7 +21,7 @@ export class UnitNorm implements SampleTransform<Picture, FloatImage> {
     return unitNorm([picture])[0]!;
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, UnitNorm, import.meta.url, []);
   }
@@ -36,7 +36,7 @@ export class UnitNormVideo
     return unitNorm(frames);
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, UnitNormVideo, import.meta.url, []);
   }

@@ -10,9 +10,9 @@ export type ValueArray =
 export interface Strides {
   /** Where the first channel of the first pixel goes. */
   readonly start: number;
-  /** How far it is from one pixel to the next. */
+  /** Distance from one pixel to the next. */
   readonly pixel: number;
-  /** How far it is from one channel to the next. */
+  /** Distance from one channel to the next. */
   readonly channel: number;
 }
 

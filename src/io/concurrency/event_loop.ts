@@ -16,23 +16,23 @@ let lastTurn = performance.now();
 let turning: Promise<void> | undefined;
 
 /**
- * Whether others are to have their turn: `while (isOthersTurn()) await otherTasks();`. Once more
+ * Tells when the event loop should go round: `while (shouldYield()) await yieldToEventLoop();`. Once more
  * after waiting, since whoever waited as well may have used the time up.
  */
-export function isOthersTurn(): boolean {
+export function shouldYield(): boolean {
   return performance.now() - lastTurn > LONGEST_WORK;
 }
 
-/** Gives others their turn where it is theirs. */
-export const othersTurn: Effect<void> = {
+/** Lets the event loop go round where it should. */
+export const yieldWhenDue: Effect<void> = {
   sync() {},
   async async() {
-    while (isOthersTurn()) await otherTasks();
+    while (shouldYield()) await yieldToEventLoop();
   },
 };
 
 /** Lets the event loop go round, once for all who ask at the same time. */
-export function otherTasks(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return turning ??= new Promise((resolve) => {
     setImmediate(() => {
       lastTurn = performance.now();

@@ -1,5 +1,5 @@
 import { type Effect, perform, type Steps } from "./steps.ts";
-import { unlessAborted } from "./unless_aborted.ts";
+import { abortable } from "./abortable.ts";
 
 /**
  * Takes what an asynchronous source gives, one at a time; the source is closed at the end.
@@ -53,6 +53,6 @@ function nextOf(
     sync() {
       throw new TypeError(needsWaiting);
     },
-    async: (signal) => unlessAborted(values.next(), signal),
+    async: (signal) => abortable(values.next(), signal),
   };
 }

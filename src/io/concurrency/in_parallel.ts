@@ -1,4 +1,4 @@
-import { InFlight, READS_IN_FLIGHT } from "./in_flight.ts";
+import { ConcurrencyLimit, READS_IN_FLIGHT } from "./concurrency_limit.ts";
 import { perform, runAsync, runSync, type Steps } from "./steps.ts";
 
 /**
@@ -13,7 +13,7 @@ export function* inParallel(procedures: readonly Steps<void>[]): Steps<void> {
       for (const steps of procedures) runSync(steps);
     },
     async async(signal) {
-      const flight = new InFlight(READS_IN_FLIGHT);
+      const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
       for (const steps of procedures) {
         await flight.room();
         if (flight.failed) break;

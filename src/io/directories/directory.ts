@@ -1,10 +1,10 @@
-/** What there is under a name. */
+/** Kind of entry under a name. */
 export type EntryKind = "file" | "directory" | "symlink" | "other";
 
-/** What is done about a name that is a symbolic link: what it points to is meant, or the link. */
+/** Meaning of a name that is a symbolic link: what it points to, or the link. */
 export type Links = "follow" | "keep";
 
-/** What is known of an entry without opening it. */
+/** Facts of an entry that need not be opened. */
 export interface EntryStat {
   readonly kind: EntryKind;
   /** Bytes. */
@@ -47,7 +47,7 @@ export interface Directory {
   list(): Listing;
   /** `undefined` where there is nothing, or a link that leads to nothing. */
   stat(name: string, links: Links): EntryStat | undefined;
-  /** Whether a file may be opened, or a directory listed. */
+  /** Tells whether a file may be opened, or a directory listed. */
   mayRead(name: string): boolean;
   /** Opens a directory in it; anything else is an error. */
   open(name: string, links: Links): Directory;

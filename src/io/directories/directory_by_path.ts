@@ -9,7 +9,7 @@ import type {
 } from "./directory.ts";
 import { systemCode } from "../libc/system_error.ts";
 
-/** What Deno puts in place of bytes that are not UTF-8. */
+/** Deno's replacement for bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
 
 /** `node:fs` has it, but not by this name on every system. */

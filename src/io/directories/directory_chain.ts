@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../errors.ts";
 import type { Directory, Links } from "./directory.ts";
 
-/** How many times a depth's largest power of two its directory stays open behind the last one. */
+/** Multiple of a depth's largest power of two for which its directory stays open behind the last one. */
 const REACH = 4;
 
 interface Link {
@@ -32,7 +32,7 @@ export class DirectoryChain {
     this.#links = links;
   }
 
-  /** How many directories lie below the root. */
+  /** Number of directories below the root. */
   get depth(): number {
     return this.#below.length;
   }
@@ -98,7 +98,7 @@ export class DirectoryChain {
     }
   }
 
-  /** Whether the directory at a depth is to be open while the last one is worked in. */
+  /** True if the directory at a depth is to be open while the last one is worked in. */
   #isInReach(depth: number): boolean {
     return this.depth - depth <= REACH * largestPower(depth);
   }

@@ -6,12 +6,17 @@
  */
 import { SystemError } from "./system_error.ts";
 
-const STATFS = { parameters: ["buffer", "buffer"], result: "i32" } as const;
-const FACCESSAT = {
-  parameters: ["i32", "buffer", "i32", "i32"],
-  result: "i32",
-} as const;
-const POLL = { parameters: ["buffer", "u32", "i32"], result: "i32" } as const;
+/** A function by what it returns and takes. */
+function returning<
+  Result extends Deno.NativeResultType,
+  const Parameters extends readonly Deno.NativeType[],
+>(result: Result, ...parameters: Parameters) {
+  return { result, parameters } as const;
+}
+
+const STATFS = returning("i32", "buffer", "buffer");
+const FACCESSAT = returning("i32", "i32", "buffer", "i32", "i32");
+const POLL = returning("i32", "buffer", "u32", "i32");
 
 /**
  * Everything that is called. 64-bit results that are small in practice are declared `i32`, since a
@@ -22,79 +27,55 @@ const POLL = { parameters: ["buffer", "u32", "i32"], result: "i32" } as const;
  * server, or for as long as they are told to.
  */
 const FUNCTIONS = {
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "i32" },
-  pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
-  preadv2: {
-    parameters: ["i32", "buffer", "i32", "i64", "i32"],
-    result: "i32",
-  },
-  write: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  writev: { parameters: ["i32", "buffer", "i32"], result: "i32" },
-  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
-  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
-  futimens: { parameters: ["i32", "buffer"], result: "i32" },
-  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
+  open: returning("i32", "buffer", "i32"),
+  openat: returning("i32", "i32", "buffer", "i32", "u32"),
+  close: returning("i32", "i32"),
+  read: returning("i32", "i32", "buffer", "usize"),
+  pread: returning("i32", "i32", "buffer", "u32", "i64"),
+  preadv2: returning("i32", "i32", "buffer", "i32", "i64", "i32"),
+  write: returning("i32", "i32", "buffer", "u32"),
+  writev: returning("i32", "i32", "buffer", "i32"),
+  lseek: returning("i64", "i32", "i64", "i32"),
+  ftruncate: returning("i32", "i32", "i64"),
+  futimens: returning("i32", "i32", "buffer"),
+  fcntl: returning("i32", "i32", "i32", "i32"),
+  ioctl: returning("i32", "i32", "usize", "buffer"),
   poll: POLL,
   pollElsewhere: { ...POLL, name: "poll", nonblocking: true },
 
-  statx: {
-    parameters: ["i32", "buffer", "i32", "u32", "buffer"],
-    result: "i32",
-  },
+  statx: returning("i32", "i32", "buffer", "i32", "u32", "buffer"),
   faccessat: FACCESSAT,
   accessElsewhere: { ...FACCESSAT, name: "faccessat", nonblocking: true },
-  getdents64: { parameters: ["i32", "buffer", "usize"], result: "i32" },
-  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
-  linkat: {
-    parameters: ["i32", "buffer", "i32", "buffer", "i32"],
-    result: "i32",
-  },
-  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  getdents64: returning("i32", "i32", "buffer", "usize"),
+  mkdirat: returning("i32", "i32", "buffer", "u32"),
+  renameat: returning("i32", "i32", "buffer", "i32", "buffer"),
+  linkat: returning("i32", "i32", "buffer", "i32", "buffer", "i32"),
+  unlinkat: returning("i32", "i32", "buffer", "i32"),
 
   statfs: STATFS,
   statfsElsewhere: { ...STATFS, name: "statfs", nonblocking: true },
-  mount: {
-    parameters: ["buffer", "buffer", "buffer", "u64", "buffer"],
-    result: "i32",
-  },
-  umount2: { parameters: ["buffer", "i32"], result: "i32" },
-  socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
-  recvmsg: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  mount: returning("i32", "buffer", "buffer", "buffer", "u64", "buffer"),
+  umount2: returning("i32", "buffer", "i32"),
+  socketpair: returning("i32", "i32", "i32", "i32", "buffer"),
+  recvmsg: returning("i32", "i32", "buffer", "i32"),
 
-  memmove: { parameters: ["buffer", "buffer", "usize"], result: "u64" },
-  mmap: {
-    parameters: ["pointer", "usize", "i32", "i32", "i32", "i64"],
-    result: "u64",
-  },
-  munmap: { parameters: ["u64", "usize"], result: "i32" },
-  memfdCreate: {
-    name: "memfd_create",
-    parameters: ["buffer", "u32"],
-    result: "i32",
-  },
+  memmove: returning("u64", "buffer", "buffer", "usize"),
+  mmap: returning("u64", "pointer", "usize", "i32", "i32", "i32", "i64"),
+  munmap: returning("i32", "u64", "usize"),
+  memfdCreate: { ...returning("i32", "buffer", "u32"), name: "memfd_create" },
   /** Copies from this process's own memory too, and fails where touching it would kill. */
   processVmReadv: {
+    ...returning("i32", "i32", "buffer", "u32", "buffer", "u32", "u32"),
     name: "process_vm_readv",
-    parameters: ["i32", "buffer", "u32", "buffer", "u32", "u32"],
-    result: "i32",
   },
 
-  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
-  geteuid: { parameters: [], result: "u32" },
-  getuid: { parameters: [], result: "u32" },
-  getgid: { parameters: [], result: "u32" },
-  syscall: { parameters: ["i64", "i64", "i64"], result: "i32" },
-  strerror: { parameters: ["i32"], result: "pointer" },
-  errnoLocation: {
-    name: "__errno_location",
-    parameters: [],
-    result: "pointer",
-  },
+  getrlimit: returning("i32", "i32", "buffer"),
+  geteuid: returning("u32"),
+  getuid: returning("u32"),
+  getgid: returning("u32"),
+  syscall: returning("i32", "i64", "i64", "i64"),
+  strerror: returning("pointer", "i32"),
+  errnoLocation: { ...returning("pointer"), name: "__errno_location" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** The C library's functions, ready to be called. */
@@ -175,7 +156,7 @@ export function errnoOf(libc: Pick<Libc, "errnoLocation">): number {
     : new Deno.UnsafePointerView(location).getInt32();
 }
 
-/** What the C library calls an error, such as "Permission denied". */
+/** The C library's words for an error, such as "Permission denied". */
 export function textOf(libc: Pick<Libc, "strerror">, errno: number): string {
   const text = libc.strerror(errno);
   return text === null

@@ -28,7 +28,7 @@ const EAGAIN = 11;
 /** V8 keeps arrays up to this length in its heap, where they may move. */
 const LONGEST_IN_HEAP = 64;
 
-/** What {@linkcode LibcReads.cached} answers where the file system has no such reads. */
+/** Answer of {@linkcode LibcReads.cached} where the file system has no such reads. */
 export const UNSUPPORTED = -1;
 
 /** Reads of a descriptor. Right for one thread only, as each thread has its own. */

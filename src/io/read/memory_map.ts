@@ -75,7 +75,7 @@ export class MemoryMap {
     );
   }
 
-  /** Whether the bytes were transferred to somebody else. */
+  /** True if the bytes were transferred to somebody else. */
   get isGone(): boolean {
     return this.bytes.buffer.detached;
   }

@@ -14,7 +14,7 @@ export class GrowingMemory implements ReadMemory {
   #bytes = new Uint8Array(0);
   #taken = 0;
 
-  /** How many bytes it has. */
+  /** Size in bytes. */
   get size(): number {
     return this.#bytes.length;
   }

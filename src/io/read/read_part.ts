@@ -2,7 +2,7 @@ import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import { crc32Of } from "./crc32_of.ts";
-import { isOthersTurn, otherTasks } from "../concurrency/event_loop.ts";
+import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
 /** Bytes that are read and checked at a time: they are still in the processor's cache then. */
@@ -104,7 +104,7 @@ export async function fillAsync(
   let got = tried;
   while (done < into.length) {
     if (got === undefined) {
-      while (isOthersTurn()) await otherTasks();
+      while (shouldYield()) await yieldToEventLoop();
       signal?.throwIfAborted();
       const wanted = into.subarray(done, done + PIECE);
       got = source.readCached?.(wanted, offset + done) ?? 0;

@@ -1,13 +1,16 @@
 import type { SourceList } from "../storage/byte_source.ts";
 import { crc32Of } from "./crc32_of.ts";
-import { isOthersTurn, otherTasks } from "../concurrency/event_loop.ts";
-import { InFlight, READS_IN_FLIGHT } from "../concurrency/in_flight.ts";
+import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
+import {
+  ConcurrencyLimit,
+  READS_IN_FLIGHT,
+} from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
 import type { ReadMemory } from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
-/** How many bytes, or small reads, are done before the clock is looked at, which takes its time. */
+/** Bytes, or small reads, that are done before the clock is looked at, which takes its time. */
 const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
@@ -53,7 +56,7 @@ class Reading {
   readonly #verify: Verify | undefined;
   readonly #memory: ReadMemory | undefined;
   readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
-  /** What runs of several slices are read into where these have places. */
+  /** Memory that runs of several slices are read into where these have places. */
   #scratch: Uint8Array<ArrayBuffer> | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
@@ -82,12 +85,12 @@ class Reading {
 
   /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
-    const flight = new InFlight(READS_IN_FLIGHT);
+    const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
     try {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {
         if (unwatched >= STRIDE_BYTES) {
-          while (isOthersTurn()) await otherTasks();
+          while (shouldYield()) await yieldToEventLoop();
           unwatched = 0;
         }
         signal?.throwIfAborted();
@@ -163,7 +166,7 @@ class Reading {
     this.#keep(run, bytes, crc);
   }
 
-  /** Whether a run's checksum is that of its only slice. */
+  /** True if a run's checksum is that of its only slice. */
   #sums(run: SliceRun): boolean {
     return run.count === 1 && this.#verify !== undefined;
   }

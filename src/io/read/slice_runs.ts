@@ -13,7 +13,7 @@ export interface SliceRun {
   readonly length: number;
   /** Where the slices' indices start in the order. */
   readonly first: number;
-  /** How many slices there are. */
+  /** Number of slices. */
   readonly count: number;
 }
 

@@ -19,7 +19,7 @@ export interface OpenFileOptions {
  * The whole contract that containers need; wrappers (caches, checks) implement it again.
  */
 export interface ByteSource {
-  /** What messages call it: a path or a URL. */
+  /** Name in messages: a path or a URL. */
   readonly name: string;
   /** Size in bytes when it was opened. */
   readonly size: number;

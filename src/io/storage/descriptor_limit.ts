@@ -5,7 +5,7 @@ const RLIMIT_NOFILE = 7;
 
 const functions = new LibcFunctions("getrlimit");
 
-/** What one thread keeps where the process may have many, or where the system cannot be asked. */
+/** Descriptors that one thread keeps where the process may have many, or where the system cannot be asked. */
 const MOST = 128;
 /** Fewer would be opened and closed all the time. */
 const LEAST = 8;

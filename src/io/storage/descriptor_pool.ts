@@ -22,7 +22,7 @@ export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
   readonly #mostIdle: () => number;
   #limit = 0;
-  /** How many are in use. */
+  /** Number of those in use. */
   #busy = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 

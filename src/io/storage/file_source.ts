@@ -17,7 +17,7 @@ import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { workingDirectory } from "./working_directory.ts";
 
-/** What tells one state of a file from another. */
+/** Identity of one state of a file. */
 export interface FileIdentity {
   readonly dev: number;
   readonly ino: number;
@@ -36,14 +36,14 @@ export class FileSource implements ByteSource {
   readonly path: string;
   /** The file's state when it was opened; a file replaced since then is an error, not other data. */
   readonly identity: FileIdentity;
-  /** How quick its device is; judged by where the system cannot tell what is in its memory. */
+  /** Speed of its device; judged by where the system cannot tell what is in its memory. */
   readonly pace: Pace;
-  /** Whether a writer may still append to it. */
+  /** True if a writer may still append to it. */
   readonly mayGrow: boolean;
   /** Reads what the C library can read; there is none without `--allow-ffi`. */
   readonly #libc: LibcReads | undefined = libcReads();
   #tellsCached: boolean = this.#libc !== undefined;
-  /** What the descriptor that Node knows is lent to: only some files need one of each kind. */
+  /** Borrower of the descriptor that Node knows: only some files need one of each kind. */
   readonly #node = {};
   #closed = false;
 
@@ -163,7 +163,7 @@ export class FileSource implements ByteSource {
     }
   }
 
-  /** Whether a file that now has so many bytes may be the one that was opened. */
+  /** Tells whether a file that now has so many bytes may be the one that was opened. */
   isStill(size: number): boolean {
     return this.mayGrow ? size >= this.size : size === this.size;
   }
@@ -281,7 +281,7 @@ function identityOf(stat: Deno.FileInfo): FileIdentity {
   return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-/** Whether `now` is the file that was `before`, with perhaps more at its end. */
+/** Tells whether `now` is the file that was `before`, with perhaps more at its end. */
 function grownFrom(now: FileIdentity, before: FileIdentity): boolean {
   return now.dev === before.dev && now.ino === before.ino &&
     now.size >= before.size;

@@ -1,4 +1,4 @@
-/** What a read may take, in ms, before it counts as slow: a disk's answer takes longer. */
+/** Longest time of a read, in ms, that does not count as slow: a disk's answer takes longer. */
 const PATIENCE = 0.05;
 const PATIENCE_PER_BYTE = 1 / 2e6;
 /**
@@ -7,9 +7,9 @@ const PATIENCE_PER_BYTE = 1 / 2e6;
  */
 const DOUBT_OF_SLOW = 40;
 const TOO_MUCH_DOUBT = 100;
-/** What is left after a detour: one more slow read soon after, and the next one follows. */
+/** Budget left after a detour: one more slow read soon after, and the next one follows. */
 const DOUBT_AFTER_DETOUR = 80;
-/** How many reads are sent to the thread pool: at first, and at most. */
+/** Reads that are sent to the thread pool: at first, and at most. */
 const FIRST_DETOUR = 16;
 const LONGEST_DETOUR = 1024;
 
@@ -21,10 +21,10 @@ const LONGEST_DETOUR = 1024;
 export class Pace {
   #doubt = 0;
   #detour = FIRST_DETOUR;
-  /** How many more reads go to the thread pool. */
+  /** Reads that are still to go to the thread pool. */
   #left = 0;
 
-  /** Whether the next read may be done without waiting. Asked once for each read. */
+  /** Tells whether the next read may be done without waiting. Asked once for each read. */
   allows(): boolean {
     if (this.#left === 0) return true;
     this.#left--;

@@ -5,7 +5,7 @@ import { FileSource, openError } from "./file_source.ts";
 import { absoluteLocalPath, localPath } from "./local_path.ts";
 import { readDirectory } from "./read_directory.ts";
 
-/** What a storage knows of a file or directory without opening it. */
+/** A file or directory as a storage knows it without opening it. */
 export interface FileFacts {
   /** Whether it is a directory; otherwise it is a file. */
   readonly isDirectory: boolean;

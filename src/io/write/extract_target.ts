@@ -13,13 +13,13 @@ import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 import { extractorOf } from "./temporaries.ts";
 import { workingDirectory } from "../storage/working_directory.ts";
 
-/** How files are put into an {@linkcode ExtractTarget}. */
+/** Options of an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {
-  /** Whether files that are there already are replaced. */
+  /** True if files that are there already are replaced. */
   readonly replace: boolean;
   /** Last modification that the files get. */
   readonly mtime: Date;
-  /** What errors call the directory, where that is not its path. */
+  /** Name of the directory in errors, where that is not its path. */
   readonly shownAs?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface WalkPlace {
   /** From the root of what is extracted. */
   readonly path: string;
   readonly name: string;
-  /** How many names below where the walk started: 1 for the entries there. */
+  /** Depth in names below where the walk started: 1 for the entries there. */
   readonly depth: number;
 }
 
@@ -207,7 +207,7 @@ export class ExtractTarget implements Disposable {
     return { directory: this.#chain.last, name };
   }
 
-  /** How many directories of the chain lead to a place, and the names from there on: its own at least. */
+  /** Number of directories of the chain that lead to a place, and the names from there on: its own at least. */
   #namesFrom(place: Place): { known: number; below: string[] } {
     const chain = this.#chain;
     if (typeof place === "string") {
@@ -259,7 +259,7 @@ export class ExtractTarget implements Disposable {
   }
 }
 
-/** Whether there is a process of that number; where none can be seen, there may be. */
+/** Tells whether there is a process of that number; where none can be seen, there may be. */
 function isAlive(pid: number): boolean {
   return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
 }

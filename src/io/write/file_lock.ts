@@ -4,7 +4,7 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 
-/** What file systems answer that have no locks, as some of networks. */
+/** Answers of file systems without locks, as some of networks. */
 const NO_LOCKS = [
   "ENOLCK",
   "ENOSYS",
@@ -76,7 +76,7 @@ export class FileLock implements Disposable {
     return undefined;
   }
 
-  /** Whether others are kept from it: not where the file system has no locks. */
+  /** True if others are kept from it: not where the file system has no locks. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
@@ -87,7 +87,7 @@ export class FileLock implements Disposable {
     return `${dev}:${ino}`;
   }
 
-  /** Whether the locked file still has that name. */
+  /** Tells whether the locked file still has that name. */
   isOf(path: string): boolean {
     const found = fs.statSync(path, { throwIfNoEntry: false });
     return found !== undefined &&

@@ -28,12 +28,12 @@ export class GatheredBytes {
     return this.#bufferAt + this.#used;
   }
 
-  /** How far the file has what was appended. */
+  /** Bytes of what was appended that the file has. */
   get written(): number {
     return this.#bufferAt;
   }
 
-  /** How many bytes can be gathered without writing. */
+  /** Bytes that can be gathered without writing. */
   get room(): number {
     return LARGEST_BUFFER - this.#used;
   }

@@ -10,7 +10,7 @@ export function removeTree(directory: string): void {
   const parent = openDirectory(path.dirname(directory));
   const chain = new DirectoryChain(parent, "keep");
   try {
-    /** What is left of each directory that was entered. */
+    /** Entries left of each directory that was entered. */
     const left: string[][] = [];
     const enter = (name: string) => left.push(chain.enter(name).list().names);
     enter(path.basename(directory));

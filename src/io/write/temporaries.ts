@@ -42,7 +42,7 @@ export function temporaryName(target: string): string {
   return path.join(path.dirname(target), `.${name}${own}`);
 }
 
-/** Whether a name in a directory is of something that is being written, or was left half-written. */
+/** Tells whether a name in a directory is of something that is being written, or was left half-written. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name);
 }
@@ -58,7 +58,7 @@ export function extractorOf(name: string): number | undefined {
   return target === undefined && pid !== undefined ? Number(pid) : undefined;
 }
 
-/** What is written under a temporary name, and the lock of it. */
+/** Something written under a temporary name, and its lock. */
 export interface Temporary<T> {
   readonly path: string;
   readonly made: T;
@@ -130,7 +130,7 @@ export function* removeLeftovers(
   }
 }
 
-/** Whether a temporary name is made of a target's, of which long ones are cut. */
+/** Tells whether a temporary name is made of a target's, of which long ones are cut. */
 function isFor(name: string, target: string): boolean {
   return name === target ||
     target.startsWith(name) && Buffer.byteLength(name) >= LEAST_CUT;

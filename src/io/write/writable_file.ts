@@ -23,7 +23,7 @@ const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
 
 /** A file that is written, open for reading and writing at any place. */
 export class WritableFile {
-  /** What errors call it: the file that it is written for. */
+  /** Name in errors: the file that it is written for. */
   readonly name: string;
   #fd = -1;
   #busy = 0;
@@ -92,7 +92,7 @@ export class WritableFile {
     }
   }
 
-  /** How many bytes the file has. */
+  /** Size of the file in bytes. */
   *size(): Steps<number> {
     const { size } = yield* this.#act({
       sync: (fd) => fs.fstatSync(fd),
@@ -110,7 +110,7 @@ export class WritableFile {
     return `${dev}:${ino}`;
   }
 
-  /** Whether it was closed. */
+  /** True if it was closed. */
   get closed(): boolean {
     return this.#closed;
   }

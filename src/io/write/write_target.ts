@@ -7,11 +7,11 @@ import { writeError } from "./write_error.ts";
 /** As many as the kernel follows in one path. */
 const MOST_LINKS = 40;
 
-/** What stands at the place that is to be written. */
+/** State of the place that is to be written. */
 export interface WriteTarget {
   /** The path behind all symbolic links, where the new file or directory is renamed to. */
   readonly path: string;
-  /** What is there now. */
+  /** The entry that is there now. */
   readonly found: fs.Stats | undefined;
 }
 

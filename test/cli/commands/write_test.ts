@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FFRecordReader } from "../../../mod.ts";
+import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
 import { type GoldenCase, goldenCase } from "../../support/golden.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { SampleFiles } from "../../../src/cli/input/sample_files.ts";
-import { FFRecordReader, FFRecordWriter } from "../../../mod.ts";
+import {
+  FFRecordReader,
+  FFRecordWriter,
+} from "../../../src/formats/ffrecord/mod.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 const { signal } = new AbortController();

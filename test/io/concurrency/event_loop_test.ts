@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import {
-  isOthersTurn,
-  otherTasks,
+  shouldYield,
+  yieldToEventLoop,
 } from "../../../src/io/concurrency/event_loop.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 import { readSlices } from "../../../src/io/read/read_slices.ts";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
 
 function workUntilOthersTurn(): void {
-  while (!isOthersTurn());
+  while (!shouldYield());
 }
 
 /** Counts how often the event loop goes round while `work` goes on. */
@@ -29,7 +29,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 
 Deno.test("those who work at the same time share the time between two turns of the loop", async () => {
   const piece = async () => {
-    while (isOthersTurn()) await otherTasks();
+    while (shouldYield()) await yieldToEventLoop();
     workUntilOthersTurn();
   };
   workUntilOthersTurn();

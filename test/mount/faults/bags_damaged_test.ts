@@ -2,11 +2,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import {
-  FormatError,
-  mount,
-  type MountContainerOptions,
-} from "../../../mod.ts";
+import { FormatError, mount } from "../../../mod.ts";
+import { type MountContainerOptions } from "../../../fuse/mod.ts";
 import {
   isMounted,
   namesIn,

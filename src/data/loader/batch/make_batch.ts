@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
 import type { Dataset, GetOptions } from "../../dataset.ts";
@@ -80,9 +80,7 @@ export class BatchMaker<T, B> {
   ): Promise<B> {
     try {
       const batch = this.#collate(samples, { memory });
-      return batch instanceof Promise
-        ? await unlessAborted(batch, signal)
-        : batch;
+      return batch instanceof Promise ? await abortable(batch, signal) : batch;
     } catch (cause) {
       signal.throwIfAborted();
       throw batchError(

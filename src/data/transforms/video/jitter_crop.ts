@@ -53,7 +53,7 @@ export class JitterCrop implements SampleTransform<Picture, Picture> {
     );
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, JitterCrop, import.meta.url, [
       this.#sizes,

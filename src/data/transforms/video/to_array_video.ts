@@ -13,7 +13,7 @@ import { assertPicture, type Picture } from "../picture.ts";
 import { newRecipe, type SampleTransform } from "../transform.ts";
 import { writeValues } from "../write_values.ts";
 
-/** How {@linkcode ToArrayVideo} arranges values. */
+/** Order of values of {@linkcode ToArrayVideo}. */
 export interface ToArrayVideoOptions extends ArrayOptions {
   /**
    * `channels-first`, unless given, is the shape `[frames, channels, height, width]`; `channels-last`
@@ -85,7 +85,7 @@ export class ToArrayVideo
     return { dtype: DTYPES[dtype], shape, data };
   }
 
-  /** How another thread makes it. */
+  /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
     return newRecipe(this, ToArrayVideo, import.meta.url, [
       { ...this.#options, layout: this.#layout },

@@ -1,6 +1,6 @@
 import {
-  isOthersTurn,
-  otherTasks,
+  shouldYield,
+  yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
@@ -105,7 +105,7 @@ function* inOneGo(procedure: () => Steps<void>): Steps<void> {
   yield* perform({
     sync: () => runSync(procedure()),
     async async() {
-      while (isOthersTurn()) await otherTasks();
+      while (shouldYield()) await yieldToEventLoop();
       runSync(procedure());
     },
   });

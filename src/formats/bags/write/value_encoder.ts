@@ -2,7 +2,7 @@ import { bytesOf } from "../../../bytes_of.ts";
 import { WriteError } from "../../../errors.ts";
 import { sampleBytes, type SampleData } from "../../../io/write/sample_data.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import { unlessAborted } from "../../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 import type { Encoder, Encoders } from "../types/codec_types.ts";
 
@@ -72,7 +72,7 @@ export class ValueEncoder {
           "its encoder has to be waited for: use append() instead of appendSync()",
         );
       },
-      async: (signal) => unlessAborted(settled, signal),
+      async: (signal) => abortable(settled, signal),
     });
     if (failed) throw this.#refused(datapoint, value);
     return this.#bytes(value, datapoint);

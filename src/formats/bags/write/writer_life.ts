@@ -5,7 +5,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { Turns } from "../../../io/concurrency/turns.ts";
+import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
 
 /** How a writer ends. */
 export interface Ending {
@@ -23,7 +23,7 @@ type State = "open" | "closing" | "closed" | "aborted";
 export class WriterLife {
   readonly #path: string;
   readonly #ending: Ending;
-  readonly #turns: Turns;
+  readonly #queue: SerialQueue;
   #state: State = "open";
   /** Whether something is being done without waiting, which calls encoders and iterates lists. */
   #inStep = false;
@@ -33,12 +33,12 @@ export class WriterLife {
   constructor(path: string, ending: Ending) {
     this.#path = path;
     this.#ending = ending;
-    this.#turns = new Turns(path);
+    this.#queue = new SerialQueue(path);
   }
 
   /** Whether something is being written, or waits. */
   get busy(): boolean {
-    return this.#turns.busy;
+    return this.#queue.busy;
   }
 
   /**
@@ -52,7 +52,7 @@ export class WriterLife {
     signal: AbortSignal | undefined,
   ): T | Promise<T> {
     if (this.busy) {
-      return this.#turns.take(() => {
+      return this.#queue.take(() => {
         if (this.#state === "aborted") this.requireOpen();
         return runAsync(work(), signal);
       });
@@ -63,9 +63,9 @@ export class WriterLife {
     try {
       const step = steps.next();
       if (step.done) return step.value;
-      return this.#turns.begin(() => goOn(steps, step, signal));
+      return this.#queue.begin(() => goOn(steps, step, signal));
     } catch (error) {
-      return this.#turns.begin(() => Promise.reject(error)); // fails what is asked for right after
+      return this.#queue.begin(() => Promise.reject(error)); // fails what is asked for right after
     } finally {
       this.#inStep = false;
     }
@@ -139,7 +139,7 @@ export class WriterLife {
     this.requireOpen();
     this.#state = "closing";
     try {
-      await this.#turns.take(async () => {
+      await this.#queue.take(async () => {
         await runAsync(this.#ending.finish(), signal);
         await runAsync(this.#ending.publish());
         this.#state = "closed";

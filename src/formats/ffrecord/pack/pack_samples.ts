@@ -1,8 +1,8 @@
 import * as path from "node:path";
 import type { Directory } from "../../../io/directories/directory.ts";
 import {
-  isOthersTurn,
-  otherTasks,
+  shouldYield,
+  yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
@@ -118,7 +118,7 @@ class Packing {
         ? sample.value
         : this.#inTurns(sample.value);
       await writer.write(content, { signal });
-      if (isOthersTurn()) await this.#pause();
+      if (shouldYield()) await this.#pause();
     }
   }
 
@@ -137,12 +137,12 @@ class Packing {
   async *#inTurns(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for (const piece of pieces) {
       yield piece;
-      if (isOthersTurn()) await this.#pause();
+      if (shouldYield()) await this.#pause();
     }
   }
 
   async #pause(): Promise<void> {
     this.tellProgress();
-    await otherTasks();
+    await yieldToEventLoop();
   }
 }

@@ -4,8 +4,8 @@ import type {
 } from "../../../io/directories/directory.ts";
 import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
 import {
-  isOthersTurn,
-  otherTasks,
+  shouldYield,
+  yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import { isTemporary } from "../../../io/write/temporaries.ts";
 import { encodeName, sortNames } from "../../../names.ts";
@@ -61,8 +61,8 @@ export async function walkFolder(
   try {
     namingFolder(root.path, () => walk.start());
     while (walk.step()) {
-      if (!isOthersTurn()) continue;
-      await otherTasks();
+      if (!shouldYield()) continue;
+      await yieldToEventLoop();
       options.signal?.throwIfAborted();
     }
     return walk.listing;

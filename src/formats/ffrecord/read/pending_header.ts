@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { fill } from "../../../io/read/read_part.ts";
-import { othersTurn } from "../../../io/concurrency/event_loop.ts";
+import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import {
   compareChecksum,
@@ -102,7 +102,7 @@ export class PendingHeader implements RecordFileHeader {
   *#compare(): Steps<void> {
     let crc = crc32Of(this.#covered);
     for (let p = 0; p < this.#pieces; p++) {
-      yield* perform(othersTurn);
+      yield* perform(yieldWhenDue);
       crc = crc32Of(this.#piece(p), crc);
     }
     compareChecksum(this.#source.name, this.checksum, crc);

@@ -2,11 +2,11 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import { InFlight } from "../../../io/concurrency/in_flight.ts";
+import { ConcurrencyLimit } from "../../../io/concurrency/concurrency_limit.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import { unlessAborted } from "../../../io/concurrency/unless_aborted.ts";
+import { abortable } from "../../../io/concurrency/abortable.ts";
 import { warnOnConsole } from "../../../message_text.ts";
 import { divide, type Part, requireParts } from "./parts.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
@@ -134,7 +134,7 @@ class Dump {
   }
 
   async writeAll(directory: string, files: readonly Part[]): Promise<void> {
-    const flight = new InFlight(IN_PARALLEL);
+    const flight = new ConcurrencyLimit(IN_PARALLEL);
     for (const file of files) {
       await flight.room();
       if (flight.failed) break;
@@ -166,9 +166,7 @@ class Dump {
     const given = this.#samples.at(index);
     // One that never comes must not keep the others from being given up.
     const sample =
-      await (given instanceof Promise
-        ? unlessAborted(given, this.#signal)
-        : given);
+      await (given instanceof Promise ? abortable(given, this.#signal) : given);
     if (sample !== undefined) return sample;
     throw new TypeError(
       `There is no sample ${index}, though there are ${this.total} samples`,

@@ -8,7 +8,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { Turns } from "../../../io/concurrency/turns.ts";
+import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
 import { endOfHeader } from "../layout.ts";
 import { recordFilePath } from "./record_file_path.ts";
 import {
@@ -62,7 +62,7 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
   readonly #count: number | undefined;
   readonly #samples: SampleOutput;
   readonly #table: TableOutput;
-  readonly #turns: Turns;
+  readonly #queue: SerialQueue;
   #state: State = "open";
   #closed: Promise<void> | undefined;
 
@@ -74,7 +74,7 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
       count === undefined ? 0 : endOfHeader(count),
     );
     this.#table = new TableOutput(file.file, count);
-    this.#turns = new Turns(file.path);
+    this.#queue = new SerialQueue(file.path);
   }
 
   static *#open(
@@ -135,7 +135,7 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     options.signal?.throwIfAborted();
     this.#requireOpen();
     let bytes = sampleBytes(data);
-    if (bytes !== undefined && !this.#turns.busy) {
+    if (bytes !== undefined && !this.#queue.busy) {
       this.#requireRoom();
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
@@ -143,7 +143,7 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     if (bytes !== undefined && bytes.length <= SMALL_SAMPLE) {
       bytes = bytes.slice();
     }
-    return this.#turns.take(() => {
+    return this.#queue.take(() => {
       if (this.#state === "aborted") this.#requireOpen();
       return runAsync(this.#add(bytes ?? data), options.signal);
     });
@@ -214,7 +214,7 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     this.#requireOpen();
     this.#state = "closing";
     try {
-      await this.#turns.take(async () => {
+      await this.#queue.take(async () => {
         await runAsync(this.#finish(), signal);
         await runAsync(this.#file.publish()); // too late to give up
         this.#state = "closed";
@@ -282,7 +282,7 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
   }
 
   #requireIdle(): void {
-    if (!this.#turns.busy) return;
+    if (!this.#queue.busy) return;
     throw new WriteError(
       "busy",
       `${this.path} is being written to: await write() before a method that does not wait`,

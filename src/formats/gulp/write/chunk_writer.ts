@@ -2,8 +2,8 @@ import * as fs from "node:fs";
 import { RecordfsError, WriteError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import {
-  isOthersTurn,
-  otherTasks,
+  shouldYield,
+  yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import type {
   AdaptedVideo,
@@ -205,7 +205,7 @@ async function* atLeastOne(
   let isEmpty = true;
   for await (const frame of frames) {
     // Where nothing has to be waited for, a thread would not hear that it is to give up.
-    while (isOthersTurn()) await otherTasks();
+    while (shouldYield()) await yieldToEventLoop();
     const jpeg = await jpegOf(frame);
     yield jpeg;
     isEmpty = false;

@@ -8,7 +8,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { Turns } from "../../../io/concurrency/turns.ts";
+import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
 import { ChunkOutput } from "./chunk_output.ts";
 import { formatVideoMeta } from "../meta/collected_meta.ts";
 import {
@@ -24,13 +24,13 @@ import type { SerializerChoice } from "../meta/serializer.ts";
 export class OpenChunkOutput implements Disposable, AsyncDisposable {
   readonly #path: string;
   readonly #output: ChunkOutput;
-  readonly #turns: Turns;
+  readonly #queue: SerialQueue;
   #ended = false;
 
   private constructor(path: string, output: ChunkOutput) {
     this.#path = path;
     this.#output = output;
-    this.#turns = new Turns(path);
+    this.#queue = new SerialQueue(path);
   }
 
   /**
@@ -85,7 +85,7 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
     frames: Frames,
     { signal }: WaitOptions,
   ): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       this.#assertOpen();
       const output = this.#output;
       const json = formatVideoMeta(meta);
@@ -127,7 +127,7 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
   }
 
   flush(): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       this.#assertOpen();
       await runAsync(this.#output.flush());
     });
@@ -148,7 +148,7 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
   /** Waits for what is under way, then drops what was not flushed. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ended) return;
-    await this.#turns.take(() => Promise.resolve()).catch(() => {});
+    await this.#queue.take(() => Promise.resolve()).catch(() => {});
     this[Symbol.dispose]();
   }
 
@@ -158,7 +158,7 @@ export class OpenChunkOutput implements Disposable, AsyncDisposable {
 
   #assertIdle(): void {
     this.#assertOpen();
-    if (!this.#turns.busy) return;
+    if (!this.#queue.busy) return;
     throw new WriteError(
       "busy",
       `Cannot write ${this.#path} now: an asynchronous write is under way; await it`,

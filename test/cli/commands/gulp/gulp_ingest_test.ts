@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
-import { GulpDirectory } from "../../../../mod.ts";
+import { GulpDirectory } from "../../../../src/formats/gulp/mod.ts";
 import { ADAPTERS } from "../../../../src/formats/gulp/adapters/adapters.ts";
 import { burstCount, makeClip } from "../../../support/gulp/clips.ts";
 import {

@@ -1,6 +1,7 @@
 /** Readable views beside values. */
 import assert from "node:assert/strict";
-import { readNpy, writeMsgpack } from "../../../../mod.ts";
+import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
+import { writeMsgpack } from "../../../../src/codecs/msgpack/mod.ts";
 import { FormatError } from "../../../../src/errors.ts";
 import { openSync } from "../../../../src/vfs/mod.ts";
 import { bagCases, datasetCase } from "../../../support/bags/bag_golden.ts";

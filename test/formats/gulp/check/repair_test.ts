@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { GulpDirectory, type GulpLeftOut } from "../../../../mod.ts";
+import {
+  GulpDirectory,
+  type GulpLeftOut,
+} from "../../../../src/formats/gulp/mod.ts";
 import {
   type GulpRepairOptions,
   type GulpRepairReport,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { Turns } from "../../../src/io/concurrency/turns.ts";
+import { SerialQueue } from "../../../src/io/concurrency/serial_queue.ts";
 
 Deno.test("work is done in the order in which it was asked for", async () => {
-  const turns = new Turns("a");
+  const turns = new SerialQueue("a");
   const done: number[] = [];
   const waits = [3, 0, 2, 0].map((ms, i) =>
     turns.take(async () => {
@@ -19,7 +19,7 @@ Deno.test("work is done in the order in which it was asked for", async () => {
 });
 
 Deno.test("what waits behind a failure is not done, what comes after it is", async () => {
-  const turns = new Turns("a.ffr");
+  const turns = new SerialQueue("a.ffr");
   const first = turns.take(() => Promise.reject(new Error("no")));
   const second = turns.take(() => assert.fail("done all the same"));
   await assert.rejects(first, /no/);
@@ -28,7 +28,7 @@ Deno.test("what waits behind a failure is not done, what comes after it is", asy
 });
 
 Deno.test("what is begun at once comes before what is asked for meanwhile", async () => {
-  const turns = new Turns("a.bag");
+  const turns = new SerialQueue("a.bag");
   const done: string[] = [];
   const work = async (name: string) => {
     done.push(`${name} begins`);

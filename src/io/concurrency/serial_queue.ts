@@ -1,7 +1,7 @@
 import { WriteError } from "../../errors.ts";
 
 /** Work that is done in the order in which it was asked for, one piece at a time. */
-export class Turns {
+export class SerialQueue {
   readonly #what: string;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -12,7 +12,7 @@ export class Turns {
     this.#what = what;
   }
 
-  /** Whether anything is under way or waits. */
+  /** True if anything is under way or waits. */
   get busy(): boolean {
     return this.#waiting > 0;
   }

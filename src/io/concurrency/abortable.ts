@@ -3,7 +3,7 @@
  *
  * @throws The signal's reason, when it is aborted first.
  */
-export async function unlessAborted<T>(
+export async function abortable<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {

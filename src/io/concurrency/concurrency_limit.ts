@@ -1,8 +1,8 @@
-/** How many reads are under way at once where each has to be waited for. */
+/** Reads that are under way at once where each has to be waited for. */
 export const READS_IN_FLIGHT = 16;
 
 /** Work of which at most a number of pieces is under way at once. */
-export class InFlight {
+export class ConcurrencyLimit {
   readonly #most: number;
   #count = 0;
   #failures: unknown[] = [];
@@ -13,7 +13,7 @@ export class InFlight {
     this.#most = most;
   }
 
-  /** Whether a piece has failed, so that nothing more should be begun. */
+  /** True if a piece has failed, so that nothing more should be begun. */
   get failed(): boolean {
     return this.#failures.length > 0;
   }
