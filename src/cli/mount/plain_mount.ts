@@ -29,11 +29,7 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
   const lists: string[] = [];
   const modules: string[] = [];
-  const options: Collected = {
-    options: lists,
-    verify: true,
-    formatModule: modules,
-  };
+  const options: Collected = { options: lists, verify: true };
   const paths: string[] = [];
   for (let i = 1; i < args.length; i++) {
     const arg = args[i]!;
@@ -54,6 +50,7 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
       return undefined;
     }
   }
+  if (modules.length > 0) options.formatModule = modules;
   const mountpoint = paths.pop();
   const areThere = paths.length > 0 || options.sources !== undefined;
   if (mountpoint === undefined || !areThere) return undefined;
