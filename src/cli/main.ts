@@ -6,8 +6,8 @@ import { inFlagsOf } from "./flag_words.ts";
 import { endFloods } from "./terminal/flood.ts";
 import { report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
-import { mount } from "./mount/mount_job.ts";
-import { plainMount } from "./mount/plain_mount.ts";
+import { mount } from "./mount/start_mount.ts";
+import { plainMount } from "./mount/job/plain_mount.ts";
 import { systemMessage } from "./system_message.ts";
 
 /**

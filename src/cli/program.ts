@@ -3,7 +3,7 @@ import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
 import type { OwnAdapter } from "./commands/gulp/gulp_adapter.ts";
 import { registerGiven } from "./input/format_modules.ts";
-import { mountCommandLine } from "./mount/helper_form.ts";
+import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
 import { writeNow } from "./terminal/output.ts";
 import { VERSION } from "./version.ts";

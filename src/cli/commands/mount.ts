@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { MOST_WORKERS } from "../../../fuse/limits.ts";
-import { mount, type MountCommandOptions } from "../mount/mount_job.ts";
-import { parseWorkers } from "../mount/plain_mount.ts";
+import type { MountCommandOptions } from "../mount/job/mount_job.ts";
+import { mount } from "../mount/start_mount.ts";
+import { parseWorkers } from "../mount/job/plain_mount.ts";
 import { collect } from "../input/repeatable.ts";
 import {
   withDecodedOption,

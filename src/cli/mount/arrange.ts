@@ -1,6 +1,6 @@
 import { arrangeTree } from "../../data/trees/arrange_tree.ts";
 import type { ServedContainer } from "../../vfs/open_to_serve.ts";
-import type { MountJob } from "./mount_job.ts";
+import type { MountJob } from "./job/mount_job.ts";
 
 /**
  * Makes the tree that `--subset` and `--shuffle` ask for. Both look nodes up, so all of the container is

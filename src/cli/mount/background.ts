@@ -8,8 +8,8 @@ import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
-import { absolute } from "./job_sources.ts";
-import type { MountJob } from "./mount_job.ts";
+import { absolute } from "./job/job_sources.ts";
+import type { MountJob } from "./job/mount_job.ts";
 import {
   isOf,
   logOf,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { sourcesOf } from "./job_sources.ts";
-import type { MountJob } from "./mount_job.ts";
+import { sourcesOf } from "./job/job_sources.ts";
+import type { MountJob } from "./job/mount_job.ts";
 
 /**
  * Tells one state of what a mount shows from another: of its containers, and of the index file that says what of

@@ -7,7 +7,7 @@ import {
 import type { ServedCounts } from "../../../fuse/session/request_counts.ts";
 import type { PlacedSource } from "../input/placed_source.ts";
 import { jobIdentity } from "./container_identity.ts";
-import { sourcesOf } from "./job_sources.ts";
+import { sourcesOf } from "./job/job_sources.ts";
 import {
   isOf,
   keeperOf,
@@ -19,7 +19,7 @@ import {
 import { type Answer, askMount, within } from "./mount_state.ts";
 import { readCounts } from "./mount_stats.ts";
 import { isRunning, secondsSince } from "./processes.ts";
-import type { Shuffle } from "./shuffle_option.ts";
+import type { Shuffle } from "./job/shuffle_option.ts";
 import { jobOptions } from "./supervisor.ts";
 
 /**

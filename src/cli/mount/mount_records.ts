@@ -3,7 +3,7 @@ import {
   type MountEntry,
   readMounts,
 } from "../../../fuse/mounting/mountinfo.ts";
-import type { MountJob } from "./mount_job.ts";
+import type { MountJob } from "./job/mount_job.ts";
 import { isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
 

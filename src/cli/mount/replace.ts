@@ -6,8 +6,8 @@ import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
 import { openToServe } from "../../vfs/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
-import { absolute, containersOf, sourcesOf } from "./job_sources.ts";
-import type { MountJob } from "./mount_job.ts";
+import { absolute, containersOf, sourcesOf } from "./job/job_sources.ts";
+import type { MountJob } from "./job/mount_job.ts";
 import {
   commandOf,
   keeperOf,

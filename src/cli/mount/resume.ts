@@ -7,8 +7,8 @@ import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import type { Server } from "../../../fuse/server/server.ts";
 import { RecordfsError } from "../../errors.ts";
 import { jobIdentity } from "./container_identity.ts";
-import { containersOf, sourcesOf } from "./job_sources.ts";
-import type { MountJob } from "./mount_job.ts";
+import { containersOf, sourcesOf } from "./job/job_sources.ts";
+import type { MountJob } from "./job/mount_job.ts";
 import type { MountRecord } from "./mount_records.ts";
 
 /**

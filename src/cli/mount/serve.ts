@@ -7,8 +7,8 @@ import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import type { Server } from "../../../fuse/server/server.ts";
 import { firstOnly } from "../terminal/flood.ts";
 import { report, warn } from "../messages.ts";
-import { absolute, containersOf } from "./job_sources.ts";
-import type { MountJob } from "./mount_job.ts";
+import { absolute, containersOf } from "./job/job_sources.ts";
+import type { MountJob } from "./job/mount_job.ts";
 import {
   type MountRecord,
   newRecordPath,

@@ -6,7 +6,7 @@ import { RecordfsError } from "../../errors.ts";
 import type { BackgroundAnswer } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import type { MountJob } from "./mount_job.ts";
+import type { MountJob } from "./job/mount_job.ts";
 import {
   logOf,
   type MountRecord,
@@ -17,7 +17,7 @@ import {
 import { removeLog } from "./mount_log.ts";
 import { identify, type ProcessId, ticksSinceBoot } from "./processes.ts";
 import { isFinal, resume } from "./resume.ts";
-import { absolute, containersOf } from "./job_sources.ts";
+import { absolute, containersOf } from "./job/job_sources.ts";
 import {
   type Begun,
   containerOptions,

@@ -4,8 +4,8 @@ import {
   keepToThisProcess,
   letInherit,
 } from "../../../fuse/server/held_descriptors.ts";
-import { containersOf, sourcesOf } from "./job_sources.ts";
-import type { MountJob } from "./mount_job.ts";
+import { containersOf, sourcesOf } from "./job/job_sources.ts";
+import type { MountJob } from "./job/mount_job.ts";
 
 /** The variable that the script is handed in: as an argument it would fill every list of processes. */
 const SCRIPT_VARIABLE = "RECORDFS_SUPERVISOR";

@@ -1,4 +1,4 @@
-import { UsageError } from "../exit.ts";
+import { UsageError } from "../../exit.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */

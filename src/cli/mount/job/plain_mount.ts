@@ -1,4 +1,4 @@
-import { MOST_WORKERS } from "../../../fuse/limits.ts";
+import { MOST_WORKERS } from "../../../../fuse/limits.ts";
 import type { MountCommandOptions } from "./mount_job.ts";
 
 /** A `recordfs mount` command line. */

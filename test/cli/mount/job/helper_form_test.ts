@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import {
   mountCommandLine,
   takeSourceOptions,
-} from "../../../src/cli/mount/helper_form.ts";
-import { goldenCase, sha256 } from "../../support/golden.ts";
-import { needs } from "../../support/programs/programs.ts";
-import { CLI, type Ran, run } from "../run_cli.ts";
-import { type MountPlace, withMountPlace } from "./mount_place.ts";
+} from "../../../../src/cli/mount/job/helper_form.ts";
+import { goldenCase, sha256 } from "../../../support/golden.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { CLI, type Ran, run } from "../../run_cli.ts";
+import { type MountPlace, withMountPlace } from "../mount_place.ts";
 
 const parts = goldenCase("ffrecord/parts_dump");
 const COMMANDS = ["ls", "mount"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mountCommand } from "../../../src/cli/commands/mount.ts";
-import { plainMount } from "../../../src/cli/mount/plain_mount.ts";
+import { mountCommand } from "../../../../src/cli/commands/mount.ts";
+import { plainMount } from "../../../../src/cli/mount/job/plain_mount.ts";
 
 /** What the parser of all commands makes of `mount` and its arguments. */
 async function parse(args: readonly string[]): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { UsageError } from "../exit.ts";
+import { UsageError } from "../../exit.ts";
 
 /** What `mount --shuffle` shows. */
 export interface Shuffle {

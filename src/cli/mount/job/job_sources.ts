@@ -1,9 +1,9 @@
-import { absolutePath } from "../input/absolute_path.ts";
+import { absolutePath } from "../../input/absolute_path.ts";
 import {
   asUsageError,
   parsePlaced,
   type PlacedSource,
-} from "../input/placed_source.ts";
+} from "../../input/placed_source.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /** What of a job says which containers are mounted; jobs of earlier versions have no `sources`. */
@@ -20,8 +20,8 @@ export async function readSources(
   const given = texts.map(parsePlaced);
   if (given.length === 1 && given[0]!.path === undefined) return given;
   const [{ placeContainers }, { runSync }] = await Promise.all([
-    import("../../vfs/open_several.ts"),
-    import("../../io/concurrency/steps.ts"),
+    import("../../../vfs/open_several.ts"),
+    import("../../../io/concurrency/steps.ts"),
   ]);
   try {
     return runSync(placeContainers(given, {}))

@@ -1,0 +1,58 @@
+import type { PlacedSource } from "../../input/placed_source.ts";
+import type { Shuffle } from "./shuffle_option.ts";
+
+/** Containers, a mountpoint, and how they are served. */
+export interface MountJob {
+  /** What messages call the container, or all of them. */
+  readonly source: string;
+  /** The containers, in the order of their samples; where each of several shows. */
+  readonly sources: readonly PlacedSource[];
+  /** Path of the directory, as it was given. */
+  readonly mountpoint: string;
+  /** The list after `-o`. */
+  readonly options: string;
+  readonly format: string | undefined;
+  /** URLs of the modules of formats that the container may be of. */
+  readonly formatModules: readonly string[] | undefined;
+  readonly ext: string | undefined;
+  readonly decoded: boolean;
+  /** The directory that is to be the root, if not all is to show. */
+  readonly prefix: string | undefined;
+  /** Path of the index file that says which samples show, as it was given. */
+  readonly subset: string | undefined;
+  /** Which links show beside the samples. */
+  readonly shuffle: Shuffle | undefined;
+  readonly trace: boolean;
+  /** Threads that serve the mount, unless the default is to hold. */
+  readonly workers: number | undefined;
+  /** What becomes of the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
+  readonly onFailure: "dead" | "unmount";
+}
+
+/** The options of `recordfs mount`. */
+export interface MountCommandOptions {
+  readonly foreground?: true | undefined;
+  readonly options: readonly string[];
+  readonly trace?: true | undefined;
+  readonly workers?: number | undefined;
+  readonly format?: string | undefined;
+  readonly formatModule?: readonly string[] | undefined;
+  readonly ext?: string | undefined;
+  readonly decoded?: true | undefined;
+  readonly prefix?: string | undefined;
+  readonly subset?: string | undefined;
+  readonly shuffle?: string | undefined;
+  readonly epoch?: string | undefined;
+  /** False after `--no-verify`. */
+  readonly verify?: boolean | undefined;
+  readonly onFailure?: MountJob["onFailure"] | undefined;
+  readonly replace?: true | undefined;
+  /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
+  readonly background?: string | undefined;
+  /** Likewise: the containers, as the job has them, where plain paths would not do. */
+  readonly sources?: string | undefined;
+  /** Likewise: the descriptors of /dev/fuse that it inherited. */
+  readonly held?: string | undefined;
+  /** Likewise: the descriptor of what its threads count in, or -1. */
+  readonly counts?: string | undefined;
+}
