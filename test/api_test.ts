@@ -18,7 +18,7 @@ const VFS =
   SeveralLocations SeveralSources SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
-  `EndOptions KernelOptions Mount MountContainerOptions MountEnd MountError MountErrorCode
+  `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
 const NUMPY =
   "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";

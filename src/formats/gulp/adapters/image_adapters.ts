@@ -74,7 +74,15 @@ export interface ImageListOptions extends ListedOptions, ImageOptions {
 const IMAGE_LIST: DataSet<ImageListOptions, FoundFile> = {
   options: [
     place("inputFile", "List of the images, `path,label` in each line"),
-    option("rootFolder", "string", "", "Directory of the paths in the list"),
+    {
+      ...option(
+        "rootFolder",
+        "string",
+        "",
+        "Directory of the paths in the list",
+      ),
+      isPath: true,
+    },
     ...imageOptions("imgSize"),
     ...LISTED_OPTIONS,
   ],

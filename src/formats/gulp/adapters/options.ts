@@ -32,6 +32,8 @@ export interface AdapterOption {
    * they stand in the order of the list, and the output directory follows them.
    */
   readonly positional?: boolean | undefined;
+  /** Whether it is the path of a file or directory of this machine, where a URL of another one is refused. */
+  readonly isPath?: boolean | undefined;
   /** What it is where it is not given; without it, it has no value then. */
   readonly default?: AdapterOptionValue | undefined;
   /** The only values it may have. */
@@ -56,9 +58,9 @@ const NOT_NEEDED: Record<string, string> = {
   shmDirPath: "frames go through no temporary directory",
 };
 
-/** An option that must be given, and stands at its place on a command line. */
+/** A path that must be given, and stands at its place on a command line. */
 export function place(name: string, description: string): AdapterOption {
-  return { name, type: "string", positional: true, description };
+  return { name, type: "string", positional: true, isPath: true, description };
 }
 
 /** An option that has a value where it is not given. */
@@ -84,9 +86,12 @@ export function completed<Options extends object>(
 ): Completed<Options> {
   const all: Record<string, unknown> = {};
   for (const option of declared) all[option.name] = option.default;
+  const paths = declared.flatMap(({ name, isPath }) => isPath ? [name] : []);
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    all[name] = value instanceof URL ? localPath(value) : value;
+    const isPath = value instanceof URL ||
+      paths.includes(name) && typeof value === "string";
+    all[name] = isPath ? localPath(value) : value;
   }
   return all as Completed<Options>;
 }
@@ -102,6 +107,7 @@ const FOR_ALL: readonly AdapterOption[] = [
   {
     name: "outputFolder",
     type: "string",
+    isPath: true,
     description: "Directory of the chunks",
   },
   { name: "withoutIds", type: "strings", description: "Ids to leave out" },
