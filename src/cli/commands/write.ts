@@ -54,7 +54,11 @@ async function write(
   const start = performance.now();
   const written = await abortable(async (signal) => {
     const input = await openInputs(files, options, signal);
-    return await writeSamples(out, input, signal);
+    try {
+      return await writeSamples(out, input, signal);
+    } finally {
+      input.close?.();
+    }
   });
   const seconds = (performance.now() - start) / 1000;
   await withOutput((output) => {

@@ -9,7 +9,10 @@ export interface InputStream {
   readonly name: string;
   /** Size in bytes, where that is known before it is read. */
   readonly size: number | undefined;
+  /** Its bytes, once; at their end it is closed. */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Closes it, where its end was not reached. */
+  close(): void;
 }
 
 /**
@@ -26,7 +29,7 @@ export async function openInput(
     return {
       name: "standard input",
       size: undefined,
-      chunks: chunksOf(Deno.stdin, signal),
+      ...chunksOf(Deno.stdin, signal),
     };
   }
   if (given === "" || !given.isWellFormed()) {
@@ -44,24 +47,32 @@ export async function openInput(
   return {
     name: given,
     size: stat.isFile ? stat.size : undefined,
-    chunks: chunksOf(file, signal),
+    ...chunksOf(file, signal),
   };
 }
 
 const CHUNK = 1 << 18;
 
-async function* chunksOf(
+function chunksOf(
   file: typeof Deno.stdin | Deno.FsFile,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(CHUNK);
-  try {
-    for (;;) {
-      const length = await abortable(file.read(buffer), signal);
-      if (length === null) return;
-      yield buffer.subarray(0, length);
+): Pick<InputStream, "chunks" | "close"> {
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) file.close();
+    isOpen = false;
+  };
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    const buffer = new Uint8Array(CHUNK);
+    try {
+      for (;;) {
+        const length = await abortable(file.read(buffer), signal);
+        if (length === null) return;
+        yield buffer.subarray(0, length);
+      }
+    } finally {
+      close();
     }
-  } finally {
-    file.close();
-  }
+  };
+  return { chunks: read(), close };
 }

@@ -25,6 +25,8 @@ export interface SampleInput {
     signal: AbortSignal,
     onProgress: (done: number) => void,
   ): Promise<number>;
+  /** Closes what is left open of it. */
+  close?(): void;
 }
 
 /** Longest line of a list; no system opens longer paths. */
@@ -66,17 +68,18 @@ export async function listInput(
   const { name } = list;
   const options = { name, end, longest: LONGEST_PATH };
   let count: number | undefined;
-  let { chunks } = list;
+  let { chunks, close } = list;
   if (list.size !== undefined) {
     // Read twice: knowing the number saves moving all that was written to make room for a header.
     count = 0;
     for await (const lines of readLines(chunks, options)) count += lines.length;
-    ({ chunks } = await openInput(given, signal));
+    ({ chunks, close } = await openInput(given, signal));
   }
   return {
     count,
     unit: "files",
     total: count,
+    close,
     async write(writer, signal, onProgress) {
       using samples = new SampleFiles();
       let line = 0;
@@ -106,11 +109,12 @@ export async function jsonInput(
   given: string,
   signal: AbortSignal,
 ): Promise<SampleInput> {
-  const { name, size, chunks } = await openInput(given, signal);
+  const { name, size, chunks, close } = await openInput(given, signal);
   return {
     count: undefined,
     unit: "bytes",
     total: size,
+    close,
     async write(writer, signal, onProgress) {
       const options = { name, end: LF, longest: LONGEST_JSON };
       let line = 0;

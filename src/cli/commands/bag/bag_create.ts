@@ -101,7 +101,11 @@ async function create(
   const start = performance.now();
   const created = await abortable(async (signal) => {
     const { spec, input } = await openInput(given, options, signal);
-    return await createDataset(out, spec, input, options, signal);
+    try {
+      return await createDataset(out, spec, input, options, signal);
+    } finally {
+      input.close?.();
+    }
   });
   const seconds = (performance.now() - start) / 1000;
   await withOutput((output) => {

@@ -29,6 +29,8 @@ export interface DatapointInput {
    * @param shard Those of one shard; all of them unless given.
    */
   datapoints(skip: number, shard?: number): AsyncIterable<GivenDatapoint>;
+  /** Closes what is left open of it. */
+  close?(): void;
 }
 
 /** There are more datapoints already than the input has. */

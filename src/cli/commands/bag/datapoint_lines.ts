@@ -24,13 +24,14 @@ export async function linesInput(
   generation: Generation,
   signal: AbortSignal,
 ): Promise<DatapointInput> {
-  const { name, size, chunks } = await openInput(given, signal);
+  const { name, size, chunks, close } = await openInput(given, signal);
   const beside = given === "-" ? "" : path.dirname(given);
   return {
     name,
     unit: "bytes",
     total: size,
     shards: undefined,
+    close,
     async *datapoints(skip): AsyncGenerator<GivenDatapoint> {
       using files = new SampleFiles();
       const records = new JsonRecords(

@@ -11,8 +11,9 @@ import { ContainerSource, readIfThere } from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { ContainerOptions } from "../../../tree/format.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
-import type { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import { videosOfDataset } from "./dataset_videos.ts";
 import { labelPlace } from "./label_place.ts";
 
@@ -23,11 +24,30 @@ export class DatasetSource extends ContainerSource {
   /** Its `label2idx.json`, which came along from videos. */
   readonly labels: Uint8Array | undefined;
 
-  constructor(container: VirtualFs, reader: ShardedDatasetReader) {
+  private constructor(
+    container: VirtualFs,
+    reader: ShardedDatasetReader,
+    isSharded: boolean,
+    labels: Uint8Array | undefined,
+  ) {
     super(container, `Bags, generation ${reader.generation}`);
     this.reader = reader;
-    this.isSharded = container.info.facts?.["shards"] !== undefined;
-    this.labels = readIfThere(`${this.path}/${labelPlace(this.isSharded)}`);
+    this.isSharded = isSharded;
+    this.labels = labels;
+  }
+
+  static async open(
+    container: VirtualFs,
+    options: WaitOptions & Pick<ContainerOptions, "onWarning">,
+  ): Promise<DatasetSource> {
+    const { location, info } = container;
+    const isSharded = info.facts?.["shards"] !== undefined;
+    const labels = readIfThere(`${location}/${labelPlace(isSharded)}`);
+    const reader = await ShardedDatasetReader.open(location, {
+      ...options,
+      decoders: null,
+    });
+    return new DatasetSource(container, reader, isSharded, labels);
   }
 
   override async files(): Promise<FileTree> {

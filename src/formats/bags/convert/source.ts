@@ -6,7 +6,6 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { BAG } from "../entry.ts";
-import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import { DatasetSource } from "./dataset_source.ts";
 
 /** A bag or a dataset to be converted. */
@@ -19,9 +18,5 @@ export async function bagsSource(
     const what = `a bag of generation ${facts!["generation"]}`;
     return new RecordSource(container, what, "records");
   }
-  const reader = await ShardedDatasetReader.open(container.location, {
-    ...options,
-    decoders: null,
-  });
-  return new DatasetSource(container, reader);
+  return await DatasetSource.open(container, options);
 }

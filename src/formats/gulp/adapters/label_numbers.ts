@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../../errors.ts";
 import { inserted } from "../../../codecs/insertions.ts";
 import { endOfObject, insertItems } from "../../../codecs/json/insert_items.ts";
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
@@ -108,7 +109,10 @@ function readBytes(file: string): Uint8Array | undefined {
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     // Where it cannot be read it could not be written either.
-    throw writeError(file, error);
+    throw writeError(
+      file,
+      error instanceof RecordfsError ? error.cause ?? error : error,
+    );
   }
 }
 

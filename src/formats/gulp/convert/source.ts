@@ -30,23 +30,33 @@ export class GulpSource extends ContainerSource {
   /** Its `label2idx.json`; as a tree shows it, a chunk by itself has none. */
   readonly labels: VideoSource["labels"];
 
-  private constructor(container: VirtualFs, reader: VideoReader) {
-    const isDirectory = container.info.kind === DIRECTORY;
+  private constructor(
+    container: VirtualFs,
+    reader: VideoReader,
+    isDirectory: boolean,
+    labels: VideoSource["labels"],
+  ) {
     super(container, isDirectory ? "GulpIO" : "a chunk of GulpIO");
     this.reader = reader;
     this.badVideos = container.info.facts?.["badVideos"] ?? 0;
-    const path = `${this.path}/${LABEL_FILE}`;
-    const bytes = isDirectory ? readIfThere(path) : undefined;
-    this.labels = bytes && { path, bytes };
+    this.labels = labels;
   }
 
   static async open(
     container: VirtualFs,
     options: WaitOptions,
   ): Promise<GulpSource> {
-    const isChunk = container.info.kind !== DIRECTORY;
-    const reader = await openVideos(container.location, isChunk, options);
-    return new GulpSource(container, reader);
+    const { location, info } = container;
+    const isDirectory = info.kind === DIRECTORY;
+    const path = `${location}/${LABEL_FILE}`;
+    const bytes = isDirectory ? readIfThere(path) : undefined;
+    const reader = await openVideos(location, !isDirectory, options);
+    return new GulpSource(
+      container,
+      reader,
+      isDirectory,
+      bytes && { path, bytes },
+    );
   }
 
   override noteFiles(notes: PlanNotes): void {
