@@ -30,7 +30,7 @@ export interface RunOptions {
 const HERE: ReadonlySet<string | undefined> = new Set([
   ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
   ...["pack", "write", "convert", "bag", "split", "completions", "gulp"],
-  ...["mounts", "bench-loader"],
+  "bench-loader",
   ...["--help", "--version", undefined],
 ]);
 
@@ -41,7 +41,8 @@ const OWN_VARIABLE = /^(XDG_RUNTIME_DIR|RECORDFS_\w+)$/;
  * Runs `recordfs` with these arguments, without a terminal.
  *
  * Most commands run in this process, which takes a tenth of the time, and does the same: `run_cli_test.ts`
- * compares. Those that mount and unmount run in one of their own, and those in another directory or with fewer
+ * compares. Those about mounts run in one of their own,
+ * since a mount without a server holds who looks at it, and those in another directory or with fewer
  * permissions. {@linkcode recordfsProcess} runs any as a process.
  */
 export function recordfs(

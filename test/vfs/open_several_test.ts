@@ -1,6 +1,7 @@
 /** Several containers opened as one: a union shows what its parts show, each below its path. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import * as fs from "node:fs";
 import { reviveSeed } from "../../src/tree/revive_seed.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import {
@@ -19,6 +20,8 @@ import {
   type VirtualFs,
 } from "../../src/vfs/mod.ts";
 import { listed, lookup, walked } from "../tree/support/walked.ts";
+import { withTempDir } from "../support/paths.ts";
+import { descriptorsBelowNow } from "../support/programs/descriptors.ts";
 
 const golden = (path: string) => `test/golden/${path}`;
 
@@ -345,52 +348,57 @@ Deno.test("a prefix that is no directory is an error that names it", async () =>
   using _fs = await open(several, { prefix: "a/b/words" });
 });
 
-Deno.test("containers that would hide each other are refused, and nothing stays open", async () => {
-  const a = golden("ffrecord/packed_tree/sample_10.ffr");
-  const b = golden("bags/lists/data");
-  const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
-  const before = descriptors();
-  const fails = async (
-    given: Parameters<typeof open>[0],
-    code: string,
-    words: RegExp,
-  ) => {
-    const isIt = (error: unknown) => {
-      assert.ok(error instanceof PlacementError);
-      assert.match(error.message, words);
-      return error.code === code;
+Deno.test("containers that would hide each other are refused, and nothing stays open", () =>
+  withTempDir(async (dir) => {
+    const a = `${dir}/sample_10.ffr`;
+    fs.copyFileSync(golden("ffrecord/packed_tree/sample_10.ffr"), a);
+    const b = `${dir}/lists/data`;
+    fs.cpSync(golden("bags/lists/data"), b, { recursive: true });
+    const fails = async (
+      given: Parameters<typeof open>[0],
+      code: string,
+      words: RegExp,
+    ) => {
+      const isIt = (error: unknown) => {
+        assert.ok(error instanceof PlacementError);
+        assert.match(error.message, words);
+        return error.code === code;
+      };
+      await assert.rejects(open(given), isIt);
+      assert.throws(() => openSync(given), isIt);
     };
-    await assert.rejects(open(given), isIt);
-    assert.throws(() => openSync(given), isIt);
-  };
-  await fails([], "no-container", /No container/);
-  await fails([a, a], "same-path", /sample_10.ffr and .*'sample_10'/);
-  await fails(
-    [{ location: a, path: "data" }, b],
-    "same-path",
-    /sample_10.*lists\/data.*'data'/,
-  );
-  await fails(
-    [{ location: a, path: "x" }, { location: b, path: "/x/y" }],
-    "inside-other",
-    /lists\/data.*'x\/y'.*inside .*sample_10.ffr in 'x'/,
-  );
-  await fails(
-    [{ location: a, path: "x/y/z" }, { location: b, path: "x" }],
-    "inside-other",
-    /sample_10.*'x\/y\/z'.*inside .*data in 'x'/,
-  );
-  await fails([{ location: a, path: "../x" }, b], "bad-path", /'\.\.'/);
-  await fails([{ location: a, path: "x\0" }, b], "bad-path", /NUL/);
-  await fails([{ location: a, path: "é".repeat(128) }], "bad-path", /256 byte/);
-  await fails([{ location: a, path: "/" }, b], "bad-path", /beside other/);
-  await fails([a, "."], "bad-path", /no name of its own/);
-  await fails([a, "/"], "bad-path", /no name of its own/);
-  await assert.rejects(
-    open([a, b, golden("ffrecord/bad_truncated_last"), "none.ffr"]),
-    RecordfsError,
-  );
-  await assert.rejects(open([a, b, "none.ffr"]), /none\.ffr/);
-  assert.throws(() => openSync([a, b, "none.ffr"]), /none\.ffr/);
-  assert.equal(descriptors(), before);
-});
+    await fails([], "no-container", /No container/);
+    await fails([a, a], "same-path", /sample_10.ffr and .*'sample_10'/);
+    await fails(
+      [{ location: a, path: "data" }, b],
+      "same-path",
+      /sample_10.*lists\/data.*'data'/,
+    );
+    await fails(
+      [{ location: a, path: "x" }, { location: b, path: "/x/y" }],
+      "inside-other",
+      /lists\/data.*'x\/y'.*inside .*sample_10.ffr in 'x'/,
+    );
+    await fails(
+      [{ location: a, path: "x/y/z" }, { location: b, path: "x" }],
+      "inside-other",
+      /sample_10.*'x\/y\/z'.*inside .*data in 'x'/,
+    );
+    await fails([{ location: a, path: "../x" }, b], "bad-path", /'\.\.'/);
+    await fails([{ location: a, path: "x\0" }, b], "bad-path", /NUL/);
+    await fails(
+      [{ location: a, path: "é".repeat(128) }],
+      "bad-path",
+      /256 byte/,
+    );
+    await fails([{ location: a, path: "/" }, b], "bad-path", /beside other/);
+    await fails([a, "."], "bad-path", /no name of its own/);
+    await fails([a, "/"], "bad-path", /no name of its own/);
+    await assert.rejects(
+      open([a, b, golden("ffrecord/bad_truncated_last"), "none.ffr"]),
+      RecordfsError,
+    );
+    await assert.rejects(open([a, b, "none.ffr"]), /none\.ffr/);
+    assert.throws(() => openSync([a, b, "none.ffr"]), /none\.ffr/);
+    assert.equal(descriptorsBelowNow(dir), 0);
+  }));
