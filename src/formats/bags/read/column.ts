@@ -94,6 +94,22 @@ export class Column {
     return values;
   }
 
+  /** Reads the value of one datapoint, or the list of them. */
+  *readOne(
+    datapoint: number,
+    first: number,
+    count: number,
+    memory: ReadMemory | undefined,
+  ): Steps<unknown> {
+    const records = yield* this.bag.readRun(first, count, memory);
+    if (!this.decodes) return this.type.isList ? records : records[0];
+    const values: unknown[] = [];
+    for (const bytes of records) {
+      values.push(yield* this.#decodeNow(bytes, datapoint));
+    }
+    return this.type.isList ? values : values[0];
+  }
+
   *#decodeNow(
     bytes: Uint8Array<ArrayBuffer>,
     datapoint: number,

@@ -270,15 +270,13 @@ export class DatasetReader implements Disposable {
   *#get(
     index: number,
     mask: Mask | undefined,
-    options: ReadSyncOptions,
+    { memory }: ReadSyncOptions,
   ): Steps<Datapoint> {
     this.#require(index);
-    const lists = yield* this.#range(index, index + 1, mask, options);
-    const datapoint: Datapoint = {};
-    for (const key of Object.keys(lists)) {
-      setValue(datapoint, key, lists[key]![0]);
-    }
-    return datapoint;
+    memory?.take(0);
+    const shard = this.#find(index);
+    const inShard = index - this.#starts[shard]!;
+    return yield* this.#shards[shard]!.get(inShard, mask, memory);
   }
 
   *#read(

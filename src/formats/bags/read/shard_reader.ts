@@ -135,6 +135,34 @@ export class ShardReader {
     return datapoint;
   }
 
+  /** Reads a datapoint. */
+  *get(
+    index: number,
+    mask: Mask | undefined,
+    memory: ReadMemory | undefined,
+  ): Steps<Datapoint> {
+    const selection = this.#newSelection(mask);
+    const references = this.#references;
+    if (references !== undefined) {
+      const [record] = yield* this.shard.refs!.readRun(index, 1);
+      references.parse(index, record!); // nothing is waited for while it is used
+    }
+    const datapoint: Datapoint = {};
+    const reading: Steps<void>[] = [];
+    for (let i = 0; i < this.#columns.length; i++) {
+      if (selection.wanted[i] === 0) continue;
+      const column = this.#columns[i]!;
+      setValue(datapoint, column.key, undefined); // keeps the order of the keys
+      const { first, count } = column.type.isList
+        ? listOf(references!, selection, i)
+        : { first: references?.first[i] ?? index, count: 1 };
+      const read = column.readOne(index, first, count, memory);
+      reading.push(put(datapoint, column.key, read));
+    }
+    yield* this.#readAll(reading);
+    return datapoint;
+  }
+
   /** Reads consecutive datapoints: of each key, as much in one go as lies together. */
   *range(
     start: number,
@@ -154,9 +182,13 @@ export class ShardReader {
       const read = this.#columns[i]!.read(start, spans[i]!, memory);
       reading.push(put(values, key, read));
     }
+    yield* this.#readAll(reading);
+    return values;
+  }
+
+  *#readAll(reading: readonly Steps<void>[]): Steps<void> {
     if (this.#parallel) yield* inParallel(reading);
     else for (const steps of reading) yield* steps;
-    return values;
   }
 
   /**
