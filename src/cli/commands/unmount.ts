@@ -23,6 +23,12 @@ interface UnmountCommandOptions {
   readonly lazy?: true;
 }
 
+/**
+ * Time that a mount may be in use by nobody who can be named: by a process that is just ending, or by one that
+ * looks what it is, as `recordfs mounts` does.
+ */
+const MOMENT_MS = 2_000;
+
 /** How long the process that served a mount may take to end once it is gone. */
 const PATIENCE_MS = 60_000;
 
@@ -61,11 +67,16 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
   const known = recordedMounts().filter(({ record }) =>
     entry !== undefined && isOf(record, entry)
   );
-  try {
-    await unmountPath(path, { lazy });
-  } catch (error) {
-    if (!(error instanceof MountError) || error.code !== "busy") throw error;
-    throw whoIsThere(mountpoint, error);
+  for (const deadline = performance.now() + MOMENT_MS;;) {
+    try {
+      await unmountPath(path, { lazy });
+      break;
+    } catch (error) {
+      if (!(error instanceof MountError) || error.code !== "busy") throw error;
+      const named = whoIsThere(mountpoint, error);
+      if (named !== error || performance.now() > deadline) throw named;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
   // What is left was a bind mount, or has one.
   if (readMounts().some(({ device }) => device === entry?.device)) return;
