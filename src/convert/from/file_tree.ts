@@ -103,7 +103,11 @@ export function withRootFile(
   };
 }
 
-/** The files of a folder on disk, complete ones; symbolic links are followed. */
+/**
+ * The files of a folder on disk, complete ones; symbolic links are followed.
+ *
+ * Listing it throws `not-a-file` at a pipe, a socket or a device.
+ */
 export function folderFiles(location: string): FileTree {
   const at = (path: string) => path === "" ? location : `${location}/${path}`;
   const naming = async <T>(path: string, work: () => Promise<T>) => {
@@ -126,6 +130,7 @@ export function folderFiles(location: string): FileTree {
       if (isTemporary(name)) continue;
       const own = path === "" ? name : `${path}/${name}`;
       const stat = await naming(own, () => fs.promises.stat(at(own)));
+      if (!stat.isFile() && !stat.isDirectory()) throw notAFile(at(own));
       yield { path: own, name, depth: 1, isDirectory: stat.isDirectory() };
     }
   }
@@ -167,4 +172,13 @@ export function folderFiles(location: string): FileTree {
 
 function pathOf(place: FilePlace): string {
   return typeof place === "string" ? place : place.path;
+}
+
+/** Pipes and devices may have no end. */
+function notAFile(path: string): RecordfsError {
+  return new RecordfsError(
+    "not-a-file",
+    `Cannot convert ${path}: it is neither a regular file nor a directory; take it out of the folder`,
+    { path },
+  );
 }

@@ -35,3 +35,18 @@ for (
       }
     }));
 }
+
+Deno.test("a device in a folder is an error that names it, and is not read", () =>
+  withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/folder`);
+    await Deno.writeTextFile(`${dir}/folder/a.txt`, "a");
+    await Deno.symlink("/dev/zero", `${dir}/folder/b.txt`);
+    for (const target of ["samples/", "out.bag", "files/"]) {
+      await assert.rejects(
+        convert(`${dir}/folder`, `${dir}/${target}`, { lossy: true }),
+        { code: "not-a-file", path: `${dir}/folder/b.txt` },
+        target,
+      );
+    }
+    assert.deepEqual(fs.readdirSync(dir), ["folder"]);
+  }));
