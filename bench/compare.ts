@@ -17,12 +17,13 @@ import { runJson } from "./support/run.ts";
 
 const NEW = fileURLToPath(new URL("..", import.meta.url));
 
-const { values, tokens } = parseArgs({
-  options: {
-    pairs: { type: "string", default: "11" },
-    dir: { type: "string" },
-    only: { type: "string", default: "" },
-  },
+const known = {
+  pairs: { type: "string", default: "11" },
+  dir: { type: "string" },
+  only: { type: "string", default: "" },
+} as const;
+const { tokens } = parseArgs({
+  options: known,
   allowPositionals: true,
   strict: false,
   tokens: true,
@@ -32,11 +33,17 @@ if (old?.kind !== "positional" || name?.kind !== "positional") {
   console.error("Give the folder of the other checkout, and a benchmark");
   Deno.exit(2);
 }
+// What comes after the benchmark's name is the benchmark's own.
+const { values } = parseArgs({
+  args: Deno.args.slice(0, name.index),
+  options: known,
+  allowPositionals: true,
+});
 const pairs = Number(values.pairs);
-const only = new RegExp(String(values.only), "i");
+const only = new RegExp(values.only, "i");
 const options = [
-  ...Deno.args.slice(Deno.args.indexOf(name.value) + 1),
-  ...(values.dir === undefined ? [] : ["--dir", String(values.dir)]),
+  ...Deno.args.slice(name.index + 1),
+  ...(values.dir === undefined ? [] : ["--dir", values.dir]),
 ];
 
 /** The figures of a row in the runs of each checkout. */
@@ -62,9 +69,9 @@ for (let pair = 0; pair < pairs; pair++) {
       if (row.value === null) continue;
       const key = `${row.measured}: ${row.subject}`;
       if (!only.test(key)) continue;
-      const known = figures.get(key) ?? { row, old: [], new: [] };
-      figures.set(key, known);
-      known[side].push(row.value);
+      const measured = figures.get(key) ?? { row, old: [], new: [] };
+      figures.set(key, measured);
+      measured[side].push(row.value);
     }
   }
 }
