@@ -37,7 +37,7 @@ async function fuzz(...args: string[]) {
 /** Loads `planted.ts` with a bug of its name. */
 function plant(bug: string): string[] {
   const module = fromFileUrl(new URL("planted.ts", import.meta.url));
-  const patience = bug === "hangs" ? ["--patience", "8"] : [];
+  const patience = bug === "hangs" ? ["--patience", "4"] : [];
   return ["--with", `${module}?${bug}`, ...patience];
 }
 
