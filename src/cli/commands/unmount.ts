@@ -67,14 +67,17 @@ async function unmountOne(path: string, lazy: boolean): Promise<void> {
   const known = recordedMounts().filter(({ record }) =>
     entry !== undefined && isOf(record, entry)
   );
-  for (const deadline = performance.now() + MOMENT_MS;;) {
+  const deadline = performance.now() + MOMENT_MS;
+  for (let isFirst = true;; isFirst = false) {
     try {
       await unmountPath(path, { lazy });
       break;
     } catch (error) {
       if (!(error instanceof MountError) || error.code !== "busy") throw error;
-      const named = whoIsThere(mountpoint, error);
-      if (named !== error || performance.now() > deadline) throw named;
+      const isLast = performance.now() > deadline;
+      // All processes are looked at for that.
+      const named = isFirst || isLast ? whoIsThere(mountpoint, error) : error;
+      if (named !== error || isLast) throw named;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
