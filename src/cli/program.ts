@@ -5,7 +5,7 @@ import type { OwnAdapter } from "./commands/gulp/gulp_adapter.ts";
 import { registerGiven } from "./input/format_modules.ts";
 import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
-import { writeNow } from "./terminal/output.ts";
+import { print } from "./terminal/output.ts";
 import { VERSION } from "./version.ts";
 
 /** Makes a command of a program; `adapter` is what a line of `gulp` brings. */
@@ -110,7 +110,7 @@ export async function makeProgram(
       // Asking for colours would take --allow-env.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      writeOut: writeNow,
+      writeOut: (text) => print(text),
       outputError: (text) => report(oneLine(text)),
     });
   const isOne = named !== undefined && named !== COMPLETIONS &&

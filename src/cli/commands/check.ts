@@ -5,16 +5,14 @@ import { check as checkContainer } from "../../vfs/open.ts";
 import { counted } from "../terminal/counted.ts";
 import { messageText } from "../../message_text.ts";
 import { inFlags } from "../flag_words.ts";
-import { Flood } from "../terminal/flood.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
-import { warn } from "../messages.ts";
-import { Output, withOutput } from "../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { Flood, warn } from "../messages.ts";
+import { print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { type SourceOptions, withSourceOptions } from "../input/source.ts";
 
-interface CheckCommandOptions extends SourceOptions {
-  readonly json?: true;
+interface CheckCommandOptions extends CommonOptions {
   readonly values?: true;
 }
 
@@ -27,7 +25,7 @@ export function checkCommand(): Command {
     .argument("<source>", "the container")
     .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
-  return withSourceOptions(command).action(
+  return withOptions(command, "format", "all").action(
     (source: string, options: CheckCommandOptions) =>
       options.json
         ? checkAsJson(source, options)
@@ -39,28 +37,20 @@ async function checkAsText(
   source: string,
   options: CheckCommandOptions,
 ): Promise<void> {
-  const out = new Output();
-  let shown = Promise.resolve();
-  const damages = new Flood((line) => {
-    out.put(`damaged: ${line}\n`);
-    shown = shown.then(() => out.flush());
-    shown.catch(() => {}); // thrown below
-  }, options);
+  const damages = new Flood((line) => print(`damaged: ${line}\n`), options);
   const result = await run(
     source,
     options,
     ({ message }) => damages.add(messageText(inFlags(message))),
   );
   damages.end();
-  await shown;
   const { samples, bytes, damaged } = result;
   const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
-  out.put(
+  print(
     `${messageText(source)}: ${counted(samples, "sample")}, ${
       counted(bytes, "byte")
     }, ${verdict}\n`,
   );
-  await out.flush();
   if (damaged > 0) throw new Exit(ExitCode.FAILED);
 }
 
@@ -79,12 +69,7 @@ async function checkAsJson(
     facts = { error: describe(error) };
   }
   const ok = failure === undefined && damages.length === 0;
-  const list = damages.map(describe);
-  await withOutput((out) => {
-    const answer = { source, ok, ...facts, damage: list };
-    out.put(`${JSON.stringify(answer, exactNumbers, 2)}\n`);
-    return Promise.resolve();
-  });
+  print({ source, ok, ...facts, damage: damages.map(describe) }, 2);
   if (failure !== undefined) throw failure;
   if (!ok) throw new Exit(ExitCode.FAILED);
 }
@@ -96,35 +81,20 @@ async function run(
   onDamage: (damage: FormatError) => void,
 ): Promise<CheckReport> {
   checkGiven(source, "the container");
-  let bar: Progress | undefined;
+  using bar = new Progress("checking", "bytes");
   const warnings = new Flood(warn, { all });
   try {
     return await checkContainer(source, {
       format,
       ext,
       values,
-      onWarning: (message) => {
-        bar?.makeWay();
-        warnings.add(message);
-      },
-      onDamage: (damage) => {
-        bar?.makeWay();
-        onDamage(damage);
-      },
-      onProgress: (done, total) => {
-        bar ??= new Progress("checking", "bytes", total);
-        bar.update(done);
-      },
+      onWarning: (message) => warnings.add(message),
+      onDamage,
+      onProgress: (done, total) => bar.update(done, total),
     });
   } finally {
-    bar?.[Symbol.dispose]();
     warnings.end();
   }
-}
-
-/** Counts beyond 2^53 are bigints, which JSON knows only as text. */
-function exactNumbers(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }
 
 function describe(

@@ -10,30 +10,20 @@ import {
   withoutOverlap,
 } from "../input/chosen_paths.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { ExtractTarget } from "../../io/write/extract_target.ts";
-import { Flood } from "../terminal/flood.ts";
 import { inFlags } from "../flag_words.ts";
 import { checkGiven } from "../input/given.ts";
-import { report } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
+import { Flood, report } from "../messages.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { rateAfter } from "../terminal/rate.ts";
 import { abortable } from "../terminal/signals.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-  withVerifyOption,
-} from "../input/source.ts";
 
-interface ExtractOptions extends SourceOptions {
-  readonly force?: true;
+interface ExtractOptions extends CommonOptions {
   readonly overwrite?: true;
-  readonly json?: true;
 }
 
 /** What could not be extracted, as `--json` has it. */
@@ -73,9 +63,7 @@ export function extractCommand(): Command {
     .option("--overwrite", "the same as --force")
     .option("--json", "say what was extracted, and what was not, as JSON")
     .addHelpText("after", GLOB_HELP);
-  return withVerifyOption(
-    withDecodedOption(withTreeOptions(withSourceOptions(command))),
-  )
+  return withOptions(command, "format", "all", "tree", "decoded", "verify")
     .action(extract);
 }
 
@@ -106,16 +94,12 @@ async function extract(
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((out) => {
-    const { failures: _, ...facts } = extracted;
-    out.put(
-      options.json
-        ? `${JSON.stringify({ path: directory, ...facts, seconds, failed })}\n`
-        : summary(directory, extracted, seconds),
-    );
-    return Promise.resolve();
-  });
-  const { failures } = extracted;
+  const { failures, ...facts } = extracted;
+  print(
+    options.json
+      ? { path: directory, ...facts, seconds, failed }
+      : summary(directory, extracted, seconds),
+  );
   if (failures === 0) return;
   const items = failures === 1
     ? "1 file or directory was"
@@ -350,7 +334,6 @@ class Extraction {
         throw error;
       }
       this.#failures++;
-      this.#progress?.makeWay();
       const path = typeof place === "string" ? place : place.path;
       const { code } = error;
       const text = inFlags(error.message);

@@ -11,23 +11,16 @@ import {
   formatTime,
   longStart,
 } from "../terminal/entry_line.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
-import { type Output, withOutput } from "../terminal/output.ts";
+import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-} from "../input/source.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
-interface LsOptions extends SourceOptions {
+interface LsOptions extends CommonOptions {
   readonly long?: true;
   readonly recursive?: true;
-  readonly json?: true;
 }
 
 /** `recordfs ls` */
@@ -40,9 +33,7 @@ export function lsCommand(): Command {
     .option("-R, --recursive", "with everything below")
     .option("--json", "as a JSON array, one entry a line")
     .addHelpText("after", GLOB_HELP);
-  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
-    ls,
-  );
+  return withOptions(command, "format", "all", "tree", "decoded").action(ls);
 }
 
 async function ls(

@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import { nameWriter } from "../terminal/escape.ts";
 import { type ListedMount, listMounts } from "../mount/listed_mounts.ts";
 import { warn } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 
 /** `recordfs mounts` */
 export function mountsCommand(): Command {
@@ -14,10 +13,7 @@ export function mountsCommand(): Command {
 
 async function mounts(options: { readonly json?: true }): Promise<void> {
   const list = await listMounts();
-  await withOutput((out) => {
-    out.put(options.json ? `${JSON.stringify(list, null, 2)}\n` : table(list));
-    return Promise.resolve();
-  });
+  print(options.json ? list : table(list), 2);
   if (options.json) return;
   for (const { mountpoint, state, reason, log } of list) {
     if (state !== "dead") continue;

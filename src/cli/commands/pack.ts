@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { join } from "node:path";
 import {
   PackError,
@@ -10,24 +10,23 @@ import { isInParts } from "../../formats/ffrecord/write/parts.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
-import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
 import { checkGiven } from "../input/given.ts";
 import { compileGlob } from "../input/glob.ts";
-import { report, warn } from "../messages.ts";
+import { Flood, report, warn } from "../messages.ts";
+import { checkNewFile } from "../input/new_container.ts";
 import {
-  checkNewFile,
-  type NewContainerOptions,
-  withNewContainerOptions,
-} from "../input/new_container.ts";
-import { withOutput } from "../terminal/output.ts";
+  collect,
+  type CommonOptions,
+  wholeNumberFrom,
+  withOptions,
+} from "../input/options.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { rateAfter } from "../terminal/rate.ts";
-import { collect } from "../input/repeatable.ts";
 import { abortable } from "../terminal/signals.ts";
 
-interface PackOptions extends NewContainerOptions, FloodOptions {
+interface PackOptions extends CommonOptions {
   readonly parts?: number;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -54,13 +53,13 @@ export function packCommand(): Command {
     .option(
       "--parts <n>",
       "N files instead, in the new directory OUT",
-      parts,
+      wholeNumberFrom(1),
     )
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(withNewContainerOptions(command)).action(pack);
+  return withOptions(command, "written", "all").action(pack);
 }
 
 async function pack(
@@ -78,14 +77,9 @@ async function pack(
     packWithProgress(dir, out, options, filter, signal)
   );
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    output.put(
-      options.json
-        ? `${JSON.stringify({ ...packed, seconds })}\n`
-        : summary(out, packed, seconds),
-    );
-    return Promise.resolve();
-  });
+  print(
+    options.json ? { ...packed, seconds } : summary(out, packed, seconds),
+  );
   for (const skipped of packed.skipped.filter(isLeftOut)) {
     warn(describe(dir, skipped));
   }
@@ -105,30 +99,23 @@ async function packWithProgress(
   signal: AbortSignal,
 ): Promise<PackReport> {
   let listed = 0;
-  let packing = false;
-  let bar = new Progress("listing", "files", undefined);
+  using listing = new Progress("listing", "files");
+  using packing = new Progress("packing", "bytes");
   const problems = new Flood(report, options);
-  const skip = (problem: PackProblem) => {
-    bar.makeWay();
-    problems.add(describe(dir, problem));
-  };
+  const tell = (problem: PackProblem) => problems.add(describe(dir, problem));
   try {
     return await packFolder(dir, out, {
       parts: options.parts,
       filter(entry) {
         const accepted = filter.accepts(entry);
-        if (accepted && !entry.isDirectory) bar.update(++listed);
+        if (accepted && !entry.isDirectory) listing.update(++listed);
         return accepted;
       },
       emptyDirectories: filter.keepsAll,
-      onProblem: options.skipProblems ? skip : undefined,
+      onProblem: options.skipProblems ? tell : undefined,
       onProgress: ({ bytes, totalBytes }) => {
-        if (!packing) {
-          bar[Symbol.dispose]();
-          bar = new Progress("packing", "bytes", totalBytes);
-          packing = true;
-        }
-        bar.update(bytes);
+        listing[Symbol.dispose]();
+        packing.update(bytes, totalBytes);
       },
       signal,
     });
@@ -136,8 +123,7 @@ async function packWithProgress(
     if (!(error instanceof PackError) || error.problems.length === 0) {
       throw error;
     }
-    bar.makeWay();
-    for (const problem of error.problems) problems.add(describe(dir, problem));
+    error.problems.forEach(tell);
     problems.end();
     report(
       `${entries(error.problems)} of ${dir} can't be packed, and nothing was ` +
@@ -145,7 +131,6 @@ async function packWithProgress(
     );
     throw new Exit(ExitCode.FAILED);
   } finally {
-    bar[Symbol.dispose]();
     problems.end();
   }
 }
@@ -176,12 +161,4 @@ function summary(
   return `${shown(out)}: ${counted(files, "file")}, ` +
     `${counted(directories, "directory", "directories")}, ` +
     `${counted(bytes, "byte")}${parts}${rateAfter(bytes, seconds)}\n`;
-}
-
-function parts(text: string): number {
-  const number = Number(text);
-  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(number) && number >= 1) {
-    return number;
-  }
-  throw new InvalidArgumentError("It is a number of files, from 1 on.");
 }

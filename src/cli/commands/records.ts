@@ -4,16 +4,11 @@ import {
   type ListedRecord,
   RecordListing,
 } from "../../formats/ffrecord/read/record_listing.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
-import { report, warn } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import { Flood, report, warn } from "../messages.ts";
+import { nameWriter, withOutput } from "../terminal/output.ts";
 import { checkGiven } from "../input/given.ts";
-
-interface RecordsOptions extends FloodOptions {
-  readonly json?: true;
-}
+import { type CommonOptions, withOptions } from "../input/options.ts";
 
 /** Lines given to the output at a time: ten million one by one would take twice as long. */
 const LINES = 512;
@@ -30,10 +25,10 @@ export function recordsCommand(): Command {
     .argument("<source>", "an .ffr file, or a directory of them")
     .option("--json", "as JSON, one sample a line")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(command).action(records);
+  return withOptions(command, "all").action(records);
 }
 
-async function records(source: string, options: RecordsOptions): Promise<void> {
+async function records(source: string, options: CommonOptions): Promise<void> {
   checkGiven(source, "the container");
   const warnings = new Flood(warn, options);
   const listing = await RecordListing.open(source, {

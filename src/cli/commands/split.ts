@@ -14,27 +14,22 @@ import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
 import type { VirtualFs } from "../../vfs/mod.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { warn } from "../messages.ts";
+import { checkAbsent } from "../input/new_container.ts";
 import {
-  checkAbsent,
-  type NewContainerOptions,
-  withNewContainerOptions,
-} from "../input/new_container.ts";
-import { withOutput } from "../terminal/output.ts";
+  type CommonOptions,
+  wholeNumberFrom,
+  withOptions,
+} from "../input/options.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withSourceOptions,
-} from "../input/source.ts";
+import { openSource } from "../input/source.ts";
 import { type SplitFile, writeSplits } from "./split_files.ts";
-import { wholeNumberFrom } from "../input/whole_number.ts";
 
-interface SplitOptions extends SourceOptions, NewContainerOptions {
+interface SplitOptions extends CommonOptions {
   readonly ratios: string;
   readonly seed: number;
   readonly stratify?: string;
@@ -79,7 +74,7 @@ export function splitCommand(): Command {
     .option("--names <list>", "of the splits, such as train,val,test")
     .option("--out <dir>", "where to; made if it is not there", ".")
     .addHelpText("after", AFTER_HELP);
-  return withNewContainerOptions(withSourceOptions(command)).action(split);
+  return withOptions(command, "format", "all", "written").action(split);
 }
 
 async function split(source: string, options: SplitOptions): Promise<void> {
@@ -105,28 +100,24 @@ async function split(source: string, options: SplitOptions): Promise<void> {
     await writeSplits(files, assignment, samples.length, onProgress, signal);
     return { assignment, labels };
   });
-  await withOutput((out) => {
-    out.put(
-      options.json
-        ? `${
-          JSON.stringify({
-            source,
-            ...samples,
-            seed: options.seed,
-            ratios: options.ratios,
-            stratify: options.stratify,
-            splits: paths.map((path, i) => ({
-              name: names[i],
-              path,
-              count: assignment.sizes[i],
-              labels: labels && labelSizes(labels, assignment, i),
-            })),
-          })
-        }\n`
-        : textOf(paths, assignment, samples),
-    );
-    return Promise.resolve();
-  });
+  const { ratios: given, seed, stratify } = options;
+  print(
+    options.json
+      ? {
+        source,
+        ...samples,
+        seed,
+        ratios: given,
+        stratify,
+        splits: paths.map((path, i) => ({
+          name: names[i],
+          path,
+          count: assignment.sizes[i],
+          labels: labels && labelSizes(labels, assignment, i),
+        })),
+      }
+      : textOf(paths, assignment, samples),
+  );
   for (const [i, size] of assignment.sizes.entries()) {
     if (size === 0) warn(`${paths[i]} has no ${samples.unit}`);
   }

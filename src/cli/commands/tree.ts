@@ -1,21 +1,19 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { PathError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { NodeId, VirtualFs } from "../../vfs/mod.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
-import { type Output, withOutput } from "../terminal/output.ts";
+import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-} from "../input/source.ts";
+  type CommonOptions,
+  wholeNumberFrom,
+  withOptions,
+} from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
-interface TreeOptions extends SourceOptions {
+interface TreeOptions extends CommonOptions {
   readonly level?: number;
 }
 
@@ -25,15 +23,8 @@ export function treeCommand(): Command {
     .description("draw a container's directories as a tree")
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
-    .option("-L, --level <depth>", "how deep to go", parseLevel);
-  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
-    tree,
-  );
-}
-
-function parseLevel(text: string): number {
-  if (/^[1-9][0-9]*$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 1.");
+    .option("-L, --level <depth>", "how deep to go", wholeNumberFrom(1));
+  return withOptions(command, "format", "all", "tree", "decoded").action(tree);
 }
 
 async function tree(

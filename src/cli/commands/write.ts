@@ -1,14 +1,10 @@
 import { Command } from "commander";
 import { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { UsageError } from "../exit.ts";
-import {
-  checkNewFile,
-  type NewContainerOptions,
-  withNewContainerOptions,
-} from "../input/new_container.ts";
-import { withOutput } from "../terminal/output.ts";
+import { checkNewFile } from "../input/new_container.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { rateAfter } from "../terminal/rate.ts";
 import {
@@ -19,7 +15,7 @@ import {
 } from "../input/sample_inputs.ts";
 import { abortable } from "../terminal/signals.ts";
 
-interface WriteOptions extends NewContainerOptions {
+interface WriteOptions extends CommonOptions {
   readonly list?: string;
   readonly jsonl?: string;
   readonly null?: true;
@@ -41,7 +37,7 @@ export function writeCommand(): Command {
     .option("-0, --null", "in --list, a NUL ends each name (find -print0)")
     .option("--jsonl <file>", "the lines of JSON in FILE")
     .addHelpText("after", AFTER_HELP);
-  return withNewContainerOptions(command).action(write);
+  return withOptions(command, "written").action(write);
 }
 
 async function write(
@@ -52,7 +48,7 @@ async function write(
   checkInputs(files, options);
   checkNewFile(out, options);
   const start = performance.now();
-  const written = await abortable(async (signal) => {
+  const { samples, bytes } = await abortable(async (signal) => {
     const input = await openInputs(files, options, signal);
     try {
       return await writeSamples(out, input, signal);
@@ -61,18 +57,12 @@ async function write(
     }
   });
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    const { samples, bytes } = written;
-    const shown = nameWriter();
-    output.put(
-      options.json
-        ? `${JSON.stringify({ path: out, samples, bytes, seconds })}\n`
-        : `${shown(out)}: ${counted(samples, "sample")}, ${
-          counted(bytes, "byte")
-        }${rateAfter(bytes, seconds)}\n`,
-    );
-    return Promise.resolve();
-  });
+  print(
+    options.json
+      ? { path: out, samples, bytes, seconds }
+      : `${nameWriter()(out)}: ${counted(samples, "sample")}, ` +
+        `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
+  );
 }
 
 function checkInputs(files: readonly string[], options: WriteOptions): void {

@@ -3,7 +3,7 @@ import { bashCompletions } from "./bash.ts";
 import { fishCompletions } from "./fish.ts";
 import { type CompletedCommand, describeProgram } from "./model.ts";
 import { zshCompletions } from "./zsh.ts";
-import { withOutput } from "../terminal/output.ts";
+import { print } from "../terminal/output.ts";
 
 type Shell = "bash" | "fish" | "zsh";
 
@@ -31,9 +31,6 @@ export function completionsCommand(program: () => Command): Command {
     )
     .addHelpText("after", AFTER_HELP)
     .action((shell: Shell) =>
-      withOutput((out) => {
-        out.put(SCRIPTS[shell](describeProgram(program())));
-        return Promise.resolve();
-      })
+      print(SCRIPTS[shell](describeProgram(program())))
     );
 }

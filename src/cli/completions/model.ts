@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect } from "../input/repeatable.ts";
+import { collect } from "../input/options.ts";
 
 /** An option as completion scripts need it. */
 export interface CompletedOption {

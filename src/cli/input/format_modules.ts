@@ -1,6 +1,6 @@
 import { registerFormat } from "../../formats/registry.ts";
 import { UsageError } from "../exit.ts";
-import { absolutePath } from "./absolute_path.ts";
+import { absolutePath } from "./given.ts";
 
 const OPTION = "--format-module";
 

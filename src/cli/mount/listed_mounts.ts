@@ -5,7 +5,7 @@ import {
   RECORDFS_TYPE,
 } from "../../../fuse/mounting/mountinfo.ts";
 import type { ServedCounts } from "../../../fuse/session/request_counts.ts";
-import type { PlacedSource } from "../input/placed_source.ts";
+import type { PlacedSource } from "../input/given.ts";
 import { jobIdentity } from "./container_identity.ts";
 import { sourcesOf } from "./job/job_sources.ts";
 import {

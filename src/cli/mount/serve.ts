@@ -5,8 +5,7 @@ import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import type { Server } from "../../../fuse/server/server.ts";
-import { firstOnly } from "../terminal/flood.ts";
-import { report, warn } from "../messages.ts";
+import { firstOnly, report, warn } from "../messages.ts";
 import { absolute, containersOf } from "./job/job_sources.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {

@@ -1,5 +1,5 @@
 import { UsageError } from "../exit.ts";
-import { absolutePath } from "../input/absolute_path.ts";
+import { absolutePath } from "../input/given.ts";
 import { report } from "../messages.ts";
 import { makeJob } from "./job/make_job.ts";
 import type { MountCommandOptions } from "./job/mount_job.ts";

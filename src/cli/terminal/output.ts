@@ -1,8 +1,9 @@
 import { isOutputClosed } from "./closed_output.ts";
 import { RecordfsError } from "../../errors.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
-import { escapeUtf16 } from "../../message_text.ts";
+import { escapeUnshown, escapeUtf16 } from "../../message_text.ts";
 import { encodeName } from "../../names.ts";
+import { makeWay } from "../messages.ts";
 
 const CAPACITY = 1 << 16;
 
@@ -19,7 +20,7 @@ export class Output {
   #buffer = new Uint8Array(CAPACITY);
   #length = 0;
   #waiting: Uint8Array[] = [];
-  readonly #isTerminal = Deno.stdout.isTerminal();
+  readonly #shown = textWriter();
 
   /** Whether there is enough for {@linkcode Output.flush} to be worth it. */
   get full(): boolean {
@@ -28,7 +29,7 @@ export class Output {
 
   /** Adds text; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
   put(text: string): void {
-    this.putBytes(encodeName(this.#isTerminal ? shown(text) : text));
+    this.putBytes(encodeName(this.#shown(text)));
   }
 
   putBytes(bytes: Uint8Array): void {
@@ -61,8 +62,15 @@ export class Output {
   }
 }
 
-function shown(text: string): string {
-  return text.replaceAll(UNSHOWN, escapeUtf16);
+/** Names on standard output: escaped on a terminal, exact anywhere else. */
+export function nameWriter(): (name: string) => string {
+  return Deno.stdout.isTerminal() ? escapeUnshown : (name) => name;
+}
+
+function textWriter(): (text: string) => string {
+  return Deno.stdout.isTerminal()
+    ? (text) => text.replaceAll(UNSHOWN, escapeUtf16)
+    : (text) => text;
 }
 
 async function writeSome(bytes: Uint8Array): Promise<number> {
@@ -74,15 +82,30 @@ async function writeSome(bytes: Uint8Array): Promise<number> {
   }
 }
 
-/** Writes text at once, for what is followed by the program's end. */
-export function writeNow(text: string): void {
-  let rest = encodeName(text);
-  if (rest.length > 0) requireOpenOutput();
+/**
+ * Writes a command's answer at once.
+ *
+ * @param answer Text, or what is printed as a line of JSON.
+ * @param indent Of JSON that takes several lines.
+ */
+export function print(answer: string | object, indent?: number): void {
+  const text = typeof answer === "string"
+    ? answer
+    : `${JSON.stringify(answer, exactNumbers, indent)}\n`;
+  let rest = encodeName(textWriter()(text));
+  if (rest.length === 0) return;
+  requireOpenOutput();
+  makeWay();
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
   } catch (error) {
     throw outputError(error);
   }
+}
+
+/** Counts beyond 2^53 are bigints, which JSON knows only as text. */
+function exactNumbers(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 function outputError(error: unknown): unknown {

@@ -4,10 +4,11 @@ import { countSamples } from "../../../data/split/counted_samples.ts";
 import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
 import type { ContainerInfo, SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";
-import { openSource, type SourceOptions } from "../../input/source.ts";
+import type { CommonOptions } from "../../input/options.ts";
+import { openSource } from "../../input/source.ts";
 
 /** How a container is opened as a dataset. */
-export interface DatasetOfOptions extends SourceOptions {
+export interface DatasetOfOptions extends CommonOptions {
   /** How many frames of each video; all, unless given. */
   readonly frames?: number | undefined;
 }
@@ -50,7 +51,7 @@ export async function datasetOf(
 
 async function infoOf(
   source: string,
-  options: SourceOptions,
+  options: CommonOptions,
 ): Promise<ContainerInfo> {
   using container = await openSource(source, options);
   return container.info;

@@ -1,9 +1,9 @@
-import { absolutePath } from "../../input/absolute_path.ts";
 import {
+  absolutePath,
   asUsageError,
   parsePlaced,
   type PlacedSource,
-} from "../../input/placed_source.ts";
+} from "../../input/given.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /** What of a job says which containers are mounted; jobs of earlier versions have no `sources`. */

@@ -1,8 +1,7 @@
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import { MountError } from "../../../../fuse/mounting/mount_error.ts";
 import { UsageError } from "../../exit.ts";
-import { checkExt, checkGiven } from "../../input/given.ts";
-import type { PlacedSource } from "../../input/placed_source.ts";
+import { checkExt, checkGiven, type PlacedSource } from "../../input/given.ts";
 import { refuseWritable, takeSourceOptions } from "./helper_form.ts";
 import { nameSources, readSources } from "./job_sources.ts";
 import type { MountCommandOptions, MountJob } from "./mount_job.ts";

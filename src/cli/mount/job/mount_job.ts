@@ -1,4 +1,4 @@
-import type { PlacedSource } from "../../input/placed_source.ts";
+import type { PlacedSource } from "../../input/given.ts";
 import type { Shuffle } from "./shuffle_option.ts";
 
 /** Containers, a mountpoint, and how they are served. */
