@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
-import type { OwnAdapter } from "./commands/gulp/gulp_adapter.ts";
+import type { OwnAdapter } from "./commands/gulp/gulp.ts";
 import { registerGiven } from "./input/format_modules.ts";
 import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
@@ -62,7 +62,9 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   await registerGiven(args);
-  const { args: given, adapter } = await takeAdapter(args);
+  const { args: given, adapter } = args[0] === "gulp"
+    ? await (await import("./commands/gulp/gulp.ts")).takeAdapter(args)
+    : { args, adapter: undefined };
   const [first] = given;
   // As it was called before, and still is by many programs.
   const named = first === "-V" ? ["--version"] : given;
@@ -76,20 +78,6 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     // Help that was asked for has exit code 0; help for want of a command has not.
     throw new Exit(error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE);
   }
-}
-
-async function takeAdapter(
-  args: readonly string[],
-): Promise<
-  {
-    readonly args: readonly string[];
-    readonly adapter?: OwnAdapter | undefined;
-  }
-> {
-  if (args[0] !== "gulp") return { args };
-  return await (await import("./commands/gulp/gulp_adapter.ts")).takeAdapter(
-    args,
-  );
 }
 
 /** The command line interface: one command where a line names it, all of them otherwise. */

@@ -9,7 +9,7 @@ import { counted } from "../../terminal/counted.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { inFlags } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
-import { AdapterFlags } from "./gulp_options.ts";
+import { addAdapterFlags } from "./gulp_options.ts";
 import {
   type CommonOptions,
   wholeNumberFrom,
@@ -51,7 +51,7 @@ export function ingestCommand(
   isOwn = false,
 ): Command {
   const command = new Command(name).description(description);
-  const flags = new AdapterFlags(command, declared, isOwn);
+  const flags = addAdapterFlags(command, declared, isOwn);
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
     .argument("<out>", "directory of the chunks; made where it is missing")
@@ -73,9 +73,9 @@ export function ingestCommand(
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "all")
     .action((...args: unknown[]) => {
-      const places = args.slice(0, flags.places + 1) as string[];
+      const places = args.slice(0, flags.places);
+      const out = args[flags.places] as string;
       const given = args[flags.places + 1] as IngestCommandOptions;
-      const out = places.pop()!;
       checkGiven(out, "the directory of the chunks");
       const options = flags.options(places, { ...given });
       checkOptions(options);

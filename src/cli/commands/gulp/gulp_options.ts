@@ -26,46 +26,12 @@ const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
     );
   });
 
-/** The arguments and flags that an adapter's declared options are on a command line. */
-export class AdapterFlags {
-  readonly #declared: readonly AdapterOption[];
-  readonly #flags = new Map<AdapterOption, Option>();
-
-  /**
-   * Adds them to a command.
-   *
-   * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
-   */
-  constructor(
-    command: Command,
-    declared: readonly AdapterOption[],
-    isOwn: boolean,
-  ) {
-    this.#declared = declared;
-    for (const option of declared) {
-      if (option.positional === true) command.addArgument(argumentOf(option));
-      else {
-        const known = isOwn ? undefined : FLAGS[option.name];
-        const flag = optionOf(option, known ?? flagOf(option));
-        this.#flags.set(option, flag);
-        command.addOption(flag);
-      }
-    }
-    if (!isOwn) command.addOption(SHM_DIR);
-  }
-
+/** What an adapter's declared options are on a command line. */
+export interface AdapterFlags {
   /** How many arguments they take by place. */
-  get places(): number {
-    return this.#declared.length - this.#flags.size;
-  }
-
+  readonly places: number;
   /** The flag of each option, for messages. */
-  get words(): Readonly<Record<string, string>> {
-    return Object.fromEntries(
-      [...this.#flags].map(([{ name }, flag]) => [name, flag.long!]),
-    );
-  }
-
+  readonly words: Readonly<Record<string, string>>;
   /**
    * The options that a command line gives.
    *
@@ -73,23 +39,45 @@ export class AdapterFlags {
    * @param given What commander has read.
    */
   options(
-    places: readonly string[],
+    places: readonly unknown[],
     given: Readonly<Record<string, unknown>>,
-  ): AdapterOptions {
-    const options: Record<string, AdapterOptionValue> = {};
-    let place = 0;
-    for (const option of this.#declared) {
-      const flag = this.#flags.get(option);
-      const value = flag === undefined
-        ? parse(places[place++]!, option)
-        : given[flag.attributeName()];
-      // `--no-x` has the value true where it is not given.
-      if (value !== undefined && !(flag?.negate && value === true)) {
-        options[option.name] = value as AdapterOptionValue;
-      }
-    }
-    return options;
-  }
+  ): AdapterOptions;
+}
+
+/**
+ * Adds the arguments and flags to a command that an adapter's declared options are.
+ *
+ * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
+ */
+export function addAdapterFlags(
+  command: Command,
+  declared: readonly AdapterOption[],
+  isOwn: boolean,
+): AdapterFlags {
+  const placed = declared.filter(({ positional }) => positional === true);
+  const flags = declared.filter((option) => !placed.includes(option))
+    .map((option): [string, Option] => {
+      const known = isOwn ? undefined : FLAGS[option.name];
+      return [option.name, optionOf(option, known ?? flagOf(option))];
+    });
+  for (const option of placed) command.addArgument(argumentOf(option));
+  for (const [, flag] of flags) command.addOption(flag);
+  if (!isOwn) command.addOption(SHM_DIR);
+  return {
+    places: placed.length,
+    words: Object.fromEntries(flags.map(([name, { long }]) => [name, long!])),
+    options(places, given) {
+      const values = [
+        ...placed.map(({ name }, i) => [name, places[i]]),
+        // `--no-x` has the value true where it is not given.
+        ...flags.map(([name, flag]) => [name, given[flag.attributeName()]])
+          .filter(([, value], i) => !(flags[i]![1].negate && value === true)),
+      ];
+      return Object.fromEntries(
+        values.filter(([, value]) => value !== undefined),
+      );
+    },
+  };
 }
 
 function argumentOf(option: AdapterOption): Argument {
@@ -98,7 +86,7 @@ function argumentOf(option: AdapterOption): Argument {
     lowerFirst(option.description),
   );
   return option.choices === undefined
-    ? argument
+    ? argument.argParser((text) => parse(text, option))
     : argument.choices(option.choices);
 }
 
