@@ -8,15 +8,14 @@ import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
-import { absolute } from "./job/job_sources.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {
   isOf,
-  logOf,
   newRecordPath,
   pruneRecords,
   readRecord,
   recordedMounts,
+  recordFile,
   removeFile,
 } from "./mount_records.ts";
 import { findDead, removeDead } from "./mount_state.ts";
@@ -45,10 +44,9 @@ const LAST_LINES = 5;
  * @returns When the mount answers.
  * @throws {RecordfsError} If it could not be mounted; the message is that process's.
  */
-export async function mountInBackground(given: MountJob): Promise<void> {
-  const job = absolute(given);
+export async function mountInBackground(job: MountJob): Promise<void> {
   const recordPath = newRecordPath();
-  const log = logOf(recordPath);
+  const log = recordFile(recordPath, "log");
   let cause: EndSignal | undefined;
   // Before there is a process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
@@ -131,7 +129,7 @@ function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
   try {
     return startSupervisor({ job, path, held, counts });
   } finally {
-    closeHeld(counts < 0 ? held : [...held, counts]);
+    closeHeld([...held, counts]);
   }
 }
 

@@ -52,40 +52,27 @@ const EARLIER_LOG = ".log.1";
 /** Logs of mounts that ended badly are kept this long. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
-/** Makes up the path of a new record. The mount's log has the same path with {@linkcode logOf}. */
+/** Makes up the path of a new record. Other files of the mount are {@linkcode recordFile}s of it. */
 export function newRecordPath(): string {
   return `${makeStateDirectory()}/${crypto.randomUUID()}.json`;
 }
 
-/** The path of the log that belongs to a record. */
-export function logOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".log");
-}
+/**
+ * Files beside a record: the mount's log; the counts of one that was given up, and why it was; the command line that
+ * the supervisor starts servers by, where that is not its first one, and the one that is to become that, if its first
+ * server starts.
+ */
+type RecordFile = "log" | "stats" | "dead" | "command" | "next";
 
-/** The path of the counts of a mount that was given up. */
-export function statsOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".stats");
-}
-
-/** The path of the command line that the supervisor starts servers by, where that is not its first one. */
-export function commandOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".command");
-}
-
-/** The path of the command line that is to become {@linkcode commandOf}, if its first server starts. */
-export function nextCommandOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".next");
-}
-
-/** The path of the reason why a mount was given up. */
-export function deadOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".dead");
+/** The path of a file that belongs to a record. */
+export function recordFile(recordPath: string, kind: RecordFile): string {
+  return recordPath.replace(/json$/, kind);
 }
 
 /** Removes a record and all that belongs to it but the log. */
 export function removeRecord(path: string): void {
-  for (const place of [statsOf, commandOf, nextCommandOf, deadOf]) {
-    removeFile(place(path));
+  for (const kind of ["stats", "dead", "command", "next"] as const) {
+    removeFile(recordFile(path, kind));
   }
   removeFile(path);
 }
@@ -169,13 +156,6 @@ export function recordedMounts(): RecordedMount[] {
   return found;
 }
 
-/** All mounts of this user that some process still keeps. */
-export function runningMounts(): RecordedMount[] {
-  return recordedMounts().filter(({ record }) =>
-    keeperOf(record) !== undefined
-  );
-}
-
 /**
  * Whether a record is of what the kernel has mounted there, as far as it tells: a bind mount elsewhere is
  * of the same device. Where nothing of the mount runs, its device may be another one's by now.
@@ -189,7 +169,8 @@ export function isOf(record: MountRecord, entry: MountEntry): boolean {
 /** Why a mount was given up; `undefined` where nobody said. */
 export function reasonOf(path: string): string | undefined {
   try {
-    return Deno.readTextFileSync(deadOf(path)).trimEnd() || undefined;
+    return Deno.readTextFileSync(recordFile(path, "dead")).trimEnd() ||
+      undefined;
   } catch {
     return undefined;
   }
@@ -199,7 +180,9 @@ export function reasonOf(path: string): string | undefined {
 export function writeReason(path: string, reason: string): void {
   const line = reason.replaceAll(/\s*\n\s*/g, " ");
   try {
-    Deno.writeTextFileSync(deadOf(path), `${line}\n`, { mode: 0o600 });
+    Deno.writeTextFileSync(recordFile(path, "dead"), `${line}\n`, {
+      mode: 0o600,
+    });
   } catch {
     // The disk is full, perhaps: the log has it as well.
   }

@@ -6,21 +6,19 @@ import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
 import { openToServe } from "../../vfs/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
-import { absolute, containersOf, sourcesOf } from "./job/job_sources.ts";
+import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {
-  commandOf,
   keeperOf,
   type MountRecord,
-  nextCommandOf,
   readRecord,
   type RecordedMount,
-  runningMounts,
+  recordedMounts,
+  recordFile,
   type SupervisedMount,
 } from "./mount_records.ts";
 import { findDead } from "./mount_state.ts";
 import { isRunning, sendSignal } from "./processes.ts";
-import { containerOptions } from "./serve.ts";
 import { serverCommand } from "./supervisor.ts";
 
 /** How often to look whether the new server serves, in milliseconds. */
@@ -34,18 +32,18 @@ const LOOK_AGAIN_MS = 20;
  * @throws {MountError} If there is no such mount, what it shows would change, which the kernel would not
  * notice, or the new server can't start; the mount then goes on as it was.
  */
-export async function replaceServer(given: MountJob): Promise<void> {
-  const wanted = absolute(given);
+export async function replaceServer(wanted: MountJob): Promise<void> {
   const mountpoint = await Deno.realPath(wanted.mountpoint)
     .catch(() => wanted.mountpoint);
   const job = { ...wanted, mountpoint };
   const entry = findMount(readMounts(), mountpoint);
-  const mount = runningMounts().find(({ record }) =>
-    record.mountpoint === mountpoint && record.device === entry?.device
+  const mount = recordedMounts().find(({ record }) =>
+    record.mountpoint === mountpoint && record.device === entry?.device &&
+    keeperOf(record) !== undefined
   );
   if (mount === undefined) {
     if (await findDead(mountpoint) !== undefined) {
-      return await mountInBackground(given);
+      return await mountInBackground(wanted);
     }
     throw refusal("not-mounted", job, "nothing of yours is mounted there");
   }
@@ -81,7 +79,7 @@ async function refuseChanges(
 ): Promise<void> {
   const { held } = supervised!;
   if (
-    !isDeepStrictEqual(sourcesOf(job), sourcesOf(before)) ||
+    !isDeepStrictEqual(job.sources, before.sources) ||
     await jobIdentity(before) !== container
   ) {
     throw refusal(
@@ -139,7 +137,7 @@ async function restart(
   { held, counts }: SupervisedMount,
 ): Promise<void> {
   const record = readRecord(path) ?? known; // opening took its time
-  const next = nextCommandOf(path);
+  const next = recordFile(path, "next");
   const workers = job.workers ?? Math.min(held.length, DEFAULT_WORKERS);
   const command = serverCommand({
     job: { ...job, workers },
@@ -160,7 +158,7 @@ async function restart(
     throw refusal("server", job, `the mount has ended; see ${record.log}`);
   }
   try {
-    await Deno.rename(next, commandOf(path));
+    await Deno.rename(next, recordFile(path, "command"));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw refusal(

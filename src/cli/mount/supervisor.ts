@@ -4,7 +4,6 @@ import {
   keepToThisProcess,
   letInherit,
 } from "../../../fuse/server/held_descriptors.ts";
-import { containersOf, sourcesOf } from "./job/job_sources.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
 /** The variable that the script is handed in: as an argument it would fill every list of processes. */
@@ -242,7 +241,7 @@ function start(
   server: number,
   streams: Pick<Deno.CommandOptions, "stdin" | "stdout">,
 ): Deno.ChildProcess {
-  const inherited = counts < 0 ? held : [...held, counts];
+  const inherited = [...held, counts];
   closeOnExec();
   letInherit(inherited);
   const command = new Deno.Command("/bin/sh", {
@@ -295,14 +294,13 @@ function thisProgram(): string[] {
 export function jobOptions(job: MountJob): string[] {
   const args: string[] = [];
   if (job.options !== "") args.push("-o", job.options);
-  if (job.format !== undefined) args.push(`--format=${job.format}`);
   for (const url of job.formatModules ?? []) {
     args.push(`--format-module=${url}`);
   }
-  if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
+  for (const name of ["format", "ext", "prefix", "subset"] as const) {
+    if (job[name] !== undefined) args.push(`--${name}=${job[name]}`);
+  }
   if (job.decoded) args.push("--decoded");
-  if (job.prefix !== undefined) args.push(`--prefix=${job.prefix}`);
-  if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
   if (job.shuffle !== undefined) {
     const { seed, firstEpoch, epochs } = job.shuffle;
     const last = firstEpoch + epochs - 1;
@@ -315,14 +313,12 @@ export function jobOptions(job: MountJob): string[] {
 }
 
 function jobArguments(job: MountJob): string[] {
-  const { mountpoint } = job;
-  const containers = containersOf(job);
-  return typeof containers === "string" && !containers.includes("=")
-    ? [...jobOptions(job), "--", containers, mountpoint]
-    : [
-      ...jobOptions(job),
-      `--sources=${JSON.stringify(sourcesOf(job))}`,
-      "--",
-      mountpoint,
-    ];
+  const { sources, mountpoint } = job;
+  const [first] = sources;
+  const isPlain = sources.length === 1 && first!.path === undefined &&
+    !first!.location.includes("=");
+  const given = isPlain
+    ? ["--", first!.location]
+    : [`--sources=${JSON.stringify(sources)}`, "--"];
+  return [...jobOptions(job), ...given, mountpoint];
 }
