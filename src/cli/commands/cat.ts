@@ -60,9 +60,6 @@ async function cat(
 
 async function write(fs: VirtualFs, path: string): Promise<void> {
   await withOutput(async (out) => {
-    for await (const chunk of await fs.stream(path)) {
-      out.putBytes(chunk);
-      await out.flush();
-    }
+    for await (const chunk of await fs.stream(path)) out.putBytes(chunk);
   });
 }

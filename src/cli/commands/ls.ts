@@ -53,7 +53,6 @@ async function ls(
       : await entriesOf(fs, path, options.recursive);
     for await (const entry of entries) {
       if (!await write(entry)) damaged++;
-      if (out.full) await out.flush();
     }
     if (options.json) out.put("\n]\n");
     if (typeof chosen === "object" && !chosen.found) {

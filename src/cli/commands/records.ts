@@ -55,7 +55,6 @@ async function records(source: string, options: CommonOptions): Promise<void> {
       if (++lines % LINES !== 0) continue;
       out.put(text);
       text = "";
-      if (out.full) await out.flush();
     }
     out.put(text);
   });

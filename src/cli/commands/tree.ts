@@ -95,7 +95,6 @@ class Drawing {
     const depth = this.#levels.length - 1;
     this.#branches.put(this.#out, depth);
     this.#out.put(`${last ? "└── " : "├── "}${name}\n`);
-    if (this.#out.full) await this.#out.flush();
     if (!entry.isDirectory) this.#files++;
     else {
       this.#directories++;

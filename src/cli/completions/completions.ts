@@ -1,13 +1,10 @@
 import { Argument, Command } from "commander";
 import { bashCompletions } from "./bash.ts";
 import { fishCompletions } from "./fish.ts";
-import { type CompletedCommand, describeProgram } from "./model.ts";
 import { zshCompletions } from "./zsh.ts";
 import { print } from "../terminal/output.ts";
 
-type Shell = "bash" | "fish" | "zsh";
-
-const SCRIPTS: Record<Shell, (commands: CompletedCommand[]) => string> = {
+const SCRIPTS = {
   bash: bashCompletions,
   fish: fishCompletions,
   zsh: zshCompletions,
@@ -30,7 +27,8 @@ export function completionsCommand(program: () => Command): Command {
       new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)),
     )
     .addHelpText("after", AFTER_HELP)
-    .action((shell: Shell) =>
-      print(SCRIPTS[shell](describeProgram(program())))
-    );
+    .action((shell: keyof typeof SCRIPTS) => {
+      const help = program().createHelp();
+      print(SCRIPTS[shell](help.visibleCommands(program())));
+    });
 }

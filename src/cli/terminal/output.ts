@@ -10,22 +10,11 @@ const CAPACITY = 1 << 16;
 /** What names are escaped for on a terminal already, and values in JSON are not: there, this is an escape as well. */
 const UNSHOWN = /[\p{Cf}\x7f-\x9f\u2028\u2029]/gu;
 
-/**
- * Standard output, buffered: text with names as their exact bytes, and raw bytes.
- *
- * `put` only fills the buffer, so that listings of millions of names don't wait for each; callers
- * flush when it is {@linkcode Output.full}.
- */
+/** Standard output, buffered: text with names as their exact bytes, and raw bytes. */
 export class Output {
-  #buffer = new Uint8Array(CAPACITY);
+  readonly #buffer = new Uint8Array(CAPACITY);
   #length = 0;
-  #waiting: Uint8Array[] = [];
   readonly #shown = textWriter();
-
-  /** Whether there is enough for {@linkcode Output.flush} to be worth it. */
-  get full(): boolean {
-    return this.#waiting.length > 0;
-  }
 
   /** Adds text; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
   put(text: string): void {
@@ -33,32 +22,17 @@ export class Output {
   }
 
   putBytes(bytes: Uint8Array): void {
-    if (this.#length + bytes.length > CAPACITY) this.#seal();
-    if (bytes.length > CAPACITY) {
-      this.#waiting.push(bytes);
-    } else {
-      this.#buffer.set(bytes, this.#length);
-      this.#length += bytes.length;
-    }
+    if (this.#length + bytes.length > CAPACITY) this.flush();
+    if (bytes.length > CAPACITY) return write(bytes);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   /** Writes everything that was put. */
-  async flush(): Promise<void> {
-    this.#seal();
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const bytes of waiting) {
-      for (let done = 0; done < bytes.length;) {
-        done += await writeSome(bytes.subarray(done));
-      }
-    }
-  }
-
-  #seal(): void {
-    if (this.#length === 0) return;
-    this.#waiting.push(this.#buffer.subarray(0, this.#length));
-    this.#buffer = new Uint8Array(CAPACITY);
+  flush(): void {
+    const length = this.#length;
     this.#length = 0;
+    write(this.#buffer.subarray(0, length));
   }
 }
 
@@ -73,15 +47,6 @@ function textWriter(): (text: string) => string {
     : (text) => text;
 }
 
-async function writeSome(bytes: Uint8Array): Promise<number> {
-  requireOpenOutput();
-  try {
-    return await Deno.stdout.write(bytes);
-  } catch (error) {
-    throw outputError(error);
-  }
-}
-
 /**
  * Writes a command's answer at once.
  *
@@ -92,12 +57,17 @@ export function print(answer: string | object, indent?: number): void {
   const text = typeof answer === "string"
     ? answer
     : `${JSON.stringify(answer, exactNumbers, indent)}\n`;
-  let rest = encodeName(textWriter()(text));
-  if (rest.length === 0) return;
+  write(encodeName(textWriter()(text)));
+}
+
+function write(bytes: Uint8Array): void {
+  if (bytes.length === 0) return;
   requireOpenOutput();
   makeWay();
   try {
-    while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
+    for (let done = 0; done < bytes.length;) {
+      done += Deno.stdout.writeSync(bytes.subarray(done));
+    }
   } catch (error) {
     throw outputError(error);
   }
@@ -141,6 +111,6 @@ export async function withOutput(
   try {
     await body(out);
   } finally {
-    await out.flush();
+    out.flush();
   }
 }
