@@ -25,76 +25,53 @@ export function checkCommand(): Command {
     .argument("<source>", "the container")
     .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
-  return withOptions(command, "format", "all").action(
-    (source: string, options: CheckCommandOptions) =>
-      options.json
-        ? checkAsJson(source, options)
-        : checkAsText(source, options),
-  );
+  return withOptions(command, "format", "all").action(check);
 }
 
-async function checkAsText(
+async function check(
   source: string,
-  options: CheckCommandOptions,
+  { format, ext, values, json, all }: CheckCommandOptions,
 ): Promise<void> {
-  const damages = new Flood((line) => print(`damaged: ${line}\n`), options);
-  const result = await run(
-    source,
-    options,
-    ({ message }) => damages.add(messageText(inFlags(message))),
-  );
-  damages.end();
-  const { samples, bytes, damaged } = result;
-  const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
-  print(
-    `${messageText(source)}: ${counted(samples, "sample")}, ${
-      counted(bytes, "byte")
-    }, ${verdict}\n`,
-  );
-  if (damaged > 0) throw new Exit(ExitCode.FAILED);
-}
-
-async function checkAsJson(
-  source: string,
-  options: CheckCommandOptions,
-): Promise<void> {
-  const damages: FormatError[] = [];
-  let facts: Record<string, unknown>;
-  let failure: unknown;
-  try {
-    facts = { ...await run(source, options, (damage) => damages.push(damage)) };
-  } catch (error) {
-    if (!(error instanceof RecordfsError)) throw error;
-    failure = error;
-    facts = { error: describe(error) };
-  }
-  const ok = failure === undefined && damages.length === 0;
-  print({ source, ok, ...facts, damage: damages.map(describe) }, 2);
-  if (failure !== undefined) throw failure;
-  if (!ok) throw new Exit(ExitCode.FAILED);
-}
-
-/** Checks with a progress bar. */
-async function run(
-  source: string,
-  { format, ext, values, all }: CheckCommandOptions,
-  onDamage: (damage: FormatError) => void,
-): Promise<CheckReport> {
   checkGiven(source, "the container");
-  using bar = new Progress("checking", "bytes");
+  const damage: FormatError[] = [];
+  const faults = new Flood((line) => print(`damaged: ${line}\n`), { all });
   const warnings = new Flood(warn, { all });
+  let found: CheckReport | undefined;
+  let failure: RecordfsError | undefined;
   try {
-    return await checkContainer(source, {
+    using bar = new Progress("checking", "bytes");
+    found = await checkContainer(source, {
       format,
       ext,
       values,
       onWarning: (message) => warnings.add(message),
-      onDamage,
+      onDamage: (one) => {
+        if (json) damage.push(one);
+        else faults.add(messageText(inFlags(one.message)));
+      },
       onProgress: (done, total) => bar.update(done, total),
     });
-  } finally {
-    warnings.end();
+  } catch (error) {
+    if (!json || !(error instanceof RecordfsError)) throw error;
+    failure = error;
   }
+  warnings.end();
+  faults.end();
+  const ok = found?.damaged === 0;
+  if (json) {
+    const facts = found ?? { error: describe(failure!) };
+    print({ source, ok, ...facts, damage: damage.map(describe) }, 2);
+  } else {
+    const { samples, bytes, damaged } = found!;
+    print(
+      `${messageText(source)}: ${counted(samples, "sample")}, ` +
+        `${counted(bytes, "byte")}, ${
+          ok ? "all sound" : `${damaged} damaged`
+        }\n`,
+    );
+  }
+  if (failure !== undefined) throw failure;
+  if (!ok) throw new Exit(ExitCode.FAILED);
 }
 
 function describe(

@@ -12,8 +12,8 @@ import { checkGiven } from "../input/given.ts";
 import { givenSpec } from "../input/given_spec.ts";
 import {
   type CommonOptions,
+  countOption,
   formatModuleOption,
-  wholeNumberFrom,
   withOptions,
 } from "../input/options.ts";
 import { Flood, report, warn } from "../messages.ts";
@@ -71,25 +71,23 @@ export function convertCommand(): Command {
       "--spec <spec>",
       "the types by key, of files and samples: a file, or JSON",
     )
-    .option(
-      "--shard-length <n>",
-      "datapoints in a shard of bags",
-      wholeNumberFrom(1),
+    .addOption(
+      countOption("--shard-length <n>", "datapoints in a shard of bags"),
     )
-    .option(
-      "--shard-size <bytes>",
-      "bytes at which a shard of bags ends",
-      wholeNumberFrom(1),
+    .addOption(
+      countOption(
+        "--shard-size <bytes>",
+        "bytes at which a shard of bags ends",
+      ),
     )
-    .option(
-      "--parts <n>",
-      "so many .ffr files, in the new directory DST",
-      wholeNumberFrom(1),
+    .addOption(
+      countOption(
+        "--parts <n>",
+        "so many .ffr files, in the new directory DST",
+      ),
     )
-    .option(
-      "--videos-per-chunk <n>",
-      "of gulp; 100 unless given",
-      wholeNumberFrom(1),
+    .addOption(
+      countOption("--videos-per-chunk <n>", "of gulp; 100 unless given"),
     )
     .option("--lossy", "convert although something is lost")
     .option("-f, --force", "replace a DST that is there already")

@@ -35,12 +35,12 @@ interface Failure {
 
 /** What was extracted. */
 interface Extracted {
-  readonly files: number;
+  files: number;
   /** Those that were in the container, or in what was asked for of it. */
-  readonly directories: number;
-  readonly bytes: number;
+  directories: number;
+  bytes: number;
   /** How many files and directories were not; each has been reported. */
-  readonly failures: number;
+  failures: number;
 }
 
 /** Files are read together up to these limits; larger ones are streamed. */
@@ -130,10 +130,7 @@ class Extraction {
   /** Depth of a directory that could not be made: nothing in it can. */
   #lostDepth = Infinity;
   #done = 0;
-  #files = 0;
-  #directories = 0;
-  #bytes = 0;
-  #failures = 0;
+  readonly #counts = { files: 0, directories: 0, bytes: 0, failures: 0 };
 
   constructor(
     fs: VirtualFs,
@@ -165,12 +162,7 @@ class Extraction {
     } finally {
       this.#progress?.[Symbol.dispose]();
     }
-    return {
-      files: this.#files,
-      directories: this.#directories,
-      bytes: this.#bytes,
-      failures: this.#failures,
-    };
+    return this.#counts;
   }
 
   /** Extracts what globs match, but what was extracted before. */
@@ -222,7 +214,7 @@ class Extraction {
     let next = await walk.next(); // finds the directory, or there is none to be made
     await this.#flush();
     this.#target.start(path);
-    if (path !== "") this.#directories++;
+    if (path !== "") this.#counts.directories++;
     this.#lostDepth = Infinity;
     for (; !next.done; next = await walk.next()) {
       await this.#addEntry(next.value);
@@ -265,7 +257,7 @@ class Extraction {
       this.#lostDepth = Infinity;
       return false;
     }
-    this.#failures++;
+    this.#counts.failures++;
     return true;
   }
 
@@ -289,8 +281,8 @@ class Extraction {
         if (entry.isDirectory) return this.#makeDirectory(entry);
         const bytes = content ?? await this.#fs.read(entry);
         this.#target.write(placeOf(entry), bytes);
-        this.#files++;
-        this.#bytes += bytes.length;
+        this.#counts.files++;
+        this.#counts.bytes += bytes.length;
         this.#count(bytes);
       });
     }
@@ -299,7 +291,7 @@ class Extraction {
   #makeDirectory(entry: WalkEntry): void {
     this.#lostDepth = entry.depth; // unless it is made
     this.#target.makeDirectory(placeOf(entry));
-    this.#directories++;
+    this.#counts.directories++;
     this.#lostDepth = Infinity;
   }
 
@@ -307,8 +299,8 @@ class Extraction {
     const content = await this.#fs.stream(entry, { signal: this.#signal });
     const before = this.#done;
     await this.#target.writeStream(placeOf(entry), this.#counting(content));
-    this.#files++;
-    this.#bytes += this.#done - before;
+    this.#counts.files++;
+    this.#counts.bytes += this.#done - before;
   }
 
   async *#counting(content: AsyncIterable<Uint8Array>) {
@@ -333,7 +325,7 @@ class Extraction {
       if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
         throw error;
       }
-      this.#failures++;
+      this.#counts.failures++;
       const path = typeof place === "string" ? place : place.path;
       const { code } = error;
       const text = inFlags(error.message);

@@ -25,37 +25,31 @@ async function mounts(options: { readonly json?: true }): Promise<void> {
   }
 }
 
+/** The columns by their titles. */
+const COLUMNS: Readonly<
+  Record<string, (mount: ListedMount) => string | number | null | undefined>
+> = {
+  SOURCE: ({ source }) => nameWriter()(source),
+  MOUNTPOINT: ({ mountpoint }) => nameWriter()(mountpoint),
+  PID: ({ pid }) => pid,
+  SUPERVISOR: ({ supervisor }) => supervisor,
+  STATE: ({ state }) => state,
+  UPTIME: ({ uptime }) => uptime === null ? null : duration(uptime),
+  RESTARTS: ({ restarts }) => restarts,
+  REQUESTS: ({ requests }) => requests && total(requests),
+  BYTES: ({ bytes }) => bytes,
+  ERRORS: ({ errors }) => errors,
+  OPTIONS: ({ options }) => nameWriter()(options?.join(" ") || "-"),
+};
+
 /** Columns under their titles; nothing at all where there are no mounts. */
 function table(list: readonly ListedMount[]): string {
   if (list.length === 0) return "";
-  const shown = nameWriter();
   const rows = [
-    [
-      "SOURCE",
-      "MOUNTPOINT",
-      "PID",
-      "SUPERVISOR",
-      "STATE",
-      "UPTIME",
-      "RESTARTS",
-      "REQUESTS",
-      "BYTES",
-      "ERRORS",
-      "OPTIONS",
-    ],
-    ...list.map((mount) => [
-      shown(mount.source),
-      shown(mount.mountpoint),
-      String(mount.pid ?? "-"),
-      String(mount.supervisor ?? "-"),
-      mount.state ?? "-",
-      mount.uptime === null ? "-" : duration(mount.uptime),
-      String(mount.restarts ?? "-"),
-      mount.requests === null ? "-" : String(total(mount.requests)),
-      String(mount.bytes ?? "-"),
-      String(mount.errors ?? "-"),
-      shown(mount.options?.join(" ") || "-"),
-    ]),
+    Object.keys(COLUMNS),
+    ...list.map((mount) =>
+      Object.values(COLUMNS).map((cell) => String(cell(mount) ?? "-"))
+    ),
   ];
   const widths = rows[0]!.map((_, column) =>
     Math.max(...rows.map((row) => row[column]!.length))

@@ -18,7 +18,7 @@ import { checkNewFile } from "../input/new_container.ts";
 import {
   collect,
   type CommonOptions,
-  wholeNumberFrom,
+  countOption,
   withOptions,
 } from "../input/options.ts";
 import { nameWriter, print } from "../terminal/output.ts";
@@ -50,10 +50,8 @@ export function packCommand(): Command {
     .description("pack a directory into a new .ffr file")
     .argument("<dir>", "the directory")
     .argument("<out>", "the new file; its name ends in .ffr")
-    .option(
-      "--parts <n>",
-      "N files instead, in the new directory OUT",
-      wholeNumberFrom(1),
+    .addOption(
+      countOption("--parts <n>", "N files instead, in the new directory OUT"),
     )
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)

@@ -39,7 +39,7 @@ async function records(source: string, options: CommonOptions): Promise<void> {
   for (const { message } of listing.damaged) damages.add(message);
   const severalFiles = listing.parts[0]?.path !== source;
   let damaged = 0;
-  await withOutput(async (out) => {
+  await withOutput((out) => {
     const line = options.json
       ? jsonLine(listing, severalFiles)
       : tableLine(listing, severalFiles);

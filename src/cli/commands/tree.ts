@@ -8,7 +8,7 @@ import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import {
   type CommonOptions,
-  wholeNumberFrom,
+  countOption,
   withOptions,
 } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
@@ -23,7 +23,7 @@ export function treeCommand(): Command {
     .description("draw a container's directories as a tree")
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
-    .option("-L, --level <depth>", "how deep to go", wholeNumberFrom(1));
+    .addOption(countOption("-L, --level <depth>", "how deep to go"));
   return withOptions(command, "format", "all", "tree", "decoded").action(tree);
 }
 

@@ -89,6 +89,15 @@ export function collect(
   return [...before, value];
 }
 
+/** An option whose value is a whole number. */
+export function countOption(
+  flags: string,
+  description: string,
+  least = 1,
+): Option {
+  return new Option(flags, description).argParser(wholeNumberFrom(least));
+}
+
 /** Reads the value of an option that is a whole number. */
 export function wholeNumberFrom(
   least: number,

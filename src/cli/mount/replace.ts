@@ -73,6 +73,12 @@ async function tryToOpen(job: MountJob): Promise<void> {
   }
 }
 
+/** What the kernel remembers, or what it shows depends on. */
+const KEPT: readonly (keyof MountJob)[] = [
+  ...["format", "formatModules", "ext", "decoded"] as const,
+  ...["prefix", "subset", "shuffle"] as const,
+];
+
 async function refuseChanges(
   job: MountJob,
   { job: before, container, supervised }: MountRecord,
@@ -90,23 +96,18 @@ async function refuseChanges(
       }, as it was then; unmount it, and mount anew`,
     );
   }
-  for (
-    const name of [
-      "format",
-      "formatModules",
-      "ext",
-      "decoded",
-      "prefix",
-      "subset",
-      "shuffle",
-    ] as const
-  ) {
-    if (isDeepStrictEqual(job[name], before[name])) continue;
-    const option = name === "formatModules" ? "format-module" : name;
-    throw unchangeable(job, `--${option}`);
-  }
-  if (!isDeepStrictEqual(kernelOptions(job), kernelOptions(before))) {
-    throw unchangeable(job, "-o");
+  const name = KEPT.find((name) => !isDeepStrictEqual(job[name], before[name]));
+  const option = name !== undefined
+    ? `--${name === "formatModules" ? "format-module" : name}`
+    : isDeepStrictEqual(kernelOptions(job), kernelOptions(before))
+    ? undefined
+    : "-o";
+  if (option !== undefined) {
+    throw refusal(
+      "bad-option",
+      job,
+      `${option} must be as it was, since the kernel remembers what it saw; unmount it, and mount anew`,
+    );
   }
   const { workers } = job;
   if (workers === undefined || workers <= held.length) return;
@@ -121,14 +122,6 @@ async function refuseChanges(
 function kernelOptions({ options }: MountJob): unknown {
   const { verify: _, ...remembered } = parseMountOptions(options);
   return remembered;
-}
-
-function unchangeable(job: MountJob, option: string): MountError {
-  return refusal(
-    "bad-option",
-    job,
-    `${option} must be as it was, since the kernel remembers what it saw; unmount it, and mount anew`,
-  );
 }
 
 async function restart(

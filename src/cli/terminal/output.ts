@@ -105,7 +105,7 @@ function requireOpenOutput(): void {
 
 /** Runs `body` with standard output, and writes what is left at its end, whether it fails or not. */
 export async function withOutput(
-  body: (out: Output) => Promise<void>,
+  body: (out: Output) => Promise<void> | void,
 ): Promise<void> {
   const out = new Output();
   try {

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { RecordfsError } from "../../../errors.ts";
 import { counted } from "../../terminal/counted.ts";
-import { datasetOf, type DatasetOfOptions } from "./dataset_of.ts";
+import { datasetOf } from "./dataset_of.ts";
 import { UsageError } from "../../exit.ts";
 import {
   type LoaderRun,
@@ -12,12 +12,14 @@ import {
 import { nameWriter, print } from "../../terminal/output.ts";
 import { abortable } from "../../terminal/signals.ts";
 import {
-  wholeNumberFrom,
+  type CommonOptions,
+  countOption,
   wholeNumbersFrom,
   withOptions,
 } from "../../input/options.ts";
 
-interface BenchLoaderOptions extends DatasetOfOptions, LoaderRunOptions {
+interface BenchLoaderOptions extends CommonOptions, LoaderRunOptions {
+  readonly frames?: number;
   readonly workers: readonly number[];
   readonly batch: readonly number[];
 }
@@ -56,24 +58,21 @@ export function benchLoaderCommand(): Command {
       new Option("--batch <list>", "samples in a batch")
         .argParser(wholeNumbersFrom(1)).default([64], "64"),
     )
-    .option(
-      "--seconds <n>",
-      `how long each run takes; ${SECONDS} unless given`,
-      wholeNumberFrom(1),
+    .addOption(
+      countOption(
+        "--seconds <n>",
+        `how long each run takes; ${SECONDS} unless given`,
+      ),
     )
-    .option("--batches <n>", "how many each run loads", wholeNumberFrom(1))
-    .option(
-      "--prefetch <n>",
-      "batches that each thread has ready",
-      wholeNumberFrom(1),
-      2,
+    .addOption(countOption("--batches <n>", "how many each run loads"))
+    .addOption(
+      countOption("--prefetch <n>", "batches that each thread has ready")
+        .default(2),
     )
     .option("--shuffle", "in random order")
-    .option("--seed <n>", "other seeds, other orders", wholeNumberFrom(0))
-    .option(
-      "--frames <n>",
-      "frames of each video; all unless given",
-      wholeNumberFrom(1),
+    .addOption(countOption("--seed <n>", "other seeds, other orders", 0))
+    .addOption(
+      countOption("--frames <n>", "frames of each video; all unless given"),
     )
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);

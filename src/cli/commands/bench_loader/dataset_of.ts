@@ -7,12 +7,6 @@ import { UsageError } from "../../exit.ts";
 import type { CommonOptions } from "../../input/options.ts";
 import { openSource } from "../../input/source.ts";
 
-/** How a container is opened as a dataset. */
-export interface DatasetOfOptions extends CommonOptions {
-  /** How many frames of each video; all, unless given. */
-  readonly frames?: number | undefined;
-}
-
 /** A container as a dataset. */
 export interface OpenedDataset {
   readonly dataset: Dataset<unknown>;
@@ -22,11 +16,12 @@ export interface OpenedDataset {
 /**
  * Opens a container as the dataset that is made for it; what has none of its own, as files.
  *
+ * @param options `frames` is how many of each video; all, unless given.
  * @throws {UsageError} If frames are asked for of what has no videos.
  */
 export async function datasetOf(
   source: string,
-  options: DatasetOfOptions,
+  options: CommonOptions & { readonly frames?: number },
 ): Promise<OpenedDataset> {
   const info = await infoOf(source, options);
   const { verify: checkData, format: named, ext, frames } = options;

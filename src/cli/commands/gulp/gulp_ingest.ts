@@ -12,7 +12,7 @@ import { checkGiven } from "../../input/given.ts";
 import { addAdapterFlags } from "./gulp_options.ts";
 import {
   type CommonOptions,
-  wholeNumberFrom,
+  countOption,
   withOptions,
 } from "../../input/options.ts";
 import { Flood, report } from "../../messages.ts";
@@ -55,17 +55,13 @@ export function ingestCommand(
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
     .argument("<out>", "directory of the chunks; made where it is missing")
-    .option(
-      "--videos-per-chunk <n>",
-      "videos in a chunk",
-      wholeNumberFrom(1),
-      100,
+    .addOption(
+      countOption("--videos-per-chunk <n>", "videos in a chunk").default(100),
     )
-    .option(
-      "--num-workers <n>",
-      "chunks written at a time",
-      wholeNumberFrom(1),
-      workers,
+    .addOption(
+      countOption("--num-workers <n>", "chunks written at a time").default(
+        workers,
+      ),
     )
     .option("--extend", "add chunks to those that OUT has")
     .option("--resume", "go on with what was not finished")
