@@ -8,40 +8,32 @@ import { report } from "./messages.ts";
 import { print } from "./terminal/output.ts";
 import { VERSION } from "./version.ts";
 
-/** Makes a command of a program; `adapter` is what a line of `gulp` brings. */
-type MakeCommand = (
-  program: Command,
-  adapter: OwnAdapter | undefined,
-) => Promise<Command>;
+/** A module of a command, which it makes for a program; `adapter` is what a line of `gulp` brings. */
+interface CommandModule {
+  makeCommand(program: Command, adapter: OwnAdapter | undefined): Command;
+}
 
 /** The commands in the order of the help, each loaded where it is needed: a line starts faster so. */
-const COMMANDS: Record<string, MakeCommand> = {
-  mount: async () => (await import("./commands/mount.ts")).mountCommand(),
-  unmount: async () => (await import("./commands/unmount.ts")).unmountCommand(),
-  mounts: async () => (await import("./commands/mounts.ts")).mountsCommand(),
-  ls: async () => (await import("./commands/ls.ts")).lsCommand(),
-  tree: async () => (await import("./commands/tree.ts")).treeCommand(),
-  cat: async () => (await import("./commands/cat.ts")).catCommand(),
-  stat: async () => (await import("./commands/stat.ts")).statCommand(),
-  info: async () => (await import("./commands/info.ts")).infoCommand(),
-  records: async () => (await import("./commands/records.ts")).recordsCommand(),
-  check: async () => (await import("./commands/check.ts")).checkCommand(),
-  extract: async () => (await import("./commands/extract.ts")).extractCommand(),
-  pack: async () => (await import("./commands/pack.ts")).packCommand(),
-  write: async () => (await import("./commands/write.ts")).writeCommand(),
-  convert: async () => (await import("./commands/convert.ts")).convertCommand(),
-  bag: async (program) =>
-    (await import("./commands/bag/bag.ts")).bagCommand(program),
-  split: async () => (await import("./commands/split.ts")).splitCommand(),
-  "bench-loader": async () =>
-    (await import("./commands/bench_loader/bench_loader.ts"))
-      .benchLoaderCommand(),
-  completions: async (program) =>
-    (await import("./completions/completions.ts")).completionsCommand(() =>
-      program
-    ),
-  gulp: async (program, adapter) =>
-    (await import("./commands/gulp/gulp.ts")).gulpCommand(program, adapter),
+const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  "mount": () => import("./commands/mount.ts"),
+  "unmount": () => import("./commands/unmount.ts"),
+  "mounts": () => import("./commands/mounts.ts"),
+  "ls": () => import("./commands/ls.ts"),
+  "tree": () => import("./commands/tree.ts"),
+  "cat": () => import("./commands/cat.ts"),
+  "stat": () => import("./commands/stat.ts"),
+  "info": () => import("./commands/info.ts"),
+  "records": () => import("./commands/records.ts"),
+  "check": () => import("./commands/check.ts"),
+  "extract": () => import("./commands/extract.ts"),
+  "pack": () => import("./commands/pack.ts"),
+  "write": () => import("./commands/write.ts"),
+  "convert": () => import("./commands/convert.ts"),
+  "bag": () => import("./commands/bag/bag.ts"),
+  "split": () => import("./commands/split.ts"),
+  "bench-loader": () => import("./commands/bench_loader/bench_loader.ts"),
+  "completions": () => import("./completions/completions.ts"),
+  "gulp": () => import("./commands/gulp/gulp.ts"),
 };
 
 /** The command that describes all others. */
@@ -103,9 +95,9 @@ export async function makeProgram(
     });
   const isOne = named !== undefined && named !== COMPLETIONS &&
     Object.hasOwn(COMMANDS, named);
-  const makers = isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
-  for (const make of makers) {
-    const command = await make(program, adapter);
+  const modules = isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
+  for (const load of modules) {
+    const command = (await load()).makeCommand(program, adapter);
     program.addCommand(command.copyInheritedSettings(program));
   }
   addExamples(program);

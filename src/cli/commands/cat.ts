@@ -14,7 +14,7 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs cat` */
-export function catCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("cat")
     .description("write files of a container to standard output")
     .argument("<source>", "the container")

@@ -17,7 +17,7 @@ interface CheckCommandOptions extends CommonOptions {
 }
 
 /** `recordfs check` */
-export function checkCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("check")
     .description(
       "look for damage: checksums, frames of videos, indexes and references of bags",

@@ -46,7 +46,7 @@ DST must not be there, or be an empty directory. It appears when it is complete.
 or a directory that holds nothing but a container such as the new one.`;
 
 /** `recordfs convert` */
-export function convertCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("convert")
     .description(
       "convert a container or folder to another format or generation",

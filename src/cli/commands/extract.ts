@@ -53,7 +53,7 @@ const ENDS_ALL = new Set(
 );
 
 /** `recordfs extract` */
-export function extractCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("extract")
     .description("write a container's files to a directory")
     .argument("<source>", "the container")
@@ -149,19 +149,16 @@ class Extraction {
     const globs = chosen.filter((one) => typeof one === "object");
     const names = chosen.filter((one) => typeof one === "string");
     const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
-    if (Progress.shown) {
-      const total = globs.length > 0 ? undefined : await this.#measure(wanted);
-      this.#progress = new Progress("extracting", "bytes", total);
+    const total = Progress.shown && globs.length === 0
+      ? await this.#measure(wanted)
+      : undefined;
+    using progress = new Progress("extracting", "bytes", total);
+    this.#progress = progress;
+    for (const path of wanted) {
+      await this.#guard(path, () => this.#extract(path));
     }
-    try {
-      for (const path of wanted) {
-        await this.#guard(path, () => this.#extract(path));
-      }
-      if (globs.length > 0) await this.#extractMatching(globs, wanted);
-      await this.#flush();
-    } finally {
-      this.#progress?.[Symbol.dispose]();
-    }
+    if (globs.length > 0) await this.#extractMatching(globs, wanted);
+    await this.#flush();
     return this.#counts;
   }
 

@@ -6,7 +6,7 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs info` */
-export function infoCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("info")
     .description("say what a container is and holds")
     .argument("<source>", "the container")

@@ -5,7 +5,7 @@ import { mount } from "../mount/start_mount.ts";
 import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
 
 /** `recordfs mount` */
-export function mountCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("mount")
     .description("show a container to every program, as a directory")
     .argument(

@@ -4,7 +4,7 @@ import { warn } from "../messages.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 
 /** `recordfs mounts` */
-export function mountsCommand(): Command {
+export function makeCommand(): Command {
   return new Command("mounts")
     .description("list what is mounted, and how it is")
     .option("--json", "as a JSON array")

@@ -45,7 +45,7 @@ what may not be read) ends the command before anything is written, unless
 OUT appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs pack` */
-export function packCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("pack")
     .description("pack a directory into a new .ffr file")
     .argument("<dir>", "the directory")

@@ -19,7 +19,7 @@ bytes from the start of the file. For a directory there is "file" as well, and
 where offsets are damaged "size" is null and "damage" says why.`;
 
 /** `recordfs records` */
-export function recordsCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("records")
     .description("list the samples of FFRecord files: offset, size, checksum")
     .argument("<source>", "an .ffr file, or a directory of them")
@@ -40,10 +40,10 @@ async function records(source: string, options: CommonOptions): Promise<void> {
   const severalFiles = listing.parts[0]?.path !== source;
   let damaged = 0;
   await withOutput((out) => {
-    const line = options.json
-      ? jsonLine(listing, severalFiles)
-      : tableLine(listing, severalFiles);
-    if (!options.json) out.put(title(listing, severalFiles));
+    const { title, line } = options.json
+      ? { title: "", line: jsonLine(listing, severalFiles) }
+      : table(listing, severalFiles);
+    out.put(title);
     let text = "";
     let lines = 0;
     for (const record of listing) {
@@ -84,37 +84,38 @@ function jsonLine({ parts }: RecordListing, severalFiles: boolean): Line {
   };
 }
 
-/** The widths of the columns for the largest numbers that can be in them. */
-function widths({ length, parts }: RecordListing): [number, number] {
+/** The title and the lines of a table, whose columns have room for the largest numbers that can be in them. */
+function table(
+  { length, parts }: RecordListing,
+  severalFiles: boolean,
+): { readonly title: string; readonly line: Line } {
   const largest = parts.reduce((most, { size }) => Math.max(most, size), 0);
-  return [
-    Math.max("INDEX".length, String(length - 1).length),
-    Math.max("OFFSET".length, String(largest).length),
-  ];
-}
-
-function title(listing: RecordListing, severalFiles: boolean): string {
-  const [index, bytes] = widths(listing);
-  const columns = [
-    "INDEX".padStart(index),
-    "OFFSET".padStart(bytes),
-    "SIZE".padStart(bytes),
-    "CRC-32  ",
-    ...severalFiles ? ["FILE"] : [],
-  ];
-  return `${columns.join("  ").trimEnd()}\n`;
-}
-
-function tableLine(listing: RecordListing, severalFiles: boolean): Line {
-  const [indexWidth, bytesWidth] = widths(listing);
+  const indexWidth = Math.max("INDEX".length, String(length - 1).length);
+  const width = Math.max("OFFSET".length, String(largest).length);
   const shown = nameWriter();
-  const files = listing.parts.map(({ path }) =>
+  const files = parts.map(({ path }) =>
     severalFiles ? `  ${shown(basename(path))}` : ""
   );
-  const column = (value: number) =>
-    (Number.isNaN(value) ? "?" : String(value)).padStart(bytesWidth);
-  return ({ index, part, offset, size, crc32 }) =>
-    `${String(index).padStart(indexWidth)}  ${column(offset)}  ${
-      column(size)
-    }  ${crc32.toString(16).padStart(8, "0")}${files[part]}\n`;
+  const row = (index: string, offset: string, size: string, rest: string) =>
+    `${index.padStart(indexWidth)}  ${offset.padStart(width)}  ${
+      size.padStart(width)
+    }  ${rest}\n`;
+  const text = (value: number) => Number.isNaN(value) ? "?" : String(value);
+  return {
+    title: row(
+      "INDEX",
+      "OFFSET",
+      "SIZE",
+      `CRC-32${severalFiles ? "    FILE" : ""}`,
+    ),
+    line: ({ index, part, offset, size, crc32 }) => {
+      const checksum = crc32.toString(16).padStart(8, "0");
+      return row(
+        String(index),
+        text(offset),
+        text(size),
+        checksum + files[part],
+      );
+    },
+  };
 }

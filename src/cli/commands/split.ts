@@ -7,6 +7,7 @@ import {
 } from "../../data/split/assignment.ts";
 import { countSamples } from "../../data/split/counted_samples.ts";
 import type { LabelColumn } from "../../data/split/label_column.ts";
+import { IndexOutput } from "../../data/index_output.ts";
 import { Ratios } from "../../data/split/ratios.ts";
 import { readLabels } from "../../data/split/read_labels.ts";
 import { makeDirectories } from "../../io/write/make_directories.ts";
@@ -27,7 +28,6 @@ import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 import { openSource } from "../input/source.ts";
-import { type SplitFile, writeSplits } from "./split_files.ts";
 
 interface SplitOptions extends CommonOptions {
   readonly ratios: string;
@@ -35,6 +35,13 @@ interface SplitOptions extends CommonOptions {
   readonly stratify?: string;
   readonly names?: string;
   readonly out: string;
+}
+
+/** A file of the indices of one split. */
+export interface SplitFile {
+  readonly path: string;
+  /** Lines for people at its start. */
+  readonly comments: readonly string[];
 }
 
 /** What the splits are called unless they are named. */
@@ -64,7 +71,7 @@ LABEL is what the files have equal shares of:
   parent: of files, the directory that they lie in`;
 
 /** `recordfs split` */
-export function splitCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("split")
     .description("split a container at random: write files of indices")
     .argument("<source>", "the container")
@@ -204,4 +211,36 @@ function labelSizes(
   return Object.fromEntries(
     names.map((name, label) => [name, labelSizes![label]![split]!]),
   );
+}
+
+/**
+ * Writes the indices of each split to its file. All of them appear when all are complete.
+ *
+ * @param length How many samples there are to assign.
+ * @param onProgress Told how many have been assigned.
+ */
+export async function writeSplits(
+  files: readonly SplitFile[],
+  assignment: Assignment,
+  length: number,
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const outputs: IndexOutput[] = [];
+  try {
+    for (const { path, comments } of files) {
+      outputs.push(await runAsync(IndexOutput.create(path, comments), signal));
+    }
+    for (let index = 0; index < length; index++) {
+      const output = outputs[assignment.next()]!;
+      output.add(index);
+      if (!output.full) continue;
+      await runAsync(output.flush(), signal);
+      onProgress(index + 1);
+    }
+    for (const output of outputs) await runAsync(output.finish(), signal);
+    for (const output of outputs) await runAsync(output.publish());
+  } finally {
+    for (const output of outputs) output.discard();
+  }
 }

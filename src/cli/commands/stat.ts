@@ -9,7 +9,7 @@ import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs stat` */
-export function statCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("stat")
     .description("describe files and directories of a container")
     .argument("<source>", "the container")

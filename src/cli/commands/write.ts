@@ -28,7 +28,7 @@ lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
 OUT appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs write` */
-export function writeCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("write")
     .description("write samples to a new .ffr file")
     .argument("<out>", "the new file; its name ends in .ffr")

@@ -18,9 +18,9 @@ fish: recordfs completions fish | source            in ~/.config/fish/config.fis
 /**
  * `recordfs completions`
  *
- * @param program Gives the program whose commands are to be completed.
+ * @param program Its commands are to be completed; it has them when this one is run.
  */
-export function completionsCommand(program: () => Command): Command {
+export function makeCommand(program: Command): Command {
   return new Command("completions")
     .description("print a script that teaches a shell to complete commands")
     .addArgument(
@@ -28,7 +28,7 @@ export function completionsCommand(program: () => Command): Command {
     )
     .addHelpText("after", AFTER_HELP)
     .action((shell: keyof typeof SCRIPTS) => {
-      const help = program().createHelp();
-      print(SCRIPTS[shell](help.visibleCommands(program())));
+      const commands = program.createHelp().visibleCommands(program);
+      print(SCRIPTS[shell](commands));
     });
 }

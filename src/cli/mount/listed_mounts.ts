@@ -20,7 +20,7 @@ import {
   recordFile,
 } from "./mount_records.ts";
 import { type Answer, askMount, within } from "./mount_state.ts";
-import { isRunning, secondsSince } from "./processes.ts";
+import { attempt, isRunning, secondsSince } from "./processes.ts";
 import type { Shuffle } from "./job/mount_job.ts";
 import { jobOptions } from "./supervisor.ts";
 
@@ -169,12 +169,7 @@ function readCounts(
   if (!supervised) return undefined; // one in the foreground
   const places = [record, supervised.supervisor].filter(isRunning)
     .map(({ pid }) => `/proc/${pid}/fd/${supervised.counts}`);
-  for (const place of [...places, recordFile(path, "stats")]) {
-    try {
-      return sumCounts(Deno.readFileSync(place));
-    } catch {
-      // It has ended since.
-    }
-  }
-  return undefined;
+  return [...places, recordFile(path, "stats")]
+    .map((place) => attempt(() => sumCounts(Deno.readFileSync(place))))
+    .find((counts) => counts !== undefined);
 }

@@ -1,10 +1,11 @@
 import type { Agreed } from "../../../fuse/server/connection_state.ts";
 import {
+  findMount,
   type MountEntry,
   readMounts,
 } from "../../../fuse/mounting/mountinfo.ts";
 import type { MountJob } from "./job/mount_job.ts";
-import { isRunning, type ProcessId } from "./processes.ts";
+import { attempt, isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
 
 /** What is kept of a running mount, in a file of its own. */
@@ -46,8 +47,8 @@ export interface SupervisedMount {
   readonly held: readonly number[];
 }
 
-/** How the name of a log's earlier part ends. */
-const EARLIER_LOG = ".log.1";
+/** How names of logs end, and of their earlier parts. */
+const LOG = /\.log(\.1)?$/;
 
 /** Logs of mounts that ended badly are kept this long. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
@@ -110,11 +111,7 @@ export function updateRecord(path: string, record: MountRecord): void {
 
 /** Reads a record; `undefined` where there is none. */
 export function readRecord(path: string): MountRecord | undefined {
-  try {
-    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
-  } catch {
-    return undefined; // removed meanwhile
-  }
+  return attempt(() => JSON.parse(Deno.readTextFileSync(path)) as MountRecord);
 }
 
 /**
@@ -145,15 +142,12 @@ export interface RecordedMount {
 
 /** All mounts that this user has a record of, also those whose processes were killed. */
 export function recordedMounts(): RecordedMount[] {
-  const found: RecordedMount[] = [];
-  for (const directory of stateDirectories()) {
-    for (const name of namesIn(directory, ".json")) {
-      const path = `${directory}/${name}`;
-      const record = readRecord(path);
-      if (record !== undefined) found.push({ path, record });
-    }
-  }
-  return found;
+  const paths = stateDirectories()
+    .flatMap((directory) => filesIn(directory, /\.json$/));
+  return paths.flatMap((path) => {
+    const record = readRecord(path);
+    return record === undefined ? [] : [{ path, record }];
+  });
 }
 
 /**
@@ -166,14 +160,25 @@ export function isOf(record: MountRecord, entry: MountEntry): boolean {
   return mountpoint === entry.mountpoint || keeperOf(record) !== undefined;
 }
 
+/** What is mounted on a directory, with this user's records of it. */
+export interface MountAt {
+  readonly entry: MountEntry;
+  readonly records: readonly RecordedMount[];
+}
+
+/** The mount that a path leads to; `undefined` where it is no mount point. */
+export function mountAt(mountpoint: string): MountAt | undefined {
+  const entry = findMount(readMounts(), mountpoint);
+  return entry && {
+    entry,
+    records: recordedMounts().filter(({ record }) => isOf(record, entry)),
+  };
+}
+
 /** Why a mount was given up; `undefined` where nobody said. */
 export function reasonOf(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(recordFile(path, "dead")).trimEnd() ||
-      undefined;
-  } catch {
-    return undefined;
-  }
+  const file = recordFile(path, "dead");
+  return attempt(() => Deno.readTextFileSync(file).trimEnd()) || undefined;
 }
 
 /** Notes why a mount is given up, for {@linkcode reasonOf}. */
@@ -191,19 +196,15 @@ export function writeReason(path: string, reason: string): void {
 /** Removes records of mounts that have ended, and old logs. */
 export function pruneRecords(): void {
   const directory = makeStateDirectory();
-  for (const name of namesIn(directory, ".json")) {
-    const path = `${directory}/${name}`;
+  for (const path of filesIn(directory, /\.json$/)) {
     const record = readRecord(path);
     if (record === undefined || hasEnded(record)) removeRecord(path);
   }
-  const kept = new Set(namesIn(directory, ".json"));
-  const logs = [".log", EARLIER_LOG].flatMap((ending) =>
-    namesIn(directory, ending)
-  );
-  for (const name of logs) {
-    const path = `${directory}/${name}`;
-    if (kept.has(name.replace(/\.log(\.1)?$/, ".json"))) continue;
-    if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
+  const kept = new Set(filesIn(directory, /\.json$/));
+  for (const path of filesIn(directory, LOG)) {
+    if (kept.has(path.replace(LOG, ".json"))) continue;
+    const changed = attempt(() => Deno.statSync(path).mtime);
+    if (Date.now() - (changed?.getTime() ?? 0) > KEEP_LOGS_MS) removeFile(path);
   }
 }
 
@@ -213,20 +214,9 @@ function hasEnded(record: MountRecord): boolean {
     !readMounts().some((entry) => isOf(record, entry));
 }
 
-/** When a file was changed last, in milliseconds since 1970; 0 if it is gone. */
-function lastChange(path: string): number {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    return 0; // removed meanwhile
-  }
-}
-
-function namesIn(directory: string, ending: string): string[] {
-  try {
-    return [...Deno.readDirSync(directory)].map(({ name }) => name)
-      .filter((name) => name.endsWith(ending));
-  } catch {
-    return []; // not there, or not for this user
-  }
+/** Paths of those files of a directory; none where it is not there, or not for this user. */
+function filesIn(directory: string, names: RegExp): string[] {
+  const found = attempt(() => [...Deno.readDirSync(directory)]) ?? [];
+  return found.filter(({ name }) => names.test(name))
+    .map(({ name }) => `${directory}/${name}`);
 }

@@ -114,8 +114,8 @@ function commandOf(process: string): string {
   return text?.trimEnd() ?? "?";
 }
 
-/** Processes end while they are looked at, and those of others can't be. */
-function attempt<T>(look: () => T): T | undefined {
+/** What may have gone while it is looked at, as processes and records do, or be somebody else's. */
+export function attempt<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {

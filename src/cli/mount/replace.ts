@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
-import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
 import { openToServe } from "../../vfs/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
@@ -10,10 +9,10 @@ import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {
   keeperOf,
+  mountAt,
   type MountRecord,
   readRecord,
   type RecordedMount,
-  recordedMounts,
   recordFile,
   type SupervisedMount,
 } from "./mount_records.ts";
@@ -36,10 +35,8 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
   const mountpoint = await Deno.realPath(wanted.mountpoint)
     .catch(() => wanted.mountpoint);
   const job = { ...wanted, mountpoint };
-  const entry = findMount(readMounts(), mountpoint);
-  const mount = recordedMounts().find(({ record }) =>
-    record.mountpoint === mountpoint && record.device === entry?.device &&
-    keeperOf(record) !== undefined
+  const mount = mountAt(mountpoint)?.records.find(({ record }) =>
+    record.mountpoint === mountpoint && keeperOf(record) !== undefined
   );
   if (mount === undefined) {
     if (await findDead(mountpoint) !== undefined) {

@@ -40,7 +40,7 @@ a gulp directory they are files as well. What is read again comes from the
 system's memory, where it fits there.`;
 
 /** `recordfs bench-loader` */
-export function benchLoaderCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("bench-loader")
     .description("measure how fast a container can be loaded for training")
     .argument("<source>", "the container")

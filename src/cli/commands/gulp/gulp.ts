@@ -60,18 +60,14 @@ export async function takeAdapter(
     );
   }
   const module = moduleUrl(path);
-  const adapter = {
-    given,
-    module,
-    name,
-    class: await loadAdapterClass(module, name),
-  };
+  const Adapter = await loadAdapterClass(module, name);
+  const adapter = { given, module, name, class: Adapter };
   const others = args.slice(1).toSpliced(at - 1, inOne ? 1 : 2);
   return { args: ["gulp", given, ...others], adapter };
 }
 
 /** `recordfs gulp`, with a command for each adapter. */
-export function gulpCommand(inherit: Command, own?: OwnAdapter): Command {
+export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
   const gulp = new Command("gulp")
     .description("gulp a data set into GulpIO chunks, or repair such chunks")
     // Taken out of the command line before; here for the help.
