@@ -62,9 +62,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   const named = first === "-V" ? ["--version"] : given;
   const line = mountCommandLine(named, Object.keys(COMMANDS));
   const program = await makeProgram(line[0], adapter);
-  const from = { from: "user" } as const;
   try {
-    await program.parseAsync(line, from);
+    await program.parseAsync(line, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for has exit code 0; help for want of a command has not.

@@ -3,7 +3,7 @@ import {
   ConversionError,
   type ConversionPlan,
   convert,
-  type ConvertReport,
+  type ConvertOptions,
 } from "../../convert/mod.ts";
 import { targetNames } from "../../convert/to/find_target.ts";
 import { formatNames } from "../../formats/registry.ts";
@@ -21,16 +21,10 @@ import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 
-interface ConvertCommandOptions extends CommonOptions {
-  readonly to?: string;
-  readonly from?: string;
+interface ConvertCommandOptions
+  extends CommonOptions, Omit<ConvertOptions, "generation" | "spec"> {
   readonly generation?: string;
-  readonly lossy?: true;
   readonly spec?: string;
-  readonly shardSize?: number;
-  readonly shardLength?: number;
-  readonly parts?: number;
-  readonly videosPerChunk?: number;
 }
 
 const AFTER_HELP = `
@@ -134,7 +128,16 @@ async function run(
       })
     );
     shown.end();
-    print(json ? { ...done, warnings } : summary(done));
+    const { path, count, unit, leftOut } = done;
+    const left = leftOut === 0
+      ? ""
+      : `, ${leftOut} times something was left out`;
+    const counted = `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+    print(
+      json
+        ? { ...done, warnings }
+        : `${nameWriter()(path)}: ${counted}${left}\n`,
+    );
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
     if (error.code === "bad-option") throw new UsageError(error.message);
@@ -155,12 +158,4 @@ function tellPlan(
     for (const what of list) flood.add(what);
     flood.end();
   }
-}
-
-function summary({ path, count, unit, leftOut }: ConvertReport): string {
-  const left = leftOut === 0 ? "" : `, ${leftOut} times something was left out`;
-  const shown = nameWriter();
-  return `${shown(path)}: ${count} ${
-    count === 1 ? unit.slice(0, -1) : unit
-  }${left}\n`;
 }

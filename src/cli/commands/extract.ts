@@ -95,10 +95,13 @@ async function extract(
   faults.end();
   const seconds = (performance.now() - start) / 1000;
   const { failures, ...facts } = extracted;
+  const { files, directories, bytes } = facts;
   print(
     options.json
       ? { path: directory, ...facts, seconds, failed }
-      : summary(directory, extracted, seconds),
+      : `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
+        `${counted(directories, "directory", "directories")}, ` +
+        `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
   );
   if (failures === 0) return;
   const items = failures === 1
@@ -106,16 +109,6 @@ async function extract(
     : `${failures} files and directories were`;
   report(`${items} not extracted from ${source}`);
   throw new Exit(ExitCode.FAILED);
-}
-
-function summary(
-  directory: string,
-  { files, directories, bytes }: Extracted,
-  seconds: number,
-): string {
-  return `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
-    `${counted(directories, "directory", "directories")}, ` +
-    `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`;
 }
 
 class Extraction {

@@ -36,7 +36,8 @@ const COLUMNS: Readonly<
   STATE: ({ state }) => state,
   UPTIME: ({ uptime }) => uptime === null ? null : duration(uptime),
   RESTARTS: ({ restarts }) => restarts,
-  REQUESTS: ({ requests }) => requests && total(requests),
+  REQUESTS: ({ requests }) =>
+    requests && Object.values(requests).reduce((sum, count) => sum + count, 0),
   BYTES: ({ bytes }) => bytes,
   ERRORS: ({ errors }) => errors,
   OPTIONS: ({ options }) => nameWriter()(options?.join(" ") || "-"),
@@ -57,10 +58,6 @@ function table(list: readonly ListedMount[]): string {
   return rows.map((row) =>
     `${row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd()}\n`
   ).join("");
-}
-
-function total(requests: Readonly<Record<string, number>>): number {
-  return Object.values(requests).reduce((sum, count) => sum + count, 0);
 }
 
 /** A time such as `3d 4h`, `4h 5m` or `5m 6s`. */

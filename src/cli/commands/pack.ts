@@ -70,52 +70,30 @@ async function pack(
   else checkNewFile(out, options);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
-  const start = performance.now();
-  const packed = await abortable((signal) =>
-    packWithProgress(dir, out, options, filter, signal)
-  );
-  const seconds = (performance.now() - start) / 1000;
-  print(
-    options.json ? { ...packed, seconds } : summary(out, packed, seconds),
-  );
-  for (const skipped of packed.skipped.filter(isLeftOut)) {
-    warn(describe(dir, skipped));
-  }
-  const problems = packed.skipped.filter((skipped) => !isLeftOut(skipped));
-  if (problems.length === 0) return;
-  const were = problems.length === 1 ? "was" : "were";
-  report(`${entries(problems)} of ${dir} ${were} not packed`);
-  throw new Exit(ExitCode.FAILED);
-}
-
-/** Packs, and reports what can't be packed. */
-async function packWithProgress(
-  dir: string,
-  out: string,
-  options: PackOptions,
-  filter: PathFilter,
-  signal: AbortSignal,
-): Promise<PackReport> {
-  let listed = 0;
-  using listing = new Progress("listing", "files");
-  using packing = new Progress("packing", "bytes");
   const problems = new Flood(report, options);
   const tell = (problem: PackProblem) => problems.add(describe(dir, problem));
+  const start = performance.now();
+  let packed: PackReport;
   try {
-    return await packFolder(dir, out, {
-      parts: options.parts,
-      filter(entry) {
-        const accepted = filter.accepts(entry);
-        if (accepted && !entry.isDirectory) listing.update(++listed);
-        return accepted;
-      },
-      emptyDirectories: filter.keepsAll,
-      onProblem: options.skipProblems ? tell : undefined,
-      onProgress: ({ bytes, totalBytes }) => {
-        listing[Symbol.dispose]();
-        packing.update(bytes, totalBytes);
-      },
-      signal,
+    packed = await abortable(async (signal) => {
+      using listing = new Progress("listing", "files");
+      using packing = new Progress("packing", "bytes");
+      let listed = 0;
+      return await packFolder(dir, out, {
+        parts: options.parts,
+        filter(entry) {
+          const accepted = filter.accepts(entry);
+          if (accepted && !entry.isDirectory) listing.update(++listed);
+          return accepted;
+        },
+        emptyDirectories: filter.keepsAll,
+        onProblem: options.skipProblems ? tell : undefined,
+        onProgress: ({ bytes, totalBytes }) => {
+          listing[Symbol.dispose]();
+          packing.update(bytes, totalBytes);
+        },
+        signal,
+      });
     });
   } catch (error) {
     if (!(error instanceof PackError) || error.problems.length === 0) {
@@ -128,9 +106,26 @@ async function packWithProgress(
         "written; --skip-problems leaves such out",
     );
     throw new Exit(ExitCode.FAILED);
-  } finally {
-    problems.end();
   }
+  problems.end();
+  const seconds = (performance.now() - start) / 1000;
+  const { files, directories, bytes, paths } = packed;
+  const parts = paths.length === 1 ? "" : `, ${paths.length} parts`;
+  print(
+    options.json
+      ? { ...packed, seconds }
+      : `${nameWriter()(out)}: ${counted(files, "file")}, ` +
+        `${counted(directories, "directory", "directories")}, ` +
+        `${counted(bytes, "byte")}${parts}${rateAfter(bytes, seconds)}\n`,
+  );
+  for (const skipped of packed.skipped.filter(isLeftOut)) {
+    warn(describe(dir, skipped));
+  }
+  const others = packed.skipped.filter((skipped) => !isLeftOut(skipped));
+  if (others.length === 0) return;
+  const were = others.length === 1 ? "was" : "were";
+  report(`${entries(others)} of ${dir} ${were} not packed`);
+  throw new Exit(ExitCode.FAILED);
 }
 
 function describe(dir: string, { path, reason }: PackProblem): string {
@@ -147,16 +142,4 @@ function checkNewDirectory(out: string, options: PackOptions): void {
   throw new UsageError(
     "--force replaces a file, not a directory of several: remove that first",
   );
-}
-
-function summary(
-  out: string,
-  { files, directories, bytes, paths }: PackReport,
-  seconds: number,
-): string {
-  const shown = nameWriter();
-  const parts = paths.length === 1 ? "" : `, ${paths.length} parts`;
-  return `${shown(out)}: ${counted(files, "file")}, ` +
-    `${counted(directories, "directory", "directories")}, ` +
-    `${counted(bytes, "byte")}${parts}${rateAfter(bytes, seconds)}\n`;
 }

@@ -49,9 +49,16 @@ async function write(
   checkNewFile(out, options);
   const start = performance.now();
   const { samples, bytes } = await abortable(async (signal) => {
-    const input = await openInputs(files, options, signal);
+    const input = await openInput(files, options, signal);
     try {
-      return await writeSamples(out, input, signal);
+      const { count, unit, total } = input;
+      await using writer = await FFRecordWriter.open(out, { count, signal });
+      using bar = new Progress("writing", unit, total);
+      const update = (done: number) => bar.update(done);
+      const bytes = await input.write(writer, signal, update);
+      bar[Symbol.dispose]();
+      await writer.close({ signal });
+      return { samples: writer.length, bytes };
     } finally {
       input.close?.();
     }
@@ -78,7 +85,7 @@ function checkInputs(files: readonly string[], options: WriteOptions): void {
   }
 }
 
-async function openInputs(
+async function openInput(
   files: readonly string[],
   { list, jsonl, null: nulls }: WriteOptions,
   signal: AbortSignal,
@@ -86,20 +93,4 @@ async function openInputs(
   if (list !== undefined) return await listInput(list, nulls === true, signal);
   if (jsonl !== undefined) return await jsonInput(jsonl, signal);
   return filesInput(files);
-}
-
-async function writeSamples(
-  out: string,
-  input: SampleInput,
-  signal: AbortSignal,
-): Promise<{ samples: number; bytes: number }> {
-  const { count, unit, total } = input;
-  await using writer = await FFRecordWriter.open(out, { count, signal });
-  let bytes: number;
-  {
-    using progress = new Progress("writing", unit, total);
-    bytes = await input.write(writer, signal, (done) => progress.update(done));
-  }
-  await writer.close({ signal });
-  return { samples: writer.length, bytes };
 }

@@ -7,7 +7,7 @@ import {
   secondsSince,
 } from "./processes.ts";
 import type { Serving } from "./serve.ts";
-import { startNextSupervisor } from "./supervisor.ts";
+import { startSupervisor } from "./supervisor.ts";
 
 /** `pidfd_open` of `asm-generic/unistd.h`: the same number on every architecture. */
 const PIDFD_OPEN = 434;
@@ -48,7 +48,7 @@ export async function superviseAgain(
     if (signal.aborted) return;
     const { pid } = supervisor;
     try {
-      child = startNextSupervisor(serving);
+      child = startSupervisor(serving, true);
       child.unref();
       supervisor = identify(child.pid) ?? supervisor;
       const supervised = { ...record.supervised!, supervisor };

@@ -221,25 +221,12 @@ export interface Supervision {
 }
 
 /**
- * Starts the supervisor of a mount, which is to start a server. That answers on its standard output.
+ * Starts the supervisor of a mount, which is to start a server that answers on its standard output; or, where this
+ * process serves the mount, another one that is to watch it, whose standard input must stay open for as long.
  */
-export function startSupervisor(mount: Supervision): Deno.ChildProcess {
-  return start(mount, 0, { stdin: "null", stdout: "piped" });
-}
-
-/**
- * Starts another supervisor for a mount that this process serves.
- *
- * @returns It, whose standard input must stay open as long as this process serves.
- */
-export function startNextSupervisor(mount: Supervision): Deno.ChildProcess {
-  return start(mount, Deno.pid, { stdin: "piped", stdout: "null" });
-}
-
-function start(
+export function startSupervisor(
   { job, path, held, counts }: Supervision,
-  server: number,
-  streams: Pick<Deno.CommandOptions, "stdin" | "stdout">,
+  isServed = false,
 ): Deno.ChildProcess {
   const inherited = [...held, counts];
   closeOnExec();
@@ -251,14 +238,15 @@ function start(
       "recordfs", // what it is called
       path,
       job.mountpoint,
-      String(server),
+      String(isServed ? Deno.pid : 0),
       String(held[0] ?? ""),
       ...serverCommand({ job, path, held, counts }),
     ],
     env: { [SCRIPT_VARIABLE]: SCRIPT },
     cwd: "/", // or it would keep a file system in use
     detached: true, // a session of its own: the terminal's end is not its end
-    ...streams,
+    stdin: isServed ? "piped" : "null",
+    stdout: isServed ? "null" : "piped",
     stderr: "null", // it appends to the log
   });
   try {

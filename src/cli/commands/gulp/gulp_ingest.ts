@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, type Option } from "commander";
 import type {
   AdapterClass,
   DatasetAdapter,
@@ -9,7 +9,7 @@ import { counted } from "../../terminal/counted.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { inFlags } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
-import { addAdapterFlags } from "./gulp_options.ts";
+import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
 import {
   type CommonOptions,
   countOption,
@@ -51,7 +51,15 @@ export function ingestCommand(
   isOwn = false,
 ): Command {
   const command = new Command(name).description(description);
-  const flags = addAdapterFlags(command, declared, isOwn);
+  const placed = declared.filter(({ positional }) => positional === true);
+  const flags = declared.filter((option) => !placed.includes(option))
+    .map((option) => [option.name, optionOf(option, isOwn)] as const);
+  const words = Object.fromEntries(
+    flags.map(([name, { long }]) => [name, long!]),
+  );
+  for (const option of placed) command.addArgument(argumentOf(option));
+  for (const [, flag] of flags) command.addOption(flag);
+  if (!isOwn) command.addOption(SHM_DIR);
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
     .argument("<out>", "directory of the chunks; made where it is missing")
@@ -69,15 +77,24 @@ export function ingestCommand(
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "all")
     .action((...args: unknown[]) => {
-      const places = args.slice(0, flags.places);
-      const out = args[flags.places] as string;
-      const given = args[flags.places + 1] as IngestCommandOptions;
+      const out = args[placed.length] as string;
+      const given = args[placed.length + 1] as IngestCommandOptions;
       checkGiven(out, "the directory of the chunks");
-      const options = flags.options(places, { ...given });
+      const values = new Map<string, unknown>(Object.entries(given));
+      const options = Object.fromEntries([
+        ...placed.map(({ name }, i) => [name, args[i]]),
+        ...flags.map(([name, flag]) => [name, valueOf(flag, values)]),
+      ].filter(([, value]) => value !== undefined));
       checkOptions(options);
       const adapter = () => make({ ...options, outputFolder: out });
-      return ingest(adapter, out, given, flags.words);
+      return ingest(adapter, out, given, words);
     });
+}
+
+/** What a flag was given, if it was: `--no-x` has the value true where it is not. */
+function valueOf(flag: Option, given: ReadonlyMap<string, unknown>): unknown {
+  const value = given.get(flag.attributeName());
+  return flag.negate && value === true ? undefined : value;
 }
 
 /** What a command line can get wrong beyond single values. */

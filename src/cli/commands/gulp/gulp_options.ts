@@ -1,12 +1,6 @@
-import {
-  Argument,
-  type Command,
-  InvalidArgumentError,
-  Option,
-} from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import {
   type AdapterOption,
-  type AdapterOptions,
   type AdapterOptionValue,
   flagOf,
 } from "../../../formats/gulp/adapters/options.ts";
@@ -18,7 +12,7 @@ const FLAGS: Record<string, string> = {
 };
 
 /** An option that the originals have, and that has nothing to do here. */
-const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
+export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
   .hideHelp()
   .argParser(() => {
     throw new InvalidArgumentError(
@@ -26,61 +20,8 @@ const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
     );
   });
 
-/** What an adapter's declared options are on a command line. */
-export interface AdapterFlags {
-  /** How many arguments they take by place. */
-  readonly places: number;
-  /** The flag of each option, for messages. */
-  readonly words: Readonly<Record<string, string>>;
-  /**
-   * The options that a command line gives.
-   *
-   * @param places Arguments by place.
-   * @param given What commander has read.
-   */
-  options(
-    places: readonly unknown[],
-    given: Readonly<Record<string, unknown>>,
-  ): AdapterOptions;
-}
-
-/**
- * Adds the arguments and flags to a command that an adapter's declared options are.
- *
- * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
- */
-export function addAdapterFlags(
-  command: Command,
-  declared: readonly AdapterOption[],
-  isOwn: boolean,
-): AdapterFlags {
-  const placed = declared.filter(({ positional }) => positional === true);
-  const flags = declared.filter((option) => !placed.includes(option))
-    .map((option): [string, Option] => {
-      const known = isOwn ? undefined : FLAGS[option.name];
-      return [option.name, optionOf(option, known ?? flagOf(option))];
-    });
-  for (const option of placed) command.addArgument(argumentOf(option));
-  for (const [, flag] of flags) command.addOption(flag);
-  if (!isOwn) command.addOption(SHM_DIR);
-  return {
-    places: placed.length,
-    words: Object.fromEntries(flags.map(([name, { long }]) => [name, long!])),
-    options(places, given) {
-      const values = [
-        ...placed.map(({ name }, i) => [name, places[i]]),
-        // `--no-x` has the value true where it is not given.
-        ...flags.map(([name, flag]) => [name, given[flag.attributeName()]])
-          .filter(([, value], i) => !(flags[i]![1].negate && value === true)),
-      ];
-      return Object.fromEntries(
-        values.filter(([, value]) => value !== undefined),
-      );
-    },
-  };
-}
-
-function argumentOf(option: AdapterOption): Argument {
+/** The argument that a declared option is on a command line. */
+export function argumentOf(option: AdapterOption): Argument {
   const argument = new Argument(
     `<${flagOf(option).toLowerCase()}>`,
     lowerFirst(option.description),
@@ -90,7 +31,13 @@ function argumentOf(option: AdapterOption): Argument {
     : argument.choices(option.choices);
 }
 
-function optionOf(option: AdapterOption, flag: string): Option {
+/**
+ * The flag that a declared option is on a command line.
+ *
+ * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
+ */
+export function optionOf(option: AdapterOption, isOwn: boolean): Option {
+  const flag = (isOwn ? undefined : FLAGS[option.name]) ?? flagOf(option);
   const { type, choices, default: otherwise } = option;
   const described = lowerFirst(option.description);
   if (type === "boolean") {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type GulpLeftOut, repairGulp } from "../../../formats/gulp/mod.ts";
+import { repairGulp } from "../../../formats/gulp/mod.ts";
 import { counted } from "../../terminal/counted.ts";
 import { messageText } from "../../../message_text.ts";
 import { checkGiven } from "../../input/given.ts";
@@ -39,16 +39,16 @@ async function repair(
 ): Promise<void> {
   checkGiven(dir, "the damaged directory");
   checkGiven(out, "the new directory");
-  const listed: Record<string, unknown>[] = [];
+  const listed: object[] = [];
   const losses = new Flood((line) => print(`left out: ${line}\n`), { all });
   const written = await abortable(async (signal) => {
     using bar = new Progress("repairing", "bytes");
     return await repairGulp(dir, out, {
       partial,
       signal,
-      onLeftOut: (leftOut) => {
-        if (json) listed.push(describe(leftOut));
-        else losses.add(messageText(leftOut.error.message));
+      onLeftOut({ id, frames, error: { code, message, path } }) {
+        if (json) listed.push({ id, frames, code, message, path });
+        else losses.add(messageText(message));
       },
       onProgress: (done, total) => bar.update(done, total),
     });
@@ -62,10 +62,4 @@ async function repair(
         `${counted(videos, "video")}, ${counted(frames, "frame")}, ` +
         `${counted(bytes, "byte")}; left out: ${leftOut}\n`,
   );
-}
-
-function describe(
-  { id, frames, error: { code, message, path } }: GulpLeftOut,
-): Record<string, unknown> {
-  return { id, frames, code, message, path };
 }
