@@ -15,7 +15,7 @@ import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
 import type { VirtualFs } from "../../vfs/mod.ts";
 import { counted } from "../terminal/counted.ts";
-import { UsageError } from "../exit.ts";
+import { asUsage, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { warn } from "../messages.ts";
 import { checkAbsent } from "../input/new_container.ts";
@@ -87,29 +87,36 @@ export function makeCommand(): Command {
 }
 
 async function split(source: string, options: SplitOptions): Promise<void> {
-  const ratios = parseRatios(options.ratios);
+  const { ratios: given, seed, stratify } = options;
+  const ratios = asUsage(RangeError, () => Ratios.parse(given));
   checkGiven(options.out, "the directory of the files");
   const names = namesOf(options.names, ratios.length);
   const paths = names.map((name) => join(options.out, `${name}.txt`));
   for (const path of paths) checkAbsent(path, options);
   using container = await openSource(source, options);
   const samples = countSamples(container.info);
+  const { unit, length } = samples;
   const { assignment, labels } = await abortable(async (signal) => {
     const labels = await labelsOf(container, options, samples, signal);
     const assignment = labels === undefined
-      ? randomAssignment(samples.length, ratios, options.seed)
-      : stratifiedAssignment(labels, ratios, options.seed);
+      ? randomAssignment(length, ratios, seed)
+      : stratifiedAssignment(labels, ratios, seed);
+    const by = stratify === undefined ? "" : `, stratified by ${stratify}`;
     const files = paths.map((path, i): SplitFile => ({
       path,
-      comments: commentsOf(source, options, samples, assignment.sizes[i]!),
+      comments: [
+        `${assignment.sizes[i]} of ${length} ${unit} of ${source}`,
+        `recordfs split: ratios ${given}, seed ${seed}${by}`,
+      ],
     }));
     await runAsync(makeDirectories(options.out, options.out), signal);
-    using bar = new Progress("splitting", samples.unit, samples.length);
+    using bar = new Progress("splitting", unit, length);
     const onProgress = (done: number) => bar.update(done);
-    await writeSplits(files, assignment, samples.length, onProgress, signal);
+    await writeSplits(files, assignment, length, onProgress, signal);
     return { assignment, labels };
   });
-  const { ratios: given, seed, stratify } = options;
+  const { sizes } = assignment;
+  const shown = nameWriter();
   print(
     options.json
       ? {
@@ -121,23 +128,16 @@ async function split(source: string, options: SplitOptions): Promise<void> {
         splits: paths.map((path, i) => ({
           name: names[i],
           path,
-          count: assignment.sizes[i],
+          count: sizes[i],
           labels: labels && labelSizes(labels, assignment, i),
         })),
       }
-      : textOf(paths, assignment, samples),
+      : paths.map((path, i) =>
+        `${shown(path)}: ${counted(sizes[i]!, unit.slice(0, -1))}\n`
+      ).join(""),
   );
-  for (const [i, size] of assignment.sizes.entries()) {
-    if (size === 0) warn(`${paths[i]} has no ${samples.unit}`);
-  }
-}
-
-function parseRatios(text: string): Ratios {
-  try {
-    return Ratios.parse(text);
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
+  for (const [i, size] of sizes.entries()) {
+    if (size === 0) warn(`${paths[i]} has no ${unit}`);
   }
 }
 
@@ -176,30 +176,6 @@ async function labelsOf(
     signal,
     onProgress: (done) => bar.update(done),
   });
-}
-
-function commentsOf(
-  source: string,
-  { ratios, seed, stratify }: SplitOptions,
-  { unit, length }: CountedSamples,
-  size: number,
-): string[] {
-  const by = stratify === undefined ? "" : `, stratified by ${stratify}`;
-  return [
-    `${size} of ${length} ${unit} of ${source}`,
-    `recordfs split: ratios ${ratios}, seed ${seed}${by}`,
-  ];
-}
-
-function textOf(
-  paths: readonly string[],
-  { sizes }: Assignment,
-  { unit }: CountedSamples,
-): string {
-  const shown = nameWriter();
-  return paths.map((path, i) =>
-    `${shown(path)}: ${counted(sizes[i]!, unit.slice(0, -1))}\n`
-  ).join("");
 }
 
 /** How many samples of each label a split has. */

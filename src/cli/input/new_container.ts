@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { RecordfsError, WriteError } from "../../errors.ts";
 import { recordFilePath } from "../../formats/ffrecord/write/record_file_path.ts";
-import { UsageError } from "../exit.ts";
+import { asUsage } from "../exit.ts";
 import { checkGiven } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
 
@@ -13,12 +13,7 @@ import type { CommonOptions } from "./options.ts";
  */
 export function checkNewFile(out: string, options: CommonOptions): void {
   checkGiven(out, "the new file");
-  try {
-    recordFilePath(out);
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    throw new UsageError(error.message);
-  }
+  asUsage(WriteError, () => recordFilePath(out));
   checkAbsent(out, options);
 }
 

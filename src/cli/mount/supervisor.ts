@@ -5,6 +5,7 @@ import {
   letInherit,
 } from "../../../fuse/server/held_descriptors.ts";
 import type { MountJob } from "./job/mount_job.ts";
+import type { Serving } from "./serve.ts";
 
 /** The variable that the script is handed in: as an argument it would fill every list of processes. */
 const SCRIPT_VARIABLE = "RECORDFS_SUPERVISOR";
@@ -210,15 +211,7 @@ done
 `;
 
 /** What a supervisor is started for. */
-export interface Supervision {
-  readonly job: MountJob;
-  /** Path of the mount's record. */
-  readonly path: string;
-  /** Descriptors of /dev/fuse; none where it can't be opened. */
-  readonly held: readonly number[];
-  /** Descriptor of the file that threads count in, or -1. */
-  readonly counts: number;
-}
+type Supervision = Pick<Serving, "job" | "path" | "held" | "counts">;
 
 /**
  * Starts the supervisor of a mount, which is to start a server that answers on its standard output; or, where this

@@ -1,6 +1,6 @@
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import { MountError } from "../../../../fuse/mounting/mount_error.ts";
-import { UsageError } from "../../exit.ts";
+import { asUsage, UsageError } from "../../exit.ts";
 import {
   absolutePath,
   asUsageError,
@@ -62,12 +62,7 @@ export async function makeJob(
     onFailure: onFailure ?? "dead",
   };
   checkExt(job);
-  try {
-    parseMountOptions(job.options); // wrong ones are a matter of the command line
-  } catch (error) {
-    if (error instanceof MountError) throw new UsageError(error.message);
-    throw error;
-  }
+  asUsage(MountError, () => parseMountOptions(job.options));
   return job;
 }
 
