@@ -102,6 +102,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/message_text.ts",
     "src/errors.ts",
     "src/names.ts",
+    "src/bytes_of.ts",
     "src/io",
     "src/tree",
     "src/formats",

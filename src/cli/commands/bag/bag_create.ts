@@ -10,15 +10,14 @@ import { counted } from "../../terminal/counted.ts";
 import type { DatapointInput } from "./datapoint_input.ts";
 import { foldersInput, specFileIn } from "./datapoint_folders.ts";
 import { linesInput } from "./datapoint_lines.ts";
-import { nameWriter } from "../../terminal/escape.ts";
 import { UsageError } from "../../exit.ts";
 import { checkGiven } from "../../input/given.ts";
 import { givenSpec, specFile } from "../../input/given_spec.ts";
 import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
-import { withOutput } from "../../terminal/output.ts";
+import { nameWriter, withOutput } from "../../terminal/output.ts";
 import { rateAfter } from "../../terminal/rate.ts";
 import { abortable } from "../../terminal/signals.ts";
-import { wholeNumberFrom } from "../../input/whole_number.ts";
+import { wholeNumberFrom } from "../../input/options.ts";
 
 interface CreateOptions extends ShardLimits {
   readonly spec?: string;
