@@ -1,18 +1,10 @@
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable } from "./name_table.ts";
-import { reviveSeed } from "./revive_seed.ts";
-import type { SampleNodes, SampleRun } from "./tree.ts";
 import { FileWalk } from "./samples_of.ts";
-import {
-  type EntryVisitor,
-  type Extent,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "./tree.ts";
+import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
+import { reviveSeed, ROOT, type TreeSeed } from "./tree.ts";
+import type { SampleNodes, SampleRun } from "./tree.ts";
 import {
   makeColumns,
   type PlacedTree,
