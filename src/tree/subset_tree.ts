@@ -1,5 +1,10 @@
 import { type SampleRunColumns, SampleRuns } from "./sample_runs.ts";
-import { firstFrom, includes, type WholeNumbers } from "./shared_numbers.ts";
+import {
+  firstFrom,
+  includes,
+  sharedFloat64,
+  type WholeNumbers,
+} from "./shared_numbers.ts";
 import type { EntryVisitor, NodeId, Tree, TreeSeed } from "./tree.ts";
 import { reviveSeed, ROOT } from "./tree.ts";
 import { WrappedTree } from "./wrapped_tree.ts";
@@ -116,10 +121,7 @@ function directoriesAbove(
     }
     at = firstFrom(kept, past);
   }
-  const directories = new Float64Array(new SharedArrayBuffer(8 * found.size));
-  let count = 0;
-  for (const directory of found) directories[count++] = directory;
-  return directories.sort();
+  return sharedFloat64([...found]).sort();
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
