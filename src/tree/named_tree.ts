@@ -32,14 +32,15 @@ export interface RecordNames {
 }
 
 /** A tree of records that have names. */
-export abstract class NamedTree implements Tree {
+export abstract class NamedTree<Names extends RecordNames = RecordNames>
+  implements Tree {
   abstract readonly sources: readonly ByteSource[];
-  protected readonly names: RecordNames;
+  protected readonly names: Names;
   /** When the newest file was modified, in milliseconds since 1970. */
   protected readonly mtime: number;
   readonly #extent = newExtent();
 
-  constructor(names: RecordNames, mtime: number) {
+  constructor(names: Names, mtime: number) {
     this.names = names;
     this.mtime = mtime;
   }

@@ -5,8 +5,7 @@
  *
  * @module
  */
-export { FFRecordReader } from "./read/reader.ts";
-export type { ReaderSeed } from "./read/reader_seed.ts";
+export { FFRecordReader, type ReaderSeed } from "./read/reader.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
@@ -38,12 +37,4 @@ export {
   writePickle,
 } from "../../codecs/pickle/write_pickle.ts";
 export { PickleError } from "../../codecs/pickle/pickle_error.ts";
-export {
-  type ErrorFacts,
-  FormatError,
-  type FormatErrorCode,
-  IndexError,
-  PathError,
-  RecordfsError,
-  WriteError,
-} from "../../errors.ts";
+export * from "../../errors.ts";

@@ -8,8 +8,11 @@ import {
 import { decodeName, encodeName } from "../../../names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
-import { MappedSamples } from "../read/mapped_samples.ts";
-import { readSample, readSamples } from "../read/read_samples.ts";
+import {
+  MappedSamples,
+  readSample,
+  readSamples,
+} from "../read/read_samples.ts";
 import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 
 /** What {@linkcode PackedFolder.list} leaves out or adds. */

@@ -10,9 +10,7 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { readHeader } from "./header.ts";
-import { MappedSamples } from "./mapped_samples.ts";
-import { readSample, readSamples } from "./read_samples.ts";
-import type { ReaderSeed } from "./reader_seed.ts";
+import { MappedSamples, readSample, readSamples } from "./read_samples.ts";
 import {
   type OpenOptions,
   openRecordFiles,
@@ -22,6 +20,17 @@ import {
   reopenRecordFiles,
   shareRecordFiles,
 } from "./record_files.ts";
+
+/**
+ * What another thread needs to open the files of a reader: it survives `postMessage`, without copying
+ * tables.
+ */
+export interface ReaderSeed {
+  /** The files, and their tables in shared memory. */
+  readonly files: unknown;
+  /** Whether samples are compared with their checksums. */
+  readonly checkData: boolean;
+}
 
 /**
  * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of

@@ -10,8 +10,7 @@ import {
   type Storage,
 } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { readHeader, type RecordFileHeader } from "./header.ts";
-import { PendingHeader } from "./pending_header.ts";
+import { PendingHeader, readHeader, type RecordFileHeader } from "./header.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
 
 /** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
@@ -175,7 +174,7 @@ export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
 }
 
 /** The files of a location, in reading order. */
-export function* listRecordFiles(
+function* listRecordFiles(
   location: RecordLocation,
   storage: Storage,
 ): Steps<string[]> {

@@ -2,7 +2,6 @@ import { FormatError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import { newExtent } from "../../../tree/tree.ts";
-import { readHeader } from "./header.ts";
 import {
   type OpenOptions,
   openRecordFiles,
@@ -53,19 +52,10 @@ export class RecordListing {
     location: RecordLocation,
     options: OpenOptions,
   ): Steps<RecordListing> {
-    let files: RecordFiles;
-    const damaged: FormatError[] = [];
-    try {
-      files = yield* openRecordFiles(location, options);
-    } catch (error) {
-      if (!isMismatch(error)) throw error;
-      files = yield* openRecordFiles(location, {
-        ...options,
-        checkData: false,
-      });
-      damaged.push(...yield* mismatches(files));
-    }
+    const unchecked = { ...options, checkData: false };
+    const files = yield* openRecordFiles(location, unchecked);
     for (const source of files.sources) source.close();
+    const damaged = files.headers.flatMap(({ mismatch }) => mismatch ?? []);
     return new RecordListing(files, damaged);
   }
 
@@ -105,21 +95,4 @@ export class RecordListing {
       }
     }
   }
-}
-
-function isMismatch(error: unknown): error is FormatError {
-  return error instanceof FormatError && error.code === "metadata-checksum";
-}
-
-function* mismatches(files: RecordFiles): Steps<FormatError[]> {
-  const found: FormatError[] = [];
-  for (const source of files.sources) {
-    try {
-      yield* readHeader(source);
-    } catch (error) {
-      if (!isMismatch(error)) throw error;
-      found.push(error);
-    }
-  }
-  return found;
 }
