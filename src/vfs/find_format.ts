@@ -1,10 +1,10 @@
 import { FormatError } from "../errors.ts";
 import type { FormatEntry } from "../formats/format.ts";
-import { formatNamed, formats } from "../formats/registry.ts";
+import { formatNamed, formatOf, formats } from "../formats/registry.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import type { ContainerOptions, Probe } from "../tree/format.ts";
+import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
 
 /**
  * Finds the format of a location by its content, or by name where one is forced.
@@ -47,6 +47,20 @@ export function* findFormat(
   } finally {
     source.close();
   }
+}
+
+/**
+ * Opens a container.
+ *
+ * @param entry Its format, where it was found already.
+ */
+export function* openOne(
+  path: string,
+  options: ContainerOptions,
+  entry?: FormatEntry,
+): Steps<Container> {
+  const format = yield* formatOf(entry ?? (yield* findFormat(path, options)));
+  return yield* format.open(path, options);
 }
 
 function* recognise(probe: Probe): Steps<FormatEntry | undefined> {
