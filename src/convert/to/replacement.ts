@@ -123,12 +123,7 @@ export class Replacement {
 
   /** Removes the hidden directory, with what was not completed. */
   discard(): void {
-    try {
-      removeTree(this.#temporary.path);
-    } catch {
-      // On a disk that takes no change any more.
-    }
-    this.#temporary.lock[Symbol.dispose]();
+    this.#temporary.discard();
   }
 }
 

@@ -14,7 +14,7 @@ import { type LibcReads, libcReads, UNSUPPORTED } from "../libc/libc_reads.ts";
 import { nodeFs } from "./node_fs.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
-import { systemCode } from "../libc/system_error.ts";
+import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 import { workingDirectory } from "./working_directory.ts";
 
 /** Identity of one state of a file. */
@@ -321,20 +321,10 @@ export function openError(path: string, error: unknown): unknown {
   if (error instanceof RecordfsError) return error;
   const code = systemCode(error);
   if (code === "ENOENT" && !path.startsWith("/")) workingDirectory();
-  const reason = {
-    ENOENT: "there is no such file or directory",
-    ENOTDIR: "a part of the path is not a directory",
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EMFILE: "too many files are open (raise `ulimit -n`)",
-    ELOOP: "too many symbolic links",
-    ENAMETOOLONG: "the name is too long",
-    EISDIR: "it is a directory",
-  }[String(code)] ?? (error as Error).message;
   if (code === undefined) return error;
   return new RecordfsError(
     code,
-    `Cannot open ${path}: ${reason}`,
+    `Cannot open ${path}: ${whatIsWrong(error)}`,
     { path, cause: error },
   );
 }
