@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import * as fs from "node:fs";
 import { RecordfsError, WriteError } from "../../errors.ts";
-import { recordFilePath } from "../../formats/ffrecord/write/record_file_path.ts";
+import { recordFilePath } from "../../formats/ffrecord/write/record_paths.ts";
 import { UsageError } from "../exit.ts";
 import { checkGiven } from "./given.ts";
 

@@ -15,9 +15,10 @@ export const ffrecord: Format = {
     return recordsSource(container);
   },
   async target(name) {
-    return name === SAMPLES
-      ? (await import("./convert/samples_target.ts")).samplesTarget
-      : (await import("./convert/packed_target.ts")).packedTarget;
+    const { packedTarget, samplesTarget } = await import(
+      "./convert/targets.ts"
+    );
+    return name === SAMPLES ? samplesTarget : packedTarget;
   },
   async openDataset(path, { kind }, options) {
     if (kind === PACKED_FOLDER) {

@@ -17,12 +17,12 @@ export {
 } from "./folder/packed_folder.ts";
 export { FFRecordWriter, type WriterOptions } from "./write/writer.ts";
 export { dump, type DumpOptions, type SampleList } from "./write/dump.ts";
-export { packFolder } from "./pack/pack_folder.ts";
-export type {
-  PackOptions,
-  PackProgress,
-  PackReport,
-} from "./pack/pack_options.ts";
+export {
+  packFolder,
+  type PackOptions,
+  type PackProgress,
+  type PackReport,
+} from "./pack/pack_folder.ts";
 export { PackError, type PackProblem } from "./pack/pack_problem.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";

@@ -7,8 +7,8 @@ import {
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";
-import type { PackOptions } from "./pack_options.ts";
-import { divide, isInParts, type Part } from "../write/parts.ts";
+import type { PackOptions } from "./pack_folder.ts";
+import { divide, isInParts, type Part } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { FFRecordWriter } from "../write/writer.ts";
 
