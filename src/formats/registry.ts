@@ -3,7 +3,6 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
-import { perform, type Steps } from "../io/concurrency/steps.ts";
 
 /** All formats, in the order in which they are asked whether a container is theirs. */
 const ENTRIES: FormatEntry[] = [
@@ -125,10 +124,7 @@ export async function loadFormat(entry: FormatEntry): Promise<Format> {
   return format;
 }
 
-/** {@linkcode loadFormat} in a procedure; without waiting, only of one that was loaded before. */
-export function formatOf(entry: FormatEntry): Steps<Format> {
-  return perform({
-    sync: () => loaded.get(entry)!,
-    async: () => loadFormat(entry),
-  });
+/** A format that {@linkcode loadFormat} has loaded. */
+export function loadedFormat(entry: FormatEntry): Format {
+  return loaded.get(entry)!;
 }

@@ -10,7 +10,50 @@ export function shareNumbers(
   numbers: ArrayLike<number>,
   below: number,
 ): WholeNumbers {
-  return below <= 2 ** 32 ? sharedUint32(numbers) : sharedFloat64(numbers);
+  const column = below <= 2 ** 32
+    ? new Uint32Array(new SharedArrayBuffer(4 * numbers.length))
+    : new Float64Array(new SharedArrayBuffer(8 * numbers.length));
+  column.set(numbers);
+  return column;
+}
+
+/** Where in ascending numbers the first is that is not below `wanted`. */
+export function firstFrom(ascending: WholeNumbers, wanted: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = low + high >>> 1;
+    if (ascending[middle]! < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Tells whether a number is among ascending ones. */
+export function includes(ascending: WholeNumbers, wanted: number): boolean {
+  return ascending[firstFrom(ascending, wanted)] === wanted;
+}
+
+/** The same numbers ascending, each once: the same memory, where they are so already. */
+export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
+  if (ascends(numbers)) return numbers;
+  const sorted = numbers.slice().sort();
+  let kept = 0;
+  for (let i = 0; i < sorted.length; i++) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    sorted[kept++] = sorted[i]!;
+  }
+  return shareNumbers(
+    sorted.subarray(0, kept),
+    numbers instanceof Uint32Array ? 2 ** 32 : Infinity,
+  );
+}
+
+function ascends(numbers: WholeNumbers): boolean {
+  for (let i = 1; i < numbers.length; i++) {
+    if (numbers[i]! <= numbers[i - 1]!) return false;
+  }
+  return true;
 }
 
 /** A column in memory that threads share: these numbers, or so many zeros. */
@@ -53,43 +96,4 @@ export function lastUpTo(
     else high = middle - 1;
   }
   return low;
-}
-
-/** Where in ascending numbers the first is that is not below `wanted`. */
-export function firstFrom(ascending: WholeNumbers, wanted: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = low + high >>> 1;
-    if (ascending[middle]! < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Tells whether a number is among ascending ones. */
-export function includes(ascending: WholeNumbers, wanted: number): boolean {
-  return ascending[firstFrom(ascending, wanted)] === wanted;
-}
-
-/** The same numbers ascending, each once: the same memory, where they are so already. */
-export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
-  if (ascends(numbers)) return numbers;
-  const sorted = numbers.slice().sort();
-  let kept = 0;
-  for (let i = 0; i < sorted.length; i++) {
-    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
-    sorted[kept++] = sorted[i]!;
-  }
-  return shareNumbers(
-    sorted.subarray(0, kept),
-    numbers instanceof Uint32Array ? 2 ** 32 : Infinity,
-  );
-}
-
-function ascends(numbers: WholeNumbers): boolean {
-  for (let i = 1; i < numbers.length; i++) {
-    if (numbers[i]! <= numbers[i - 1]!) return false;
-  }
-  return true;
 }

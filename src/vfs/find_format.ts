@@ -1,7 +1,12 @@
 import { FormatError } from "../errors.ts";
 import type { FormatEntry } from "../formats/format.ts";
-import { formatNamed, formatOf, formats } from "../formats/registry.ts";
-import type { Steps } from "../io/concurrency/steps.ts";
+import {
+  formatNamed,
+  formats,
+  loadedFormat,
+  loadFormat,
+} from "../formats/registry.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
@@ -59,7 +64,11 @@ export function* openOne(
   options: ContainerOptions,
   entry?: FormatEntry,
 ): Steps<Container> {
-  const format = yield* formatOf(entry ?? (yield* findFormat(path, options)));
+  const found = entry ?? (yield* findFormat(path, options));
+  const format = yield* perform({
+    sync: () => loadedFormat(found),
+    async: () => loadFormat(found),
+  });
   return yield* format.open(path, options);
 }
 

@@ -1,5 +1,5 @@
 import { PathError, RecordfsError } from "../errors.ts";
-import { inParallel } from "../io/concurrency/in_parallel.ts";
+import { inParallel } from "../io/concurrency/concurrency_limit.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { encodeName } from "../names.ts";

@@ -1,4 +1,4 @@
-import { workingDirectory } from "../../io/storage/working_directory.ts";
+import { workingDirectory } from "../../io/storage/local_path.ts";
 
 /**
  * A path from the root, without `.`, `..` and doubled slashes; symbolic links are not looked at. Of

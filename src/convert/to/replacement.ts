@@ -5,7 +5,7 @@ import { makeTemporaryDirectory } from "../../io/write/new_directory.ts";
 import { removeTree } from "../../io/write/remove_tree.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { Temporary } from "../../io/write/temporaries.ts";
-import { writeError } from "../../io/write/write_error.ts";
+import { renamed, writeError } from "../../io/write/write_error.ts";
 import { findTarget, syncDirectoryOf } from "../../io/write/write_target.ts";
 import type { ConversionTarget, TargetForm } from "./target.ts";
 
@@ -111,14 +111,9 @@ export class Replacement {
 
   /** An error about the hidden directory, under the name that is to be replaced. */
   asPublished(error: unknown): unknown {
-    if (!(error instanceof WriteError)) return error;
-    const own = (text: string) => text.replaceAll(this.path, this.#given);
-    if (!error.message.includes(this.#temporary.path)) return error;
-    return new WriteError(error.code, own(error.message), {
-      ...error,
-      path: error.path === undefined ? undefined : own(error.path),
-      cause: error.cause,
-    });
+    return error instanceof WriteError
+      ? renamed(error, this.path, this.#given)
+      : error;
   }
 
   /** Removes the hidden directory, with what was not completed. */

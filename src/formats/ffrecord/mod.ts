@@ -9,7 +9,7 @@ export { FFRecordReader, type ReaderSeed } from "./read/reader.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../io/read/batch_read_options.ts";
+} from "../../io/read/read_memory.ts";
 export type { BatchRoom } from "../../io/read/read_memory.ts";
 export {
   PackedFolder,

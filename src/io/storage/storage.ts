@@ -1,9 +1,8 @@
-import { perform, type Steps } from "../concurrency/steps.ts";
+import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
 import { absoluteLocalPath, localPath } from "./local_path.ts";
-import { readDirectory } from "./read_directory.ts";
 
 /** A file or directory as a storage knows it without opening it. */
 export interface FileFacts {
@@ -89,4 +88,33 @@ function* statFile(path: string): Steps<FileFacts | undefined> {
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw openError(path, error);
   }
+}
+
+/**
+ * Reads the names in a directory, in no order; `undefined` where the path is none.
+ *
+ * @throws {RecordfsError} If there is nothing, or it can't be read.
+ */
+function readDirectory(path: string): Effect<string[] | undefined> {
+  return {
+    sync() {
+      try {
+        return Array.from(Deno.readDirSync(path), ({ name }) => name);
+      } catch (error) {
+        return notADirectory(path, error);
+      }
+    },
+    async async() {
+      try {
+        return await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
+      } catch (error) {
+        return notADirectory(path, error);
+      }
+    },
+  };
+}
+
+function notADirectory(path: string, error: unknown): undefined {
+  if (systemCode(error) === "ENOTDIR") return undefined;
+  throw openError(path, error);
 }

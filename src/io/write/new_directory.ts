@@ -3,7 +3,7 @@ import * as path from "node:path";
 import { RecordfsError, WriteError } from "../../errors.ts";
 import { removeTree } from "./remove_tree.ts";
 import { perform, runAsync, type Steps } from "../concurrency/steps.ts";
-import { writeError } from "./write_error.ts";
+import { renamed, writeError } from "./write_error.ts";
 import { removeLeftovers, Temporary } from "./temporaries.ts";
 import { findTarget } from "./write_target.ts";
 
@@ -84,26 +84,9 @@ export class NewDirectory {
 
   /** An error about the temporary directory or a file in it, under the name that it was to have. */
   asPublished(error: unknown): unknown {
-    const { temporary } = this;
-    const own = (text: string) => text.replaceAll(temporary, this.path);
-    if (error instanceof RecordfsError && error.constructor === RecordfsError) {
-      const { code, message } = error;
-      return message.includes(temporary)
-        ? new RecordfsError(code, own(message), {
-          ...error,
-          cause: error.cause,
-        })
-        : error;
-    }
-    const isInside = error instanceof WriteError &&
-      (error.path === temporary ||
-        error.path?.startsWith(`${temporary}${path.sep}`));
-    if (!isInside) return error;
-    return new WriteError(error.code, own(error.message), {
-      ...error,
-      path: own(error.path!),
-      cause: error.cause,
-    });
+    const isOurs = error instanceof RecordfsError &&
+      [RecordfsError, WriteError].includes(error.constructor as never);
+    return isOurs ? renamed(error, this.temporary, this.path) : error;
   }
 
   /** Removes what was written so far; nothing happens where it is published or discarded already. */

@@ -14,7 +14,7 @@ import * as path from "node:path";
 import process from "node:process";
 import { RecordfsError } from "../../errors.ts";
 import { FileLock } from "./file_lock.ts";
-import { readDirectory } from "../storage/read_directory.ts";
+import { LOCAL_DISK } from "../storage/storage.ts";
 import { removeTree } from "./remove_tree.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { syncDirectoryOf } from "./write_target.ts";
@@ -166,9 +166,9 @@ export function* removeLeftovers(
   directory: string,
   target?: string,
 ): Steps<void> {
-  let names: string[] | undefined;
+  let names: readonly string[] | undefined;
   try {
-    names = yield* perform(readDirectory(directory));
+    names = yield* LOCAL_DISK.list(directory);
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
     return; // what is wrong with it is said when it is written to

@@ -18,3 +18,19 @@ export function writeError(path: string, error: unknown): unknown {
     { path, cause: error },
   );
 }
+
+/** An error about what lies at a path, or below it, as one about where that is to be. */
+export function renamed(
+  error: RecordfsError,
+  from: string,
+  to: string,
+): RecordfsError {
+  const { message, path } = error;
+  if (!message.includes(from) && !path?.startsWith(from)) return error;
+  const Class = error.constructor as typeof RecordfsError;
+  return new Class(error.code, message.replaceAll(from, to), {
+    ...error,
+    path: path?.replaceAll(from, to),
+    cause: error.cause,
+  });
+}

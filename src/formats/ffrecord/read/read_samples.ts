@@ -1,6 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
-import { MappedFile } from "../../../io/read/mapped_file.ts";
+import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { MemoryMap } from "../../../io/read/memory_map.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import { fill, fillSummed } from "../../../io/read/read_part.ts";

@@ -1,7 +1,7 @@
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../../io/read/batch_read_options.ts";
+} from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {
