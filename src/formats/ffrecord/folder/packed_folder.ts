@@ -8,11 +8,7 @@ import {
 import { decodeName, encodeName } from "../../../names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
-import {
-  MappedSamples,
-  readSample,
-  readSamples,
-} from "../read/read_samples.ts";
+import { FFRecordReader } from "../read/reader.ts";
 import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 
 /** What {@linkcode PackedFolder.list} leaves out or adds. */
@@ -46,13 +42,11 @@ export interface PackedListOptions {
  */
 export class PackedFolder implements Disposable {
   readonly #packed: PackedFiles;
-  readonly #check: boolean;
-  readonly #mapped: MappedSamples;
+  readonly #reader: FFRecordReader;
 
   private constructor(packed: PackedFiles, options: OpenOptions) {
     this.#packed = packed;
-    this.#check = options.checkData ?? true;
-    this.#mapped = new MappedSamples(packed.files, this.#check);
+    this.#reader = new FFRecordReader(packed.files, options);
   }
 
   static *#open(
@@ -88,7 +82,7 @@ export class PackedFolder implements Disposable {
 
   /** How many files are packed (Python's `num_files`). */
   get numFiles(): number {
-    return this.#packed.files.index.length - 1;
+    return this.#reader.length - 1;
   }
 
   /**
@@ -151,14 +145,13 @@ export class PackedFolder implements Disposable {
     paths: readonly string[],
     options?: WaitOptions,
   ): Promise<Uint8Array[]>;
-  read(
+  async read(
     path: string | readonly string[],
     options: WaitOptions = {},
   ): Promise<Uint8Array | Uint8Array[]> {
-    return runAsync<Uint8Array | Uint8Array[]>(
-      typeof path === "string" ? this.#readOne(path) : this.#read(path),
-      options.signal,
-    );
+    return typeof path === "string"
+      ? await this.#reader.readOne(this.#sample(path), options)
+      : await this.#reader.read(path.map((one) => this.#sample(one)), options);
   }
 
   /** {@linkcode PackedFolder.read} without waiting. */
@@ -166,9 +159,9 @@ export class PackedFolder implements Disposable {
   /** Reads a batch of files without waiting. */
   readSync(paths: readonly string[]): Uint8Array[];
   readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
-    return runSync<Uint8Array | Uint8Array[]>(
-      typeof path === "string" ? this.#readOne(path) : this.#read(path),
-    );
+    return typeof path === "string"
+      ? this.#reader.readOneSync(this.#sample(path))
+      : this.#reader.readSync(path.map((one) => this.#sample(one)));
   }
 
   /** Reads one file (Python's `read_one`). */
@@ -190,34 +183,17 @@ export class PackedFolder implements Disposable {
    * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
    */
   unsafeView(path: string): Uint8Array<ArrayBuffer> {
-    return this.#mapped.views([this.#sample(path)])[0]!;
+    return this.#reader.unsafeView(this.#sample(path));
   }
 
   /** Closes the files. What was read, and views, stay valid. */
   close(): void {
-    this.#mapped.close();
-    for (const source of this.#packed.files.sources) source.close();
+    this.#reader.close();
   }
 
   /** Closes the files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  *#readOne(path: string): Steps<Uint8Array> {
-    return yield* readSample(
-      this.#packed.files,
-      this.#sample(path),
-      this.#check,
-    );
-  }
-
-  *#read(paths: readonly string[]): Steps<Uint8Array[]> {
-    return yield* readSamples(
-      this.#packed.files,
-      paths.map((path) => this.#sample(path)),
-      this.#check,
-    );
   }
 
   #find(path: string): NodeId {

@@ -52,7 +52,8 @@ export class FFRecordReader implements Disposable {
   readonly #check: boolean;
   readonly #mapped: MappedSamples;
 
-  private constructor(files: RecordFiles, options: OpenOptions) {
+  /** @ignore Readers are made by `open`. */
+  constructor(files: RecordFiles, options: OpenOptions) {
     this.#files = files;
     this.#check = options.checkData ?? true;
     this.#mapped = new MappedSamples(files, this.#check);
