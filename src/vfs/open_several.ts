@@ -311,18 +311,14 @@ function joinInfo(
 ): ContainerInfo {
   const infos = opened.map(({ info }) => info);
   const formats = new Set(infos.map(({ format }) => format));
-  let [files, directories, bytes] = [0, ownDirectories, 0];
-  for (const info of infos) {
-    files += info.files;
-    directories += info.directories;
-    bytes += info.bytes;
-  }
+  const sum = (of: "files" | "directories" | "bytes") =>
+    infos.reduce((sum, info) => sum + info[of], 0);
   return {
     format: [...formats].join(", "),
     kind: infos.length === 1 ? infos[0]!.kind : `${infos.length} containers`,
-    files,
-    directories,
-    bytes,
+    files: sum("files"),
+    directories: ownDirectories + sum("directories"),
+    bytes: sum("bytes"),
     parts: infos.flatMap(({ parts }) => parts),
     containers: placed.map(({ location, names }, at) => ({
       location,

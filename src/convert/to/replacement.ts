@@ -59,7 +59,7 @@ export class Replacement {
       }
     } else {
       if (found!.isFile()) throw refusal(given, "it is a file, no directory");
-      if (namesIn(given, target).length === 0) return undefined;
+      if (entriesIn(given, target).length === 0) return undefined;
       requireContainer(given, target, content);
       requireOutside(source, given, target);
     }
@@ -167,10 +167,6 @@ function entriesIn(given: string, directory: string): fs.Dirent[] {
   } catch (error) {
     throw writeError(given, error);
   }
-}
-
-function namesIn(given: string, directory: string): string[] {
-  return entriesIn(given, directory).map(({ name }) => name);
 }
 
 function exists(file: string): boolean {

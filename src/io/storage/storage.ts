@@ -1,4 +1,4 @@
-import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
@@ -46,7 +46,7 @@ export interface Storage {
 /** The files of this machine. */
 export const LOCAL_DISK: Storage = {
   open: (path, options) => FileSource.open(path, options),
-  list: (path) => perform(readDirectory(path)),
+  list: listDirectory,
   stat: statFile,
 };
 
@@ -90,31 +90,14 @@ function* statFile(path: string): Steps<FileFacts | undefined> {
   }
 }
 
-/**
- * Reads the names in a directory, in no order; `undefined` where the path is none.
- *
- * @throws {RecordfsError} If there is nothing, or it can't be read.
- */
-function readDirectory(path: string): Effect<string[] | undefined> {
-  return {
-    sync() {
-      try {
-        return Array.from(Deno.readDirSync(path), ({ name }) => name);
-      } catch (error) {
-        return notADirectory(path, error);
-      }
-    },
-    async async() {
-      try {
-        return await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
-      } catch (error) {
-        return notADirectory(path, error);
-      }
-    },
-  };
-}
-
-function notADirectory(path: string, error: unknown): undefined {
-  if (systemCode(error) === "ENOTDIR") return undefined;
-  throw openError(path, error);
+function* listDirectory(path: string): Steps<string[] | undefined> {
+  try {
+    return yield* perform({
+      sync: () => Array.from(Deno.readDirSync(path), ({ name }) => name),
+      async: () => Array.fromAsync(Deno.readDir(path), ({ name }) => name),
+    });
+  } catch (error) {
+    if (systemCode(error) === "ENOTDIR") return undefined;
+    throw openError(path, error);
+  }
 }

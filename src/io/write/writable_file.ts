@@ -61,18 +61,24 @@ export class WritableFile {
     }
   }
 
-  /** Opens a file that is there, to change it in its place. */
+  /**
+   * Opens a file that is there, to change it in its place.
+   *
+   * @param flags Of open(2), where it is opened for something else.
+   * @param name What errors call it.
+   */
   static *open(
     path: string,
     flags: string | number = THERE,
+    name = path,
   ): Steps<WritableFile> {
-    const file = new WritableFile(path);
+    const file = new WritableFile(name);
     try {
       yield* file.#open(path, flags);
       return file;
     } catch (error) {
       if (file.#fd >= 0) file.close();
-      throw writeError(path, error);
+      throw writeError(name, error);
     }
   }
 

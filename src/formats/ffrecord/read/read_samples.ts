@@ -3,7 +3,7 @@ import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { MemoryMap } from "../../../io/read/memory_map.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
-import { fill, fillSummed } from "../../../io/read/read_part.ts";
+import { fillSummed } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readContents } from "../../../tree/read_contents.ts";
 import { newExtent } from "../../../tree/tree.ts";
@@ -25,12 +25,8 @@ export function* readSample(
   index.locate(sample, extent);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  if (!check) {
-    yield* fill(source, bytes, extent.offset);
-    return bytes;
-  }
-  const crc = yield* fillSummed(source, bytes, extent.offset);
-  verifySample(index, sample, crc, extent.crc32);
+  const crc = yield* fillSummed(source, bytes, extent.offset, check);
+  if (check) verifySample(index, sample, crc, extent.crc32);
   return bytes;
 }
 
