@@ -4,8 +4,8 @@ import type { NameTable } from "../../../tree/name_table.ts";
 import { type OpenAs, PACKED_FOLDER } from "../entry.ts";
 import { readSample } from "../read/read_samples.ts";
 import {
+  openedAs,
   type OpenOptions,
-  openRecordFiles,
   type RecordFiles,
   type RecordLocation,
 } from "../read/record_files.ts";
@@ -27,12 +27,11 @@ export interface PackedFiles {
  * Opens a packed folder. Its structure is the last sample of all, so several files make one folder
  * together, as Python's `PackedFolder(directory)` reads them.
  */
-export function* openPackedFiles(
+export function openPackedFiles(
   location: RecordLocation,
   options: OpenOptions,
 ): Steps<PackedFiles> {
-  const files = yield* openRecordFiles(location, options);
-  try {
+  return openedAs(location, options, function* (files) {
     const { index } = files;
     const last = index.length - 1;
     if (last < 0) throw notPacked(index.name);
@@ -42,10 +41,7 @@ export function* openPackedFiles(
     }
     const structure = yield* readStructureAt(files, 0, last, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
-  } catch (error) {
-    for (const source of files.sources) source.close();
-    throw error;
-  }
+  });
 }
 
 /**

@@ -1,10 +1,6 @@
 import { PathError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import {
-  runAsync,
-  runSync,
-  type Steps,
-} from "../../../io/concurrency/steps.ts";
+import { runAsync, runSync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
@@ -49,27 +45,18 @@ export class PackedFolder implements Disposable {
     this.#reader = new FFRecordReader(packed.files, options);
   }
 
-  static *#open(
-    location: RecordLocation,
-    options: OpenOptions,
-  ): Steps<PackedFolder> {
-    return new PackedFolder(
-      yield* openPackedFiles(location, options),
-      options,
-    );
-  }
-
   /**
    * Opens a packed folder.
    *
    * @param location A file, or the files or directory that the folder is spread over.
    * @throws {FormatError} If it is no packed folder, damaged, or hostile.
    */
-  static open(
+  static async open(
     location: RecordLocation,
     options: OpenOptions & WaitOptions = {},
   ): Promise<PackedFolder> {
-    return runAsync(PackedFolder.#open(location, options), options.signal);
+    const opening = openPackedFiles(location, options);
+    return new PackedFolder(await runAsync(opening, options.signal), options);
   }
 
   /** {@linkcode PackedFolder.open} without waiting. */
@@ -77,7 +64,10 @@ export class PackedFolder implements Disposable {
     location: RecordLocation,
     options: OpenOptions = {},
   ): PackedFolder {
-    return runSync(PackedFolder.#open(location, options));
+    return new PackedFolder(
+      runSync(openPackedFiles(location, options)),
+      options,
+    );
   }
 
   /** How many files are packed (Python's `num_files`). */

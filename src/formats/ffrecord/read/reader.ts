@@ -59,27 +59,18 @@ export class FFRecordReader implements Disposable {
     this.#mapped = new MappedSamples(files, this.#check);
   }
 
-  static *#open(
-    location: RecordLocation,
-    options: OpenOptions,
-  ): Steps<FFRecordReader> {
-    return new FFRecordReader(
-      yield* openRecordFiles(location, options),
-      options,
-    );
-  }
-
   /**
    * Opens FFRecord files.
    *
    * @param location A file, a list of files, or a directory.
    * @throws {FormatError} If a header is damaged.
    */
-  static open(
+  static async open(
     location: RecordLocation,
     options: OpenOptions & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    return runAsync(FFRecordReader.#open(location, options), options.signal);
+    const opening = openRecordFiles(location, options);
+    return new FFRecordReader(await runAsync(opening, options.signal), options);
   }
 
   /** {@linkcode FFRecordReader.open} without waiting. */
@@ -87,7 +78,10 @@ export class FFRecordReader implements Disposable {
     location: RecordLocation,
     options: OpenOptions = {},
   ): FFRecordReader {
-    return runSync(FFRecordReader.#open(location, options));
+    return new FFRecordReader(
+      runSync(openRecordFiles(location, options)),
+      options,
+    );
   }
 
   /**
@@ -96,16 +90,14 @@ export class FFRecordReader implements Disposable {
    * @param seed What {@linkcode FFRecordReader.share} gave.
    * @throws {FormatError} If a file is not the same any more.
    */
-  static openShared(
+  static async openShared(
     { files, checkData }: ReaderSeed,
     options: Pick<OpenOptions, "storage"> & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    function* open(): Steps<FFRecordReader> {
-      const seed = files as RecordFilesSeed;
-      const opened = yield* reopenRecordFiles(seed, options.storage);
-      return new FFRecordReader(opened, { checkData });
-    }
-    return runAsync(open(), options.signal);
+    const seed = files as RecordFilesSeed;
+    const opening = reopenRecordFiles(seed, options.storage);
+    const opened = await runAsync(opening, options.signal);
+    return new FFRecordReader(opened, { checkData });
   }
 
   /** Describes the reader for {@linkcode FFRecordReader.openShared}. */

@@ -85,6 +85,21 @@ export function* openRecordFiles(
   return { storage, sources, headers, index };
 }
 
+/** Opens files, and makes something of them; they are closed if that fails. */
+export function* openedAs<T>(
+  location: RecordLocation,
+  options: OpenOptions,
+  make: (files: RecordFiles) => Steps<T>,
+): Steps<T> {
+  const files = yield* openRecordFiles(location, options);
+  try {
+    return yield* make(files);
+  } catch (error) {
+    for (const source of files.sources) source.close();
+    throw error;
+  }
+}
+
 /** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
 export interface RecordFilesSeed {
   readonly files: readonly {

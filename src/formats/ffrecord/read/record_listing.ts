@@ -1,6 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import {
   type OpenOptions,
@@ -31,9 +31,9 @@ export class RecordListing {
   /** The files whose metadata is not what was written: what is listed of them may be wrong. */
   readonly damaged: readonly FormatError[];
 
-  private constructor(files: RecordFiles, damaged: readonly FormatError[]) {
+  private constructor(files: RecordFiles) {
     this.#files = files;
-    this.damaged = damaged;
+    this.damaged = files.headers.flatMap(({ mismatch }) => mismatch ?? []);
   }
 
   /**
@@ -41,22 +41,14 @@ export class RecordListing {
    *
    * @throws {FormatError} If a header is so damaged that the samples can't be counted.
    */
-  static open(
+  static async open(
     location: RecordLocation,
     options: Omit<OpenOptions, "checkData"> & WaitOptions = {},
   ): Promise<RecordListing> {
-    return runAsync(RecordListing.#open(location, options), options.signal);
-  }
-
-  static *#open(
-    location: RecordLocation,
-    options: OpenOptions,
-  ): Steps<RecordListing> {
-    const unchecked = { ...options, checkData: false };
-    const files = yield* openRecordFiles(location, unchecked);
+    const opening = openRecordFiles(location, { ...options, checkData: false });
+    const files = await runAsync(opening, options.signal);
     for (const source of files.sources) source.close();
-    const damaged = files.headers.flatMap(({ mismatch }) => mismatch ?? []);
-    return new RecordListing(files, damaged);
+    return new RecordListing(files);
   }
 
   /** Number of samples. */
