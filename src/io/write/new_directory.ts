@@ -102,24 +102,10 @@ export function makeTemporaryDirectory(
   return Temporary.make(target, makeDirectory, remove);
 }
 
+/** At once, as its lock is taken: a wait that is aborted just then would leave it. */
+// deno-lint-ignore require-yield -- it is not waited for
 function* makeDirectory(location: string): Steps<void> {
-  let isMade = false;
-  try {
-    // Known from inside: a wait that is aborted just now must not leave it.
-    yield* perform({
-      sync() {
-        fs.mkdirSync(location);
-        isMade = true;
-      },
-      async async() {
-        await fs.promises.mkdir(location);
-        isMade = true;
-      },
-    });
-  } catch (error) {
-    if (isMade) remove(location);
-    throw error;
-  }
+  fs.mkdirSync(location);
 }
 
 function remove(directory: string): void {
