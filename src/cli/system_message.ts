@@ -1,6 +1,6 @@
 import { RecordfsError } from "../errors.ts";
 import { whatIsWrong } from "../io/libc/system_error.ts";
-import { workingDirectory } from "../io/storage/working_directory.ts";
+import { workingDirectory } from "../io/storage/local_path.ts";
 
 /** What was tried, and the names of the calls that do so. */
 const TRIED: Readonly<Record<string, string>> = {

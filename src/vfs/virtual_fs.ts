@@ -10,10 +10,14 @@ import {
   type NodeId,
   type Tree,
 } from "../tree/tree.ts";
-import { contentStream } from "./content_stream.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
-import { contentMismatch, locateFile, readFiles } from "./read_files.ts";
+import {
+  contentMismatch,
+  contentStream,
+  locateFile,
+  readFiles,
+} from "./read_files.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
 
 /** Options of {@linkcode VirtualFs.walk}. */

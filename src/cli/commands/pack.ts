@@ -6,7 +6,7 @@ import {
   type PackProblem,
   type PackReport,
 } from "../../formats/ffrecord/mod.ts";
-import { isInParts } from "../../formats/ffrecord/write/parts.ts";
+import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
 import { counted } from "../terminal/counted.ts";

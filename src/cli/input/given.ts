@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../errors.ts";
 import { requireLocal } from "../../io/storage/local_path.ts";
-import { workingDirectory } from "../../io/storage/working_directory.ts";
+import { workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
 /**

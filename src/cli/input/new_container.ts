@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { RecordfsError, WriteError } from "../../errors.ts";
-import { recordFilePath } from "../../formats/ffrecord/write/record_file_path.ts";
+import { recordFilePath } from "../../formats/ffrecord/write/record_paths.ts";
 import { asUsage } from "../exit.ts";
 import { checkGiven } from "./given.ts";
 import type { CommonOptions } from "./options.ts";

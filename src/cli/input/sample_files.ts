@@ -9,7 +9,7 @@ import type {
 import { openError } from "../../io/storage/file_source.ts";
 import { requireLocal } from "../../io/storage/local_path.ts";
 import { openDirectory } from "../../io/directories/open_directory.ts";
-import { readFull } from "../../io/directories/read_full.ts";
+import { readFull } from "../../io/directories/directory.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 
 /** Files are read in pieces of this size; most samples are one. */

@@ -36,7 +36,7 @@ export type { SampleData } from "../../io/write/sample_data.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../io/read/batch_read_options.ts";
+} from "../../io/read/read_memory.ts";
 export type { BatchRoom } from "../../io/read/read_memory.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export type { Storage } from "../../io/storage/storage.ts";

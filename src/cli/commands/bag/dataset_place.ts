@@ -1,8 +1,8 @@
 import { RecordfsError, WriteError } from "../../../errors.ts";
 import { SPEC_FILE } from "../../../formats/bags/dataset/dataset_names.ts";
 import { SHARD_NAME } from "../../../formats/bags/dataset/dataset_names.ts";
-import { readDirectory } from "../../../io/storage/read_directory.ts";
-import { perform, runAsync } from "../../../io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 
 /**
  * Makes sure, before anything is written, that a dataset of generation 3 can be written to a place: there is
@@ -39,11 +39,8 @@ export function inTheWay(out: string, why: string): WriteError {
 
 /** Names in a directory, but those that start with a dot; none where it is not there. */
 async function namesIn(path: string, signal: AbortSignal): Promise<string[]> {
-  function* read() {
-    return yield* perform(readDirectory(path));
-  }
   try {
-    const names = await runAsync(read(), signal) ?? []; // no directory: the writer says so
+    const names = await runAsync(LOCAL_DISK.list(path), signal) ?? []; // no directory: the writer says so
     return names.filter((name) => !name.startsWith("."));
   } catch (error) {
     if (error instanceof RecordfsError && error.code === "ENOENT") return [];

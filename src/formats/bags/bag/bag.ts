@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { MappedFile } from "../../../io/read/mapped_file.ts";
+import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import { fill, fillSync, readPart } from "../../../io/read/read_part.ts";
 import { readSlices } from "../../../io/read/read_slices.ts";

@@ -1,5 +1,5 @@
 import { PlanNotes, UnfitError } from "../../../convert/conversion.ts";
-import { recordsFrom } from "../../../convert/from/records_from.ts";
+import { recordsFrom } from "../../../convert/from/record_list.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import type { ConversionTarget } from "../../../convert/to/target.ts";
 import { WriteError } from "../../../errors.ts";

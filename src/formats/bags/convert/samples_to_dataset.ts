@@ -3,7 +3,7 @@ import {
   ConversionError,
   type ConvertOptions,
 } from "../../../convert/conversion.ts";
-import { recordsFrom } from "../../../convert/from/records_from.ts";
+import { recordsFrom } from "../../../convert/from/record_list.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { writtenSpec } from "../write/written_spec.ts";
 import { noteChecksums } from "./bag_target.ts";

@@ -1,5 +1,5 @@
 import { IndexError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
   runSync,
@@ -8,7 +8,7 @@ import {
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../../io/read/batch_read_options.ts";
+} from "../../../io/read/read_memory.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";

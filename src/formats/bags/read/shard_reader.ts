@@ -1,4 +1,4 @@
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import type { Spans } from "../bag/bag.ts";

@@ -1,5 +1,5 @@
 import { FormatError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
   runSync,

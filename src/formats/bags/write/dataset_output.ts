@@ -2,7 +2,7 @@ import type { Datapoint } from "../read/datapoint.ts";
 import { WriteError } from "../../../errors.ts";
 import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";

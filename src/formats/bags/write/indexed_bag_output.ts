@@ -108,7 +108,7 @@ function* openLocked(
     const file = yield* WritableFile.openOrCreate(path);
     let lock: FileLock | undefined;
     try {
-      lock = yield* FileLock.take(path);
+      lock = FileLock.take(path);
       const isOne = lock.identity === (yield* file.identity());
       if (isOne && lock.isOf(path)) return { file, lock };
     } catch (error) {

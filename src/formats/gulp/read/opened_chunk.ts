@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { MappedFile } from "../../../io/read/mapped_file.ts";
+import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
 import type { RawVideo } from "./decoding.ts";

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { FramePlace } from "../meta/chunk_meta.ts";

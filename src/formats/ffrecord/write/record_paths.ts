@@ -1,3 +1,6 @@
+import * as path from "node:path";
+import { WriteError } from "../../../errors.ts";
+
 /** A run of samples that goes to one of several files. */
 export interface Part {
   /** Name of the file. */
@@ -40,5 +43,25 @@ export function requireParts(parts: number): void {
   if (Number.isSafeInteger(parts) && parts >= 1) return;
   throw new RangeError(
     `The number of parts must be a whole number from 1 on, not ${parts}`,
+  );
+}
+
+const SUFFIX = ".ffr";
+
+/**
+ * The path of a new `.ffr` file.
+ *
+ * @throws {WriteError} If it does not end in `.ffr`: Python's library would not open it.
+ */
+export function recordFilePath(file: string): string {
+  const name = path.basename(file);
+  if (name.endsWith(SUFFIX) && name !== SUFFIX && !file.endsWith("/")) {
+    return file;
+  }
+  throw new WriteError(
+    "bad-name",
+    `Cannot write ${file}: the name of an FFRecord file ends in ${SUFFIX}, ` +
+      `since Python's library opens no other`,
+    { path: file },
   );
 }

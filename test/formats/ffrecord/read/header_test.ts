@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { FormatError } from "../../../../src/errors.ts";
-import { PendingHeader } from "../../../../src/formats/ffrecord/read/pending_header.ts";
+import { PendingHeader } from "../../../../src/formats/ffrecord/read/header.ts";
 import { SampleIndex } from "../../../../src/formats/ffrecord/read/sample_index.ts";
-import { SampleTree } from "../../../../src/formats/ffrecord/tree/tree.ts";
+import { RecordTree } from "../../../../src/formats/ffrecord/tree/tree.ts";
+import { NumberedFiles } from "../../../../src/tree/numbered_files.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../../src/io/storage/memory_source.ts";
 import { runAsync, runSync } from "../../../../src/io/concurrency/steps.ts";
@@ -57,7 +58,7 @@ class GatedSource extends MemorySource {
   }
 }
 
-function treeOf(source: ByteSource, header: PendingHeader): SampleTree {
+function treeOf(source: ByteSource, header: PendingHeader): RecordTree {
   const part = {
     path: source.name,
     size: source.size,
@@ -66,7 +67,8 @@ function treeOf(source: ByteSource, header: PendingHeader): SampleTree {
     progress: header.progress.slots,
   };
   const index = new SampleIndex([part]);
-  return new SampleTree({ sources: [source], index, mtime: 0 }, "");
+  const names = new NumberedFiles(index.length, "");
+  return new RecordTree({ sources: [source], index, mtime: 0 }, names);
 }
 
 /** Asks another thread, which waits if it must. */
