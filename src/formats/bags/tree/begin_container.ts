@@ -2,8 +2,17 @@ import {
   shouldYield,
   yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
-import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
-import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import {
+  perform,
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import type {
+  Container,
+  ContainerOptions,
+  ServedContainer,
+} from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { nameSuffix } from "../../../tree/numbered_names.ts";
 import { openBag } from "../bag/open_bag.ts";
@@ -17,7 +26,7 @@ import { DatasetTree } from "./dataset_tree.ts";
 import { openShard } from "../dataset/open_shard.ts";
 import { describeBag, Survey } from "./survey.ts";
 import { warnerOf } from "../check/warner.ts";
-import type { TreeViews } from "./tree_views.ts";
+import type { DecodedViews } from "./decoded_views.ts";
 
 /** A container of which as much is opened as serving it needs. */
 export interface BegunContainer extends Container {
@@ -29,6 +38,24 @@ export interface BegunContainer extends Container {
   complete(): Steps<void>;
 }
 
+/** Opens a container for other threads to serve, of many shards only the first one. */
+export async function openToServe(
+  path: string,
+  options: ContainerOptions,
+): Promise<ServedContainer> {
+  const views = options.decoded
+    ? new (await import("./decoded_views.ts")).DecodedViews()
+    : undefined;
+  const begun = await runAsync(beginContainer(path, options, views));
+  return {
+    tree: begun.tree,
+    get info() {
+      return begun.info;
+    },
+    complete: () => runAsync(begun.complete()),
+  };
+}
+
 /**
  * Opens a bag or a dataset as a tree that can be served at once. Nothing here decodes values: a mount
  * that does not show any need not load what does.
@@ -38,7 +65,7 @@ export interface BegunContainer extends Container {
 export function* beginContainer(
   path: string,
   options: ContainerOptions,
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
   const { storage = LOCAL_DISK } = options;
   const onWarning = warnerOf(options);
@@ -56,7 +83,7 @@ export function* beginContainer(
 function* beginDataset(
   location: Exclude<DatasetLocation, { kind: "bag" }>,
   options: ContainerOptions,
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
   const { path } = location;
   const { storage = LOCAL_DISK } = options;

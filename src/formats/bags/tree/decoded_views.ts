@@ -9,9 +9,12 @@ import type { Generation } from "../dataset/generation.ts";
 import { largestValue } from "../check/largest_value.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import { atOnce } from "./tree_storage.ts";
-import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
+import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/value_to_json.ts";
+
+/** What the name of a readable view ends in. */
+export type ViewSuffix = ".json" | ".npy" | ".txt";
 
 /** The types that have views, of those that bags and granular ship. */
 const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
@@ -34,12 +37,14 @@ const MOST_KEPT = 64 * 1024 * 1024;
  * `tree` and whole numbers, `.npy` for arrays, and `.txt` for `utf8`, which has the value's own bytes. Those
  * made last are kept: a file is asked for its size first, and then read in parts.
  */
-export class DecodedViews implements TreeViews {
+export class DecodedViews {
+  /** URL of the module whose `reviveTree` rebuilds a tree with these views. */
   readonly module = import.meta.url;
   /** In order of use. */
   readonly #kept = new Map<NodeId, Uint8Array>();
   #bytes = 0;
 
+  /** What the name of a view of such values ends in; `undefined` for those that have none. */
   suffixOf(
     { name }: ValueType,
     generation: Generation,
@@ -48,9 +53,19 @@ export class DecodedViews implements TreeViews {
     return isOwn ? undefined : SUFFIXES[name];
   }
 
+  /**
+   * Puts a view in the place of its value.
+   *
+   * @param node The view's node.
+   * @param key Number of the value's key in the dataset.
+   * @param record Number of the value's record in the key's bag.
+   * @param into Where the value is in the key's bag.
+   * @throws {FormatError} If the value cannot be decoded.
+   * @throws {NotLoaded} If it has to be waited for.
+   */
   replace(
     node: NodeId,
-    dataset: ViewedDataset,
+    dataset: TreeShard,
     key: number,
     record: number,
     into: Extent,
@@ -65,7 +80,9 @@ export class DecodedViews implements TreeViews {
       requireDecodable(bag, record, type, length);
       const bytes = yield* readPart(bag.source, offset, length);
       return keep(sound(bag, record, () => {
-        const decoders = decodersOf(dataset.generation, { keepFloats: true });
+        const decoders = decodersOf(dataset.shard.generation, {
+          keepFloats: true,
+        });
         const value = decoders[type.name]!(bytes, ...type.args);
         return suffix === ".npy"
           ? writeNpy(value as Parameters<typeof writeNpy>[0])

@@ -14,7 +14,7 @@ import type { DatasetNodes } from "./dataset_nodes.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
 import { atOnce, hashIds, idsOf } from "./tree_storage.ts";
-import type { TreeViews } from "./tree_views.ts";
+import type { DecodedViews } from "./decoded_views.ts";
 
 /** Files that a thread keeps the shards of, however few descriptors they have. */
 const MOST_FILES = 4096;
@@ -32,7 +32,7 @@ export interface ShardPlace {
   readonly storage: Storage;
   readonly nodes: DatasetNodes;
   readonly facts: ShardFacts;
-  readonly views: TreeViews | undefined;
+  readonly views: DecodedViews | undefined;
 }
 
 /** The shards of a dataset, each opened when it is first asked for; of many, those used last stay. */
@@ -50,6 +50,10 @@ export class TreeShards implements LazySources {
 
   get path(): string {
     return this.#place.path;
+  }
+
+  get nodes(): DatasetNodes {
+    return this.#place.nodes;
   }
 
   get knownBytes(): number {
@@ -88,10 +92,16 @@ export class TreeShards implements LazySources {
   /** When a shard was last modified, in milliseconds since 1970. */
   mtime(number: number): number {
     if (number === this.#lastNumber) return this.#last!.mtime;
-    const known = this.#place.facts.get(number, ShardFact.MTIME);
-    if (known !== undefined) return known / 1000;
+    return this.fact(number, ShardFact.MTIME) / 1000;
+  }
+
+  /** What is known of a shard, which is opened where nothing is. */
+  fact(number: number, fact: number): number {
+    const { facts } = this.#place;
+    const known = facts.get(number, fact);
+    if (known !== undefined) return known;
     this.shard(number);
-    return this.mtime(number);
+    return facts.get(number, fact)!;
   }
 
   /** Shows an opened shard, which from now on belongs to this, unless this throws. */
@@ -170,12 +180,9 @@ export class TreeShards implements LazySources {
       return opened;
     }
     const { facts, views } = this.#place;
-    const kept = new TreeShard(shard, {
-      length: facts.get(number, ShardFact.LENGTH)!,
-      mtime: facts.get(number, ShardFact.MTIME)! / 1000,
-      ids,
-      views,
-    });
+    const length = facts.get(number, ShardFact.LENGTH)!;
+    const mtime = facts.get(number, ShardFact.MTIME)! / 1000;
+    const kept = new TreeShard(shard, ids, length, mtime, views);
     this.#files += shard.keys.length;
     this.#makeRoom();
     this.#opened.set(number, kept);
@@ -204,28 +211,26 @@ function settleFacts(
   number: number,
   shard: Shard,
   ids: readonly number[],
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): void {
-  const { generation, refs, files, bytes } = shard;
+  const { generation, refs, files } = shard;
   const mtime = files.reduce((last, { mtime }) => Math.max(last, mtime), 0);
-  facts.agree(number, ShardFact.LENGTH, shard.length);
-  facts.agree(number, ShardFact.MTIME, mtime * 1000);
-  facts.agree(number, ShardFact.BYTES, bytes);
-  facts.agree(number, ShardFact.NODES, countNodes(shard, views));
-  facts.agree(number, ShardFact.KEYS, shard.keys.length);
-  facts.agree(number, ShardFact.INODES, hashIds(ids));
-  // Last: with it, the others are known.
   const isRefless = generation === 2 && refs === undefined;
-  facts.agree(
-    number,
-    ShardFact.GENERATION,
-    isRefless ? REFLESS_GENERATION : generation,
-  );
+  const agree = (fact: number, value: number) =>
+    facts.agree(number, fact, value);
+  agree(ShardFact.LENGTH, shard.length);
+  agree(ShardFact.MTIME, mtime * 1000);
+  agree(ShardFact.BYTES, shard.bytes);
+  agree(ShardFact.NODES, countNodes(shard, views));
+  agree(ShardFact.KEYS, shard.keys.length);
+  agree(ShardFact.INODES, hashIds(ids));
+  // Last: with it, the others are known.
+  agree(ShardFact.GENERATION, isRefless ? REFLESS_GENERATION : generation);
 }
 
 function countNodes(
   { bags, generation, keys, length }: Shard,
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): number {
   let inEach = 1;
   let elements = 0;
