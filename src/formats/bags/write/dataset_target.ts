@@ -14,17 +14,12 @@ import { REFS_KEY, SPEC_FILE } from "../dataset/dataset_names.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import type { Encoders } from "../types/codec_types.ts";
 import { ValueEncoder } from "./value_encoder.ts";
+import type { Ending } from "./writer.ts";
 import type { WrittenSpec } from "./written_spec.ts";
 
 /** A dataset, unsharded or a shard, that is written. */
-export interface DatasetTarget {
+export interface DatasetTarget extends Ending {
   readonly output: DatasetOutput;
-  /** Completes it, on the disk. If it fails it can be done again. */
-  finish(): Steps<void>;
-  /** Has it appear; not to be given up half-way. */
-  publish(): Steps<void>;
-  /** Lets go of all files; what did not appear goes. */
-  letGo(): void;
 }
 
 /** What a dataset is written with. */

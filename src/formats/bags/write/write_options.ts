@@ -5,12 +5,6 @@ import type { Encoders } from "../types/codec_types.ts";
 import { encodersOf } from "../types/shipped.ts";
 import { writtenSpec } from "./written_spec.ts";
 
-/** Options of the writers' `flush`. */
-export interface FlushOptions {
-  /** Whether to wait until it is on the disk. */
-  readonly sync?: boolean | undefined;
-}
-
 /** Options of the writers of datasets. */
 export interface DatasetWriterOptions {
   /**
