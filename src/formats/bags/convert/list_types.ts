@@ -1,4 +1,7 @@
-import { writeMsgpack } from "../../../codecs/msgpack/mod.ts";
+import {
+  MsgpackWriter,
+  writeMsgpack,
+} from "../../../codecs/msgpack/write_msgpack.ts";
 import type { Generation } from "../dataset/generation.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import { decodeArrayValue } from "../types/array.ts";
@@ -83,21 +86,10 @@ function numbers(
 
 /** Packed values one after the other, behind the head of an array, are a packed list of them. */
 function joinPacked(records: readonly Raw[]): Uint8Array {
-  const count = records.length;
-  const head = count < 16
-    ? [0x90 | count]
-    : count < 2 ** 16
-    ? [0xdc, count >> 8, count & 0xff]
-    : [0xdd, count >>> 24, count >> 16 & 0xff, count >> 8 & 0xff, count & 0xff];
-  const length = records.reduce((sum, { length }) => sum + length, head.length);
-  const bytes = new Uint8Array(length);
-  bytes.set(head);
-  let at = head.length;
-  for (const record of records) {
-    bytes.set(record, at);
-    at += record.length;
-  }
-  return bytes;
+  const writer = new MsgpackWriter();
+  writer.listHead(records.length);
+  for (const record of records) writer.output.raw(record);
+  return writer.output.take();
 }
 
 /** A list of four that begins with "_" would be taken for an array. */

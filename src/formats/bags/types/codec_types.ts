@@ -1,3 +1,5 @@
+import type { ValueType } from "../dataset/spec.ts";
+
 /**
  * Makes the bytes of a value. `args` are what stands behind the type in the spec of generation 1:
  * `["4", "big"]` for `int(4,big)`.
@@ -26,3 +28,20 @@ export type Encoders = Readonly<Record<string, Encoder>>;
 
 /** Decoders by the types' words, found as {@linkcode Encoders} are. */
 export type Decoders = Readonly<Record<string, Decoder>>;
+
+/**
+ * The encoder or decoder of a type, if there is one, and the arguments that it is called with.
+ *
+ * @param codecs `null` where values are bytes.
+ */
+export function codecOf<Codec>(
+  codecs: Readonly<Record<string, Codec>> | null,
+  { word, name, args }: ValueType,
+): { readonly codec: Codec | undefined; readonly args: readonly string[] } {
+  const own = (word: string) =>
+    codecs !== null && Object.hasOwn(codecs, word) ? codecs[word] : undefined;
+  const whole = own(word);
+  return whole === undefined
+    ? { codec: own(name), args }
+    : { codec: whole, args: [] };
+}

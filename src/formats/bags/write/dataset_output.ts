@@ -1,3 +1,4 @@
+import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
 import type { Datapoint } from "../read/datapoint.ts";
 import { WriteError } from "../../../errors.ts";
 import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
@@ -6,7 +7,6 @@ import { inParallel } from "../../../io/concurrency/in_parallel.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
-import { ReferenceWriter } from "./write_references.ts";
 
 /** The bags that datapoints are written to. */
 export interface DatasetBags {
@@ -27,13 +27,13 @@ export interface DatasetBags {
 export class DatasetOutput {
   readonly #of: DatasetBags;
   readonly #all: readonly BagOutput[];
-  readonly #references: ReferenceWriter;
+  /** Of one datapoint after the other, in the same memory. */
+  readonly #references = new MsgpackWriter();
   #length: number;
 
   constructor(of: DatasetBags) {
     this.#of = of;
     this.#all = of.refs === undefined ? of.bags : [of.refs, ...of.bags];
-    this.#references = new ReferenceWriter(of.bags.length);
     this.#length = this.#all[0]!.length;
   }
 
@@ -86,7 +86,8 @@ export class DatasetOutput {
   *#append(datapoint: Readonly<Datapoint>): Steps<void> {
     const { bags, encoders, refs } = this.#of;
     const references = this.#references;
-    references.start();
+    references.output.clear();
+    references.listHead(bags.length);
     for (let i = 0; i < bags.length; i++) {
       const bag = bags[i]!;
       const encoder = encoders[i]!;
@@ -94,17 +95,22 @@ export class DatasetOutput {
       const first = bag.length;
       if (encoder.key.type.isList) {
         yield* this.#appendList(bag, encoder, value);
-        references.addList(first, bag.length - first);
+        const count = bag.length - first;
+        references.listHead(count === 0 ? 0 : 2);
+        if (count > 0) {
+          references.int(first);
+          references.int(count);
+        }
       } else {
         // Most need no waiting, and then no generator, which would take longer than the rest.
         const encoded = encoder.encode(value, this.#length);
         const isDone = encoded instanceof Uint8Array &&
           bag.appendAtOnce(encoded);
         if (!isDone) yield* this.#appendValue(bag, encoder, encoded);
-        references.addRecord(first);
+        references.int(first);
       }
     }
-    if (refs !== undefined) yield* refs.append(references.bytes);
+    if (refs !== undefined) yield* refs.append(references.output.written);
   }
 
   /** @param encoded What the encoder has given. */
