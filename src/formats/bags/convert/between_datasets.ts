@@ -1,6 +1,10 @@
-import { BagReader } from "../read/bag_reader.ts";
-import { shardName } from "../dataset/shard_names.ts";
-import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import {
+  shouldYield,
+  yieldToEventLoop,
+} from "../../../io/concurrency/event_loop.ts";
+import type { Bag } from "../bag/bag.ts";
+import type { Shard } from "../dataset/open_shard.ts";
+import { specOf } from "../dataset/spec.ts";
 import { writtenSpec } from "../write/written_spec.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
@@ -8,11 +12,9 @@ import {
   ConversionError,
   type ConvertOptions,
   PlanNotes,
-  type Run,
 } from "../../../convert/conversion.ts";
 import { changed, changeKey, type KeyChange } from "./change_key.ts";
-import { countEmpty } from "./empty_records.ts";
-import { NewDataset } from "./new_dataset.ts";
+import { datasetConversion, type NewDataset } from "./new_dataset.ts";
 import { readDatapoints } from "./read_datapoints.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 
@@ -22,103 +24,89 @@ export async function betweenDatasets(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { path, reader, isSharded, labels } = source;
-  const { generation: to = 3, shardSize, shardLength, signal } = options;
+  const { path, reader, shards, isSharded, labels } = source;
+  const { generation: to = 3, signal } = options;
   const { generation: from } = reader;
   const notes = new PlanNotes();
   notes.kept.push("values, keys, the order of datapoints");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
+  for (const shard of shards) requireSame(shard, reader);
   const changes: KeyChange[] = [];
   for (const key of reader.keys) {
-    const empty = from === 1 && to !== 1
-      ? await emptyOf(source, key, signal)
-      : 0;
+    let empty = 0;
+    if (from === 1 && to !== 1) {
+      for (const shard of shards) {
+        empty += await countEmpty(bagOf(shard, key), signal);
+      }
+    }
     const type = reader.spec[key]!;
     changes.push(changeKey(path, key, type, { from, to, empty }, notes));
   }
   const spec = Object.fromEntries(changes.map(({ key, type }) => [key, type]));
   writtenSpec(spec, to, target); // refuses what that generation's writers refuse
-  await noteShared(source, notes, signal);
-  const cuts = shardSize !== undefined || shardLength !== undefined;
-  if (isSharded) {
-    (cuts ? notes.changed : notes.kept).push(
-      cuts ? "shards end elsewhere" : "shards",
-    );
-  }
-  const keepsShards = isSharded && !cuts;
-  const form = {
+  if (from !== 3 && !isSharded) noteShared(source, notes);
+  return datasetConversion(source, target, options, {
     spec,
-    generation: to,
-    shardSize,
-    shardLength,
-    keepsShards,
+    isSharded,
     labels,
-  };
-  return {
-    from: source.what,
-    to: `Bags, generation ${to}`,
     notes,
     unit: "datapoints",
     total: reader.length,
-    write: (run: Run) =>
-      NewDataset.write(target, form, run, async (dataset) => {
-        const parts = isSharded
-          ? Array.from({ length: reader.shards }, (_, i) => shardName(i))
-          : [""];
-        for (const part of parts) {
-          if (form.keepsShards) await dataset.startShard();
-          await copyPart(part, dataset);
+    async fill(dataset: NewDataset) {
+      let first = 0;
+      for (const { path, length } of shards) {
+        await dataset.startShard();
+        const points = readDatapoints(
+          reader,
+          { signal },
+          first,
+          first + length,
+        );
+        let index = 0;
+        for await (const datapoint of points) {
+          await dataset.append(
+            `datapoint ${index++} of ${path}`,
+            () => changed(datapoint, changes),
+          );
         }
-      }),
-  };
-
-  async function copyPart(name: string, dataset: NewDataset): Promise<void> {
-    const directory = name === "" ? path : `${path}/${name}`;
-    using part = await ShardedDatasetReader.open(directory, {
-      decoders: null,
-      signal,
-      onWarning: () => {}, // said when the source was opened
-    });
-    requireSame(part, reader);
-    let index = 0;
-    for await (const datapoint of readDatapoints(part, { signal })) {
-      await dataset.append(
-        `datapoint ${index++} of ${directory}`,
-        () => changed(datapoint, changes, to),
-      );
-    }
-  }
+        first += length;
+      }
+    },
+  });
 }
 
-/** How many records of a key are empty, in all shards. */
-async function emptyOf(
-  { path, reader, isSharded }: DatasetSource,
-  key: string,
+function bagOf({ keys, bags }: Shard, name: string): Bag {
+  return bags[keys.findIndex(({ key }) => key === name)]!;
+}
+
+/** Records that are looked at in one go. */
+const PAGE = 1 << 14;
+
+/** How many records of a bag are empty. */
+async function countEmpty(
+  bag: Bag,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let empty = 0;
-  for (let shard = 0; shard < reader.shards; shard++) {
-    const directory = isSharded ? `${path}/${shardName(shard)}` : path;
-    empty += await countEmpty(`${directory}/${key}.bag`, { signal });
+  for (let record = 0; record < bag.length; record++) {
+    if (record % PAGE === 0) {
+      if (shouldYield()) await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+    bag.locate(record);
+    if (bag.start === bag.end) empty++;
   }
   return empty;
 }
 
 /** Fewer records than datapoints: some have one together. Of lists that would take reading all. */
-async function noteShared(
-  { path, reader, isSharded }: DatasetSource,
+function noteShared(
+  { reader, shards: [shard] }: DatasetSource,
   notes: PlanNotes,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (reader.generation === 3 || isSharded) return;
+): void {
   for (const key of reader.keys) {
-    if (reader.spec[key]!.endsWith("[]")) continue;
-    using bag = await BagReader.open(`${path}/${key}.bag`, {
-      generation: reader.generation,
-      cacheIndex: false,
-      signal,
-    });
-    if (bag.length >= reader.length) continue;
+    const isList = reader.spec[key]!.endsWith("[]");
+    if (isList || bagOf(shard!, key).length >= reader.length) continue;
     notes.changed.push(
       `'${key}': records that several datapoints share become copies`,
     );
@@ -126,16 +114,17 @@ async function noteShared(
 }
 
 function requireSame(
-  part: ShardedDatasetReader,
-  whole: ShardedDatasetReader,
+  { path, generation, keys }: Shard,
+  whole: DatasetSource["reader"],
 ): void {
-  const isSame = part.generation === whole.generation &&
-    part.keys.every((key) => part.spec[key] === whole.spec[key]);
+  const spec = specOf(keys);
+  const isSame = generation === whole.generation &&
+    whole.keys.every((key) => spec[key] === whole.spec[key]);
   if (isSame) return;
   throw new ConversionError(
     "cannot-convert",
-    `Cannot convert ${part.path}: its generation or types are not those of the first ` +
+    `Cannot convert ${path}: its generation or types are not those of the first ` +
       "shard; convert the shards one by one",
-    part.path,
+    path,
   );
 }

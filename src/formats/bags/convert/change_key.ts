@@ -13,11 +13,12 @@ import { changeWord, packWord, type Raw } from "./value_types.ts";
 export interface KeyChange {
   readonly key: string;
   readonly type: string;
-  readonly isList: boolean;
-  /** Makes a record of a record. */
-  readonly recode: ((bytes: Raw) => Uint8Array) | undefined;
-  /** Makes a record of a list. */
-  readonly join: ((records: readonly Raw[]) => Uint8Array) | undefined;
+  /**
+   * Makes a value of a value: of a record, or of an iterable of them for a list.
+   *
+   * @throws {UnfitError} If it has no form there; that of a list throws it when it is read.
+   */
+  change(value: unknown): unknown;
 }
 
 /**
@@ -51,7 +52,14 @@ export function changeKey(
   if (isList && to === 3) {
     const list = joinLists(type, from);
     note(list.note);
-    return { key, type: list.word, isList, recode: undefined, join: list.join };
+    return {
+      key,
+      type: list.word,
+      async change(value) {
+        const records = await Array.fromAsync(value as Iterable<Raw>);
+        return fitting(key, to, () => list.join(records));
+      },
+    };
   }
   let change = changeWord(type, from, to);
   if (empty > 0 && change.recode === undefined) {
@@ -64,55 +72,33 @@ export function changeKey(
     }
   }
   if (change.note !== undefined) note(change.note);
-  return {
-    key,
-    type: isList ? `${change.word}[]` : change.word,
-    isList,
-    recode: change.recode,
-    join: undefined,
-  };
+  const { word, recode } = change;
+  const recoded = (record: Raw) =>
+    fitting(key, to, () => recode?.(record) ?? record);
+  return isList
+    ? { key, type: `${word}[]`, change: (list) => eachOf(list, recoded) }
+    : { key, type: word, change: (record) => recoded(record as Raw) };
+}
+
+async function* eachOf(
+  list: unknown,
+  make: (record: Raw) => Uint8Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const record of list as Iterable<Raw>) yield make(record);
 }
 
 /**
  * A datapoint as another generation has it.
  *
- * @throws {UnfitError} If a value has no form there; that of a list throws it when it is read.
+ * @throws {UnfitError} As {@linkcode KeyChange.change} does.
  */
 export async function changed(
   datapoint: Datapoint,
   changes: readonly KeyChange[],
-  generation: Generation,
 ): Promise<Datapoint> {
   const made: [string, unknown][] = [];
-  for (const change of changes) {
-    const { key, isList, join } = change;
-    const value = datapoint[key];
-    if (!isList) {
-      made.push([key, changedRecord(change, value as Raw, generation)]);
-    } else if (join === undefined) {
-      made.push([key, changedList(change, value as Iterable<Raw>, generation)]);
-    } else {
-      const records = await Array.fromAsync(value as Iterable<Raw>);
-      made.push([key, fitting(key, generation, () => join(records))]);
-    }
+  for (const { key, change } of changes) {
+    made.push([key, await change(datapoint[key])]);
   }
   return Object.fromEntries(made);
-}
-
-function changedRecord(
-  { key, recode }: KeyChange,
-  record: Raw,
-  generation: Generation,
-): Uint8Array {
-  return fitting(key, generation, () => recode?.(record) ?? record);
-}
-
-async function* changedList(
-  change: KeyChange,
-  records: AsyncIterable<Raw> | Iterable<Raw>,
-  generation: Generation,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const record of records) {
-    yield changedRecord(change, record, generation);
-  }
 }

@@ -12,9 +12,9 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Datapoint } from "../read/datapoint.ts";
 import { decodersOf } from "../types/shipped.ts";
 import type { DatasetSource } from "./dataset_source.ts";
-import { labelPlace } from "./label_place.ts";
+import { labelPlace } from "./new_dataset.ts";
 import { readDatapoints } from "./read_datapoints.ts";
-import { findKeys, VideoFacts, type VideoKeys } from "./video_keys.ts";
+import { factsOf, findKeys, type VideoKeys } from "./video_keys.ts";
 
 /**
  * The videos of a dataset: each datapoint with a list of JPEGs is one, or all datapoints in a row with the
@@ -40,75 +40,53 @@ export function videosOfDataset(
     notes.changed.push(`${inMeta.join(", ")} become meta data`);
   }
   if (source.isSharded) notes.changed.push("shards become chunks");
-  const isList = keys.frames.type.isList;
   return {
-    total: isList ? reader.length : undefined,
+    total: keys.frames.type.isList ? reader.length : undefined,
     labels: labels &&
       { path: `${path}/${labelPlace(source.isSharded)}`, bytes: labels },
     countEmpty: () => 0,
-    read: (options) =>
-      isList
-        ? videosOfLists(source, keys, options)
-        : videosOfFrames(source, keys, options),
+    read: (options) => readVideos(source, keys, options),
   };
 }
 
-async function* videosOfLists(
+/**
+ * A video is a datapoint with a list of frames; or all datapoints in a row with the same id, whose meta data
+ * are those of the first.
+ */
+async function* readVideos(
   { path, reader }: DatasetSource,
   keys: VideoKeys,
   options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
-  const facts = new VideoFacts(
-    keys,
-    decodersOf(reader.generation, { keepFloats: true }),
-  );
-  let index = 0;
-  for await (const datapoint of readDatapoints(reader, options)) {
-    const name = `datapoint ${index} of ${path}`;
-    yield unlessUnfit(name, () => ({
-      ...facts.of(datapoint, index),
-      name,
-      frames: datapoint[keys.frames.key] as Iterable<Uint8Array>,
-    }));
-    index++;
-  }
-}
-
-/** Datapoints in a row with the same id; their meta data are those of the first. */
-async function* videosOfFrames(
-  { path, reader }: DatasetSource,
-  keys: VideoKeys,
-  options: WaitOptions,
-): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
-  const facts = new VideoFacts(
-    keys,
-    decodersOf(reader.generation, { keepFloats: true }),
-  );
+  const { key, type } = keys.frames;
+  const decoders = decodersOf(reader.generation, { keepFloats: true });
   const datapoints = readDatapoints(reader, options);
   let index = 0;
   let next = await datapoints.next();
+  const advance = async () => {
+    index++;
+    next = await datapoints.next();
+  };
   while (!next.done) {
     const name = `datapoint ${index} of ${path}`;
     const first = next.value;
-    const id = idBytes(first);
-    const frames = async function* () {
+    const id = type.isList ? undefined : idBytes(first);
+    const goesOn = () => !next.done && idBytes(next.value) === id;
+    const framesInRow = async function* () {
       do {
-        yield (next.value as Datapoint)[keys.frames.key] as Uint8Array;
-        index++;
-        next = await datapoints.next();
-      } while (!next.done && idBytes(next.value) === id);
+        yield (next.value as Datapoint)[key] as Uint8Array;
+        await advance();
+      } while (goesOn());
     };
-    const video = unlessUnfit(name, () => ({
-      ...facts.of(first, index),
-      name,
-      frames: frames(),
-    }));
     const start = index;
-    yield video;
+    yield unlessUnfit(name, () => ({
+      ...factsOf(keys, decoders, first, index),
+      name,
+      frames: type.isList ? first[key] as Iterable<Uint8Array> : framesInRow(),
+    }));
     // What was not taken, since the video was left out.
-    if (index === start || !next.done && idBytes(next.value) === id) {
-      for await (const _frame of frames());
-    }
+    if (index === start) await advance();
+    while (!type.isList && goesOn()) await advance();
   }
   function idBytes(datapoint: Datapoint): string {
     return (datapoint[keys.id!.key] as Uint8Array).toHex();

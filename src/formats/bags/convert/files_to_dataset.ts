@@ -12,7 +12,7 @@ import {
   UnfitError,
 } from "../../../convert/conversion.ts";
 import type { FileTree } from "../../../convert/from/file_tree.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
+import { datasetConversion, fitting } from "./new_dataset.ts";
 import { byNumber } from "../../../convert/from/number_order.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 
@@ -39,14 +39,12 @@ export async function filesToDataset(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { generation = 3, shardSize, shardLength } = options;
+  const { generation = 3 } = options;
   const files = await source.files();
   const layout = await findLayout(files, options);
-  const form = await specFor(source, files, layout, options);
+  const spec = await specFor(source, files, layout, options);
   requireDatapoints(source, layout);
-  const written = writtenSpec(form, generation, target);
-  const isSharded = layout.shards[0] !== "";
-  const cuts = shardSize !== undefined || shardLength !== undefined;
+  const written = writtenSpec(spec, generation, target);
   const notes = new PlanNotes();
   notes.kept.push(
     `values as bytes, which are taken for those of generation ${generation}`,
@@ -54,7 +52,6 @@ export async function filesToDataset(
   notes.changed.push(
     "directories INDEX are datapoints, in the order of numbers",
   );
-  if (isSharded) (cuts ? notes.changed : notes.kept).push("shards");
   const labels = layout.hasLabels
     ? await files.read(LABEL_FILE, options)
     : undefined;
@@ -66,33 +63,25 @@ export async function filesToDataset(
         (strays.length > 3 ? ` and ${strays.length - 3} more` : ""),
     );
   }
-  const keepsShards = isSharded && !cuts;
-  const datasetForm = {
-    spec: form,
-    generation,
-    shardSize,
-    shardLength,
-    keepsShards,
+  return datasetConversion(source, target, options, {
+    spec,
+    isSharded: layout.shards[0] !== "",
     labels,
-  };
-  return {
-    from: source.what,
-    to: `Bags, generation ${generation}`,
     notes,
     unit: "datapoints",
-    write: (run) =>
-      NewDataset.write(target, datasetForm, run, async (dataset) => {
-        for (const shard of layout.shards) {
-          if (keepsShards) await dataset.startShard();
-          for (const path of await numbered(files, shard, options)) {
-            await dataset.append(
-              `${files.location}/${path}`,
-              () => readFiles(files, path, written, generation, options),
-            );
-          }
+    total: undefined,
+    async fill(dataset) {
+      for (const shard of layout.shards) {
+        await dataset.startShard();
+        for (const path of await numbered(files, shard, options)) {
+          await dataset.append(
+            `${files.location}/${path}`,
+            () => readFiles(files, path, written, generation, options),
+          );
         }
-      }),
-  };
+      }
+    },
+  });
 }
 
 async function findLayout(

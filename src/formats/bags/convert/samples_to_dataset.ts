@@ -7,7 +7,7 @@ import { recordsFrom } from "../../../convert/from/records_from.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { writtenSpec } from "../write/written_spec.ts";
 import { noteChecksums } from "./bag_target.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
+import { datasetConversion, fitting } from "./new_dataset.ts";
 
 /** Samples or records to a dataset with one key. */
 export async function samplesToDataset(
@@ -16,7 +16,6 @@ export async function samplesToDataset(
   options: ConvertOptions,
 ): Promise<Conversion> {
   const { generation = 3, spec = { sample: "bytes" } } = options;
-  const { shardSize, shardLength } = options;
   const { list, notes } = await recordsFrom(source, options);
   const { keys } = writtenSpec(spec, generation, target);
   const [only, another] = keys;
@@ -32,21 +31,18 @@ export async function samplesToDataset(
   notes.changed.push(
     `samples are values of the key '${key}', type ${type.word}`,
   );
-  const form = { spec, generation, shardSize, shardLength };
-  return {
-    from: source.what,
-    to: `Bags, generation ${generation}`,
+  return datasetConversion(source, target, options, {
+    spec,
     notes,
     unit: "samples",
     total: list.length,
-    write: (run) =>
-      NewDataset.write(target, form, run, async (dataset) => {
-        for (let i = 0; i < list.length; i++) {
-          const record = await list.at(i);
-          await dataset.append(`sample ${i} of ${source.path}`, () => ({
-            [key]: fitting(key, generation, () => record),
-          }));
-        }
-      }),
-  };
+    async fill(dataset) {
+      for (let i = 0; i < list.length; i++) {
+        const record = await list.at(i);
+        await dataset.append(`sample ${i} of ${source.path}`, () => ({
+          [key]: fitting(key, generation, () => record),
+        }));
+      }
+    },
+  });
 }

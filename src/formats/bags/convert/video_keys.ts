@@ -7,7 +7,7 @@ import {
 } from "../../../codecs/json/value.ts";
 import type { Datapoint } from "../read/datapoint.ts";
 import { parseType, type SpecKey } from "../dataset/spec.ts";
-import type { Decoder } from "../types/codec_types.ts";
+import type { Decoders } from "../types/codec_types.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import {
   ConversionError,
@@ -79,47 +79,41 @@ export function findKeys(
   return { frames: frames[0]!, id, meta, others };
 }
 
-/** Makes ids and meta data of datapoints. */
-export class VideoFacts {
-  readonly #keys: VideoKeys;
-  readonly #decoders: Readonly<Record<string, Decoder>>;
-
-  constructor(keys: VideoKeys, decoders: Readonly<Record<string, Decoder>>) {
-    this.#keys = keys;
-    this.#decoders = decoders;
-  }
-
-  of(datapoint: Datapoint, index: number): Pick<NewVideo, "id" | "meta"> {
-    const { id, meta, others } = this.#keys;
-    const own = meta === undefined
-      ? {}
-      : readMsgpack(datapoint[meta.key] as Uint8Array, { keepFloats: true });
-    assertPlainJson(own, true);
-    const isMap = typeof own === "object" && own !== null &&
-      !Array.isArray(own) && !(own instanceof MsgpackFloat);
-    if (!isMap) {
-      throw new UnfitError(`its 'meta' is no map with texts as keys`);
-    }
-    const made = new Map<string, ExactJson>(
-      own instanceof Map ? own as never : Object.entries(own),
-    );
-    for (const key of others) {
-      if (made.has(key.key)) {
-        throw new UnfitError(`its '${key.key}' is there in 'meta' too`);
-      }
-      const value = this.#value(key, datapoint);
-      assertPlainJson(value, true);
-      made.set(key.key, value as ExactJson);
-    }
-    return {
-      id: id === undefined ? `${index}` : String(this.#value(id, datapoint)),
-      // By way of the text, which keeps floats and the order of keys.
-      meta: parseJson(formatJson(made)) as { [key: string]: JsonValue },
-    };
-  }
-
-  #value({ key, type }: SpecKey, datapoint: Datapoint): unknown {
+/** The id and the meta data of the video that begins with a datapoint. */
+export function factsOf(
+  { id, meta, others }: VideoKeys,
+  decoders: Decoders,
+  datapoint: Datapoint,
+  index: number,
+): Pick<NewVideo, "id" | "meta"> {
+  const valueOf = ({ key, type }: SpecKey) => {
     const bytes = datapoint[key] as Uint8Array<ArrayBuffer>;
-    return this.#decoders[type.name]!(bytes, ...type.args);
+    return decoders[type.name]!(bytes, ...type.args);
+  };
+  const own = meta === undefined
+    ? {}
+    : readMsgpack(datapoint[meta.key] as Uint8Array, { keepFloats: true });
+  assertPlainJson(own, true);
+  const isMap = typeof own === "object" && own !== null &&
+    !Array.isArray(own) && !(own instanceof MsgpackFloat);
+  if (!isMap) {
+    throw new UnfitError(`its 'meta' is no map with texts as keys`);
   }
+  const made = new Map<string, ExactJson>(
+    own instanceof Map ? own as never : Object.entries(own),
+  );
+  for (const other of others) {
+    const { key } = other;
+    if (made.has(key)) {
+      throw new UnfitError(`its '${key}' is there in 'meta' too`);
+    }
+    const value = valueOf(other);
+    assertPlainJson(value, true);
+    made.set(key, value as ExactJson);
+  }
+  return {
+    id: id === undefined ? `${index}` : String(valueOf(id)),
+    // By way of the text, which keeps floats and the order of keys.
+    meta: parseJson(formatJson(made)) as { [key: string]: JsonValue },
+  };
 }

@@ -25,6 +25,9 @@ import {
 import { clippedCount, type Mask } from "./selection.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
 
+/** The shards of a reader, for this format's own files. */
+export let shardsOf: (reader: DatasetReader) => readonly ShardReader[];
+
 /**
  * Reads the datapoints of a dataset of any generation (Python's `DatasetReader`).
  *
@@ -60,6 +63,10 @@ export class DatasetReader implements Disposable {
   /** The index of each shard's first datapoint. */
   readonly #starts: readonly number[];
   #closed = false;
+
+  static {
+    shardsOf = (reader) => reader.#shards;
+  }
 
   /** @ignore Readers are made by `open`. */
   protected constructor(path: string, shards: readonly ShardReader[]) {

@@ -184,7 +184,7 @@ export class BagWriter extends Writer {
 }
 
 /** Generations 1 and 2 replace nothing; and an index beside it would be taken for the bag's. */
-function* requireAbsent(path: string): Steps<void> {
+export function* requireAbsent(path: string): Steps<void> {
   for (const there of [path, indexPath(path)]) {
     const { found } = yield* findTarget(there);
     if (found === undefined) continue;
