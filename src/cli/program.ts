@@ -31,7 +31,7 @@ const COMMANDS: Record<string, MakeCommand> = {
   write: async () => (await import("./commands/write.ts")).writeCommand(),
   convert: async () => (await import("./commands/convert.ts")).convertCommand(),
   bag: async (program) =>
-    (await import("./commands/bag/bag.ts")).bagCommand(program),
+    (await import("./commands/bag/bag_create.ts")).bagCommand(program),
   split: async () => (await import("./commands/split.ts")).splitCommand(),
   "bench-loader": async () =>
     (await import("./commands/bench_loader/bench_loader.ts"))
