@@ -26,7 +26,7 @@ export {
   type ShardedDatasetWriterOptions,
 } from "./write/sharded_dataset_writer.ts";
 export type { Spec } from "./dataset/spec.ts";
-export type { DatasetWriterOptions } from "./write/write_options.ts";
+export type { DatasetWriterOptions } from "./write/dataset_target.ts";
 export type { FlushOptions, Writer } from "./write/writer.ts";
 export * from "./types/mod.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

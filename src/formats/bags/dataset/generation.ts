@@ -4,3 +4,9 @@
  * records there; 3 (granular ≥ 0.22) the N ends in an `.idx` beside the `.bag`.
  */
 export type Generation = 1 | 2 | 3;
+
+/** @throws {RangeError} If there is no such generation. */
+export function requireGeneration(generation: Generation): void {
+  if ([1, 2, 3].includes(generation)) return;
+  throw new RangeError(`The generation is 1, 2 or 3, not ${generation}`);
+}

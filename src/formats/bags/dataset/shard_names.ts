@@ -43,3 +43,16 @@ export function countShards(path: string, names: Iterable<string>): number {
     { path },
   );
 }
+
+/** @throws {RangeError} If a number that says which shards, or how large ones, is none of those. */
+export function requireWhole(
+  name: string,
+  value: number | undefined,
+  least: number,
+): void {
+  if (value === undefined) return;
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new RangeError(
+    `${name} must be a whole number from ${least} on, not ${value}`,
+  );
+}

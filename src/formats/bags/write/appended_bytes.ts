@@ -9,14 +9,6 @@ const LONGEST_GATHERED = 1 << 18;
 /** Bytes that are compared at a time. */
 const PIECE = 1 << 16;
 
-/** How {@linkcode AppendedBytes} starts. */
-interface Start {
-  /** Bytes that the file has already. */
-  readonly there?: number;
-  /** The error for bytes that are not those that are there. */
-  readonly mismatch?: () => Error;
-}
-
 /**
  * Bytes that are appended to a bag or an index.
  *
@@ -27,10 +19,14 @@ export class AppendedBytes extends GatheredBytes {
   readonly #there: number;
   readonly #mismatch: () => Error;
 
-  constructor(file: WritableFile, { there = 0, mismatch }: Start = {}) {
+  /**
+   * @param there Bytes that the file has already.
+   * @param mismatch The error for bytes that are not those that are there.
+   */
+  constructor(file: WritableFile, there: number, mismatch: () => Error) {
     super(file, 0);
     this.#there = there;
-    this.#mismatch = mismatch ?? (() => new Error("There are other bytes"));
+    this.#mismatch = mismatch;
     this.furthest = there;
   }
 

@@ -47,14 +47,8 @@ export abstract class BagOutput {
     this.file = file;
     this.indexFile = indexFile;
     const mismatch = () => this.#mismatch();
-    this.records = new AppendedBytes(file, {
-      there: there?.records ?? 0,
-      mismatch,
-    });
-    this.index = new AppendedBytes(indexFile, {
-      there: there?.index ?? 0,
-      mismatch,
-    });
+    this.records = new AppendedBytes(file, there?.records ?? 0, mismatch);
+    this.index = new AppendedBytes(indexFile, there?.index ?? 0, mismatch);
   }
 
   /** How many records there are. */

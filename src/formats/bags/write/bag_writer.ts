@@ -11,10 +11,9 @@ import {
 import { findTarget } from "../../../io/write/write_target.ts";
 import { indexPath } from "../bag/index_path.ts";
 import type { BagOutput } from "./bag_output.ts";
-import type { Generation } from "../dataset/generation.ts";
+import { type Generation, requireGeneration } from "../dataset/generation.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
-import { requireGeneration } from "./write_options.ts";
 import { Writer } from "./writer.ts";
 
 /** Records up to this size are copied where they have to wait for their turn. */

@@ -1,21 +1,21 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { makeDirectories } from "../../../io/write/make_directories.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import { syncDirectoryOf } from "../../../io/write/write_target.ts";
 import type { BagOutput } from "./bag_output.ts";
 import { DatasetOutput } from "./dataset_output.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { removeUnwritten, resumeDataset } from "./resume_dataset.ts";
-import { REFS_KEY, SPEC_FILE } from "../dataset/dataset_names.ts";
+import { type Generation, requireGeneration } from "../dataset/generation.ts";
+import type { Spec } from "../dataset/spec.ts";
+import { removeUnwritten, resumeDataset, writeSpec } from "./resume_dataset.ts";
+import { REFS_KEY } from "../dataset/dataset_names.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import type { Encoders } from "../types/codec_types.ts";
+import { encodersOf } from "../types/shipped.ts";
 import { ValueEncoder } from "./value_encoder.ts";
 import type { Ending } from "./writer.ts";
-import type { WrittenSpec } from "./written_spec.ts";
+import { type WrittenSpec, writtenSpec } from "./written_spec.ts";
 
 /** A dataset, unsharded or a shard, that is written. */
 export interface DatasetTarget extends Ending {
@@ -27,6 +27,29 @@ export interface DatasetForm {
   readonly spec: WrittenSpec;
   readonly encoders: Encoders | null;
   readonly generation: Generation;
+}
+
+/** Options of the writers of datasets. */
+export interface DatasetWriterOptions {
+  /**
+   * Functions that make the bytes of values, by types; those of {@linkcode encodersOf} by default.
+   * Values of types that have none are bytes, or what else a record can be written from; with `null`,
+   * all are.
+   */
+  readonly encoders?: Encoders | null | undefined;
+  /** The form of the dataset; 3 by default, that of granular 0.22. */
+  readonly generation?: Generation | undefined;
+}
+
+/** What the options say, checked. */
+export function datasetForm(
+  directory: string,
+  spec: Spec,
+  { generation = 3, encoders = encodersOf(generation) }: DatasetWriterOptions,
+): DatasetForm {
+  requireGeneration(generation);
+  const written = writtenSpec(spec, generation, directory);
+  return { spec: written, encoders, generation };
 }
 
 /**
@@ -112,7 +135,12 @@ function* newDataset(
     output,
     *finish() {
       yield* output.finish();
-      yield* writeSpec(place, spec.json);
+      try {
+        // Last, though the directory is not seen before: whoever finds one by hand can tell.
+        yield* writeSpec(place.temporary, spec);
+      } catch (error) {
+        throw place.asPublished(error);
+      }
     },
     publish: () => place.publish(),
     letGo() {
@@ -136,34 +164,5 @@ function* newBag(
   } catch (error) {
     file?.close();
     throw writeError(final, error);
-  }
-}
-
-/** Written last, though the directory is not seen before: whoever finds one by hand can tell. */
-function* writeSpec(place: NewDirectory, json: Uint8Array): Steps<void> {
-  const final = path.join(place.path, SPEC_FILE);
-  const temporary = path.join(place.temporary, SPEC_FILE);
-  yield* removeFile(temporary, final); // of an attempt that failed
-  let file: WritableFile | undefined;
-  try {
-    file = yield* WritableFile.create(temporary, final);
-    yield* file.writeAt(json, 0);
-    yield* file.sync();
-  } catch (error) {
-    throw writeError(final, error);
-  } finally {
-    file?.close();
-  }
-  yield* syncDirectoryOf(temporary);
-}
-
-function* removeFile(file: string, name: string): Steps<void> {
-  try {
-    yield* perform({
-      sync: () => fs.rmSync(file, { force: true }),
-      async: () => fs.promises.rm(file, { force: true }),
-    });
-  } catch (error) {
-    throw writeError(name, error);
   }
 }

@@ -6,9 +6,13 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import type { Datapoint } from "../read/datapoint.ts";
-import { type DatasetForm, openDatasetTarget } from "./dataset_target.ts";
+import {
+  type DatasetForm,
+  datasetForm,
+  type DatasetWriterOptions,
+  openDatasetTarget,
+} from "./dataset_target.ts";
 import type { Spec } from "../dataset/spec.ts";
-import { datasetForm, type DatasetWriterOptions } from "./write_options.ts";
 import { type Ending, Writer, type WriterOutput } from "./writer.ts";
 
 /** Where datapoints are written to: one dataset, or one shard after the other. */

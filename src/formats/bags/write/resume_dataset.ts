@@ -135,7 +135,10 @@ function* specIn(directory: string): Steps<SpecKey[] | undefined> {
 }
 
 /** Whole or not at all, unlike Python: a spec that is cut could never be continued. */
-function* writeSpec(directory: string, { json }: WrittenSpec): Steps<void> {
+export function* writeSpec(
+  directory: string,
+  { json }: WrittenSpec,
+): Steps<void> {
   const file = yield* NewFile.create(path.join(directory, SPEC_FILE));
   try {
     yield* file.file.writeAt(json, 0);

@@ -1,11 +1,13 @@
+import * as path from "node:path";
 import { type Steps, unaborted } from "../../../io/concurrency/steps.ts";
+import type { MadeDirectories } from "../../../io/write/make_directories.ts";
 import type { Datapoint } from "../read/datapoint.ts";
 import {
   type DatasetForm,
   type DatasetTarget,
   openDatasetTarget,
 } from "./dataset_target.ts";
-import { shardName } from "../dataset/shard_names.ts";
+import { requireWhole, shardName } from "../dataset/shard_names.ts";
 import type { ShardNumbers, WrittenShards } from "./written_shards.ts";
 
 /** When a shard is full, and which shards a writer writes. */
@@ -27,10 +29,10 @@ export interface ShardLimits {
  */
 export function requireLimits(limits: ShardLimits): ShardNumbers {
   const { shardSize, shardLength, shardStart = 0, shardStep = 1 } = limits;
-  requireCount("shardSize", shardSize, 1);
-  requireCount("shardLength", shardLength, 1);
-  requireCount("shardStart", shardStart, 0);
-  requireCount("shardStep", shardStep, 1);
+  requireWhole("shardSize", shardSize, 1);
+  requireWhole("shardLength", shardLength, 1);
+  requireWhole("shardStart", shardStart, 0);
+  requireWhole("shardStep", shardStep, 1);
   const hasLimit = shardSize !== undefined || shardLength !== undefined;
   if (!hasLimit && (shardStart > 0 || shardStep > 1)) {
     throw new RangeError(
@@ -40,63 +42,54 @@ export function requireLimits(limits: ShardLimits): ShardNumbers {
   return { start: shardStart, step: shardStep };
 }
 
-function requireCount(name: string, value: number | undefined, least: number) {
-  if (value === undefined) return;
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new RangeError(
-    `${name} must be a whole number from ${least} on, not ${value}`,
-  );
-}
-
 /** Writes datapoints to one shard after the other. */
 export class ShardOutput {
-  readonly #place: (name: string) => string;
+  readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #limits: ShardLimits;
+  /** All but the one that is being written. */
+  #done: WrittenShards;
+  readonly #made: MadeDirectories;
   #current: DatasetTarget | undefined;
-  #number: number;
-  #shards: number;
-  #length: number;
-  #bytes: number;
 
   /**
-   * @param place The path of a shard.
    * @param done What is written already.
+   * @param made Directories that go where nothing was written.
    */
   constructor(
-    place: (name: string) => string,
+    directory: string,
     form: DatasetForm,
     limits: ShardLimits,
     done: WrittenShards,
+    made: MadeDirectories,
   ) {
-    this.#place = place;
+    this.#directory = directory;
     this.#form = form;
     this.#limits = limits;
-    this.#number = done.next;
-    this.#shards = done.count;
-    this.#length = done.datapoints;
-    this.#bytes = done.bytes;
+    this.#done = done;
+    this.#made = made;
   }
 
   /** Number of shards, with the one that is being written if it has any datapoint. */
   get shards(): number {
-    return this.#shards + (this.#currentLength > 0 ? 1 : 0);
+    return this.#done.count + (this.#currentLength > 0 ? 1 : 0);
   }
 
   /** Number of datapoints in them. */
   get length(): number {
-    return this.#length + this.#currentLength;
+    return this.#done.datapoints + this.#currentLength;
   }
 
   /** Bytes of their bags and indexes. */
   get size(): number {
-    return this.#bytes + (this.shards > this.#shards ? this.#currentSize : 0);
+    return this.#done.bytes +
+      (this.#currentLength > 0 ? this.#currentSize : 0);
   }
 
   /** Opens the shard that datapoints are to be appended to, unless it is open. */
   *openShard(): Steps<DatasetTarget> {
     return this.#current ??= yield* openDatasetTarget(
-      this.#place(shardName(this.#number)),
+      path.join(this.#directory, shardName(this.#done.next)),
       this.#form,
     );
   }
@@ -116,17 +109,18 @@ export class ShardOutput {
 
   /** Completes the last shard. */
   *finish(): Steps<void> {
-    if (this.#isWorthKeeping) yield* this.#current!.finish();
+    if (this.#currentLength > 0) yield* this.#current!.finish();
   }
 
-  /** Has the last shard appear. */
+  /** Has the last shard appear, unless its first datapoint could not be written. */
   *publish(): Steps<void> {
-    if (this.#isWorthKeeping) yield* this.#current!.publish();
+    if (this.#currentLength > 0) yield* this.#current!.publish();
   }
 
   /** Lets go of the shard that is being written. */
   letGo(): void {
     this.#current?.letGo();
+    this.#made.removeEmpty();
   }
 
   get #currentLength(): number {
@@ -135,11 +129,6 @@ export class ShardOutput {
 
   get #currentSize(): number {
     return this.#current?.output.size ?? 0;
-  }
-
-  /** A shard that was begun with a datapoint that could not be written does not appear. */
-  get #isWorthKeeping(): boolean {
-    return this.#currentLength > 0;
   }
 
   get #isFull(): boolean {
@@ -156,10 +145,13 @@ export class ShardOutput {
 
   *#publishShard(target: DatasetTarget): Steps<void> {
     yield* target.publish();
-    this.#length = this.length;
-    this.#bytes += this.#currentSize;
-    this.#shards++;
-    this.#number += this.#limits.shardStep ?? 1;
+    this.#done = {
+      count: this.shards,
+      datapoints: this.length,
+      bytes: this.size,
+      next: this.#done.next + (this.#limits.shardStep ?? 1),
+      isBegun: false,
+    };
     this.#current = undefined;
     target.letGo();
   }
