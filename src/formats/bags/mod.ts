@@ -6,7 +6,7 @@
  */
 export { type BagOptions, BagReader } from "./read/bag_reader.ts";
 export { BagWriter, type BagWriterOptions } from "./write/bag_writer.ts";
-export type { Datapoint } from "./read/datapoint.ts";
+export type { Datapoint } from "./read/selection.ts";
 export type { DatasetOptions } from "./read/dataset_options.ts";
 export { DatasetReader } from "./read/dataset_reader.ts";
 export { DatasetWriter } from "./write/dataset_writer.ts";

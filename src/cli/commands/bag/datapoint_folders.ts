@@ -5,10 +5,8 @@ import {
   SHARD_NAME,
   SPEC_FILE,
 } from "../../../formats/bags/dataset/dataset_names.ts";
-import {
-  type Datapoint,
-  setValue,
-} from "../../../formats/bags/read/datapoint.ts";
+import type { Datapoint } from "../../../formats/bags/read/selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
 import type {
   Generation,
   SampleData,
@@ -110,7 +108,7 @@ function readFolder(
       : isList
       ? listOf(numbered(place, []), files)
       : files.pieces(place);
-    setValue(datapoint, name, value);
+    setOwn(datapoint, name, value);
   }
   return datapoint;
 }

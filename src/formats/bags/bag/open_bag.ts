@@ -55,7 +55,7 @@ function* openAt(
   const idx = indexPath(path);
   const otherwise = `; a bag of generation 3 needs ${idx} beside it ` +
     "(no index: neither a trailer nor an .idx file)";
-  let index = hasTrailer ? undefined : yield* openIndex(storage, idx);
+  let index = hasTrailer ? undefined : yield* openIfThere(storage, idx);
   let source: ByteSource | undefined;
   try {
     if (index !== undefined) {
@@ -105,8 +105,8 @@ function* openWith(
   }
 }
 
-/** The `.idx`, or `undefined` where there is none. */
-function* openIndex(
+/** A file that may be written on, or `undefined` where there is none. */
+export function* openIfThere(
   storage: Storage,
   path: string,
 ): Steps<ByteSource | undefined> {
@@ -155,14 +155,8 @@ function withIndex(
       `${index.name}: the index is cut: its last ${surplus} bytes are no whole entry`,
     );
   }
-  return new Bag({
-    generation: 3,
-    length: (index.size - surplus) / ENTRY,
-    dataEnd: source.size,
-    source,
-    index,
-    indexStart: 0,
-  });
+  const length = (index.size - surplus) / ENTRY;
+  return new Bag(3, length, source.size, source, index);
 }
 
 /**
@@ -222,14 +216,9 @@ function trailed(
   end: number,
   entries: number,
 ): Bag {
-  return new Bag({
-    generation,
-    length: generation === 1 ? entries - 1 : entries,
-    dataEnd: end,
-    source,
-    index: source,
-    indexStart: generation === 1 ? end + ENTRY : end,
-  });
+  return generation === 1
+    ? new Bag(1, entries - 1, end, source, source, end + ENTRY)
+    : new Bag(2, entries, end, source, source, end);
 }
 
 /** Entries that are looked at on opening, at either end of the index. */

@@ -1,4 +1,4 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { parseType } from "../dataset/spec.ts";
 import {

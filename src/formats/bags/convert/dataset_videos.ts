@@ -9,7 +9,7 @@ import type {
 } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { decodersOf } from "../types/shipped.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import { labelPlace } from "./new_dataset.ts";

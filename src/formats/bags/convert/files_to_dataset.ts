@@ -1,4 +1,4 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { parseSpec, specOf } from "../dataset/spec.ts";
 import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
@@ -11,7 +11,7 @@ import {
   PlanNotes,
   UnfitError,
 } from "../../../convert/conversion.ts";
-import type { FileTree } from "../../../convert/from/file_tree.ts";
+import type { FileTree, TreeEntry } from "../../../convert/from/file_tree.ts";
 import { datasetConversion, fitting } from "./new_dataset.ts";
 import { byNumber } from "../../../convert/from/number_order.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
@@ -73,7 +73,7 @@ export async function filesToDataset(
     async fill(dataset) {
       for (const shard of layout.shards) {
         await dataset.startShard();
-        for (const path of await numbered(files, shard, options)) {
+        for (const path of await datapointsIn(files, shard, options)) {
           await dataset.append(
             `${files.location}/${path}`,
             () => readFiles(files, path, written, generation, options),
@@ -98,17 +98,19 @@ async function findLayout(
     else if (path === LABEL_FILE && !isDirectory) hasLabels = true;
     else if (!name.startsWith(".")) strays.push(path); // or of the desktop
   }
-  const hasDirectories = directories.length > 0;
-  const common = { hasDirectories, strays, hasLabels };
-  if (specPath !== undefined || !hasDirectories) {
-    return { ...common, shards: [""], specPath };
+  let shards = [""];
+  const [first] = directories.sort(byNumber);
+  if (specPath === undefined && first !== undefined) {
+    for await (
+      const { path, name, isDirectory } of files.list(first, options)
+    ) {
+      if (isDirectory || name !== SPEC_FILE) continue;
+      shards = directories;
+      specPath = path;
+    }
   }
-  const first = directories.sort(byNumber)[0]!;
-  for await (const { path, name, isDirectory } of files.list(first, options)) {
-    if (isDirectory || name !== SPEC_FILE) continue;
-    return { ...common, shards: directories, specPath: path };
-  }
-  return { ...common, shards: [""], specPath };
+  const hasDirectories = first !== undefined;
+  return { shards, hasDirectories, strays, specPath, hasLabels };
 }
 
 /** An empty dataset has no datapoints, and nothing else. */
@@ -156,21 +158,23 @@ async function specFor(
   );
 }
 
-/** The directories in one whose names are numbers, in their order. */
-async function numbered(
+/** Paths of what has a number for a name in a directory, in the order of numbers. */
+function inOrder(entries: readonly TreeEntry[]): string[] {
+  return entries.toSorted((a, b) => byNumber(a.name, b.name))
+    .map(({ path }) => path);
+}
+
+async function datapointsIn(
   files: FileTree,
   directory: string,
   options: ConvertOptions,
 ): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name, isDirectory } of files.list(directory, options)) {
-    if (isDirectory && SHARD_NAME.test(name)) names.push(name);
-  }
-  return names.sort(byNumber).map((name) => `${prefixOf(directory)}${name}`);
-}
-
-function prefixOf(directory: string): string {
-  return directory === "" ? "" : `${directory}/`;
+  const entries = await Array.fromAsync(files.list(directory, options));
+  return inOrder(
+    entries.filter(({ name, isDirectory }) =>
+      isDirectory && SHARD_NAME.test(name)
+    ),
+  );
 }
 
 async function readFiles(
@@ -224,16 +228,13 @@ async function valuesIn(
   key: string,
   options: ConvertOptions,
 ): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name } of files.list(directory, options)) {
-    if (/^\d+$/.test(name)) names.push(name);
-    else if (!name.startsWith(".")) {
-      throw new UnfitError(
-        `its '${key}' has '${name}': the values of a list are 000000, 000001, ...`,
-      );
-    }
-  }
-  return names.sort(byNumber).map((name) => `${directory}/${name}`);
+  const values = (await Array.fromAsync(files.list(directory, options)))
+    .filter(({ name }) => !name.startsWith("."));
+  const stray = values.find(({ name }) => !/^\d+$/.test(name));
+  if (stray === undefined) return inOrder(values);
+  throw new UnfitError(
+    `its '${key}' has '${stray.name}': the values of a list are 000000, 000001, ...`,
+  );
 }
 
 async function* listOf(

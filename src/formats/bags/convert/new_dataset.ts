@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { DatasetWriter } from "../write/dataset_writer.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { shardName } from "../dataset/shard_names.ts";

@@ -1,4 +1,4 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import type { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Raw } from "./value_types.ts";

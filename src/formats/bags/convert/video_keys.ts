@@ -5,7 +5,7 @@ import {
   type JsonValue,
   parseJson,
 } from "../../../codecs/json/value.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { parseType, type SpecKey } from "../dataset/spec.ts";
 import type { Decoders } from "../types/codec_types.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";

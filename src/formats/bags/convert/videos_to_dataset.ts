@@ -4,7 +4,7 @@ import { type JsonValue, parseExactJson } from "../../../codecs/json/value.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import type { Generation } from "../dataset/generation.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { intEncoder, intOptionsOf } from "../types/int.ts";

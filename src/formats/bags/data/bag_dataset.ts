@@ -1,4 +1,4 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { DatasetReader } from "../read/dataset_reader.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";

@@ -15,7 +15,8 @@ import { localPath } from "../../../io/storage/local_path.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
 import { type BatchPart, readBatch } from "./batch.ts";
-import { type Datapoint, setValue } from "./datapoint.ts";
+import type { Datapoint } from "./selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import {
   type ReadOptions,
@@ -327,7 +328,7 @@ export class DatasetReader implements Disposable {
       const some = Math.min(shard.length - inShard, end - at);
       const part = yield* shard.range(inShard, some, mask, memory);
       for (const key of Object.keys(part)) {
-        if (!Object.hasOwn(values, key)) setValue(values, key, part[key]!);
+        if (!Object.hasOwn(values, key)) setOwn(values, key, part[key]!);
         else for (const value of part[key]!) values[key]!.push(value);
       }
       at += some;

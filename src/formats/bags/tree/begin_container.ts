@@ -8,6 +8,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
+import { warnOnConsole } from "../../../message_text.ts";
 import type {
   Container,
   ContainerOptions,
@@ -24,8 +25,7 @@ import {
 } from "../dataset/dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
 import { openShard } from "../dataset/open_shard.ts";
-import { describeBag, Survey } from "./survey.ts";
-import { warnerOf } from "../check/warner.ts";
+import { describeBag, newSurvey } from "./survey.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
 /** A container of which as much is opened as serving it needs. */
@@ -47,13 +47,7 @@ export async function openToServe(
     ? new (await import("./decoded_views.ts")).DecodedViews()
     : undefined;
   const begun = await runAsync(beginContainer(path, options, views));
-  return {
-    tree: begun.tree,
-    get info() {
-      return begun.info;
-    },
-    complete: () => runAsync(begun.complete()),
-  };
+  return { ...begun, complete: () => runAsync(begun.complete()) };
 }
 
 /**
@@ -67,8 +61,7 @@ export function* beginContainer(
   options: ContainerOptions,
   views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
-  const { storage = LOCAL_DISK } = options;
-  const onWarning = warnerOf(options);
+  const { storage = LOCAL_DISK, onWarning = warnOnConsole } = options;
   const location = yield* locateDataset(storage, path, onWarning);
   if (location.kind !== "bag") {
     return yield* beginDataset(location, options, views);
@@ -86,11 +79,10 @@ function* beginDataset(
   views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
   const { path } = location;
-  const { storage = LOCAL_DISK } = options;
-  const onWarning = warnerOf(options);
+  const { storage = LOCAL_DISK, onWarning = warnOnConsole } = options;
   const isSharded = location.kind === "shards";
   const shards = isSharded ? location.shards : undefined;
-  const survey = new Survey(isSharded);
+  const survey = newSurvey(isSharded);
   const tree = new DatasetTree({
     path,
     storage,
@@ -112,9 +104,7 @@ function* beginDataset(
   yield* add(0);
   return {
     tree,
-    get info() {
-      return survey.describe();
-    },
+    info: survey.info,
     *complete() {
       for (let shard = 1; shard < (shards ?? 1); shard++) {
         if (storage !== LOCAL_DISK) yield* add(shard);

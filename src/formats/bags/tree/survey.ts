@@ -3,70 +3,51 @@ import type { ContainerInfo } from "../../../tree/format.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 
-/** What is counted of a key, in all shards. */
-interface KeyCount {
-  readonly type: string;
-  records: number;
-  bytes: number;
-}
-
 type Part = ContainerInfo["parts"][number];
 
-/** Counts what the shards of a dataset hold, as each of them is opened. */
-export class Survey {
-  readonly #isSharded: boolean;
-  readonly #parts: Part[] = [];
-  readonly #keys = new Map<string, KeyCount>();
-  #generation = 0;
-  #datapoints = 0;
-  #files = 0;
-  #directories = 0;
-  #bytes = 0;
-
-  constructor(isSharded: boolean) {
-    this.#isSharded = isSharded;
-  }
-
-  add({ path, keys, bags, length, generation, bytes }: Shard): void {
-    this.#generation = Math.max(this.#generation, generation);
-    this.#datapoints += length;
-    this.#bytes += bytes;
-    this.#files++; // spec.json
-    this.#directories += length + (this.#isSharded ? 1 : 0);
-    if (this.#isSharded) this.#parts.push({ path, bytes, samples: length });
-    else this.#parts.push(...bags.map(partOf));
-    for (const [k, { key, type }] of keys.entries()) {
+/** What is known of a dataset, and counts what its shards hold, as each of them is opened. */
+export function newSurvey(isSharded: boolean): {
+  /** Records that several datapoints share are counted once. */
+  readonly info: ContainerInfo;
+  add(shard: Shard): void;
+} {
+  const facts: Record<string, number> = { generation: 0, datapoints: 0 };
+  const keys = new Map<string, { records: number; bytes: number }>();
+  const info = {
+    format: "bags",
+    kind: isSharded ? "sharded dataset" : "dataset",
+    files: 0,
+    directories: 0,
+    bytes: 0,
+    facts,
+    keys: [] as NonNullable<ContainerInfo["keys"]>[number][],
+    parts: [] as Part[],
+  };
+  const add = ({ path, keys: own, bags, length, generation, bytes }: Shard) => {
+    facts["generation"] = Math.max(facts["generation"]!, generation);
+    facts["datapoints"]! += length;
+    info.bytes += bytes;
+    info.files++; // spec.json
+    info.directories += length + (isSharded ? 1 : 0);
+    if (isSharded) info.parts.push({ path, bytes, samples: length });
+    else info.parts.push(...bags.map(partOf));
+    if (isSharded) facts["shards"] = info.parts.length;
+    for (const [k, { key, type }] of own.entries()) {
       const bag = bags[k];
-      let count = this.#keys.get(key);
+      let count = keys.get(key);
       if (count === undefined) {
         const word = type.isList ? `${type.word}[]` : type.word;
-        count = { type: word, records: 0, bytes: 0 };
-        this.#keys.set(key, count);
+        const known = { name: key, type: word, records: 0, bytes: 0 };
+        info.keys.push(known);
+        keys.set(key, count = known);
       }
       count.records += bag?.length ?? 0;
       count.bytes += bag?.dataEnd ?? 0;
-      this.#files += type.isList ? bag?.length ?? 0 : length;
-      this.#directories += type.isList ? length : 0;
+      info.files += type.isList ? bag?.length ?? 0 : length;
+      info.directories += type.isList ? length : 0;
     }
-  }
-
-  /** What is known of the dataset. Records that several datapoints share are counted once. */
-  describe(): ContainerInfo {
-    return {
-      format: "bags",
-      kind: this.#isSharded ? "sharded dataset" : "dataset",
-      files: this.#files,
-      directories: this.#directories,
-      bytes: this.#bytes,
-      facts: {
-        generation: this.#generation,
-        datapoints: this.#datapoints,
-        ...(this.#isSharded ? { shards: this.#parts.length } : {}),
-      },
-      keys: Array.from(this.#keys, ([name, count]) => ({ name, ...count })),
-      parts: this.#parts,
-    };
-  }
+  };
+  return { info, add };
 }
 
 /** What is known of a single bag. */

@@ -127,7 +127,7 @@ export class TreeShard {
   #refer(datapoint: number, key: number): void {
     if (this.#referred !== datapoint) {
       this.#referred = -1;
-      this.shard.refer(datapoint, this.#references);
+      this.#references.read(datapoint, this.shard.refs!);
       this.#referred = datapoint;
     }
     this.#references.checkRange(key, this.bag(key).length);

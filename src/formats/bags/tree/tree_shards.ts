@@ -4,12 +4,7 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { LazySources } from "../../../tree/tree.ts";
 import { shardPath } from "../dataset/dataset_location.ts";
 import type { Generation } from "../dataset/generation.ts";
-import {
-  openHead,
-  openShard,
-  REFLESS,
-  type Shard,
-} from "../dataset/open_shard.ts";
+import { openHead, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
 import { ShardFact, type ShardFacts } from "./shard_facts.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
@@ -149,10 +144,10 @@ export class TreeShards implements LazySources {
     const { facts, storage } = this.#place;
     const generation = facts.get(number, ShardFact.GENERATION);
     const path = this.#pathOf(number);
-    const form = generation === REFLESS_GENERATION
-      ? REFLESS
-      : generation as Generation;
-    const shard = yield* openHead(path, form, { storage });
+    const isRefless = generation === REFLESS_GENERATION;
+    const form = isRefless ? 2 : generation as Generation;
+    const hasRefs = form !== 3 && !isRefless;
+    const shard = yield* openHead(path, form, hasRefs, { storage });
     try {
       const { refs } = shard;
       const length = facts.get(number, ShardFact.LENGTH)!;

@@ -1,5 +1,5 @@
 import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { WriteError } from "../../../errors.ts";
 import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";

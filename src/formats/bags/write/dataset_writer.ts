@@ -5,7 +5,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import {
   type DatasetForm,
   datasetForm,

@@ -6,7 +6,8 @@ import {
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { RecordfsError } from "../../../errors.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
-import { type Datapoint, setValue } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
 import type { Generation } from "../dataset/generation.ts";
 import { parseType, type Spec, type ValueType } from "../dataset/spec.ts";
 import type { Encoders } from "../types/codec_types.ts";
@@ -65,7 +66,7 @@ export class JsonRecords {
         : isList
         ? json.map((item, i) => this.#record(item, type, `${key}[${i}]`))
         : this.#record(json, type, key);
-      setValue(datapoint, key, value);
+      setOwn(datapoint, key, value);
     }
     return datapoint;
   }

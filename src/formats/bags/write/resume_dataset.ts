@@ -3,11 +3,11 @@ import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
 import { indexPath } from "../bag/index_path.ts";
+import { openIfThere } from "../bag/open_bag.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { REFS_KEY, SPEC_FILE } from "../dataset/dataset_names.ts";
 import { readSpec } from "../dataset/open_shard.ts";
@@ -120,13 +120,8 @@ export function* hasSameSpec(
 }
 
 function* specIn(directory: string): Steps<SpecKey[] | undefined> {
-  let file: ByteSource;
-  try {
-    file = yield* LOCAL_DISK.open(path.join(directory, SPEC_FILE));
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
-    throw error;
-  }
+  const file = yield* openIfThere(LOCAL_DISK, path.join(directory, SPEC_FILE));
+  if (file === undefined) return undefined;
   try {
     return yield* readSpec(file, false);
   } finally {

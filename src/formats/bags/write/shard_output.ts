@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import { type Steps, unaborted } from "../../../io/concurrency/steps.ts";
 import type { MadeDirectories } from "../../../io/write/make_directories.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import {
   type DatasetForm,
   type DatasetTarget,
