@@ -52,7 +52,7 @@ export { Subset } from "./subset.ts";
 export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";
 export type { Spec } from "../../formats/bags/dataset/spec.ts";
-export type { Decoders } from "../../formats/bags/types/codec_types.ts";
+export type { Decoders } from "../../formats/bags/types/shipped.ts";
 export type {
   OpenOptions,
   RecordLocation,

@@ -7,12 +7,12 @@
 export { type BagOptions, BagReader } from "./read/bag_reader.ts";
 export { BagWriter, type BagWriterOptions } from "./write/bag_writer.ts";
 export type { Datapoint } from "./read/selection.ts";
-export type { DatasetOptions } from "./read/dataset_options.ts";
+export type { DatasetOptions } from "./read/dataset_reader.ts";
 export { DatasetReader } from "./read/dataset_reader.ts";
 export { DatasetWriter } from "./write/dataset_writer.ts";
-export type { Generation } from "./dataset/generation.ts";
+export type { Generation } from "./dataset/dataset_names.ts";
 export type { ListRange } from "./read/selection.ts";
-export type { ShardedDatasetOptions } from "./read/dataset_options.ts";
+export type { ShardedDatasetOptions } from "./read/dataset_reader.ts";
 export {
   type ReadOptions,
   type ReadSyncOptions,

@@ -6,7 +6,6 @@ import {
   SPEC_FILE,
 } from "../../../formats/bags/dataset/dataset_names.ts";
 import type { Datapoint } from "../../../formats/bags/read/selection.ts";
-import { setOwn } from "../../../codecs/set_own.ts";
 import type {
   Generation,
   SampleData,
@@ -15,7 +14,7 @@ import type {
 import {
   countShards,
   shardName,
-} from "../../../formats/bags/dataset/shard_names.ts";
+} from "../../../formats/bags/dataset/dataset_location.ts";
 import { parseType } from "../../../formats/bags/dataset/spec.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import {
@@ -97,7 +96,7 @@ function readFolder(
   lists: ReadonlyMap<string, boolean>,
   files: SampleFiles,
 ): Datapoint {
-  const datapoint: Datapoint = {};
+  const records: [string, unknown][] = [];
   for (const { name, isDirectory } of entriesOf(path)) {
     const isList = lists.get(name);
     if (isList === undefined && name.startsWith(".")) continue; // of the desktop
@@ -108,9 +107,9 @@ function readFolder(
       : isList
       ? listOf(numbered(place, []), files)
       : files.pieces(place);
-    setOwn(datapoint, name, value);
+    records.push([name, value]);
   }
-  return datapoint;
+  return Object.fromEntries(records); // a file may be called `__proto__`
 }
 
 /** One file of the list is open at a time. */

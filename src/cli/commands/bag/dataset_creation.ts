@@ -8,7 +8,7 @@ import {
   type ShardLimits,
   type Spec,
 } from "../../../formats/bags/mod.ts";
-import { shardName } from "../../../formats/bags/dataset/shard_names.ts";
+import { shardName } from "../../../formats/bags/dataset/dataset_location.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { counted } from "../../terminal/counted.ts";

@@ -9,7 +9,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import type { Extent } from "../../../tree/tree.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
 

@@ -3,10 +3,14 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { Bag } from "./bag.ts";
-import { checkIndexPage, ENTRY, readEntry } from "./index_entries.ts";
-import { indexPath } from "./index_path.ts";
+import {
+  checkIndexPage,
+  ENTRY,
+  indexPath,
+  readEntry,
+} from "./index_entries.ts";
 
 /** How to open a bag. */
 export interface OpenBagOptions {

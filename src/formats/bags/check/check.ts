@@ -9,8 +9,7 @@ import { openBag } from "../bag/open_bag.ts";
 import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
-import { largestValue } from "./largest_value.ts";
-import { decodersOf } from "../types/shipped.ts";
+import { decodersOf, largestValue } from "../types/shipped.ts";
 import { longestReferences, References } from "../dataset/references.ts";
 
 /** Most bytes of references that are read at a time. */

@@ -1,8 +1,15 @@
 import type { Datapoint } from "../read/selection.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { parseSpec, specOf } from "../dataset/spec.ts";
-import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
-import { type WrittenSpec, writtenSpec } from "../write/written_spec.ts";
+import {
+  type Generation,
+  SHARD_NAME,
+  SPEC_FILE,
+} from "../dataset/dataset_names.ts";
+import {
+  parseSpec,
+  specOf,
+  type WrittenSpec,
+  writtenSpec,
+} from "../dataset/spec.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
   type Conversion,
@@ -73,7 +80,13 @@ export async function filesToDataset(
     async fill(dataset) {
       for (const shard of layout.shards) {
         await dataset.startShard();
-        for (const path of await datapointsIn(files, shard, options)) {
+        const paths = await numbered(
+          files,
+          shard,
+          options,
+          isNumberedDirectory,
+        );
+        for (const path of paths) {
           await dataset.append(
             `${files.location}/${path}`,
             () => readFiles(files, path, written, generation, options),
@@ -92,8 +105,9 @@ async function findLayout(
   const strays: string[] = [];
   let specPath: string | undefined;
   let hasLabels = false;
-  for await (const { path, name, isDirectory } of files.list("", options)) {
-    if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
+  for await (const entry of files.list("", options)) {
+    const { path, name, isDirectory } = entry;
+    if (isNumberedDirectory(entry)) directories.push(path);
     else if (path === SPEC_FILE && !isDirectory) specPath = path;
     else if (path === LABEL_FILE && !isDirectory) hasLabels = true;
     else if (!name.startsWith(".")) strays.push(path); // or of the desktop
@@ -159,22 +173,22 @@ async function specFor(
 }
 
 /** Paths of what has a number for a name in a directory, in the order of numbers. */
-function inOrder(entries: readonly TreeEntry[]): string[] {
-  return entries.toSorted((a, b) => byNumber(a.name, b.name))
-    .map(({ path }) => path);
-}
-
-async function datapointsIn(
+async function numbered(
   files: FileTree,
   directory: string,
   options: ConvertOptions,
+  isWanted: (entry: TreeEntry) => boolean,
 ): Promise<string[]> {
-  const entries = await Array.fromAsync(files.list(directory, options));
-  return inOrder(
-    entries.filter(({ name, isDirectory }) =>
-      isDirectory && SHARD_NAME.test(name)
-    ),
-  );
+  const names: string[] = [];
+  for await (const entry of files.list(directory, options)) {
+    if (isWanted(entry)) names.push(entry.name);
+  }
+  const prefix = directory === "" ? "" : `${directory}/`;
+  return names.sort(byNumber).map((name) => `${prefix}${name}`);
+}
+
+function isNumberedDirectory({ name, isDirectory }: TreeEntry): boolean {
+  return isDirectory && SHARD_NAME.test(name);
 }
 
 async function readFiles(
@@ -214,32 +228,30 @@ async function readFiles(
     datapoint.push([
       key,
       isDirectory
-        ? listOf(await valuesIn(files, path, key, options), read)
+        ? await readList(files, path, key, options, read)
         : await read(path),
     ]);
   }
   return Object.fromEntries(datapoint);
 }
 
-/** The values of a list, in the order of their numbers. */
-async function valuesIn(
+/** The values of a list, in the order of their numbers, which are read one after the other. */
+async function readList(
   files: FileTree,
   directory: string,
   key: string,
   options: ConvertOptions,
-): Promise<string[]> {
-  const values = (await Array.fromAsync(files.list(directory, options)))
-    .filter(({ name }) => !name.startsWith("."));
-  const stray = values.find(({ name }) => !/^\d+$/.test(name));
-  if (stray === undefined) return inOrder(values);
-  throw new UnfitError(
-    `its '${key}' has '${stray.name}': the values of a list are 000000, 000001, ...`,
-  );
-}
-
-async function* listOf(
-  paths: readonly string[],
   read: (path: string) => Promise<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const path of paths) yield await read(path);
+): Promise<AsyncIterable<Uint8Array>> {
+  const isValue = ({ name }: TreeEntry) => {
+    if (/^\d+$/.test(name)) return true;
+    if (name.startsWith(".")) return false;
+    throw new UnfitError(
+      `its '${key}' has '${name}': the values of a list are 000000, 000001, ...`,
+    );
+  };
+  const paths = await numbered(files, directory, options, isValue);
+  return (async function* () {
+    for (const path of paths) yield await read(path);
+  })();
 }

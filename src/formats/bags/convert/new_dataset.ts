@@ -2,8 +2,8 @@ import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { DatasetWriter } from "../write/dataset_writer.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { shardName } from "../dataset/shard_names.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { shardName } from "../dataset/dataset_location.ts";
 import { ShardedDatasetWriter } from "../write/sharded_dataset_writer.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
@@ -32,8 +32,7 @@ interface DatasetForm {
 }
 
 /** What a conversion to a dataset is planned with. */
-export interface DatasetPlan
-  extends Pick<Conversion, "notes" | "unit" | "total"> {
+interface DatasetPlan extends Pick<Conversion, "notes" | "unit" | "total"> {
   readonly spec: Spec;
   /** Whether the source has shards, which are kept unless they are to end elsewhere. */
   readonly isSharded?: boolean;

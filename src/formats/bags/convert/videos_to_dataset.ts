@@ -5,7 +5,7 @@ import type { ConversionSource } from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { Datapoint } from "../read/selection.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { intEncoder, intOptionsOf } from "../types/int.ts";
 import { encodeUtf8 } from "../types/text.ts";

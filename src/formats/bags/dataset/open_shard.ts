@@ -6,12 +6,16 @@ import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag, type OpenBagOptions } from "../bag/open_bag.ts";
-import { REFS_KEY, SHARD_NAME, SPEC_FILE } from "./dataset_names.ts";
-import type { Generation } from "./generation.ts";
+import {
+  type Generation,
+  REFS_KEY,
+  SHARD_NAME,
+  SPEC_FILE,
+} from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 
 /** How to open a dataset. */
-export type OpenShardOptions = Pick<
+type OpenShardOptions = Pick<
   OpenBagOptions,
   "storage" | "generation" | "onWarning"
 >;

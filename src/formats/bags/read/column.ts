@@ -3,7 +3,7 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
-import { codecOf, type Decoder, type Decoders } from "../types/codec_types.ts";
+import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
 
 /** Values of a key: their records, and what is made of them. */
 export class Column {

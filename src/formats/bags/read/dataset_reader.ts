@@ -12,19 +12,19 @@ import type {
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
 import { type BatchPart, readBatch } from "./batch.ts";
-import type { Datapoint } from "./selection.ts";
+import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
-import type { DatasetOptions } from "./dataset_options.ts";
 import {
   type ReadOptions,
   type ReadSyncOptions,
   requireOpen,
 } from "./record_memory.ts";
-import { clippedCount, type Mask } from "./selection.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
+import type { Decoders } from "../types/shipped.ts";
+import type { BagOptions } from "./bag_reader.ts";
 
 /** The shards of a reader, for this format's own files. */
 export let shardsOf: (reader: DatasetReader) => readonly ShardReader[];
@@ -362,4 +362,31 @@ export class DatasetReader implements Disposable {
     if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
     throw new IndexError(index, length, this.path, 0, "datapoint");
   }
+}
+
+/** How to open a dataset. */
+export interface DatasetOptions extends BagOptions {
+  /**
+   * What makes values of records, by types; that of {@linkcode decodersOf} by default. Values of types
+   * that have none are bytes; with `null`, all are.
+   */
+  readonly decoders?: Decoders | null | undefined;
+  /**
+   * Keys whose bags are held in memory whole; in generations 1 and 2 also `refs`, where the
+   * references are.
+   */
+  readonly cacheKeys?: readonly string[] | undefined;
+  /**
+   * Whether asynchronous methods read the keys of a datapoint at the same time, which pays where
+   * they lie on a disk that is waited for; `false` by default.
+   */
+  readonly parallel?: boolean | undefined;
+}
+
+/** How to open a sharded dataset. */
+export interface ShardedDatasetOptions extends DatasetOptions {
+  /** The first shard to read; 0 by default. */
+  readonly shardStart?: number | undefined;
+  /** Every how many shards one is read; 1 by default, which is each. */
+  readonly shardStep?: number | undefined;
 }

@@ -10,7 +10,7 @@ import type { BatchPart } from "./batch.ts";
 import { Column } from "./column.ts";
 import type { Datapoint } from "./selection.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
-import type { DatasetOptions } from "./dataset_options.ts";
+import type { DatasetOptions } from "./dataset_reader.ts";
 import {
   clippedCount,
   type ListRange,

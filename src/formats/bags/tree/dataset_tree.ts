@@ -15,18 +15,19 @@ import {
 } from "../../../tree/tree.ts";
 import {
   columnOf,
+  datapointNodes,
+  datapointRow,
   DatasetNodes,
   localNode,
   rowOf,
   SHARD_DIRECTORY,
   SHARD_SPEC,
+  writeName,
 } from "./dataset_nodes.ts";
-import { datapointNodes, datapointRow, writeName } from "./dataset_samples.ts";
 import type { Shard } from "../dataset/open_shard.ts";
-import { ShardFact, ShardFacts } from "./shard_facts.ts";
+import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
-import { TreeShards } from "./tree_shards.ts";
 import { requireLocal } from "./tree_storage.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
@@ -36,7 +37,7 @@ interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
 }
 
 /** What a tree shows, and how. */
-export interface DatasetTreeOptions {
+interface DatasetTreeOptions {
   /** The dataset's directory. */
   readonly path: string;
   readonly storage: Storage;

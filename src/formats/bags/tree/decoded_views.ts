@@ -5,13 +5,13 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
 import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { largestValue } from "../check/largest_value.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { largestValue } from "../types/shipped.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import { atOnce } from "./tree_storage.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
-import { valueToJson } from "../types/value_to_json.ts";
+import { valueToJson } from "../types/json_values.ts";
 
 /** What the name of a readable view ends in. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";

@@ -9,9 +9,12 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
-import { indexPath } from "../bag/index_path.ts";
+import { indexPath } from "../bag/index_entries.ts";
 import type { BagOutput } from "./bag_output.ts";
-import { type Generation, requireGeneration } from "../dataset/generation.ts";
+import {
+  type Generation,
+  requireGeneration,
+} from "../dataset/dataset_names.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import { Writer } from "./writer.ts";

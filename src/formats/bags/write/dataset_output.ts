@@ -9,7 +9,7 @@ import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
 
 /** The bags that datapoints are written to. */
-export interface DatasetBags {
+interface DatasetBags {
   /** Path of the dataset. */
   readonly directory: string;
   /** In the order of the keys. */

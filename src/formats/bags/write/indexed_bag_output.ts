@@ -4,8 +4,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { findTarget, syncDirectoryOf } from "../../../io/write/write_target.ts";
 import { BagOutput, type BagParts } from "./bag_output.ts";
-import { ENTRY, readEntry } from "../bag/index_entries.ts";
-import { indexPath } from "../bag/index_path.ts";
+import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 
 /**
  * A bag of generation 3, written in its place: first the records, then the index that names them.

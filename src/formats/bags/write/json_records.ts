@@ -8,12 +8,11 @@ import { RecordfsError } from "../../../errors.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { parseType, type Spec, type ValueType } from "../dataset/spec.ts";
-import type { Encoders } from "../types/codec_types.ts";
+import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { plainNumber } from "../types/array_rows.ts";
-import { parsedJsonToValue } from "../types/json_to_value.ts";
-import { encodersOf } from "../types/shipped.ts";
+import { parsedJsonToValue } from "../types/json_values.ts";
 
 /** The types whose values JSON can hold; those of others, such as `jpeg`, are bytes. */
 const JSON_TYPES = ["array", "i64", "int", "msgpack", "tree", "u64", "utf8"];

@@ -13,12 +13,12 @@ import {
 } from "./dataset_target.ts";
 import { DatasetWriter } from "./dataset_writer.ts";
 import {
+  findWrittenShards,
   requireLimits,
   type ShardLimits,
   ShardOutput,
 } from "./shard_output.ts";
 import type { Spec } from "../dataset/spec.ts";
-import { findWrittenShards } from "./written_shards.ts";
 
 /** Options of {@linkcode ShardedDatasetWriter.open}. */
 export interface ShardedDatasetWriterOptions

@@ -4,7 +4,7 @@ import { sampleBytes, type SampleData } from "../../../io/write/sample_data.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { SpecKey } from "../dataset/spec.ts";
-import { codecOf, type Encoder, type Encoders } from "../types/codec_types.ts";
+import { codecOf, type Encoder, type Encoders } from "../types/shipped.ts";
 
 /** Makes records of a key's values. */
 export class ValueEncoder {

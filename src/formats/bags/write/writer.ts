@@ -7,7 +7,7 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 
 /** Options of the writers' `flush`. */
 export interface FlushOptions {
