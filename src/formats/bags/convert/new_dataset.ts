@@ -192,17 +192,9 @@ export function fitting(
   generation: Generation,
   make: () => Uint8Array,
 ): Uint8Array {
-  const made = naming(key, make);
-  if (made.length > 0 || generation === 1) return made;
-  throw new UnfitError(
-    `its '${key}' is empty, and generation ${generation} has no empty records`,
-  );
-}
-
-/** Has what is wrong with a value say which key it is of. */
-function naming<T>(key: string, work: () => T): T {
+  let made: Uint8Array;
   try {
-    return work();
+    made = make();
   } catch (error) {
     if (!isAboutValue(error)) throw error;
     const says = error instanceof UnfitError ? " " : " cannot be converted: ";
@@ -210,4 +202,8 @@ function naming<T>(key: string, work: () => T): T {
       cause: error,
     });
   }
+  if (made.length > 0 || generation === 1) return made;
+  throw new UnfitError(
+    `its '${key}' is empty, and generation ${generation} has no empty records`,
+  );
 }

@@ -29,6 +29,8 @@ export const MAPPED = Symbol("mapped");
 /** Reads the datapoints of one shard. The indices that it is asked for have been checked before. */
 export class ShardReader {
   readonly shard: Shard;
+  /** The index of its first datapoint among those of all shards. */
+  start = 0;
   /** One a key, but none where bags are missing, since there is no datapoint. */
   readonly #columns: readonly Column[];
   /** Those whose values are not bytes. */

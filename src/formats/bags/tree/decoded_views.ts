@@ -3,7 +3,6 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
-import type { Bag } from "../bag/bag.ts";
 import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { largestValue } from "../types/shipped.ts";
@@ -28,6 +27,8 @@ const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
   u64: ".json",
   utf8: ".txt",
 };
+
+const KEEP_FLOATS = { keepFloats: true };
 
 /** Views that are kept, in bytes; one that is larger is kept until the next is made. */
 const MOST_KEPT = 64 * 1024 * 1024;
@@ -75,19 +76,36 @@ export class DecodedViews {
     if (suffix === ".txt") return;
     const bag = dataset.bag(key);
     const { offset, length } = into;
+    const largest = largestValue(type);
     const keep = (view: Uint8Array) => this.#keep(node, view);
     const make = function* (): Steps<Uint8Array> {
-      requireDecodable(bag, record, type, length);
-      const bytes = yield* readPart(bag.source, offset, length);
-      return keep(sound(bag, record, () => {
-        const decoders = decodersOf(dataset.shard.generation, {
-          keepFloats: true,
-        });
+      const bytes = length <= largest
+        ? yield* readPart(bag.source, offset, length)
+        : undefined;
+      try {
+        if (bytes === undefined) {
+          throw new RecordfsError(
+            "too-large",
+            `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
+          );
+        }
+        const decoders = decodersOf(dataset.shard.generation, KEEP_FLOATS);
         const value = decoders[type.name]!(bytes, ...type.args);
-        return suffix === ".npy"
-          ? writeNpy(value as Parameters<typeof writeNpy>[0])
-          : jsonFile(value as Parameters<typeof valueToJson>[0]);
-      }));
+        return keep(
+          suffix === ".npy"
+            ? writeNpy(value as Parameters<typeof writeNpy>[0])
+            : jsonFile(value as Parameters<typeof valueToJson>[0]),
+        );
+      } catch (cause) {
+        if (cause instanceof FormatError) throw cause; // which says more
+        const { path } = bag;
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new FormatError(
+          "bad-value",
+          `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
+          { path, sample: record, cause },
+        );
+      }
     };
     const kept = this.#kept.get(node);
     const view = kept === undefined ? atOnce(bag.path, make) : keep(kept);
@@ -115,51 +133,8 @@ export class DecodedViews {
   }
 }
 
-/** @throws {FormatError} If a value is too large to be shown decoded. */
-function requireDecodable(
-  bag: Bag,
-  record: number,
-  type: ValueType,
-  length: number,
-): void {
-  const largest = largestValue(type);
-  if (length <= largest) return;
-  throw undecodable(
-    bag,
-    record,
-    new RecordfsError(
-      "too-large",
-      `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
-    ),
-  );
-}
-
 function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
   return new TextEncoder().encode(`${valueToJson(value)}\n`);
-}
-
-/** Makes a view, and says which value is damaged where that fails. */
-function sound(bag: Bag, record: number, make: () => Uint8Array): Uint8Array {
-  try {
-    return make();
-  } catch (cause) {
-    throw cause instanceof FormatError
-      ? cause // which says more
-      : undecodable(bag, record, cause);
-  }
-}
-
-function undecodable(
-  { path }: Bag,
-  record: number,
-  cause: unknown,
-): FormatError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new FormatError(
-    "bad-value",
-    `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
-    { path, sample: record, cause },
-  );
 }
 
 /** Rebuilds a tree with such views in another thread. */

@@ -163,14 +163,10 @@ function nameKeys(
   const length = names.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const joined = new Uint8Array(new SharedArrayBuffer(length));
   const builder = new NameTableBuilder(names.length, joined);
-  let start = 0;
-  for (const { bytes } of names) {
-    joined.set(bytes, start);
-    start += bytes.length;
-  }
   builder.nextDirectory();
-  start = 0;
+  let start = 0;
   for (const { bytes, record } of names) {
+    joined.set(bytes, start);
     builder.addFile(start, start + bytes.length, record);
     start += bytes.length;
   }

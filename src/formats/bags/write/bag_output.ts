@@ -38,6 +38,8 @@ export abstract class BagOutput {
   protected readonly indexFile: WritableFile;
   protected readonly records: AppendedBytes;
   protected readonly index: AppendedBytes;
+  /** The end of the last record that the index names in its file. */
+  protected indexed = 0;
   readonly #entry = new Uint8Array(ENTRY);
   #length = 0;
   #kept = 0;
@@ -126,7 +128,11 @@ export abstract class BagOutput {
   abstract readonly needsFlush: boolean;
 
   /** Writes the entries of the records that were written; to be called after those. */
-  abstract flushIndex(sync: boolean): Steps<void>;
+  *flushIndex(sync: boolean): Steps<void> {
+    yield* this.index.flush();
+    this.indexed = this.records.end;
+    if (sync) yield* this.indexFile.sync();
+  }
 
   /** Completes the bag, on the disk. If it fails it can be done again. */
   abstract finish(): Steps<void>;

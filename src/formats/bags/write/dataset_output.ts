@@ -49,8 +49,8 @@ export class DatasetOutput {
 
   /** Appends a datapoint, and answers its index. */
   *append(datapoint: Readonly<Datapoint>): Steps<number> {
-    this.#requireKeys(datapoint);
-    if (this.#needsFlush) yield* this.flush(false);
+    if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
+    if (this.#all.some(needsFlush)) yield* this.flush(false);
     try {
       yield* this.#append(datapoint);
     } catch (error) {
@@ -76,11 +76,6 @@ export class DatasetOutput {
   /** Lets go of all files. */
   close(): void {
     for (const bag of this.#all) bag.close();
-  }
-
-  get #needsFlush(): boolean {
-    for (const bag of this.#all) if (bag.needsFlush) return true;
-    return false;
   }
 
   *#append(datapoint: Readonly<Datapoint>): Steps<void> {
@@ -155,10 +150,6 @@ export class DatasetOutput {
     );
   }
 
-  #requireKeys(datapoint: Readonly<Datapoint>): void {
-    if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
-  }
-
   /** Whether a datapoint has the keys of the spec, and no others. */
   #hasKeys(datapoint: Readonly<Datapoint>): boolean {
     if (typeof datapoint !== "object" || datapoint === null) return false;
@@ -192,6 +183,10 @@ export class DatasetOutput {
       { path: directory, sample: this.#length, expected: keys, actual: given },
     );
   }
+}
+
+function needsFlush(bag: BagOutput): boolean {
+  return bag.needsFlush;
 }
 
 function quoted(keys: readonly string[]): string {

@@ -14,8 +14,6 @@ import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 export class IndexedBagOutput extends BagOutput {
   override readonly generation = 3;
   readonly #lock: FileLock;
-  /** The end of the last record that the index names in its file. */
-  #indexed = 0;
 
   private constructor(parts: BagParts, lock: FileLock) {
     super(parts);
@@ -65,7 +63,7 @@ export class IndexedBagOutput extends BagOutput {
 
   #continueAt(length: number, end: number): void {
     this.startAt(length, end);
-    this.#indexed = end;
+    this.indexed = end;
   }
 
   /**
@@ -74,13 +72,7 @@ export class IndexedBagOutput extends BagOutput {
    */
   override get needsFlush(): boolean {
     const { records, index } = this;
-    return records.written > this.#indexed || records.isFull || index.isFull;
-  }
-
-  override *flushIndex(sync: boolean): Steps<void> {
-    yield* this.index.flush();
-    this.#indexed = this.records.end;
-    if (sync) yield* this.indexFile.sync();
+    return records.written > this.indexed || records.isFull || index.isFull;
   }
 
   override *finish(): Steps<void> {
