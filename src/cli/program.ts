@@ -29,7 +29,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "pack": () => import("./commands/pack.ts"),
   "write": () => import("./commands/write.ts"),
   "convert": () => import("./commands/convert.ts"),
-  "bag": () => import("./commands/bag/bag.ts"),
+  "bag": () => import("./commands/bag/bag_create.ts"),
   "split": () => import("./commands/split.ts"),
   "bench-loader": () => import("./commands/bench_loader/bench_loader.ts"),
   "completions": () => import("./completions/completions.ts"),

@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
+import { setOwn } from "../set_own.ts";
 import {
   DEEPEST,
   isWrittenAsInt,
@@ -160,13 +161,18 @@ class MsgpackReader {
   #take(size: number): number {
     const at = this.#at;
     if (size > this.#bytes.length - at) {
-      this.#fail(
-        `it ends early: ${size} more bytes are needed, and ` +
-          `${this.#bytes.length - at} are there`,
-      );
+      this.#failShort(`${size} more bytes are needed`);
     }
     this.#at = at + size;
     return at;
+  }
+
+  #failShort(needed: string): never {
+    this.#fail(
+      `it ends early: ${needed}, and ${
+        this.#bytes.length - this.#at
+      } are there`,
+    );
   }
 
   #float(value: number): MsgpackValue {
@@ -226,10 +232,7 @@ class MsgpackReader {
   /** @param least How many bytes the items take at the least. */
   #enter(least: number): void {
     if (least > this.#bytes.length - this.#at) {
-      this.#fail(
-        `it ends early: ${least} more bytes are needed at the least, and ` +
-          `${this.#bytes.length - this.#at} are there`,
-      );
+      this.#failShort(`${least} more bytes are needed at the least`);
     }
     if (++this.#depth > DEEPEST) {
       this.#fail(`it is nested more than ${DEEPEST} levels deep`);
@@ -266,31 +269,22 @@ class MsgpackReader {
     const data = this.#data(size);
     if (type !== -1) return new MsgpackExt(type, data);
     const at = this.#at - size;
-    try {
-      return this.#timestamp(at, size);
-    } catch (cause) {
-      if (!(cause instanceof RangeError)) throw cause;
-      this.#at = start;
-      return this.#fail("a timestamp is out of range", cause);
-    }
-  }
-
-  #timestamp(at: number, size: number): MsgpackTimestamp {
     const view = this.#view;
-    switch (size) {
-      case 4:
-        return new MsgpackTimestamp(view.getUint32(at));
-      case 8: { // 30 bits of nanoseconds, 34 of seconds
-        const high = view.getUint32(at);
-        const seconds = (high & 3) * 2 ** 32 + view.getUint32(at + 4);
-        return new MsgpackTimestamp(seconds, high >>> 2);
-      }
-      case 12:
-        return new MsgpackTimestamp(this.#int64(at + 4), view.getUint32(at));
-      default:
-        this.#at = at;
-        return this.#fail(`a timestamp has ${size} bytes, not 4, 8 or 12`);
+    if (size === 4) return new MsgpackTimestamp(view.getUint32(at));
+    if (size !== 8 && size !== 12) {
+      this.#at = at;
+      this.#fail(`a timestamp has ${size} bytes, not 4, 8 or 12`);
     }
+    const high = view.getUint32(at); // of 8 bytes: 30 bits of nanoseconds, 34 of seconds
+    const nanoseconds = size === 8 ? high >>> 2 : high;
+    if (nanoseconds >= 1e9) {
+      this.#at = start;
+      this.#fail("a timestamp is out of range");
+    }
+    const seconds = size === 8
+      ? (high & 3) * 2 ** 32 + view.getUint32(at + 4)
+      : this.#int64(at + 4);
+    return new MsgpackTimestamp(seconds, nanoseconds);
   }
 
   #fail(reason: string, cause?: unknown): never {
@@ -303,20 +297,7 @@ function objectOf(
   values: readonly MsgpackValue[],
 ): Record<string, MsgpackValue> {
   const made: Record<string, MsgpackValue> = {};
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!;
-    const value = values[i]!;
-    if (key !== "__proto__") made[key] = value;
-    else {
-      // Assigned, it would change the prototype; defined, it is a key like others.
-      Object.defineProperty(made, key, {
-        value,
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
-    }
-  }
+  for (let i = 0; i < keys.length; i++) setOwn(made, keys[i]!, values[i]!);
   return made;
 }
 

@@ -37,7 +37,8 @@ export function writeMsgpack(value: PackableValue): Uint8Array<ArrayBuffer> {
 
 const UTF8 = new TextEncoder();
 
-class MsgpackWriter {
+/** Writes values, or the parts of one, one behind the other. */
+export class MsgpackWriter {
   readonly output = new ByteOutput();
   /** The keys and numbers of items that lead to the value being written. */
   readonly #place: unknown[] = [];
@@ -49,7 +50,7 @@ class MsgpackWriter {
         return this.#text(value);
       case "number":
         return isWrittenAsInt(value)
-          ? this.#int(value)
+          ? this.int(value)
           : out.float64(0xcb, value);
       case "bigint":
         return this.#bigint(value);
@@ -62,7 +63,7 @@ class MsgpackWriter {
     }
   }
 
-  #int(value: number): void {
+  int(value: number): void {
     const out = this.output;
     if (value >= 0) {
       if (value < 0x80) out.head(value);
@@ -79,7 +80,7 @@ class MsgpackWriter {
 
   #bigint(value: bigint): void {
     const number = Number(value);
-    if (Number.isSafeInteger(number)) return this.#int(number);
+    if (Number.isSafeInteger(number)) return this.int(number);
     if (BigInt.asUintN(64, value) === value) {
       return this.output.uint64(0xcf, value);
     }
@@ -118,8 +119,13 @@ class MsgpackWriter {
     } else this.#refuse(`a ${value.constructor?.name ?? "object of a class"}`);
   }
 
+  /** The head of a list; its items follow. */
+  listHead(count: number): void {
+    this.#container(0x90, 0xdc, count);
+  }
+
   #list(items: readonly unknown[]): void {
-    this.#container(0x90, 0xdc, items.length);
+    this.listHead(items.length);
     for (let i = 0; i < items.length; i++) {
       this.#place.push(i);
       this.write(items[i]);
@@ -272,6 +278,16 @@ class ByteOutput {
   /** The bytes written so far, in memory of their own. */
   take(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#size);
+  }
+
+  /** The bytes written so far, until others are. */
+  get written(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  /** Starts again, in the same memory. */
+  clear(): void {
+    this.#size = 0;
   }
 
   #grow(size: number): number {

@@ -1,4 +1,5 @@
 import { FormatError } from "../../../errors.ts";
+import { warnOnConsole } from "../../../message_text.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
@@ -8,9 +9,7 @@ import { openBag } from "../bag/open_bag.ts";
 import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
-import { largestValue } from "./largest_value.ts";
-import { ValueCheck } from "./value_check.ts";
-import { warnerOf } from "./warner.ts";
+import { decodersOf, largestValue } from "../types/shipped.ts";
 import { longestReferences, References } from "../dataset/references.ts";
 
 /** Most bytes of references that are read at a time. */
@@ -97,6 +96,13 @@ async function checkDatasets(
   return check.report(samples);
 }
 
+/** Called with each record that lies in its bag, and where; what it throws is reported. */
+type RecordCheck = (
+  record: number,
+  start: number,
+  end: number,
+) => void | Promise<void>;
+
 class Check {
   readonly #options: CheckOptions;
   readonly #total: number;
@@ -122,25 +128,55 @@ class Check {
   async shard(dataset: Shard): Promise<void> {
     if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
     for (const [k, bag] of dataset.bags.entries()) {
-      const { type } = dataset.keys[k]!;
-      const { generation } = dataset;
-      const { signal, values } = this.#options;
-      const check = new ValueCheck(bag, generation, type, signal);
-      await this.index(bag, values && check.isKnown ? check : undefined);
-      if (check.skipped > 0) {
-        warnerOf(this.#options)(
-          `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
-            `${largestValue(type)} bytes`,
-        );
-      }
+      const check = this.#options.values
+        ? this.#decoding(bag, dataset, k)
+        : undefined;
+      await this.index(bag, check?.record);
+      if (check === undefined || check.skipped === 0) continue;
+      (this.#options.onWarning ?? warnOnConsole)(
+        `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
+          `${check.largest} bytes`,
+      );
     }
     if (dataset.refs !== undefined) await this.#references(dataset);
   }
 
-  /** Checks the limits of every record, and with `values` what is there. */
-  async index(bag: Bag, values?: ValueCheck): Promise<void> {
+  /** Checks the limits of every record, and what is there by `each`. */
+  async index(bag: Bag, each?: RecordCheck): Promise<void> {
     this.#guard(() => checkEntries(bag));
-    await this.#scan(bag, values && values.record.bind(values));
+    await this.#scan(bag, each);
+  }
+
+  /** Decodes values of a key, and throws them away; `undefined` for types of the user's own. */
+  #decoding({ path, source }: Bag, { keys, generation }: Shard, key: number) {
+    const { type } = keys[key]!;
+    const decode = decodersOf(generation)[type.name];
+    if (decode === undefined) return undefined;
+    const { signal } = this.#options;
+    const check = {
+      /** How many values were too large to be decoded. */
+      skipped: 0,
+      largest: largestValue(type),
+      async record(record: number, start: number, end: number) {
+        if (end - start > check.largest) {
+          check.skipped++;
+          return;
+        }
+        const steps = readPart(source, start, end - start);
+        const bytes = await runAsync(steps, signal);
+        try {
+          await decode(bytes, ...type.args);
+        } catch (cause) {
+          const why = cause instanceof Error ? cause.message : String(cause);
+          throw new FormatError(
+            "bad-value",
+            `${path}, record ${record}: ${why}`,
+            { path, sample: record, cause },
+          );
+        }
+      },
+    };
+    return check;
   }
 
   async #references({ keys, bags, refs }: Shard): Promise<void> {
@@ -158,15 +194,8 @@ class Check {
     });
   }
 
-  /**
-   * Reads a bag's whole index, part by part, and reports what of it is damaged.
-   *
-   * @param each Called with each record that lies in the bag, and where; what it throws is reported as well.
-   */
-  async #scan(
-    bag: Bag,
-    each?: (record: number, start: number, end: number) => void | Promise<void>,
-  ): Promise<void> {
+  /** Reads a bag's whole index, part by part, and reports what of it is damaged. */
+  async #scan(bag: Bag, each?: RecordCheck): Promise<void> {
     for (let first = 0; first < bag.length; first += BATCH) {
       const count = Math.min(BATCH, bag.length - first);
       const before = Math.min(first, BEFORE);

@@ -1,4 +1,5 @@
 import { FormatError } from "../../../errors.ts";
+import type { Bag } from "../bag/bag.ts";
 import type { SpecKey } from "./spec.ts";
 
 /** What {@linkcode References.parse} needs to know of a dataset. */
@@ -27,6 +28,7 @@ export class References {
   /** How many records of each key: 1 unless it is a list. */
   readonly count: Float64Array;
   readonly #of: ReferencedKeys;
+  readonly #record: Uint8Array;
   #bytes: Uint8Array = new Uint8Array(0);
   #end = 0;
   #at = 0;
@@ -36,6 +38,19 @@ export class References {
     this.#of = of;
     this.first = new Float64Array(of.keys.length);
     this.count = new Float64Array(of.keys.length);
+    this.#record = new Uint8Array(longestReferences(of.keys.length) + 1);
+  }
+
+  /**
+   * Reads the references of a datapoint without waiting.
+   *
+   * @throws {FormatError} With code `bad-reference`.
+   * @throws {NotLoaded} If they have to be waited for.
+   */
+  read(datapoint: number, refs: Bag): void {
+    // A record that is longer than references can be is found wrong by its first bytes.
+    const length = refs.copy(datapoint, this.#record);
+    this.parse(datapoint, this.#record, length);
   }
 
   /**

@@ -3,7 +3,7 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
-import type { Decoder, Decoders } from "../types/codec_types.ts";
+import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
 
 /** Values of a key: their records, and what is made of them. */
 export class Column {
@@ -22,13 +22,9 @@ export class Column {
     this.key = key;
     this.type = type;
     this.bag = bag;
-    const { word, name } = type;
-    const isOwnWord = decoders !== null && Object.hasOwn(decoders, word);
-    const found = isOwnWord ? word : name;
-    this.#args = isOwnWord ? [] : type.args;
-    this.#decoder = decoders !== null && Object.hasOwn(decoders, found)
-      ? decoders[found]
-      : undefined;
+    const { codec, args } = codecOf(decoders, type);
+    this.#decoder = codec;
+    this.#args = args;
   }
 
   /** Whether there is a decoder: otherwise values are bytes. */

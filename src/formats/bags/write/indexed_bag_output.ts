@@ -4,8 +4,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { findTarget, syncDirectoryOf } from "../../../io/write/write_target.ts";
 import { BagOutput, type BagParts } from "./bag_output.ts";
-import { ENTRY, readEntry } from "../bag/index_entries.ts";
-import { indexPath } from "../bag/index_path.ts";
+import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 
 /**
  * A bag of generation 3, written in its place: first the records, then the index that names them.
@@ -15,8 +14,6 @@ import { indexPath } from "../bag/index_path.ts";
 export class IndexedBagOutput extends BagOutput {
   override readonly generation = 3;
   readonly #lock: FileLock;
-  /** The end of the last record that the index names in its file. */
-  #indexed = 0;
 
   private constructor(parts: BagParts, lock: FileLock) {
     super(parts);
@@ -66,7 +63,7 @@ export class IndexedBagOutput extends BagOutput {
 
   #continueAt(length: number, end: number): void {
     this.startAt(length, end);
-    this.#indexed = end;
+    this.indexed = end;
   }
 
   /**
@@ -75,13 +72,7 @@ export class IndexedBagOutput extends BagOutput {
    */
   override get needsFlush(): boolean {
     const { records, index } = this;
-    return records.written > this.#indexed || records.isFull || index.isFull;
-  }
-
-  override *flushIndex(sync: boolean): Steps<void> {
-    yield* this.index.flush();
-    this.#indexed = this.records.end;
-    if (sync) yield* this.indexFile.sync();
+    return records.written > this.indexed || records.isFull || index.isFull;
   }
 
   override *finish(): Steps<void> {

@@ -50,11 +50,6 @@ export class TrailedBagOutput extends BagOutput {
     return false;
   }
 
-  override *flushIndex(sync: boolean): Steps<void> {
-    yield* this.index.flush();
-    if (sync) yield* this.indexFile.sync();
-  }
-
   override *finish(): Steps<void> {
     yield* this.records.flush();
     yield* this.index.flush();

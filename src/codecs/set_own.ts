@@ -1,8 +1,5 @@
-/** The values of a datapoint, by key. */
-export type Datapoint = Record<string, unknown>;
-
-/** Sets an own property, whatever the key is. */
-export function setValue<T>(
+/** Sets an own property, whatever the key is: `__proto__`, assigned, would change the prototype. */
+export function setOwn<T>(
   of: Record<string, T>,
   key: string,
   value: NoInfer<T>,
