@@ -21,5 +21,9 @@ export {
   GulpVideoDataset,
   type GulpVideoOptions,
 } from "./gulp_video_dataset.ts";
-export type { GulpDatasetOptions, GulpSample } from "./gulp_videos.ts";
+export {
+  GulpDataset,
+  type GulpDatasetOptions,
+  type GulpSample,
+} from "./gulp_dataset.ts";
 export type { JsonValue } from "../../../codecs/json/value.ts";
