@@ -21,7 +21,7 @@ import type { FrameData, Frames } from "../write/frame_data.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
-import { OpenChunkOutput } from "../write/open_chunk_output.ts";
+import { ChunkOutput } from "../write/chunk_output.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
@@ -48,7 +48,7 @@ import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
 export class GulpChunk<Frame = Image> implements Disposable {
   #chunk: OpenedChunk;
   readonly #decoder: VideoDecoder<Frame>;
-  #output: OpenChunkOutput | undefined;
+  #output: ChunkOutput | undefined;
   #closed = false;
 
   /**
@@ -337,21 +337,21 @@ export class GulpChunk<Frame = Image> implements Disposable {
     this.close();
   }
 
-  *#openOutput(mode: "wb" | "ab"): Steps<OpenChunkOutput> {
+  *#openOutput(mode: "wb" | "ab"): Steps<ChunkOutput> {
     if (mode !== "wb" && mode !== "ab") {
       throw new TypeError(
         `The mode '${mode}' is not supported: give 'rb', 'wb' or 'ab'`,
       );
     }
-    return this.#output = yield* OpenChunkOutput.open(
+    return this.#output = yield* ChunkOutput.open(
       this.#chunk,
       mode,
       this.#output,
     );
   }
 
-  #opened(): OpenChunkOutput {
-    return this.#output ?? OpenChunkOutput.refuse(this.dataPath);
+  #opened(): ChunkOutput {
+    return this.#output ?? ChunkOutput.refuse(this.dataPath);
   }
 
   /** Reads what was written. */
