@@ -63,7 +63,7 @@ export class ChunkCheck {
   /** Reports what lies nowhere, and lists the other frames. */
   #collect(): void {
     const { meta, dataPath, dataSize } = this.#chunk;
-    const { offsets, lengths, pads, firstFrames, frameCounts } = meta.columns;
+    const { offsets, firstFrames, frameCounts } = meta.columns;
     const total = meta.frameCount;
     this.#rows = new Uint32Array(total);
     this.#videos = new Uint32Array(total);
@@ -74,14 +74,14 @@ export class ChunkCheck {
       const first = firstFrames[video]!;
       for (let frame = 0; frame < frameCounts[video]!; frame++) {
         const row = first + frame;
-        const end = offsets[row]! + lengths[row]! - pads[row]!;
-        if (offsets[row]! >= 0 && end <= dataSize) {
+        const fault = meta.frameFault(video, frame, dataPath, dataSize);
+        if (fault === undefined) {
           this.#rows[listed] = row;
           this.#videos[listed++] = video;
           continue;
         }
-        this.#isCut ||= end > dataSize;
-        this.#onDamage(frameError(meta, video, frame, dataPath, dataSize));
+        this.#isCut ||= offsets[row]! >= 0;
+        this.#onDamage(fault);
       }
     }
     this.#rows = this.#rows.subarray(0, listed);

@@ -2,17 +2,12 @@ import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
-import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
-import { VideoIds } from "../ids/video_ids.ts";
+import type { ChunkMeta } from "../meta/chunk_meta.ts";
+import type { VideoIds } from "../ids/video_ids.ts";
 import { CollectedMeta } from "../meta/collected_meta.ts";
-import { duplicateId, shownId, videoError } from "./faults.ts";
-import { VideoFault } from "../meta/meta_columns.ts";
+import { duplicateId, shownId } from "./faults.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
-import { readFramePlaces } from "../read/read_frames.ts";
 import { RecordOutput } from "../write/record_output.ts";
-
-/** Frames are read together up to this many bytes. */
-const BATCH = 16 << 20;
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
 const MOST_READING = 2;
@@ -24,23 +19,10 @@ export type LeaveOut = (
   frames: number,
 ) => void;
 
-/** Ids of videos, and the chunk that each was taken from. */
-export class KeptIds {
-  readonly #ids = new VideoIds();
-  readonly #metas: ChunkMeta[] = [];
-
-  /** The chunk that has given a video with the same id, if one has. */
-  find({ ids }: ChunkMeta, video: number): ChunkMeta | undefined {
-    const [start, end] = [ids.starts[video]!, ids.starts[video + 1]!];
-    return this.#metas[this.#ids.findBytes(ids.bytes, start, end)];
-  }
-
-  /** Notes a video, whose id is not there yet. */
-  add(meta: ChunkMeta, video: number): void {
-    const { bytes, starts } = meta.ids;
-    this.#ids.add(bytes, starts[video]!, starts[video + 1]!);
-    this.#metas.push(meta);
-  }
+/** The videos that were kept of all chunks: their ids, and the chunk that each was taken from. */
+export interface KeptVideos {
+  readonly ids: VideoIds;
+  readonly metas: ChunkMeta[];
 }
 
 /** How a chunk is repaired. */
@@ -60,16 +42,15 @@ export class ChunkRepair {
   frames = 0;
   readonly #chunk: OpenedChunk;
   readonly #records: RecordOutput;
-  readonly #kept: KeptIds;
+  readonly #kept: KeptVideos;
   readonly #options: ChunkRepairOptions;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #read = 0;
 
-  /** @param kept The ids of all chunks' videos that are kept. */
   constructor(
     chunk: OpenedChunk,
     file: WritableFile,
-    kept: KeptIds,
+    kept: KeptVideos,
     options: ChunkRepairOptions,
   ) {
     this.#chunk = chunk;
@@ -102,16 +83,22 @@ export class ChunkRepair {
 
   async #copy(video: number): Promise<void> {
     const { meta } = this.#chunk;
-    const fault = meta.columns.faults[video]!;
-    if (fault !== VideoFault.NONE) throw videoError(meta, video);
-    const before = this.#kept.find(meta, video);
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const { ids, metas } = this.#kept;
+    const before = metas[ids.findIdOf(meta.ids, video)];
     if (before !== undefined) throw duplicateId(meta, video, before);
     const frameInfo: number[] = [];
     const faults: FormatError[] = [];
     const count = meta.columns.frameCounts[video]!;
-    for (let frame = 0; frame < count;) {
-      frame = await this.#copyBatch(video, frame, frameInfo, faults);
+    for (let frame = 0; frame < count; frame++) {
+      const fault = await this.#copyFrame(video, frame, frameInfo);
+      if (fault === undefined) continue;
+      // One damaged frame ends a video, unless its other frames are wanted.
+      if (!this.#options.partial) throw fault;
+      faults.push(fault);
     }
+    this.#options.onProgress(Math.min(this.#read, this.#chunk.dataSize));
     if (faults.length > 0 && frameInfo.length === 0) {
       throw allDamaged(faults[0]!, count);
     }
@@ -120,78 +107,36 @@ export class ChunkRepair {
       this.#options.leaveOut(faults[0]!, meta.id(video), faults.length);
     }
     this.meta.add(meta.id(video), metaJson, frameInfo);
-    this.#kept.add(meta, video);
+    ids.addIdOf(meta.ids, video);
+    metas.push(meta);
     this.frames += frameInfo.length / 3;
   }
 
-  /** @returns The frame to go on with. */
-  async #copyBatch(
-    video: number,
-    first: number,
-    frameInfo: number[],
-    faults: FormatError[],
-  ): Promise<number> {
-    const { meta, data, dataSize } = this.#chunk;
-    const count = meta.columns.frameCounts[video]!;
-    const numbers: number[] = [];
-    const places: FramePlace[] = [];
-    let bytes = 0;
-    let next = first;
-    for (; next < count && (bytes < BATCH || next === first); next++) {
-      const place: FramePlace = { offset: 0, length: 0 };
-      const fault = this.#locate(video, next, place);
-      if (fault !== undefined) {
-        this.#note(fault, faults);
-        continue;
-      }
-      numbers.push(next);
-      places.push(place);
-      bytes += place.length;
-    }
-    this.#read += bytes;
-    if (this.#read > MOST_READING * dataSize) {
-      throw this.#tooMuch(video);
-    }
-    if (places.length === 0) return next;
-    const frames = await runAsync(
-      readFramePlaces(data!, places),
-      this.#options.signal,
-    );
-    for (const [i, jpeg] of frames.entries()) {
-      const what = notJpeg(jpeg);
-      if (what === undefined) {
-        await runAsync(
-          this.#records.record(jpeg, frameInfo),
-          this.#options.signal,
-        );
-      } else {
-        const { offset } = places[i]!;
-        this.#note(this.#error(video, numbers[i]!, offset, what), faults);
-      }
-    }
-    this.#options.onProgress(Math.min(this.#read, dataSize));
-    return next;
-  }
-
-  #locate(
+  /** @returns What is wrong with the frame, if anything. */
+  async #copyFrame(
     video: number,
     frame: number,
-    place: FramePlace,
-  ): FormatError | undefined {
-    const { meta, dataPath, dataSize } = this.#chunk;
-    try {
-      meta.locate(video, frame, dataPath, dataSize, place);
+    frameInfo: number[],
+  ): Promise<FormatError | undefined> {
+    const { meta, data, dataPath, dataSize } = this.#chunk;
+    const { signal } = this.#options;
+    const fault = meta.frameFault(video, frame, dataPath, dataSize);
+    if (fault !== undefined) return fault;
+    const { offset, length } = meta.place(video, frame);
+    this.#read += length;
+    if (this.#read > MOST_READING * dataSize) throw this.#tooMuch(video);
+    const jpeg = await runAsync(readPart(data!, offset, length), signal);
+    const what = notJpeg(jpeg);
+    if (what === undefined) {
+      await runAsync(this.#records.record(jpeg, frameInfo), signal);
       return undefined;
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      return error;
     }
-  }
-
-  /** One damaged frame ends a video, unless its other frames are wanted. */
-  #note(fault: FormatError, faults: FormatError[]): void {
-    if (!this.#options.partial) throw fault;
-    faults.push(fault);
+    return new FormatError(
+      "bad-frame-info",
+      `${dataPath}: frame ${frame} of video ${shownId(meta.id(video))} at ` +
+        `byte ${offset} ${what}`,
+      { path: dataPath, offset, sample: frame },
+    );
   }
 
   /** The items of a video's meta_data, as they stand in the file. */
@@ -204,21 +149,6 @@ export class ChunkRepair {
       this.#options.signal,
     );
     return this.#decoder.decode(bytes);
-  }
-
-  #error(
-    video: number,
-    frame: number,
-    offset: number,
-    what: string,
-  ): FormatError {
-    const { meta, dataPath } = this.#chunk;
-    return new FormatError(
-      "bad-frame-info",
-      `${dataPath}: frame ${frame} of video ${shownId(meta.id(video))} at ` +
-        `byte ${offset} ${what}`,
-      { path: dataPath, offset, sample: frame },
-    );
   }
 
   #tooMuch(video: number): FormatError {

@@ -12,8 +12,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {
-  offset: number;
-  length: number;
+  readonly offset: number;
+  readonly length: number;
 }
 
 /**
@@ -65,28 +65,35 @@ export class ChunkMeta {
     return this.ids.find(id);
   }
 
+  /** Where a frame's JPEG lies, if it lies anywhere. */
+  place(video: number, frame: number): FramePlace {
+    const { offsets, lengths, pads, firstFrames } = this.columns;
+    const row = firstFrames[video]! + frame;
+    return { offset: offsets[row]!, length: lengths[row]! - pads[row]! };
+  }
+
   /**
-   * Says where a frame's JPEG lies.
+   * What keeps a frame from being read, if anything.
    *
    * @param frame From 0 to the video's number of frames - 1.
    * @param dataPath The data file, for messages.
    * @param dataSize Its size in bytes.
-   * @throws {FormatError} If it lies nowhere.
    */
-  locate(
+  frameFault(
     video: number,
     frame: number,
     dataPath: string,
     dataSize: number,
-    into: FramePlace,
-  ): void {
+  ): FormatError | undefined {
     const { offsets, lengths, pads, firstFrames } = this.columns;
     const row = firstFrames[video]! + frame;
-    into.offset = offsets[row]!;
-    into.length = lengths[row]! - pads[row]!;
+    const offset = offsets[row]!;
     // Padding that is missing at the end of the file leaves the frame whole.
-    if (into.offset >= 0 && into.offset + into.length <= dataSize) return;
-    throw frameError(this, video, frame, dataPath, dataSize);
+    const isThere = offset >= 0 &&
+      offset + lengths[row]! - pads[row]! <= dataSize;
+    return isThere
+      ? undefined
+      : frameError(this, video, frame, dataPath, dataSize);
   }
 
   /** What is wrong with a video as a whole, if anything. */

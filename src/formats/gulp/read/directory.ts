@@ -18,8 +18,8 @@ import {
   type Video,
   VideoDecoder,
 } from "./decoding.ts";
-import { DirectoryIndex } from "./directory_index.ts";
-import { duplicateId, UnknownIdError } from "../check/faults.ts";
+import { type DirectoryIndex, openChunks } from "./directory_index.ts";
+import { UnknownIdError } from "../check/faults.ts";
 import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
@@ -350,19 +350,10 @@ function* openDirectory(
     storage,
   );
   if (problems[0] !== undefined) throw problems[0];
-  const chunks: OpenedChunk[] = [];
-  const index = new DirectoryIndex();
-  try {
-    for (const { dataPath, metaPath } of paths) {
-      const chunk = yield* OpenedChunk.open(dataPath, metaPath, options);
-      chunks.push(chunk);
-      index.add(chunk.meta, (video, before) => {
-        throw duplicateId(chunk.meta, video, chunks[before.chunk]!.meta);
-      });
-    }
-  } catch (error) {
-    for (const chunk of chunks) chunk.close();
-    throw error;
-  }
+  const { chunks, index } = yield* openChunks(paths, options, fail, fail);
   return { options, paths, chunks, index, labelPath };
+}
+
+function fail(error: unknown): never {
+  throw error;
 }

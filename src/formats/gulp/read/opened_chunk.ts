@@ -136,9 +136,9 @@ export class OpenedChunk {
     const count = meta.columns.frameCounts[video]!;
     const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
     return selectFrames(selection, count, name).map((frame) => {
-      const place: FramePlace = { offset: 0, length: 0 };
-      meta.locate(video, frame, dataPath, dataSize, place);
-      return place;
+      const fault = meta.frameFault(video, frame, dataPath, dataSize);
+      if (fault !== undefined) throw fault;
+      return meta.place(video, frame);
     });
   }
 
