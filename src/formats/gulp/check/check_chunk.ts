@@ -2,7 +2,7 @@ import { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { frameError, shownId } from "./faults.ts";
+import { shownId } from "./faults.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 
 /** Files are read front to back in windows of this size. */

@@ -5,7 +5,7 @@ import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "../meta/chunk_meta.ts";
 import { LONGEST_META } from "../meta/open_meta.ts";
-import { readJsonMeta } from "../meta/read_json_meta.ts";
+import { readJsonMeta } from "../meta/json_meta.ts";
 
 /**
  * Reads the videos that stand whole in front of where a `.gmeta` is cut or damaged.

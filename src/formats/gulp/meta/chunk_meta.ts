@@ -1,11 +1,12 @@
+import { basename } from "node:path";
 import { jsonItems } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { frameError, videoError } from "../check/faults.ts";
-import { type MetaColumns, VideoFault } from "./meta_columns.ts";
+import { shownId } from "../check/faults.ts";
+import { FrameFault, type MetaColumns, VideoFault } from "./meta_columns.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -98,8 +99,14 @@ export class ChunkMeta {
 
   /** What is wrong with a video as a whole, if anything. */
   fault(video: number): FormatError | undefined {
-    const fault = this.columns.faults[video]!;
-    return fault === VideoFault.NONE ? undefined : videoError(this, video);
+    const found = VIDEO_FAULTS.get(this.columns.faults[video]!);
+    if (found === undefined) return undefined;
+    const [code, what] = found;
+    return new FormatError(
+      code,
+      `${this.path}: video ${shownId(this.id(video))} cannot be read: ${what}`,
+      { path: this.path },
+    );
   }
 
   /**
@@ -109,7 +116,7 @@ export class ChunkMeta {
    */
   *readMeta(video: number): Steps<{ [key: string]: JsonValue }> {
     if (this.columns.faults[video] === VideoFault.NO_META_DATA) {
-      throw videoError(this, video);
+      throw this.fault(video)!;
     }
     const { metaStarts, metaLengths } = this.columns;
     const start = metaStarts[video]!;
@@ -151,4 +158,68 @@ export class ChunkMeta {
       );
     }
   }
+}
+
+/** What is wrong with videos, by the numbers in their column. */
+const VIDEO_FAULTS: ReadonlyMap<number, readonly [FormatErrorCode, string]> =
+  new Map([
+    [VideoFault.NO_OBJECT, ["bad-meta", "its entry is no object"]],
+    [VideoFault.NO_FRAME_INFO, ["bad-frame-info", "it has no list frame_info"]],
+    [VideoFault.NO_META_DATA, [
+      "bad-meta",
+      "it has no list meta_data that starts with an object",
+    ]],
+  ]);
+
+/** What is wrong with entries of `frame_info` that name no place. */
+const BROKEN_ENTRIES: ReadonlyMap<number, string> = new Map([
+  [
+    FrameFault.NO_TRIPLE,
+    "its frame_info must be three integers (loc, pad, length)",
+  ],
+  [
+    FrameFault.OUT_OF_RANGE,
+    "frame out of range: its frame_info is negative or larger than any frame",
+  ],
+  [FrameFault.PADDING, "padding exceeds the record in its frame_info"],
+]);
+
+/** The error about a frame that cannot be read. */
+function frameError(
+  meta: ChunkMeta,
+  video: number,
+  frame: number,
+  dataPath: string,
+  dataSize: number,
+): FormatError {
+  const { offsets, lengths, pads, firstFrames } = meta.columns;
+  const row = firstFrames[video]! + frame;
+  const offset = offsets[row]!;
+  const length = lengths[row]! - pads[row]!;
+  const where = `${meta.path}: frame ${frame} of video ${
+    shownId(meta.id(video))
+  }`;
+  const broken = BROKEN_ENTRIES.get(offset);
+  if (broken !== undefined) {
+    const facts = { path: meta.path, sample: frame };
+    return new FormatError("bad-frame-info", `${where}: ${broken}`, facts);
+  }
+  const data = basename(dataPath); // beside the meta file, which is named in full
+  const facts = {
+    path: dataPath,
+    offset,
+    expected: length,
+    actual: Math.max(dataSize - offset, 0),
+    sample: frame,
+  };
+  const isCut = dataSize === 0 || offset < dataSize;
+  const what = dataSize === 0
+    ? `its frames lie beyond the end of ${data}, which is empty: ` +
+      "the file was cut; fetch it again"
+    : isCut
+    ? `the frame lies beyond the end of ${data}: ${length} bytes at ${offset}, ` +
+      `where the file has ${dataSize}; it was cut; fetch it again`
+    : `frame out of range: it starts at byte ${offset}, but ${data} has ${dataSize}`;
+  const code = isCut ? "truncated-data" : "bad-frame-info";
+  return new FormatError(code, `${where}: ${what}`, facts);
 }

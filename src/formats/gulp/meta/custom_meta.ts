@@ -1,9 +1,8 @@
 import { formatJson } from "../../../codecs/json/format.ts";
 import { parseJson } from "../../../codecs/json/value.ts";
 import { encodeId } from "../ids/id_text.ts";
-import { MetaBuilder } from "./meta_builder.ts";
-import { FrameFault, VideoFault } from "./meta_columns.ts";
-import type { AddedVideo, MetaFile } from "./meta_file.ts";
+import { FrameFault, MetaBuilder, VideoFault } from "./meta_columns.ts";
+import { frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { MetaWithText } from "./read_pickled_meta.ts";
 import type { GulpSerializer, MetaEntries, VideoMeta } from "./serializer.ts";
 
@@ -47,34 +46,32 @@ export function readCustomMeta(entries: MetaEntries): MetaWithText {
   return { builder, text };
 }
 
-/** A `.gmeta` of a user's own serializer, which gets again the very values it made. */
-export class CustomMetaFile implements MetaFile {
-  readonly #serializer: GulpSerializer;
-  /** By ids as texts, with the ids that the serializer has. */
-  readonly #videos: ReadonlyMap<string, readonly [string, VideoMeta]>;
-
-  /** @param entries What the serializer loaded; it can be read again and again. */
-  constructor(serializer: GulpSerializer, entries: MetaEntries) {
-    this.#serializer = serializer;
-    this.#videos = new Map(
-      Array.from(entries, ([id, meta]) => [String(id), [id, meta]]),
-    );
-  }
-
-  requireRoom(): void {}
-
-  with(added: ReadonlyMap<string, AddedVideo>): Uint8Array {
-    const videos = new Map(this.#videos);
-    for (const [id, video] of added) {
-      const [ownId, known] = videos.get(id) ?? [id, undefined];
-      videos.set(id, [ownId, {
-        frameInfo: [...known?.frameInfo ?? [], ...video.frameInfo()],
-        metaData: [
-          ...known?.metaData ?? [],
-          ...video.metaData.map((text) => parseJson(text)),
-        ],
-      }]);
-    }
-    return this.#serializer.dump(videos.values());
-  }
+/**
+ * A `.gmeta` of a user's own serializer, which gets again the very values it made.
+ *
+ * @param entries What the serializer loaded; it can be read again and again.
+ */
+export function customMetaFile(
+  serializer: GulpSerializer,
+  entries: MetaEntries,
+): MetaFile {
+  return {
+    with(known, fresh) {
+      /** By ids as texts, with the ids that the serializer has. */
+      const videos = new Map<string, readonly [string, VideoMeta]>(
+        Array.from(entries, ([id, meta]) => [String(id), [id, meta]]),
+      );
+      for (const [id, video] of [...known, ...fresh]) {
+        const [ownId, before] = videos.get(id) ?? [id, undefined];
+        videos.set(id, [ownId, {
+          frameInfo: [...before?.frameInfo ?? [], ...frameInfoOf(video)],
+          metaData: [
+            ...before?.metaData ?? [],
+            ...video.metaData.map((text) => parseJson(text)),
+          ],
+        }]);
+      }
+      return serializer.dump(videos.values());
+    },
+  };
 }

@@ -7,10 +7,9 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
-import { CustomMetaFile, readCustomMeta } from "./custom_meta.ts";
-import { MetaBuilder } from "./meta_builder.ts";
-import { readJsonMeta } from "./read_json_meta.ts";
-import { JsonMetaFile } from "./json_meta_file.ts";
+import { customMetaFile, readCustomMeta } from "./custom_meta.ts";
+import { jsonMetaFile, readJsonMeta } from "./json_meta.ts";
+import { MetaBuilder, release, scratchBuffer } from "./meta_columns.ts";
 import type { MetaFile } from "./meta_file.ts";
 import { PickledMetaFile } from "./pickled_meta_file.ts";
 import {
@@ -19,7 +18,6 @@ import {
   pickledLists,
   readPickledMeta,
 } from "./read_pickled_meta.ts";
-import { release, scratchBuffer } from "./scratch_memory.ts";
 import type {
   GulpSerializer,
   SerializerChoice,
@@ -78,10 +76,10 @@ export function* openMetaFile(
     const read = readAny(serializer, bytes, path, lists);
     const text = new MemorySource(read.text, path);
     const file = serializer === "json"
-      ? new JsonMetaFile(read.text)
+      ? jsonMetaFile(read.text)
       : serializer === "pickle"
       ? new PickledMetaFile(path, bytes.slice(0, -1), lists)
-      : new CustomMetaFile(serializer, read.entries!);
+      : customMetaFile(serializer, read.entries!);
     release(bytes);
     return { meta: build(path, source.size, read.builder, text), file };
   } finally {

@@ -5,7 +5,12 @@ import { Op } from "../../../codecs/pickle/opcodes.ts";
 import { PickleEmitter } from "../../../codecs/pickle/pickle_emitter.ts";
 import { FormatError } from "../../../errors.ts";
 import { shownId } from "../check/faults.ts";
-import type { AddedVideo, MetaFile } from "./meta_file.ts";
+import {
+  type AddedVideo,
+  type AddedVideos,
+  frameInfoOf,
+  type MetaFile,
+} from "./meta_file.ts";
 import type { PickledLists } from "./read_pickled_meta.ts";
 
 /** Python's pickler hands items over to a container in batches of that many. */
@@ -34,12 +39,8 @@ export class PickledMetaFile implements MetaFile {
 
   requireRoom(id: string): void {
     const { frameInfo, metaData } = this.#lists.ofVideo.get(id)!;
-    for (
-      const [name, list] of [["frame_info", frameInfo], [
-        "meta_data",
-        metaData,
-      ]] as const
-    ) {
+    const lists = { frame_info: frameInfo, meta_data: metaData };
+    for (const [name, list] of Object.entries(lists)) {
       const isShared = (this.#lists.uses.get(list) ?? 0) > 1;
       if (this.#lists.places.lists.has(list) && !isShared) continue;
       throw new FormatError(
@@ -53,17 +54,11 @@ export class PickledMetaFile implements MetaFile {
     }
   }
 
-  with(added: ReadonlyMap<string, AddedVideo>): Uint8Array {
+  with(known: AddedVideos, fresh: AddedVideos): Uint8Array {
     const { places, ofVideo } = this.#lists;
-    const insertions: Insertion[] = [];
-    const fresh: [string, AddedVideo][] = [];
-    for (const [id, video] of added) {
-      if (!video.isKnown) {
-        fresh.push([id, video]);
-        continue;
-      }
+    const insertions = [...known].flatMap(([id, video]) => {
       const lists = ofVideo.get(id)!;
-      insertions.push(
+      return [
         this.#insertion(
           places.lists.get(lists.frameInfo)!,
           (out) => frames(out, video),
@@ -72,8 +67,8 @@ export class PickledMetaFile implements MetaFile {
           places.lists.get(lists.metaData)!,
           (out) => metaData(out, video),
         ),
-      );
-    }
+      ];
+    });
     const videos = (out: PickleEmitter) =>
       inBatches(out, Op.SETITEMS, fresh, ([id, video]) => {
         out.text(id);
@@ -134,7 +129,7 @@ function makeDict(out: PickleEmitter): void {
 
 /** Adds the frames to the list on top of the stack. */
 function frames(out: PickleEmitter, video: AddedVideo): void {
-  inBatches(out, Op.APPENDS, video.frameInfo(), (frame) => {
+  inBatches(out, Op.APPENDS, frameInfoOf(video), (frame) => {
     for (const number of frame) out.int(number);
     out.op(Op.TUPLE3);
   });

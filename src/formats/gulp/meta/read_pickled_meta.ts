@@ -12,8 +12,12 @@ import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
 import { Tag, type ValueColumns } from "../../../codecs/pickle/columns.ts";
 import { encodeId } from "../ids/id_text.ts";
-import { MetaBuilder } from "./meta_builder.ts";
-import { FrameFault, type MetaPlace, VideoFault } from "./meta_columns.ts";
+import {
+  FrameFault,
+  MetaBuilder,
+  type MetaPlace,
+  VideoFault,
+} from "./meta_columns.ts";
 
 /** What both originals put in their pickles; Python 2 and 3 have other names for the same. */
 const GULP_CLASSES: AllowedClasses = new Map<string, ClassRole>([

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { JsonError } from "../../../../src/codecs/json/scanner.ts";
-import { readJsonMeta } from "../../../../src/formats/gulp/meta/read_json_meta.ts";
+import { readJsonMeta } from "../../../../src/formats/gulp/meta/json_meta.ts";
 import { ChunkMeta } from "../../../../src/formats/gulp/meta/chunk_meta.ts";
 import {
   FrameFault,

@@ -1,14 +1,33 @@
 import { isUtf8 } from "node:buffer";
-import { Byte, JsonError, JsonScanner } from "../../../codecs/json/scanner.ts";
+import { inserted, type Insertion } from "../../../codecs/insertions.ts";
+import { formatString } from "../../../codecs/json/format.ts";
+import {
+  endOfObject,
+  insertItems,
+  type JsonEnd,
+  skipToEndOfList,
+} from "../../../codecs/json/insert_items.ts";
+import {
+  Byte,
+  JsonError,
+  JsonScanner,
+  withSentinel,
+} from "../../../codecs/json/scanner.ts";
 import { parseJson } from "../../../codecs/json/value.ts";
 import { encodeId } from "../ids/id_text.ts";
-import { MetaBuilder } from "./meta_builder.ts";
 import {
   type FrameColumns,
   FrameFault,
+  MetaBuilder,
   type MetaPlace,
   VideoFault,
 } from "./meta_columns.ts";
+import {
+  type AddedVideo,
+  type AddedVideos,
+  frameInfoOf,
+  type MetaFile,
+} from "./meta_file.ts";
 
 /** Bytes of text that a frame takes, roughly: `[123456789, 2, 25000], `. */
 const BYTES_PER_FRAME = 16;
@@ -61,7 +80,7 @@ function beginVideo(scanner: JsonScanner, builder: MetaBuilder): void {
   builder.beginVideo(id, 0, id.length);
 }
 
-/** The string of a token with escapes in it. */
+/** The string of a token. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   const token = new TextDecoder("utf-8", { ignoreBOM: true })
     .decode(bytes.subarray(start, end));
@@ -247,4 +266,80 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
   const [loc, pad, length] = numbers;
   if (items === 3 && length !== undefined) frames.push(loc!, pad!, length);
   else frames.pushFault(FrameFault.NO_TRIPLE);
+}
+
+/**
+ * A `.gmeta` that is JSON, to which videos are added. New text is as Python's `json.dump` writes it.
+ *
+ * @param bytes A file that was read as one; a new one where not given.
+ */
+export function jsonMetaFile(
+  bytes: Uint8Array = new TextEncoder().encode("{}"),
+): MetaFile {
+  return {
+    with(known, fresh) {
+      const insertions = known.size > 0 ? additions(bytes, known) : [];
+      const videos = Array.from(
+        fresh,
+        ([id, video]) =>
+          `${formatString(id)}: {"frame_info": [${framesOf(video)}], ` +
+          `"meta_data": [${video.metaData.join(", ")}]}`,
+      );
+      insertions.push(insertItems(endOfObject(bytes), videos));
+      return inserted(bytes, insertions);
+    },
+  };
+}
+
+/** What goes behind that which a file says of videos. */
+function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
+  const scanner = new JsonScanner(withSentinel(bytes));
+  // A key that comes again counts: it replaces what was found.
+  const found = new Map<string, ReturnType<typeof listsOfVideo>>();
+  scanner.peek();
+  if (scanner.enter(Byte.CLOSE_OBJECT)) {
+    do {
+      const id = readKey(scanner);
+      if (known.has(id)) found.set(id, listsOfVideo(scanner));
+      else scanner.skipValue();
+    } while (scanner.next(Byte.CLOSE_OBJECT));
+  }
+  return [...known].flatMap(([id, video]) => {
+    const { frameInfo, metaData } = found.get(id)!;
+    const frames = framesOf(video);
+    return [
+      insertItems(frameInfo!, frames === "" ? [] : [frames]),
+      insertItems(metaData!, video.metaData),
+    ];
+  });
+}
+
+function framesOf(video: AddedVideo): string {
+  return Array.from(frameInfoOf(video), (frame) => `[${frame.join(", ")}]`)
+    .join(", ");
+}
+
+function readKey(scanner: JsonScanner): string {
+  scanner.peek();
+  const start = scanner.position;
+  scanner.skipString();
+  const key = textOf(scanner.bytes, start, scanner.position);
+  scanner.expect(Byte.COLON);
+  return key;
+}
+
+/** Moves over the entry of a video, which is sound, and finds its lists. */
+function listsOfVideo(scanner: JsonScanner) {
+  let frameInfo: JsonEnd | undefined;
+  let metaData: JsonEnd | undefined;
+  scanner.peek();
+  if (scanner.enter(Byte.CLOSE_OBJECT)) {
+    do {
+      const key = readKey(scanner);
+      if (key === "frame_info") frameInfo = skipToEndOfList(scanner);
+      else if (key === "meta_data") metaData = skipToEndOfList(scanner);
+      else scanner.skipValue();
+    } while (scanner.next(Byte.CLOSE_OBJECT));
+  }
+  return { frameInfo, metaData };
 }
