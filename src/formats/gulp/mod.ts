@@ -57,11 +57,12 @@ export {
 } from "./write/chunk_writer.ts";
 export type { FrameData, Frames } from "./write/frame_data.ts";
 export { GulpIngestor } from "./ingest/gulp_ingestor.ts";
-export { IngestError, type IngestErrorCode } from "./ingest/ingest_error.ts";
-export type {
-  IngestOptions,
-  IngestProgress,
-  IngestReport,
+export {
+  IngestError,
+  type IngestErrorCode,
+  type IngestOptions,
+  type IngestProgress,
+  type IngestReport,
 } from "./ingest/ingest_report.ts";
 export { FrameMemory, type RawReadOptions } from "./read/frame_memory.ts";
 export type { FrameSelection, FrameSlice } from "./read/frame_selection.ts";

@@ -4,7 +4,7 @@ import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { shuffled } from "../ids/video_order.ts";
-import { idsThere } from "../ingest/ids_there.ts";
+import { idsThere } from "../ingest/ingest_target.ts";
 import type { Frames } from "../write/frame_data.ts";
 import {
   AbstractDatasetAdapter,

@@ -10,18 +10,25 @@ import type {
 import { recipeOf } from "../adapters/load_adapter.ts";
 import { calculateChunkSlices } from "../write/chunk_writer.ts";
 import { VideoIds } from "../ids/video_ids.ts";
-import { type ChunkJob, reportOf } from "./ingest_chunk.ts";
-import { IngestError } from "./ingest_error.ts";
-import { IngestJournal } from "./ingest_journal.ts";
-import { hashIds, type IngestPlan, planOptions } from "./ingest_plan.ts";
-import type { IngestOptions, IngestReport } from "./ingest_report.ts";
+import { type ChunkEvents, type ChunkJob, reportOf } from "./ingest_chunk.ts";
+import {
+  IngestError,
+  type IngestOptions,
+  type IngestReport,
+} from "./ingest_report.ts";
+import {
+  hashIds,
+  IngestJournal,
+  type IngestPlan,
+  type NumberedReport,
+  planOptions,
+} from "./ingest_journal.ts";
 import {
   assertNewIds,
   claimIds,
   examineTarget,
   type IngestTarget,
 } from "./ingest_target.ts";
-import { IngestTally } from "./ingest_tally.ts";
 import {
   writeHere,
   writeInThreads,
@@ -229,5 +236,84 @@ function makeDirectory(directory: string): void {
     fs.mkdirSync(directory, { recursive: true });
   } catch (error) {
     throw writeError(directory, error);
+  }
+}
+
+/** Counts what an ingest has done. */
+export class IngestTally {
+  readonly #totalVideos: number;
+  readonly #options: IngestOptions;
+  readonly #chunks = new Map<number, NumberedReport>();
+  #videos = 0;
+  #failed = 0;
+  #frames = 0;
+  #bytes = 0;
+
+  constructor(totalVideos: number, options: IngestOptions) {
+    this.#totalVideos = totalVideos;
+    this.#options = options;
+  }
+
+  /** Takes a chunk that is done. */
+  add(report: NumberedReport): void {
+    this.#chunks.set(report.chunk, report);
+  }
+
+  /** Begins with what is done already. */
+  start(): void {
+    for (const { videos, failed } of this.#chunks.values()) {
+      this.#videos += videos;
+      this.#failed += failed.length;
+    }
+    this.#tell();
+  }
+
+  /**
+   * What is to be told while chunks are written.
+   *
+   * @param claim Asked about the ids of each chunk.
+   */
+  events(claim: ChunkEvents["ids"]): ChunkEvents {
+    return {
+      frames: (count, bytes) => {
+        this.#frames += count;
+        this.#bytes += bytes;
+        this.#tell();
+      },
+      video: (failed) => {
+        if (failed === undefined) this.#videos++;
+        else {
+          this.#failed++;
+          this.#options.onFailure?.(failed);
+        }
+        this.#tell();
+      },
+      ids: claim,
+    };
+  }
+
+  /** All that was written. */
+  report(jobs: readonly ChunkJob[]): IngestReport {
+    const chunks = jobs.map(({ number }) => this.#chunks.get(number)!);
+    const sum = (count: (report: NumberedReport) => number) =>
+      chunks.reduce((total, report) => total + count(report), 0);
+    return {
+      paths: jobs.filter((_, i) => chunks[i]!.videos > 0)
+        .map(({ dataPath }) => dataPath),
+      videos: sum(({ videos }) => videos),
+      frames: sum(({ frames }) => frames),
+      bytes: sum(({ bytes }) => bytes),
+      failed: chunks.flatMap(({ failed }) => failed),
+    };
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.({
+      videos: this.#videos,
+      failed: this.#failed,
+      totalVideos: this.#totalVideos,
+      frames: this.#frames,
+      bytes: this.#bytes,
+    });
   }
 }
