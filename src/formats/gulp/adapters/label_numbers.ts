@@ -81,16 +81,8 @@ export class LabelNumbers {
       .filter(([label]) => !before?.has(label))
       .map(([label, number]) => `${formatString(label)}: ${number}`);
     const text = before === undefined ? NONE : bytes!;
-    const output = yield* NewFile.create(file);
-    try {
-      const made = inserted(text, [insertItems(endOfObject(text), entries)]);
-      yield* output.file.writeAt(made, 0);
-      yield* output.file.sync();
-    } catch (error) {
-      output.discard();
-      throw error;
-    }
-    yield* output.publish();
+    const items = insertItems(endOfObject(text), entries);
+    yield* NewFile.write(file, inserted(text, [items]));
   }
 }
 

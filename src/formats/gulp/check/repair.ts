@@ -6,7 +6,7 @@ import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { readFile } from "../../../io/read/read_file.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { WritableFile } from "../../../io/write/writable_file.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
 import {
   type ChunkPaths,
   LABEL_FILE,
@@ -146,15 +146,15 @@ class Repair {
     let done = 0;
     for (const [i, paths] of listed.entries()) {
       const chunk = await this.#open(paths);
-      if (chunk !== undefined) {
-        try {
+      try {
+        if (chunk !== undefined) {
           await this.#save(
             chunk,
             (bytes) => this.#options.onProgress?.(done + bytes, total),
           );
-        } finally {
-          chunk.close();
         }
+      } finally {
+        chunk?.close();
       }
       done += sizes[i]!;
     }
@@ -170,7 +170,7 @@ class Repair {
       if (!(error instanceof FormatError)) throw error;
       return this.leaveOut(error);
     }
-    await this.#write(LABEL_FILE, bytes);
+    await runAsync(NewFile.write(path.join(this.#into, LABEL_FILE), bytes));
   }
 
   /** Opens a chunk, or what can be had of it; what can't is reported. */
@@ -197,44 +197,19 @@ class Repair {
     onProgress: (bytes: number) => void,
   ): Promise<void> {
     const { signal, partial = false } = this.#options;
-    const name = path.basename(chunk.dataPath);
-    const file = await this.#create(name);
-    try {
-      const repair = new ChunkRepair(chunk, file, this.#kept, {
-        partial,
-        leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
-        onProgress,
-        signal,
-      });
-      await repair.run();
-      if (repair.meta.length === 0) {
-        return await fs.promises.unlink(path.join(this.#into, name));
-      }
-      await runAsync(file.sync(), signal);
-      const metaName = path.basename(chunk.meta.path);
-      await this.#write(metaName, repair.meta.dump());
-      this.#report.chunks++;
-      this.#report.videos += repair.meta.length;
-      this.#report.frames += repair.frames;
-      this.#report.bytes += repair.end;
-    } finally {
-      file.close();
-    }
-  }
-
-  async #write(name: string, bytes: Uint8Array): Promise<void> {
-    const file = await this.#create(name);
-    try {
-      await runAsync(file.writeAt(bytes, 0), this.#options.signal);
-      await runAsync(file.sync(), this.#options.signal);
-    } finally {
-      file.close();
-    }
-  }
-
-  async #create(name: string): Promise<WritableFile> {
-    const file = path.join(this.#into, name);
-    return await runAsync(WritableFile.create(file, file));
+    const repair = new ChunkRepair(chunk, {
+      into: this.#into,
+      kept: this.#kept,
+      partial,
+      leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
+      signal,
+    });
+    await repair.run(onProgress);
+    const { videos, frames, bytes } = repair;
+    if (videos > 0) this.#report.chunks++;
+    this.#report.videos += videos;
+    this.#report.frames += frames;
+    this.#report.bytes += bytes;
   }
 }
 

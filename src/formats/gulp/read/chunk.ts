@@ -20,6 +20,7 @@ import { UnknownIdError } from "../check/faults.ts";
 import type { FrameData, Frames } from "../write/frame_data.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
+import { formatVideoMeta } from "../meta/collected_meta.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
 import { ChunkOutput } from "../write/chunk_output.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
@@ -206,7 +207,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
     frames: Frames,
     options: WaitOptions = {},
   ): Promise<void> {
-    await this.#opened().append(String(id), meta, frames, options);
+    const output = this.#opened();
+    await output.append(String(id), formatVideoMeta(meta), frames, options);
   }
 
   /** {@linkcode GulpChunk.append} without waiting; frames must be JPEGs. */
@@ -215,7 +217,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     meta: { readonly [key: string]: JsonValue },
     frames: Iterable<FrameData>,
   ): void {
-    this.#opened().appendSync(String(id), meta, frames);
+    this.#opened().appendSync(String(id), formatVideoMeta(meta), frames);
   }
 
   /**

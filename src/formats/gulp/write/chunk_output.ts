@@ -1,5 +1,4 @@
 import * as fs from "node:fs";
-import type { JsonValue } from "../../../codecs/json/value.ts";
 import { FormatError, WriteError } from "../../../errors.ts";
 import {
   perform,
@@ -14,11 +13,7 @@ import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import {
-  CollectedMeta,
-  formatVideoMeta,
-  shortDataError,
-} from "../meta/collected_meta.ts";
+import { CollectedMeta, shortDataError } from "../meta/collected_meta.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import {
@@ -130,6 +125,11 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     }
   }
 
+  /** Bytes of data so far, padding included. */
+  get bytes(): number {
+    return this.#records.end;
+  }
+
   /** Refuses to write to a chunk that is not open for it. */
   static refuse(path: string): never {
     throw new WriteError(
@@ -139,15 +139,19 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     );
   }
 
+  /**
+   * Appends a video; if its frames fail, nothing of it.
+   *
+   * @param metaJson Its meta_data: one item, or several with what separates them.
+   */
   append(
     id: string,
-    meta: { readonly [key: string]: JsonValue },
+    metaJson: string,
     frames: Frames,
     { signal }: WaitOptions,
   ): Promise<void> {
     return this.#queue.take(async () => {
       this.#assertOpen();
-      const json = formatVideoMeta(meta);
       const places: number[] = [];
       await runAsync(this.#beginVideo(id), signal);
       try {
@@ -162,17 +166,16 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
         this.#dropVideo(places);
         throw error;
       }
-      this.#meta.add(id, json, places);
+      this.#meta.add(id, metaJson, places);
     });
   }
 
   appendSync(
     id: string,
-    meta: { readonly [key: string]: JsonValue },
+    metaJson: string,
     frames: Iterable<FrameData>,
   ): void {
     this.#assertIdle();
-    const json = formatVideoMeta(meta);
     const places: number[] = [];
     runSync(this.#beginVideo(id));
     try {
@@ -183,7 +186,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
       this.#dropVideo(places);
       throw error;
     }
-    this.#meta.add(id, json, places);
+    this.#meta.add(id, metaJson, places);
   }
 
   /** Not to be given up half-way: it takes no signal. */
