@@ -49,14 +49,10 @@ function* open(
   location: string,
   options: ContainerOptions,
 ): Steps<Container> {
-  const problems = new ProblemLog(options);
+  const problems = problemLog(options);
   const { storage = LOCAL_DISK } = options;
   const listing = yield* listLocation(location, storage);
-  const opened = yield* openTree(
-    listing,
-    storage,
-    (problem) => problems.add(problem),
-  );
+  const opened = yield* openTree(listing, storage, problems.add);
   let labels: number | undefined;
   try {
     if (hasLabels(opened)) {
@@ -125,28 +121,21 @@ function* listLocation(
 /** More problems than that are only counted where they go to the console. */
 const MOST_PROBLEMS = 20;
 
-/** Says what is left out of a tree, and why. */
-class ProblemLog {
-  readonly #warn: (message: string) => void;
-  readonly #most: number;
-  #count = 0;
-
-  constructor({ onWarning }: ContainerOptions) {
-    this.#warn = onWarning ?? warnOnConsole;
-    this.#most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
-  }
-
-  add(problem: RecordfsError): void {
-    if (this.#count++ >= this.#most) return;
-    this.#warn(`Left out: ${problem.message}`);
-  }
-
-  end(location: string): void {
-    const more = this.#count - this.#most;
-    if (more <= 0) return;
-    this.#warn(
-      `${basename(location)}: ${more} more are left out; ` +
-        "`check()` names them all",
-    );
-  }
+/** Says what is left out of a tree, and why, or how much more is at its end. */
+function problemLog({ onWarning }: ContainerOptions) {
+  const warn = onWarning ?? warnOnConsole;
+  const most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
+  let count = 0;
+  return {
+    add(problem: RecordfsError): void {
+      if (count++ < most) warn(`Left out: ${problem.message}`);
+    },
+    end(location: string): void {
+      if (count <= most) return;
+      warn(
+        `${basename(location)}: ${count - most} more are left out; ` +
+          "`check()` names them all",
+      );
+    },
+  };
 }

@@ -26,10 +26,12 @@ import {
 } from "../../../data/transforms/transform_samples.ts";
 import {
   type AnyLabelOptions,
+  type FindLabel,
   type GulpLabelOptions,
-  GulpLabels,
+  labelArguments,
   type LabelChoice,
   type LabelOf,
+  loadLabels,
 } from "./gulp_labels.ts";
 import { hasSample } from "../../../data/datasets/has_sample.ts";
 
@@ -74,40 +76,38 @@ export interface SampleKind<In> {
   readonly finish: (made: unknown) => unknown;
 }
 
+/** Options whose types do not matter any more, for a transform that is given `In`. */
+type OpenOptions<In> =
+  & AnyLabelOptions
+  & DecodeImageOptions
+  & Pick<GulpDatasetOptions, "storage">
+  & { readonly transform?: Step<In, unknown> | undefined };
+
 /** A gulp directory opened for a dataset. */
 export interface OpenedVideos<In> {
   readonly directory: GulpDirectory<Uint8Array<ArrayBuffer>>;
   readonly labels: ReadonlyMap<string, number> | undefined;
-  readonly finder: GulpLabels;
+  readonly findLabel: FindLabel;
   readonly decoder: DecodeImage;
-  readonly transform: Step<In, unknown> | undefined;
-  /** The options that a recipe has as they are. */
-  readonly options: DecodeImageOptions & { readonly storage: Storage };
+  readonly options: OpenOptions<In>;
 }
 
 /** Opens a directory of chunks for a dataset whose transform is given `In`. */
 export async function openVideos<In>(
   location: string | URL,
-  options:
-    & AnyLabelOptions
-    & DecodeImageOptions
-    & Pick<GulpDatasetOptions, "storage">
-    & { readonly transform?: Step<In, unknown> | undefined },
+  options: OpenOptions<In>,
 ): Promise<OpenedVideos<In>> {
-  const { codec, colorspace, shortEdge, storage = LOCAL_DISK } = options;
-  const { transform } = options;
+  const { transform, storage = LOCAL_DISK } = options;
   if (transform !== undefined) runStep(transform); // throws before files are opened
-  const decoding = { codec, colorspace, shortEdge };
-  const decoder = new DecodeImage(decoding);
+  const decoder = new DecodeImage(decodingOf(options));
   const path = lastingPathOf(location, storage);
   const undecoded = { decode: false, storage } as const;
   const directory = await GulpDirectory.open(path, undecoded);
   try {
     if (directory.numChunks === 0) throw noChunks(directory.path);
     const labels = await directory.labels();
-    const finder = await GulpLabels.load(options, labels);
-    const again = { ...decoding, storage };
-    return { directory, labels, finder, decoder, transform, options: again };
+    const findLabel = await loadLabels(options, labels);
+    return { directory, labels, findLabel, decoder, options };
   } catch (error) {
     directory.close();
     throw error;
@@ -131,7 +131,7 @@ export abstract class GulpDataset<In, Data, Label>
   /** Takes what was opened. */
   protected constructor(opened: OpenedVideos<In>, kind: SampleKind<In>) {
     super();
-    const { transform } = opened;
+    const { transform } = opened.options;
     this.#opened = opened;
     this.#kind = kind;
     this.#run = transform === undefined ? (input) => input : runStep(transform);
@@ -158,7 +158,7 @@ export abstract class GulpDataset<In, Data, Label>
     indices: readonly number[],
     { seed = 0, epoch = 0, signal }: GetOptions = {},
   ): Promise<GulpSample<Data, Label>[]> {
-    const { directory, finder } = this.#opened;
+    const { directory, findLabel } = this.#opened;
     const ids = indices.map((index) => directory.idAt(index));
     return await inFlight(
       indices.length,
@@ -168,7 +168,7 @@ export abstract class GulpDataset<In, Data, Label>
         try {
           const random = new Random(seed, epoch, index);
           const { data, meta } = await this.#make(id, random, signal);
-          const label = await finder.of(meta, id) as Label;
+          const label = await findLabel(meta, id) as Label;
           return { data, label, id };
         } catch (cause) {
           if (signal?.aborted) throw cause;
@@ -201,11 +201,12 @@ export abstract class GulpDataset<In, Data, Label>
    * @throws {DataError} With code `not-portable` if an option is a function.
    */
   override [RECIPE](): Recipe {
-    const { directory: { path }, options, finder, transform } = this.#opened;
+    const { directory: { path }, options } = this.#opened;
+    const { transform, storage = LOCAL_DISK } = options;
     const again = {
-      ...options,
-      storage: storageArgument(options.storage, path),
-      ...finder.arguments(),
+      ...decodingOf(options),
+      storage: storageArgument(storage, path),
+      ...labelArguments(options),
       ...this.#kind.options,
       transform: transform && stepArgument(transform, "The option transform"),
     };
@@ -228,6 +229,12 @@ export abstract class GulpDataset<In, Data, Label>
     const made = await this.#run(input(images), random);
     return { data: finish(made) as Data, meta };
   }
+}
+
+function decodingOf(
+  { codec, colorspace, shortEdge }: DecodeImageOptions,
+): DecodeImageOptions {
+  return { codec, colorspace, shortEdge };
 }
 
 function noChunks(path: string): FormatError {

@@ -1,4 +1,4 @@
-import { JsonError } from "../../../codecs/json/scanner.ts";
+import { JsonError, withSentinel } from "../../../codecs/json/scanner.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -7,7 +7,7 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
-import { customMetaFile, readCustomMeta } from "./custom_meta.ts";
+import { customMetaFile, jsonOfEntries } from "./custom_meta.ts";
 import { jsonMetaFile, readJsonMeta } from "./json_meta.ts";
 import { MetaBuilder, release, scratchBuffer } from "./meta_columns.ts";
 import type { MetaFile } from "./meta_file.ts";
@@ -192,7 +192,8 @@ function readOwn(
         metaData: [...metaData],
       }],
     );
-    return { ...readCustomMeta(entries), entries };
+    const text = jsonOfEntries(entries);
+    return { builder: readJsonMeta(withSentinel(text)), text, entries };
   } catch (error) {
     if (error instanceof RecordfsError) throw error;
     throw new FormatError(

@@ -34,10 +34,14 @@ export function* readFramePlaces(
 ): Steps<Uint8Array<ArrayBuffer>[]> {
   const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
   const runs = runsOf(places);
-  const buffers = buffersFor(runs, memory);
-  yield* inParallel(
-    runs.map((run, i) => readRun(source, places, run, buffers[i]!, frames)),
-  );
+  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  const shared = memory?.take(total);
+  let at = 0;
+  yield* inParallel(runs.map((run) => {
+    const length = run.end - run.start;
+    const bytes = shared?.subarray(at, at += length) ?? new Uint8Array(length);
+    return readRun(source, places, run, bytes, frames);
+  }));
   return frames;
 }
 
@@ -77,24 +81,12 @@ export function* readWholeVideo(
   return frames;
 }
 
-/** Memory for each run; runs share the memory that was given. */
-function buffersFor(
-  runs: readonly Run[],
-  memory: FrameMemory | undefined,
-): Uint8Array<ArrayBuffer>[] {
-  if (memory === undefined) {
-    return runs.map(({ start, end }) => new Uint8Array(end - start));
-  }
-  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
-  const bytes = memory.take(total);
-  let at = 0;
-  return runs.map(({ start, end }) => bytes.subarray(at, at += end - start));
-}
-
 function runsOf(places: readonly FramePlace[]): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
-  for (const frame of orderOf(places)) {
+  const order = [...places.keys()]
+    .sort((a, b) => places[a]!.offset - places[b]!.offset);
+  for (const frame of order) {
     const { offset, length } = places[frame]!;
     const joins = run !== undefined &&
       (offset < run.end ||
@@ -108,17 +100,6 @@ function runsOf(places: readonly FramePlace[]): Run[] {
     }
   }
   return runs;
-}
-
-/** Frames in the order in which they lie. */
-function orderOf(places: readonly FramePlace[]): number[] {
-  const order = places.map((_, i) => i);
-  const ascends = places.every(({ offset }, i) =>
-    i === 0 || places[i - 1]!.offset <= offset
-  );
-  return ascends
-    ? order
-    : order.sort((a, b) => places[a]!.offset - places[b]!.offset);
 }
 
 function* readRun(
