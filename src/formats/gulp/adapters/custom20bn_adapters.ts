@@ -21,7 +21,6 @@ import {
 import {
   type AdapterOption,
   assertOptions,
-  type Completed,
   option,
   type OptionTaker,
   place,
@@ -121,24 +120,16 @@ export interface CsvWebmOptions extends ListedOptions, VideoOptions {
   readonly labelName?: "label" | "id" | undefined;
 }
 
-const CSV_WEBM: CsvDataSet<CsvWebmOptions> = {
-  options: [
-    place("csvFile", "List of the videos, `id;label` in each line"),
-    place("folder", "Directory of the videos, FOLDER/ID.webm"),
-    ...videoOptions(12),
-    option("labelName", "string", "label", "Column of the label", [
-      "label",
-      "id",
-    ]),
-    ...LISTED_OPTIONS,
-  ],
-  video: ({ folder, labelName }, [id = "", label = "dummy"]) => ({
-    id,
-    label: labelName === "id" ? id : label,
-    path: join(folder, `${id}.webm`),
-  }),
-  frames: fileFrames(),
-};
+const CSV_WEBM_OPTIONS: readonly AdapterOption[] = [
+  place("csvFile", "List of the videos, `id;label` in each line"),
+  place("folder", "Directory of the videos, FOLDER/ID.webm"),
+  ...videoOptions(12),
+  option("labelName", "string", "label", "Column of the label", [
+    "label",
+    "id",
+  ]),
+  ...LISTED_OPTIONS,
+];
 
 /**
  * Data sets of 20BN: a list in CSV, `id;label` in each line, and videos `FOLDER/ID.webm`. A line
@@ -151,7 +142,7 @@ export class Custom20BNCsvWebmAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = CSV_WEBM.options;
+  static override readonly options: readonly AdapterOption[] = CSV_WEBM_OPTIONS;
 
   /**
    * Takes a list that was read; {@linkcode Custom20BNCsvWebmAdapter.open} reads one.
@@ -159,7 +150,16 @@ export class Custom20BNCsvWebmAdapter
    * @param rows The fields of each row.
    */
   constructor(options: CsvWebmOptions, rows: readonly CsvRow[]) {
-    super(options, withRows(CSV_WEBM, rows));
+    super(options, {
+      options: CSV_WEBM_OPTIONS,
+      list: ({ folder, labelName }) =>
+        rows.map(([id = "", label = "dummy"]) => ({
+          id,
+          label: labelName === "id" ? id : label,
+          path: join(folder, `${id}.webm`),
+        })),
+      frames: fileFrames(),
+    });
   }
 
   /** Reads the list. */
@@ -180,21 +180,12 @@ export interface CsvJpegOptions extends ListedOptions, ImageOptions {
   readonly frameSize?: number | undefined;
 }
 
-const CSV_JPEG: CsvDataSet<CsvJpegOptions> = {
-  options: [
-    place("csvFile", "List of the videos, `id;label` in each line"),
-    place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
-    ...imageOptions("frameSize"),
-    ...LISTED_OPTIONS,
-  ],
-  video: ({ csvFile, folder }, [id, label], i) => {
-    if (id !== undefined && label !== undefined) {
-      return { id, label, path: join(folder, id) };
-    }
-    throw inputError(csvFile, `row ${i + 1} has no label: give \`id;label\``);
-  },
-  frames: imageFrames((path) => filesIn(path, [".jpg"])),
-};
+const CSV_JPEG_OPTIONS: readonly AdapterOption[] = [
+  place("csvFile", "List of the videos, `id;label` in each line"),
+  place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
+  ...imageOptions("frameSize"),
+  ...LISTED_OPTIONS,
+];
 
 /**
  * Data sets of 20BN: a list in CSV, `id;label` in each line, and frames `FOLDER/ID/*.jpg`, in the
@@ -207,7 +198,7 @@ export class Custom20BNCsvJpegAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = CSV_JPEG.options;
+  static override readonly options: readonly AdapterOption[] = CSV_JPEG_OPTIONS;
 
   /**
    * Takes a list that was read; {@linkcode Custom20BNCsvJpegAdapter.open} reads one.
@@ -215,7 +206,18 @@ export class Custom20BNCsvJpegAdapter
    * @param rows The fields of each row.
    */
   constructor(options: CsvJpegOptions, rows: readonly CsvRow[]) {
-    super(options, withRows(CSV_JPEG, rows));
+    super(options, {
+      options: CSV_JPEG_OPTIONS,
+      list: ({ csvFile, folder }) =>
+        rows.map(([id, label], i) => {
+          if (id !== undefined && label !== undefined) {
+            return { id, label, path: join(folder, id) };
+          }
+          const what = `row ${i + 1} has no label: give \`id;label\``;
+          throw inputError(csvFile, what);
+        }),
+      frames: imageFrames((path) => filesIn(path, [".jpg"])),
+    });
   }
 
   /** Reads the list. */
@@ -228,25 +230,6 @@ export class Custom20BNCsvJpegAdapter
 
 /** The fields of a row. */
 type CsvRow = readonly string[];
-
-/** A data set whose rows are read before, which takes waiting. */
-interface CsvDataSet<Options extends object>
-  extends Omit<DataSet<Options, FoundFile>, "list"> {
-  readonly video: (
-    options: Completed<Options>,
-    row: CsvRow,
-    index: number,
-  ) => FoundFile;
-}
-
-function withRows<Options extends object>(
-  { video, ...dataSet }: CsvDataSet<Options>,
-  rows: readonly CsvRow[],
-): DataSet<Options, FoundFile> {
-  const list = (options: Completed<Options>) =>
-    rows.map((row, i) => video(options, row, i));
-  return { ...dataSet, list };
-}
 
 async function readRows(
   Adapter: OptionTaker,

@@ -69,14 +69,14 @@ async function ownVideos(
   source: GulpSource,
   notes: PlanNotes,
 ): Promise<ShownVideos> {
-  const { reader, badVideos, labels } = source;
+  const { chunks, badVideos, labels } = source;
   const files = await source.files();
-  const ids = cutIds(reader);
+  const ids = cutIds(chunks);
   notes.kept.push("frames as JPEGs, ids, the order of videos, meta data");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push("videos are put into other chunks");
   notes.lost.push(...lostInFiles(source));
-  const total = reader.length - badVideos;
+  const total = source.length - badVideos;
   return { total, labels, read: (options) => videosOf(files, ids, options) };
 }
 

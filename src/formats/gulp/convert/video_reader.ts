@@ -1,54 +1,40 @@
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { GulpChunk } from "../read/chunk.ts";
 import { findPartner } from "../read/chunk_files.ts";
-import type { RawVideo } from "../read/decoding.ts";
 import { GulpDirectory } from "../read/directory.ts";
-import type { FrameSlice } from "../read/frame_selection.ts";
 import { nameOfId } from "../ids/id_names.ts";
 import { decodeId, encodeId } from "../ids/id_text.ts";
-import type { LazyMap } from "../meta/lazy_map.ts";
-import type { VideoMeta } from "../meta/serializer.ts";
-import { StoredVideoMeta } from "../meta/video_meta.ts";
+import type { StoredVideoMeta } from "../meta/video_meta.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 
-/** Videos of GulpIO, whose frames stay JPEGs. */
-export interface VideoReader extends Disposable {
-  /** How many there are. */
-  readonly length: number;
-  /** What the meta files say of them, in their order. */
-  readonly metas: LazyMap<VideoMeta>;
-  /** Reads a stretch of a video's frames. */
-  read(id: string, part: FrameSlice, options: WaitOptions): Promise<RawVideo>;
-}
+/** A chunk whose frames stay JPEGs. */
+export type RawChunk = GulpChunk<Uint8Array<ArrayBuffer>>;
 
-/** Opens a directory of chunks, or one chunk by either of its files. */
-export async function openVideos(
+/** Opens the chunks of a directory, or one chunk by either of its files. */
+export async function openChunks(
   path: string,
-  isChunk: boolean,
+  isDirectory: boolean,
   { signal }: WaitOptions,
-): Promise<VideoReader> {
+): Promise<RawChunk[]> {
   const options = { decode: false, signal } as const;
-  if (!isChunk) {
-    const directory = await GulpDirectory.open(path, options);
-    return {
-      length: directory.length,
-      metas: directory.mergedMetaDict,
-      read: (id, part, options) => directory.getRaw(id, part, options),
-      [Symbol.dispose]: () => directory.close(),
-    };
-  }
+  if (isDirectory) return [...await GulpDirectory.open(path, options)];
   const { chunks, problems } = await runAsync(findPartner(path), signal);
   const [paths] = chunks;
   if (paths === undefined) throw problems[0]!;
-  const chunk = await GulpChunk.load(paths.dataPath, paths.metaPath, options);
-  return {
-    length: chunk.length,
-    metas: chunk.metaDict,
-    read: (id, part, options) => chunk.readRaw(id, part, options),
-    [Symbol.dispose]: () => chunk.close(),
-  };
+  return [await GulpChunk.load(paths.dataPath, paths.metaPath, options)];
+}
+
+/** What the meta files say of the videos, in their order. */
+export function* metasOf(
+  chunks: readonly RawChunk[],
+): Generator<[id: string, meta: StoredVideoMeta, chunk: RawChunk], void> {
+  for (const chunk of chunks) {
+    for (const [id, meta] of chunk.metaDict) {
+      yield [id, meta as StoredVideoMeta, chunk];
+    }
+  }
 }
 
 /** How many ids a plan lists. */
@@ -56,12 +42,12 @@ const LISTED = 3;
 
 /** What of videos their files do not show, to be noted as lost. */
 export function lostInFiles(
-  { reader, badVideos }: {
-    readonly reader: VideoReader;
+  { chunks, badVideos }: {
+    readonly chunks: readonly RawChunk[];
     readonly badVideos: number;
   },
 ): string[] {
-  const lost = lostMeta(reader);
+  const lost = lostMeta(chunks);
   if (badVideos > 0) {
     lost.push(`videos that cannot be read (${badVideos}), which warnings name`);
   }
@@ -69,13 +55,10 @@ export function lostInFiles(
 }
 
 /** The meta data that readers do not give, of videos that were appended more than once. */
-export function lostMeta({ metas }: VideoReader): string[] {
+export function lostMeta(chunks: readonly RawChunk[]): string[] {
   const ids: string[] = [];
-  for (const [id, meta] of metas) {
-    const items = meta instanceof StoredVideoMeta
-      ? meta.metaCount
-      : meta.metaData.length;
-    if (items > 1) ids.push(id);
+  for (const [id, { metaCount }] of metasOf(chunks)) {
+    if (metaCount > 1) ids.push(id);
   }
   return ids.length === 0
     ? []
@@ -91,9 +74,9 @@ export function listed(ids: readonly string[]): string {
 }
 
 /** The ids that the names of their directories do not say, since they were cut, by those names. */
-export function cutIds({ metas }: VideoReader): Map<string, string> {
+export function cutIds(chunks: readonly RawChunk[]): Map<string, string> {
   const cut = new Map<string, string>();
-  for (const id of metas.keys()) {
+  for (const [id] of metasOf(chunks)) {
     const name = decodeName(nameOfId(encodeId(id)));
     if (idOfName(name) !== id) cut.set(name, id);
   }
