@@ -55,7 +55,7 @@ function* open(
   const opened = yield* openTree(listing, storage, problems.add);
   let labels: number | undefined;
   try {
-    if (hasLabels(opened)) {
+    if (opened.labels !== undefined) {
       labels = (yield* readLabels(listing.labelPath, storage))?.size;
     }
   } catch (error) {
@@ -71,18 +71,12 @@ function* open(
   return { tree: opened.tree, info: describe(opened, isDirectory, labels) };
 }
 
-/** Whether `label2idx.json` is there, and could be opened. */
-function hasLabels({ tree, chunks }: OpenedTree): boolean {
-  return tree.sources.length > 2 * chunks.length;
-}
-
 function describe(
   opened: OpenedTree,
   isDirectory: boolean,
   labels: number | undefined,
 ): ContainerInfo {
   const { tree, chunks, videos, frames, badVideos, badChunks } = opened;
-  const labelBytes = hasLabels(opened) ? tree.sources.at(-1)!.size : 0;
   return {
     format: "gulp",
     kind: isDirectory ? DIRECTORY : "chunk",
@@ -90,7 +84,7 @@ function describe(
     directories: videos,
     bytes: chunks.reduce(
       (sum, { dataSize, meta }) => sum + dataSize + meta.size,
-      labelBytes,
+      opened.labels?.size ?? 0,
     ),
     facts: {
       videos,

@@ -3,7 +3,6 @@ import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "../meta/chunk_meta.ts";
-import { emptyMeta } from "../meta/open_meta.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
 import { duplicateId, shownId } from "./faults.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
@@ -54,10 +53,8 @@ export class ChunkRepair {
     const { meta, dataPath, dataSize } = this.#chunk;
     const { into, leaveOut, signal } = this.#options;
     const place = (file: string) => path.join(into, path.basename(file));
-    const target = new OpenedChunk(
-      place(dataPath),
-      undefined,
-      emptyMeta(place(meta.path)),
+    const target = OpenedChunk.empty(
+      { dataPath: place(dataPath), metaPath: place(meta.path) },
       { serializer: "json" },
     );
     const opening = ChunkOutput.open(target, "wb", undefined);

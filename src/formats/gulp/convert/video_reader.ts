@@ -37,7 +37,7 @@ export function* metasOf(
   }
 }
 
-/** How many ids a plan lists. */
+/** How many names a plan lists. */
 const LISTED = 3;
 
 /** What of videos their files do not show, to be noted as lost. */
@@ -65,12 +65,14 @@ export function lostMeta(chunks: readonly RawChunk[]): string[] {
     : [`all but the first of the meta data of ${listed(ids)}`];
 }
 
-/** The first few of some ids, quoted, and how many more there are. */
-export function listed(ids: readonly string[]): string {
-  const first = ids.slice(0, LISTED).map((id) => JSON.stringify(id)).join(", ");
-  return ids.length > LISTED
-    ? `${first} and ${ids.length - LISTED} more`
-    : first;
+/** The first few of some names, and how many more there are. */
+export function listed(
+  names: readonly string[],
+  show = (name: string): string => JSON.stringify(name),
+): string {
+  const first = names.slice(0, LISTED).map((name) => show(name)).join(", ");
+  const more = names.length - LISTED;
+  return more > 0 ? `${first} and ${more} more` : first;
 }
 
 /** The ids that the names of their directories do not say, since they were cut, by those names. */

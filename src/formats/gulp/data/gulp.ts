@@ -4,10 +4,7 @@
  * @module
  */
 export type { ClipOptions } from "../../../data/datasets/clip_frames.ts";
-export {
-  GulpImageDataset,
-  type GulpImageOptions,
-} from "./gulp_image_dataset.ts";
+export * from "./gulp_image_dataset.ts";
 export type {
   GulpLabelOptions,
   GulpMeta,
@@ -16,11 +13,7 @@ export type {
   LabelOf,
   TextLabel,
 } from "./gulp_labels.ts";
-export {
-  type FinishedClip,
-  GulpVideoDataset,
-  type GulpVideoOptions,
-} from "./gulp_video_dataset.ts";
+export * from "./gulp_video_dataset.ts";
 export {
   GulpDataset,
   type GulpDatasetOptions,

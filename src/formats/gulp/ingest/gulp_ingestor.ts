@@ -1,5 +1,4 @@
 import * as fs from "node:fs";
-import * as path from "node:path";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { writeError } from "../../../io/write/write_error.ts";
@@ -8,7 +7,8 @@ import type {
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
 import { recipeOf } from "../adapters/load_adapter.ts";
-import { calculateChunkSlices } from "../write/chunk_writer.ts";
+import { assertCounts, calculateChunkSlices } from "../write/chunk_writer.ts";
+import { newChunkPaths } from "../read/chunk_files.ts";
 import { VideoIds } from "../ids/video_ids.ts";
 import { type ChunkEvents, type ChunkJob, reportOf } from "./ingest_chunk.ts";
 import {
@@ -93,14 +93,7 @@ export class GulpIngestor {
     videosPerChunk: number,
     numWorkers: number,
   ) {
-    for (
-      const [name, value] of Object.entries({ videosPerChunk, numWorkers })
-    ) {
-      if (Number.isSafeInteger(value) && value > 0) continue;
-      throw new RangeError(
-        `${name} is ${value}: give a whole number from 1 on`,
-      );
-    }
+    assertCounts({ videosPerChunk, numWorkers });
     this.#adapter = adapter;
     this.#directory = localPath(outputFolder);
     this.#videosPerChunk = videosPerChunk;
@@ -138,8 +131,12 @@ export class GulpIngestor {
       ids: ids === undefined ? undefined : hashIds(ids),
       adapter: planOptions(this.#adapter, recipe),
     };
-    const target = await runAsync(
-      examineTarget(directory, journal.plan, planned, ids, options),
+    const target = await examineTarget(
+      directory,
+      journal.plan,
+      planned,
+      ids,
+      options,
     );
     const plan: IngestPlan = { ...planned, firstChunk: target.firstChunk };
     if (!target.isResumed && !target.isFinished) {
@@ -183,15 +180,11 @@ export class GulpIngestor {
 
   /** The chunks of a plan. */
   #jobs({ firstChunk, videosPerChunk, videos }: IngestPlan): ChunkJob[] {
-    return calculateChunkSlices(videosPerChunk, videos).map((slice, i) => {
-      const number = firstChunk + i;
-      return {
-        number,
-        slice,
-        dataPath: path.join(this.#directory, `data_${number}.gulp`),
-        metaPath: path.join(this.#directory, `meta_${number}.gmeta`),
-      };
-    });
+    const slices = calculateChunkSlices(videosPerChunk, videos);
+    return slices.map((slice, i) => ({
+      ...newChunkPaths(this.#directory, firstChunk + i),
+      slice,
+    }));
   }
 
   async #write(
@@ -241,17 +234,13 @@ function makeDirectory(directory: string): void {
 
 /** Counts what an ingest has done. */
 export class IngestTally {
-  readonly #totalVideos: number;
   readonly #options: IngestOptions;
   readonly #chunks = new Map<number, NumberedReport>();
-  #videos = 0;
-  #failed = 0;
-  #frames = 0;
-  #bytes = 0;
+  readonly #progress;
 
   constructor(totalVideos: number, options: IngestOptions) {
-    this.#totalVideos = totalVideos;
     this.#options = options;
+    this.#progress = { videos: 0, failed: 0, totalVideos, frames: 0, bytes: 0 };
   }
 
   /** Takes a chunk that is done. */
@@ -262,8 +251,8 @@ export class IngestTally {
   /** Begins with what is done already. */
   start(): void {
     for (const { videos, failed } of this.#chunks.values()) {
-      this.#videos += videos;
-      this.#failed += failed.length;
+      this.#progress.videos += videos;
+      this.#progress.failed += failed.length;
     }
     this.#tell();
   }
@@ -276,14 +265,14 @@ export class IngestTally {
   events(claim: ChunkEvents["ids"]): ChunkEvents {
     return {
       frames: (count, bytes) => {
-        this.#frames += count;
-        this.#bytes += bytes;
+        this.#progress.frames += count;
+        this.#progress.bytes += bytes;
         this.#tell();
       },
       video: (failed) => {
-        if (failed === undefined) this.#videos++;
+        if (failed === undefined) this.#progress.videos++;
         else {
-          this.#failed++;
+          this.#progress.failed++;
           this.#options.onFailure?.(failed);
         }
         this.#tell();
@@ -308,12 +297,6 @@ export class IngestTally {
   }
 
   #tell(): void {
-    this.#options.onProgress?.({
-      videos: this.#videos,
-      failed: this.#failed,
-      totalVideos: this.#totalVideos,
-      frames: this.#frames,
-      bytes: this.#bytes,
-    });
+    this.#options.onProgress?.({ ...this.#progress });
   }
 }

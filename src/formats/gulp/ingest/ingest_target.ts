@@ -1,6 +1,10 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
 import { type ChunkPaths, listChunks } from "../read/chunk_files.ts";
 import { calculateChunkSlices } from "../write/chunk_writer.ts";
@@ -50,14 +54,14 @@ const DATA_NAME = /^data_(\d+)\.gulp$/;
  * @throws {IngestError} If it may not write there.
  * @throws {FormatError} If there are chunks that are damaged or miss a file.
  */
-export function* examineTarget(
+export async function examineTarget(
   directory: string,
   before: IngestPlan | undefined,
   plan: Omit<IngestPlan, "firstChunk">,
   planned: readonly string[] | undefined,
   { extend, resume }: TargetOptions,
-): Steps<IngestTarget> {
-  const { chunks, problems } = yield* listChunks(directory);
+): Promise<IngestTarget> {
+  const { chunks, problems } = await runAsync(listChunks(directory));
   const ids = new VideoIds();
   const fresh = { isResumed: false, retried: new Set<string>() };
   const failed = new Set(before?.failed);
@@ -72,7 +76,9 @@ export function* examineTarget(
     if (problems[0] !== undefined) throw problems[0];
     if (chunks.length > 0 && extend !== true && !(isRest && resume)) {
       const complete = resume === true && planned !== undefined
-        ? yield* findFinished(chunks, planned, plan.videosPerChunk)
+        ? await runAsync(
+          findFinished(chunks, planned, plan.videosPerChunk),
+        )
         : undefined;
       if (complete !== undefined) {
         const firstChunk = complete[0]!.number;
@@ -88,7 +94,7 @@ export function* examineTarget(
         { path: directory },
       );
     }
-    yield* addIdsOf(chunks, ids);
+    await runAsync(addIdsOf(chunks, ids));
     const firstChunk = Math.max(-1, ...chunks.map(({ number }) => number)) + 1;
     return { ...fresh, firstChunk, complete: [], isFinished: false, ids };
   }
@@ -110,9 +116,9 @@ export function* examineTarget(
       { path: directory },
     );
   }
-  yield* addIdsOf(chunks, ids);
+  await runAsync(addIdsOf(chunks, ids));
   const end = firstChunk + Math.ceil(before.videos / before.videosPerChunk);
-  yield* sweep(directory, firstChunk, end, chunks);
+  await sweep(directory, firstChunk, end, chunks);
   const complete = chunks.filter(({ number }) => number >= firstChunk);
   return {
     firstChunk,
@@ -169,28 +175,18 @@ function* hasVideos(
  *
  * @param end The chunk after the last of the ingest.
  */
-function* sweep(
+async function sweep(
   directory: string,
   firstChunk: number,
   end: number,
   complete: readonly ChunkPaths[],
-): Steps<void> {
-  yield* removeLeftovers(directory);
-  const names = yield* perform({
-    sync: () => fs.readdirSync(directory),
-    async: () => fs.promises.readdir(directory),
-  });
-  const kept = new Set(complete.map(({ dataPath }) => path.basename(dataPath)));
-  for (const name of names) {
-    const found = DATA_NAME.exec(name);
-    if (found === null || kept.has(name)) continue;
-    const number = Number(found[1]);
-    if (number < firstChunk || number >= end) continue;
-    const file = path.join(directory, name);
-    yield* perform({
-      sync: () => fs.unlinkSync(file),
-      async: () => fs.promises.unlink(file),
-    });
+): Promise<void> {
+  await runAsync(removeLeftovers(directory));
+  const kept = new Set(complete.map(({ number }) => number));
+  for (const name of await fs.promises.readdir(directory)) {
+    const number = Number(DATA_NAME.exec(name)?.[1]); // NaN where it is another file
+    const isLeft = number >= firstChunk && number < end && !kept.has(number);
+    if (isLeft) await fs.promises.unlink(path.join(directory, name));
   }
 }
 

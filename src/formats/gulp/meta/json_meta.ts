@@ -263,9 +263,7 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
       }
     } while (scanner.next(Byte.CLOSE_LIST));
   }
-  const [loc, pad, length] = numbers;
-  if (items === 3 && length !== undefined) frames.push(loc!, pad!, length);
-  else frames.pushFault(FrameFault.NO_TRIPLE);
+  frames.pushList(items, numbers);
 }
 
 /**

@@ -67,13 +67,14 @@ export class FrameColumns {
   length = 0;
   #offsets: Float64Array;
   #lengths: Uint32Array;
-  #pads: Uint8Array | Uint32Array;
+  #pads: Uint32Array;
+  #mostPadding = 0;
 
   /** @param capacity Frames to make room for at first; memory not written to is not taken. */
   constructor(capacity: number) {
     this.#offsets = scratch(Float64Array, capacity);
     this.#lengths = scratch(Uint32Array, capacity);
-    this.#pads = scratch(Uint8Array, capacity);
+    this.#pads = scratch(Uint32Array, capacity);
   }
 
   /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
@@ -88,6 +89,13 @@ export class FrameColumns {
     this.pushFault(outOfRange ? FrameFault.OUT_OF_RANGE : FrameFault.PADDING);
   }
 
+  /** Adds the frame of a list, of whose first three items some are integers: `numbers`. */
+  pushList(items: number, numbers: readonly number[]): void {
+    const [loc, pad, length] = numbers;
+    if (items === 3 && length !== undefined) this.push(loc!, pad!, length);
+    else this.pushFault(FrameFault.NO_TRIPLE);
+  }
+
   /** Adds a frame that can't be read. */
   pushFault(fault: number): void {
     this.#push(fault, 0, 0);
@@ -96,13 +104,15 @@ export class FrameColumns {
   /** The columns, no longer than they need to be. Nothing can be added any more. */
   finish(): Pick<MetaColumns, "offsets" | "lengths" | "pads"> {
     const { length } = this;
-    const pads = this.#pads.subarray(0, length);
+    // Writers pad by 3 bytes at most.
+    const Pads = this.#mostPadding > 0xff ? Uint32Array : Uint8Array;
     const columns = {
       offsets: shared(Float64Array, this.#offsets.subarray(0, length)),
       lengths: shared(Uint32Array, this.#lengths.subarray(0, length)),
-      pads: pads instanceof Uint8Array
-        ? shared(Uint8Array, pads)
-        : shared(Uint32Array, pads),
+      pads: shared<Uint8Array | Uint32Array>(
+        Pads,
+        this.#pads.subarray(0, length),
+      ),
     };
     for (const column of [this.#offsets, this.#lengths, this.#pads]) {
       release(column);
@@ -113,12 +123,7 @@ export class FrameColumns {
   #push(offset: number, pad: number, length: number): void {
     const at = this.length;
     if (at === this.#offsets.length) this.#grow();
-    if (pad > 0xff && this.#pads instanceof Uint8Array) {
-      const wide = scratch(Uint32Array, this.#pads.length); // writers pad by 3 bytes at most
-      wide.set(this.#pads);
-      release(this.#pads);
-      this.#pads = wide;
-    }
+    if (pad > this.#mostPadding) this.#mostPadding = pad;
     this.#offsets[at] = offset;
     this.#lengths[at] = length;
     this.#pads[at] = pad;
@@ -126,13 +131,9 @@ export class FrameColumns {
   }
 
   #grow(): void {
-    const capacity = this.#offsets.length * 2;
-    const pads = this.#pads instanceof Uint8Array
-      ? scratch(Uint8Array, capacity)
-      : scratch(Uint32Array, capacity);
-    this.#offsets = moved(this.#offsets, scratch(Float64Array, capacity));
-    this.#lengths = moved(this.#lengths, scratch(Uint32Array, capacity));
-    this.#pads = moved(this.#pads, pads);
+    this.#offsets = doubled(Float64Array, this.#offsets);
+    this.#lengths = doubled(Uint32Array, this.#lengths);
+    this.#pads = doubled(Uint32Array, this.#pads);
   }
 }
 
@@ -209,7 +210,8 @@ interface ColumnType<T extends Column> {
   readonly BYTES_PER_ELEMENT: number;
 }
 
-function moved<T extends Column>(from: T, to: T): T {
+function doubled<T extends Column>(Type: ColumnType<T>, from: T): T {
+  const to = scratch(Type, from.length * 2);
   to.set(from);
   release(from);
   return to;

@@ -18,11 +18,7 @@ import {
   pickledLists,
   readPickledMeta,
 } from "./read_pickled_meta.ts";
-import type {
-  GulpSerializer,
-  SerializerChoice,
-  VideoMeta,
-} from "./serializer.ts";
+import type { SerializerChoice, VideoMeta } from "./serializer.ts";
 
 /** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
 export const LONGEST_META = 2 ** 32 - 2;
@@ -43,15 +39,14 @@ export function* openMeta(
   try {
     const bytes = yield* readWithSentinel(file, path);
     const kind = serializer ?? kindOf(bytes);
-    if (kind === "json" && file.readAtSync !== undefined) {
-      const meta = build(path, file.size, readJson(bytes, path), file);
-      release(bytes);
-      return meta;
-    }
-    // JSON that would have to be waited for stays in memory, too.
     const read = readAny(kind, bytes, path);
-    text = new MemorySource(read.text, `${path} (meta_data)`, file.mtime);
-    file.close();
+    // JSON that would have to be waited for stays in memory, too.
+    if (kind !== "json" || file.readAtSync === undefined) {
+      const kept = kind === "json" ? read.text.slice() : read.text;
+      text = new MemorySource(kept, `${path} (meta_data)`, file.mtime);
+      file.close();
+    }
+    if (typeof kind === "string") release(bytes); // others may keep parts of it
     return build(path, file.size, read.builder, text);
   } catch (error) {
     text.close();
@@ -74,14 +69,16 @@ export function* openMetaFile(
     const bytes = yield* readWithSentinel(source, path);
     const lists = pickledLists();
     const read = readAny(serializer, bytes, path, lists);
-    const text = new MemorySource(read.text, path);
+    const kept = bytes.slice(0, -1);
+    const text = serializer === "json" ? kept : read.text;
     const file = serializer === "json"
-      ? jsonMetaFile(read.text)
+      ? jsonMetaFile(kept)
       : serializer === "pickle"
-      ? new PickledMetaFile(path, bytes.slice(0, -1), lists)
+      ? new PickledMetaFile(path, kept, lists)
       : customMetaFile(serializer, read.entries!);
     release(bytes);
-    return { meta: build(path, source.size, read.builder, text), file };
+    const inMemory = new MemorySource(text, path);
+    return { meta: build(path, source.size, read.builder, inMemory), file };
   } finally {
     source.close();
   }
@@ -131,7 +128,7 @@ function kindOf(bytes: Uint8Array): "json" | "pickle" {
 /** What was read, and the entries of a user's own serializer. */
 type AnyMeta = MetaWithText & { readonly entries?: [string, VideoMeta][] };
 
-/** Reads what is kept in whatever way, with its meta_data in memory. */
+/** Reads what is kept in whatever way; the text of JSON is the bytes that were given. */
 function readAny(
   kind: SerializerChoice,
   withZero: Uint8Array,
@@ -139,54 +136,14 @@ function readAny(
   lists?: PickledLists,
 ): AnyMeta {
   const bytes = withZero.subarray(0, -1);
-  if (kind === "pickle") return readPickle(bytes, path, lists);
-  if (kind !== "json") return readOwn(kind, bytes, path);
-  return { builder: readJson(withZero, path), text: bytes.slice() };
-}
-
-function readJson(text: Uint8Array, path: string): MetaBuilder {
   try {
-    return readJsonMeta(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new FormatError(
-      "bad-meta",
-      `${path} is not JSON: ${error.message}; it is cut or damaged`,
-      { path, offset: error.offset, cause: error },
-    );
-  }
-}
-
-function readPickle(
-  bytes: Uint8Array,
-  path: string,
-  lists?: PickledLists,
-): MetaWithText {
-  try {
-    return readPickledMeta(bytes, lists);
-  } catch (error) {
-    if (!(error instanceof PickleError)) throw error;
-    const isHostile = error.code === "unsafe-pickle";
-    throw new FormatError(
-      isHostile ? "unsafe-pickle" : "bad-meta",
-      isHostile
-        ? `${path} is a hostile pickle; refuse to execute: a call that is not ` +
-          `OrderedDict() or ImgInfo() (${error.message})`
-        : `${path} is a damaged pickle: ${error.message} (byte ${error.offset})`,
-      { path, offset: error.offset, cause: error },
-    );
-  }
-}
-
-/** The entries may be iterated again and again. */
-function readOwn(
-  serializer: GulpSerializer,
-  bytes: Uint8Array,
-  path: string,
-): AnyMeta {
-  try {
+    if (kind === "json") {
+      return { builder: readJsonMeta(withZero), text: bytes };
+    }
+    if (kind === "pickle") return readPickledMeta(bytes, lists);
+    // They may be iterated again and again.
     const entries = Array.from(
-      serializer.load(bytes),
+      kind.load(bytes),
       ([id, { frameInfo, metaData }]): [string, VideoMeta] => [id, {
         frameInfo: [...frameInfo],
         metaData: [...metaData],
@@ -195,15 +152,36 @@ function readOwn(
     const text = jsonOfEntries(entries);
     return { builder: readJsonMeta(withSentinel(text)), text, entries };
   } catch (error) {
-    if (error instanceof RecordfsError) throw error;
-    throw new FormatError(
-      "bad-meta",
-      `${path} cannot be read by the serializer given: ${
-        (error as Error).message
-      }`,
-      { path, cause: error },
-    );
+    throw unreadable(kind, path, error);
   }
+}
+
+/** The error about a file that cannot be read, or one that is about something else as it is. */
+function unreadable(
+  kind: SerializerChoice,
+  path: string,
+  cause: unknown,
+): unknown {
+  const isOwn = typeof kind === "object" && !(cause instanceof RecordfsError);
+  const isKnown = cause instanceof JsonError || cause instanceof PickleError;
+  if (!isOwn && !isKnown) return cause;
+  const { message } = cause as Error;
+  const offset = isOwn ? undefined : (cause as JsonError).offset;
+  const isHostile = cause instanceof PickleError &&
+    cause.code === "unsafe-pickle";
+  const what = isOwn
+    ? `cannot be read by the serializer given: ${message}`
+    : cause instanceof JsonError
+    ? `is not JSON: ${message}; it is cut or damaged`
+    : isHostile
+    ? "is a hostile pickle; refuse to execute: a call that is not " +
+      `OrderedDict() or ImgInfo() (${message})`
+    : `is a damaged pickle: ${message} (byte ${offset})`;
+  return new FormatError(
+    isHostile ? "unsafe-pickle" : "bad-meta",
+    `${path} ${what}`,
+    { path, offset, cause },
+  );
 }
 
 function badMeta(path: string, message: string): FormatError {

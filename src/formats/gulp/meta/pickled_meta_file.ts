@@ -39,7 +39,7 @@ export class PickledMetaFile implements MetaFile {
 
   requireRoom(id: string): void {
     const { frameInfo, metaData } = this.#lists.ofVideo.get(id)!;
-    const lists = { frame_info: frameInfo, meta_data: metaData };
+    const lists = { "frame_info": frameInfo, "meta_data": metaData };
     for (const [name, list] of Object.entries(lists)) {
       const isShared = (this.#lists.uses.get(list) ?? 0) > 1;
       if (this.#lists.places.lists.has(list) && !isShared) continue;

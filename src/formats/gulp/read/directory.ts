@@ -1,4 +1,3 @@
-import * as path from "node:path";
 import type { Image } from "../../../codecs/image/image.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -9,7 +8,7 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { GulpChunk } from "./chunk.ts";
-import { type ChunkPaths, listChunks } from "./chunk_files.ts";
+import { type ChunkPaths, listChunks, newChunkPaths } from "./chunk_files.ts";
 import {
   type DecodeChoice,
   type FrameOf,
@@ -25,7 +24,6 @@ import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import { readLabels } from "../meta/labels.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
-import { emptyMeta } from "../meta/open_meta.ts";
 import { type ChunkOptions, OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
@@ -289,10 +287,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
       0,
     );
     return Array.from({ length: count }, (_, i) => {
-      const data = path.join(this.path, `data_${next + i}.gulp`);
-      const meta = path.join(this.path, `meta_${next + i}.gmeta`);
-      const { options } = this.#opened;
-      const chunk = new OpenedChunk(data, undefined, emptyMeta(meta), options);
+      const paths = newChunkPaths(this.path, next + i);
+      const chunk = OpenedChunk.empty(paths, this.#opened.options);
       return new GulpChunk(chunk, this.#decoder);
     });
   }

@@ -3,7 +3,7 @@ import { inParallel } from "../../../io/concurrency/in_parallel.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { FramePlace } from "../meta/chunk_meta.ts";
-import type { MetaColumns } from "../meta/meta_columns.ts";
+import { type MetaColumns, VideoFault } from "../meta/meta_columns.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 
 /** Largest gap between frames that is read and thrown away. */
@@ -49,14 +49,15 @@ export function* readFramePlaces(
  * Reads all frames of a video that lie one behind the other, as writers put them, in one read, and
  * without an object for each place.
  *
- * @returns `undefined` where they lie otherwise, or not all inside the file.
+ * @returns `undefined` where they lie otherwise, or not all inside the file, or the video is damaged.
  */
 export function* readWholeVideo(
   source: ByteSource,
-  { offsets, lengths, pads, firstFrames, frameCounts }: MetaColumns,
+  { offsets, lengths, pads, firstFrames, frameCounts, faults }: MetaColumns,
   video: number,
   memory: FrameMemory | undefined,
 ): Steps<Uint8Array<ArrayBuffer>[] | undefined> {
+  if (faults[video] !== VideoFault.NONE) return undefined;
   const first = firstFrames[video]!;
   const count = frameCounts[video]!;
   if (count === 0) return [];

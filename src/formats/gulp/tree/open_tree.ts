@@ -20,6 +20,8 @@ import { GulpTree } from "./tree.ts";
 export interface OpenedTree {
   readonly tree: GulpTree;
   readonly chunks: readonly OpenedChunk[];
+  /** The file of labels, where it is there and could be opened. */
+  readonly labels: ByteSource | undefined;
   /** How many videos are shown, and how many frames they have. */
   readonly videos: number;
   readonly frames: number;
@@ -137,6 +139,7 @@ function build(
   return {
     tree,
     chunks,
+    labels,
     videos,
     frames: filesBefore.at(-1)! - videos,
     badVideos: total - videos,
