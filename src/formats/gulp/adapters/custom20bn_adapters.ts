@@ -13,7 +13,6 @@ import {
 import { inputError } from "./input_error.ts";
 import type { Label } from "./label_numbers.ts";
 import {
-  type DataSet,
   LabelledAdapter,
   LISTED_OPTIONS,
   type ListedOptions,
@@ -37,26 +36,6 @@ export interface JsonVideoOptions extends ListedOptions, VideoOptions {
   readonly labelName?: string | undefined;
 }
 
-const JSON_VIDEO: DataSet<JsonVideoOptions, FoundFile> = {
-  options: [
-    place("jsonFile", "List of the videos, .json or .json.gz"),
-    place("folder", "Directory of the videos, FOLDER/ID/*.mp4"),
-    ...videoOptions(8),
-    option("labelName", "string", "template", "Key of the label in the list"),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ jsonFile, folder, labelName }) => {
-    if (!/\.json(\.gz)?$/.test(jsonFile)) {
-      throw inputError(jsonFile, "it must be a .json or .json.gz file");
-    }
-    return readItems(jsonFile, "list of videos").map((item, i) => {
-      const { id, label } = entryOf(jsonFile, `entry ${i}`, item, labelName!);
-      return { id, label, path: join(folder, String(id)) };
-    });
-  },
-  frames: fileFrames((path) => onlyFileIn(path, ".mp4")),
-};
-
 /**
  * Data sets of 20BN: a list in JSON, `[{"id": …, "template": …}, …]`, and videos `FOLDER/ID/*.mp4`.
  *
@@ -67,12 +46,34 @@ export class Custom20BNJsonVideoAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] =
-    JSON_VIDEO.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("jsonFile", "List of the videos, .json or .json.gz"),
+    place("folder", "Directory of the videos, FOLDER/ID/*.mp4"),
+    ...videoOptions(8),
+    option("labelName", "string", "template", "Key of the label in the list"),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Reads the list. */
   constructor(options: JsonVideoOptions) {
-    super(options, JSON_VIDEO);
+    super(options, {
+      options: Custom20BNJsonVideoAdapter.options,
+      list: ({ jsonFile, folder, labelName }) => {
+        if (!/\.json(\.gz)?$/.test(jsonFile)) {
+          throw inputError(jsonFile, "it must be a .json or .json.gz file");
+        }
+        return readItems(jsonFile, "list of videos").map((item, i) => {
+          const { id, label } = entryOf(
+            jsonFile,
+            `entry ${i}`,
+            item,
+            labelName!,
+          );
+          return { id, label, path: join(folder, String(id)) };
+        });
+      },
+      frames: fileFrames((path) => onlyFileIn(path, ".mp4")),
+    });
   }
 }
 
@@ -120,17 +121,6 @@ export interface CsvWebmOptions extends ListedOptions, VideoOptions {
   readonly labelName?: "label" | "id" | undefined;
 }
 
-const CSV_WEBM_OPTIONS: readonly AdapterOption[] = [
-  place("csvFile", "List of the videos, `id;label` in each line"),
-  place("folder", "Directory of the videos, FOLDER/ID.webm"),
-  ...videoOptions(12),
-  option("labelName", "string", "label", "Column of the label", [
-    "label",
-    "id",
-  ]),
-  ...LISTED_OPTIONS,
-];
-
 /**
  * Data sets of 20BN: a list in CSV, `id;label` in each line, and videos `FOLDER/ID.webm`. A line
  * without a label, as in test sets, gets the label `dummy`.
@@ -142,7 +132,16 @@ export class Custom20BNCsvWebmAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = CSV_WEBM_OPTIONS;
+  static override readonly options: readonly AdapterOption[] = [
+    place("csvFile", "List of the videos, `id;label` in each line"),
+    place("folder", "Directory of the videos, FOLDER/ID.webm"),
+    ...videoOptions(12),
+    option("labelName", "string", "label", "Column of the label", [
+      "label",
+      "id",
+    ]),
+    ...LISTED_OPTIONS,
+  ];
 
   /**
    * Takes a list that was read; {@linkcode Custom20BNCsvWebmAdapter.open} reads one.
@@ -151,7 +150,7 @@ export class Custom20BNCsvWebmAdapter
    */
   constructor(options: CsvWebmOptions, rows: readonly CsvRow[]) {
     super(options, {
-      options: CSV_WEBM_OPTIONS,
+      options: Custom20BNCsvWebmAdapter.options,
       list: ({ folder, labelName }) =>
         rows.map(([id = "", label = "dummy"]) => ({
           id,
@@ -180,13 +179,6 @@ export interface CsvJpegOptions extends ListedOptions, ImageOptions {
   readonly frameSize?: number | undefined;
 }
 
-const CSV_JPEG_OPTIONS: readonly AdapterOption[] = [
-  place("csvFile", "List of the videos, `id;label` in each line"),
-  place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
-  ...imageOptions("frameSize"),
-  ...LISTED_OPTIONS,
-];
-
 /**
  * Data sets of 20BN: a list in CSV, `id;label` in each line, and frames `FOLDER/ID/*.jpg`, in the
  * order of their names. JPEGs that need no resizing are stored as they are.
@@ -198,7 +190,12 @@ export class Custom20BNCsvJpegAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = CSV_JPEG_OPTIONS;
+  static override readonly options: readonly AdapterOption[] = [
+    place("csvFile", "List of the videos, `id;label` in each line"),
+    place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
+    ...imageOptions("frameSize"),
+    ...LISTED_OPTIONS,
+  ];
 
   /**
    * Takes a list that was read; {@linkcode Custom20BNCsvJpegAdapter.open} reads one.
@@ -207,7 +204,7 @@ export class Custom20BNCsvJpegAdapter
    */
   constructor(options: CsvJpegOptions, rows: readonly CsvRow[]) {
     super(options, {
-      options: CSV_JPEG_OPTIONS,
+      options: Custom20BNCsvJpegAdapter.options,
       list: ({ csvFile, folder }) =>
         rows.map(([id, label], i) => {
           if (id !== undefined && label !== undefined) {

@@ -1,8 +1,9 @@
+import { Buffer } from "node:buffer";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { GulpChunk } from "../read/chunk.ts";
 import { findPartner } from "../read/chunk_files.ts";
 import { GulpDirectory } from "../read/directory.ts";
-import { nameOfId } from "../ids/id_names.ts";
+import { decodedName, nameOfId } from "../ids/id_names.ts";
 import { decodeId, encodeId } from "../ids/id_text.ts";
 import type { StoredVideoMeta } from "../meta/video_meta.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -87,21 +88,9 @@ export function cutIds(chunks: readonly RawChunk[]): Map<string, string> {
 
 /** The id that a tree would show under this name; the name itself where that is of another origin. */
 export function idOfName(name: string): string {
-  const bytes: number[] = [];
   const given = encodeName(name);
-  for (let i = 0; i < given.length; i++) {
-    const hex = given[i] === 0x25
-      ? decodeName(given, i + 1, Math.min(given.length, i + 3))
-      : "";
-    if (/^[0-9A-F]{2}$/.test(hex)) {
-      bytes.push(parseInt(hex, 16));
-      i += 2;
-    } else if (given[i] !== 0x25 || given.length > 1) bytes.push(given[i]!);
-  }
-  const id = Uint8Array.from(bytes);
-  const shown = nameOfId(id);
-  const isSame = shown.length === given.length &&
-    shown.every((byte, i) => byte === given[i]);
+  const id = decodedName(given);
+  const isSame = Buffer.compare(nameOfId(id), given) === 0;
   return isSame ? textOf(id) ?? name : name;
 }
 
