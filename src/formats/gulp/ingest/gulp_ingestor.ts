@@ -29,11 +29,7 @@ import {
   examineTarget,
   type IngestTarget,
 } from "./ingest_target.ts";
-import {
-  writeHere,
-  writeInThreads,
-  type WriteOptions,
-} from "./write_chunks.ts";
+import { writeChunks } from "./write_chunks.ts";
 
 /**
  * Writes all videos of an adapter to chunks (Python's `GulpIngestor`), several chunks at a time.
@@ -161,7 +157,7 @@ export class GulpIngestor {
       tally.add(only.size > 0 ? { ...report, failed: [] } : report);
     }
     tally.start();
-    await this.#write(pending, recipe, {
+    await writeChunks(this.#adapter, recipe, this.#numWorkers, pending, {
       events: tally.events(async (found) =>
         await claimIds(directory, found, target.ids)
       ),
@@ -185,18 +181,6 @@ export class GulpIngestor {
       ...newChunkPaths(this.#directory, firstChunk + i),
       slice,
     }));
-  }
-
-  async #write(
-    jobs: readonly ChunkJob[],
-    recipe: AdapterRecipe | undefined,
-    options: WriteOptions,
-  ): Promise<void> {
-    if (recipe === undefined || this.#numWorkers === 1) {
-      return await writeHere(this.#adapter, jobs, options);
-    }
-    const { length } = this.#adapter;
-    await writeInThreads(recipe, length, this.#numWorkers, jobs, options);
   }
 
   /** How threads make the adapter; refuses where they can't and shall. */

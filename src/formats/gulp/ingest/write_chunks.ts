@@ -25,12 +25,22 @@ export interface WriteOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Writes chunks in this thread, one after the other. */
-export async function writeHere(
+/**
+ * Writes chunks, in this thread one after the other, or in several.
+ *
+ * @param recipe How threads make the adapter.
+ */
+export async function writeChunks(
   adapter: DatasetAdapter,
+  recipe: AdapterRecipe | undefined,
+  workers: number,
   jobs: readonly ChunkJob[],
-  { events, onChunk, signal }: WriteOptions,
+  options: WriteOptions,
 ): Promise<void> {
+  if (recipe !== undefined && workers > 1) {
+    return await writeInThreads(recipe, adapter.length, workers, jobs, options);
+  }
+  const { events, onChunk, signal } = options;
   for (const job of jobs) {
     signal?.throwIfAborted();
     onChunk(await ingestChunk(adapter, job, events, signal));
@@ -43,7 +53,7 @@ export async function writeHere(
  * @param recipe How each thread makes the adapter.
  * @param videos How many videos it has.
  */
-export async function writeInThreads(
+async function writeInThreads(
   recipe: AdapterRecipe,
   videos: number,
   count: number,

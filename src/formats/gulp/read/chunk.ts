@@ -110,12 +110,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   /** What the meta file says, by id, in its order (Python's `meta_dict`); nothing is kept as objects. */
   get metaDict(): LazyMap<VideoMeta> {
     const { meta } = this.#chunk;
-    return new LazyMap<VideoMeta>(
-      meta.length,
-      (video) => meta.id(video),
-      (id) => meta.find(id),
-      (video) => new StoredVideoMeta(meta, video),
-    );
+    return new LazyMap(meta, (video) => new StoredVideoMeta(meta, video));
   }
 
   /** Whether there is a video with this id (Python's `in`). */

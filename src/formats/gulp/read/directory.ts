@@ -136,7 +136,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** The number of each id's chunk. */
   get chunkLookup(): LazyMap<number> {
     const { paths, index } = this.#opened;
-    return this.#map((row) => paths[index.place(row).chunk]!.number);
+    return new LazyMap(index, (row) => paths[index.place(row).chunk]!.number);
   }
 
   /** What each chunk's meta file says, by id. */
@@ -147,7 +147,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** What all meta files say, by id, in the order of chunks; nothing is kept as objects. */
   get mergedMetaDict(): LazyMap<VideoMeta> {
     const { chunks, index } = this.#opened;
-    return this.#map((row) => {
+    return new LazyMap(index, (row) => {
       const { chunk, video } = index.place(row);
       return new StoredVideoMeta(chunks[chunk]!.meta, video);
     });
@@ -301,16 +301,6 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** Closes all files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  #map<V>(value: (row: number) => V): LazyMap<V> {
-    const { index } = this.#opened;
-    return new LazyMap(
-      index.length,
-      (row) => index.id(row),
-      (id) => index.find(id),
-      value,
-    );
   }
 
   #readLabels(): Steps<Map<string, number> | undefined> {
