@@ -6,7 +6,12 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { shownId } from "../check/faults.ts";
-import { FrameFault, type MetaColumns, VideoFault } from "./meta_columns.ts";
+import {
+  FrameFault,
+  type MetaBuilder,
+  type MetaColumns,
+  VideoFault,
+} from "./meta_columns.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -35,10 +40,10 @@ export class ChunkMeta {
   constructor(
     path: string,
     size: number,
-    columns: MetaColumns,
-    ids: VideoIds,
+    builder: MetaBuilder,
     text: ByteSource,
   ) {
+    const { columns, ids } = builder.finish();
     this.path = path;
     this.size = size;
     this.columns = columns;
@@ -88,10 +93,9 @@ export class ChunkMeta {
   ): FormatError | undefined {
     const { offsets, lengths, pads, firstFrames } = this.columns;
     const row = firstFrames[video]! + frame;
-    const offset = offsets[row]!;
+    const end = offsets[row]! + lengths[row]! - pads[row]!;
     // Padding that is missing at the end of the file leaves the frame whole.
-    const isThere = offset >= 0 &&
-      offset + lengths[row]! - pads[row]! <= dataSize;
+    const isThere = offsets[row]! >= 0 && end <= dataSize;
     return isThere
       ? undefined
       : frameError(this, video, frame, dataPath, dataSize);
@@ -192,10 +196,7 @@ function frameError(
   dataPath: string,
   dataSize: number,
 ): FormatError {
-  const { offsets, lengths, pads, firstFrames } = meta.columns;
-  const row = firstFrames[video]! + frame;
-  const offset = offsets[row]!;
-  const length = lengths[row]! - pads[row]!;
+  const { offset, length } = meta.place(video, frame);
   const where = `${meta.path}: frame ${frame} of video ${
     shownId(meta.id(video))
   }`;

@@ -47,7 +47,7 @@ export function* openMeta(
       file.close();
     }
     if (typeof kind === "string") release(bytes); // others may keep parts of it
-    return build(path, file.size, read.builder, text);
+    return new ChunkMeta(path, file.size, read.builder, text);
   } catch (error) {
     text.close();
     throw error;
@@ -78,7 +78,8 @@ export function* openMetaFile(
       : customMetaFile(serializer, read.entries!);
     release(bytes);
     const inMemory = new MemorySource(text, path);
-    return { meta: build(path, source.size, read.builder, inMemory), file };
+    const meta = new ChunkMeta(path, source.size, read.builder, inMemory);
+    return { meta, file };
   } finally {
     source.close();
   }
@@ -87,17 +88,7 @@ export function* openMetaFile(
 /** The meta of a chunk that is still to be written. */
 export function emptyMeta(path: string): ChunkMeta {
   const text = new MemorySource(new Uint8Array(0), path);
-  return build(path, 0, new MetaBuilder(0), text);
-}
-
-function build(
-  path: string,
-  size: number,
-  builder: MetaBuilder,
-  text: ByteSource,
-): ChunkMeta {
-  const { columns, ids } = builder.finish();
-  return new ChunkMeta(path, size, columns, ids, text);
+  return new ChunkMeta(path, 0, new MetaBuilder(0), text);
 }
 
 /** The file with a zero byte behind it, which the tokenizer stops at. */
@@ -106,14 +97,11 @@ function* readWithSentinel(
   path: string,
 ): Steps<Uint8Array> {
   const { size } = file;
-  if (size === 0) {
-    throw badMeta(path, `${path} is empty: its chunk was not finished`);
-  }
-  if (size > LONGEST_META) {
-    throw badMeta(
-      path,
-      `${path} has ${size} bytes: ${LONGEST_META} can be read`,
-    );
+  if (size === 0 || size > LONGEST_META) {
+    const what = size === 0
+      ? "is empty: its chunk was not finished"
+      : `has ${size} bytes: ${LONGEST_META} can be read`;
+    throw new FormatError("bad-meta", `${path} ${what}`, { path });
   }
   const bytes = new Uint8Array(scratchBuffer(size + 1), 0, size + 1);
   yield* fill(file, bytes.subarray(0, size), 0);
@@ -182,8 +170,4 @@ function unreadable(
     `${path} ${what}`,
     { path, offset, cause },
   );
-}
-
-function badMeta(path: string, message: string): FormatError {
-  return new FormatError("bad-meta", message, { path });
 }
