@@ -72,7 +72,7 @@ async function ownVideos(
   notes.kept.push("frames as JPEGs, ids, the order of videos, meta data");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push("videos are put into other chunks");
-  notes.lost.push(...lostInFiles(source));
+  notes.lost.push(...lostInFiles(chunks, badVideos));
   const total = source.length - badVideos;
   return { total, labels, read: (options) => videosOf(files, ids, options) };
 }

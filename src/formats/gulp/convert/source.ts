@@ -71,7 +71,7 @@ export class GulpSource extends ContainerSource {
   }
 
   override noteContents(notes: PlanNotes): void {
-    notes.lost.push(...lostInFiles(this));
+    notes.lost.push(...lostInFiles(this.chunks, this.badVideos));
   }
 
   override videos({ kept, changed, lost }: PlanNotes): VideoSource {

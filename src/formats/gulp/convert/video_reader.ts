@@ -43,10 +43,8 @@ const LISTED = 3;
 
 /** What of videos their files do not show, to be noted as lost. */
 export function lostInFiles(
-  { chunks, badVideos }: {
-    readonly chunks: readonly RawChunk[];
-    readonly badVideos: number;
-  },
+  chunks: readonly RawChunk[],
+  badVideos: number,
 ): string[] {
   const lost = lostMeta(chunks);
   if (badVideos > 0) {

@@ -7,7 +7,7 @@ import { customMetaFile } from "./custom_meta.ts";
 import { jsonMetaFile } from "./json_meta.ts";
 import type { AddedVideo, MetaFile } from "./meta_file.ts";
 import { openMetaFile } from "./open_meta.ts";
-import { emptyPickle, PickledMetaFile } from "./pickled_meta_file.ts";
+import { emptyPickle, pickledMetaFile } from "./pickled_meta_file.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
 import type { SerializerChoice } from "./serializer.ts";
@@ -91,7 +91,7 @@ function newFile(serializer: SerializerChoice): MetaFile {
   const bytes = emptyPickle();
   const lists = pickledLists();
   readPickledMeta(bytes, lists);
-  return new PickledMetaFile("", bytes, lists);
+  return pickledMetaFile("", bytes, lists);
 }
 
 /** @throws {FormatError} If a video or a frame is not what it should be. */

@@ -11,7 +11,7 @@ import { customMetaFile, jsonOfEntries } from "./custom_meta.ts";
 import { jsonMetaFile, readJsonMeta } from "./json_meta.ts";
 import { MetaBuilder, release, scratchBuffer } from "./meta_columns.ts";
 import type { MetaFile } from "./meta_file.ts";
-import { PickledMetaFile } from "./pickled_meta_file.ts";
+import { pickledMetaFile } from "./pickled_meta_file.ts";
 import {
   type MetaWithText,
   type PickledLists,
@@ -74,7 +74,7 @@ export function* openMetaFile(
     const file = serializer === "json"
       ? jsonMetaFile(kept)
       : serializer === "pickle"
-      ? new PickledMetaFile(path, kept, lists)
+      ? pickledMetaFile(path, kept, lists)
       : customMetaFile(serializer, read.entries!);
     release(bytes);
     const inMemory = new MemorySource(text, path);
