@@ -43,6 +43,7 @@ export function* openTree(
   storage: Storage,
   onProblem: (problem: RecordfsError) => void,
 ): Steps<OpenedTree> {
+  const { labelPath } = listing;
   const problems: RecordfsError[] = [...listing.problems];
   const twice: VideoFaults = [];
   const note = (error: unknown) => {
@@ -59,8 +60,11 @@ export function* openTree(
   try {
     if (chunks.length === 0 && problems[0] !== undefined) throw problems[0];
     problems.forEach(onProblem);
-    if (listing.labelPath !== undefined) {
-      labels = yield* attempt(storage.open(listing.labelPath), onProblem);
+    try {
+      if (labelPath !== undefined) labels = yield* storage.open(labelPath);
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      onProblem(error);
     }
     return build(chunks, twice, problems.length, labels, onProblem);
   } catch (error) {
@@ -72,20 +76,6 @@ export function* openTree(
 
 /** Per chunk: what is wrong with videos of it. */
 type VideoFaults = (Map<number, FormatError> | undefined)[];
-
-/** What a procedure ends in, or `undefined` where it ends in an error of ours, which is told. */
-function* attempt<T>(
-  steps: Steps<T>,
-  onProblem: (problem: RecordfsError) => void,
-): Steps<T | undefined> {
-  try {
-    return yield* steps;
-  } catch (error) {
-    if (!(error instanceof RecordfsError)) throw error;
-    onProblem(error);
-    return undefined;
-  }
-}
 
 function build(
   chunks: readonly OpenedChunk[],
