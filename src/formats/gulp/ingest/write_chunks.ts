@@ -12,7 +12,7 @@ import {
 import type { NumberedReport } from "./ingest_journal.ts";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { abortable } from "../../../io/concurrency/abortable.ts";
 import { temporaryTarget } from "../../../io/write/temporaries.ts";
 import { IngestError } from "./ingest_report.ts";
 import { deserializeError, serializeError } from "../../../serialized_error.ts";
@@ -62,10 +62,6 @@ async function writeInThreads(
 ): Promise<void> {
   signal?.throwIfAborted();
   const threads: ThreadWriter[] = [];
-  const given = Promise.withResolvers<never>();
-  given.promise.catch(() => {});
-  const abort = () => given.reject(signal!.reason);
-  signal?.addEventListener("abort", abort, { once: true });
   let next = 0;
   const lane = async () => {
     const thread = new ThreadWriter(events);
@@ -75,10 +71,9 @@ async function writeInThreads(
   };
   try {
     const lanes = Array.from({ length: Math.min(count, jobs.length) }, lane);
-    await Promise.race([Promise.all(lanes), given.promise]);
+    await abortable(Promise.all(lanes), signal);
   } finally {
     next = jobs.length;
-    signal?.removeEventListener("abort", abort);
     await Promise.all(threads.map((thread) => thread.end()));
   }
 }
@@ -87,7 +82,7 @@ async function writeInThreads(
 const PATIENCE = 5000;
 
 /** Another thread that writes chunks, one at a time. */
-export class ThreadWriter {
+class ThreadWriter {
   readonly #worker: Worker;
   readonly #events: ChunkEvents;
   #pending = Promise.withResolvers<FromWorker>();
@@ -119,14 +114,12 @@ export class ThreadWriter {
    */
   async start(recipe: AdapterRecipe, length: number): Promise<void> {
     const ready = await this.#ask({ kind: "adapter", recipe });
-    if (ready.kind === "ready" && ready.length === length) return;
+    const found = ready.kind === "ready" ? ready.length : "none";
+    if (found === length) return;
     throw new IngestError(
       "bad-adapter",
-      `The adapter ${recipe.name} has ${length} videos here, and ` +
-        `${
-          ready.kind === "ready" ? ready.length : "none"
-        } in another thread: ` +
-        `it must be the same each time it is made, or use one worker`,
+      `The adapter ${recipe.name} has ${length} videos here, and ${found} in ` +
+        `another thread: it must be the same each time it is made, or use one worker`,
     );
   }
 
@@ -143,13 +136,8 @@ export class ThreadWriter {
     const wasBusy = this.#isBusy;
     if (wasBusy) {
       this.#send({ kind: "abort" });
-      const late = new AbortController();
-      await Promise.race([
-        this.#pending.promise.catch(() => {}),
-        setTimeout(PATIENCE, undefined, { signal: late.signal })
-          .catch(() => {}),
-      ]);
-      late.abort();
+      const patience = AbortSignal.timeout(PATIENCE);
+      await abortable(this.#pending.promise, patience).catch(() => {});
     }
     this.#worker.terminate();
     if (wasBusy) this.#sweep();
