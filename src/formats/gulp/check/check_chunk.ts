@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { fill } from "../../../io/read/read_part.ts";
@@ -135,14 +136,13 @@ export class ChunkCheck {
         "it is too short for a JPEG",
       );
     }
-    if (offset + length > this.#chunk.dataSize) {
+    const missing = offset + length - this.#chunk.dataSize;
+    if (missing > 0) {
+      const name = basename(this.#chunk.dataPath);
       this.#damage(
         frame,
         "truncated-data",
-        `the frame record runs past the end of ${this.#dataName}: ` +
-          `${
-            offset + length - this.#chunk.dataSize
-          } bytes of padding are missing`,
+        `the frame record runs past the end of ${name}: ${missing} bytes of padding are missing`,
       );
     }
     await this.#checkBytes(frame, offset, length, pad);
@@ -198,10 +198,6 @@ export class ChunkCheck {
         { path: dataPath, offset, sample: this.#numberOf(frame) },
       ),
     );
-  }
-
-  get #dataName(): string {
-    return this.#chunk.dataPath.replace(/.*\//s, "");
   }
 
   #name(frame: number): string {

@@ -61,13 +61,9 @@ export class GulpSource extends ContainerSource {
     notes.changed.push("chunks become one directory");
     this.noteContents(notes);
     const cut = [...cutIds(this.chunks).keys()];
-    if (cut.length > 0) {
-      notes.lost.push(
-        `ids longer than names can be (${cut.length}), which become ${
-          listed(cut)
-        }`,
-      );
-    }
+    if (cut.length === 0) return;
+    const what = `ids longer than names can be (${cut.length})`;
+    notes.lost.push(`${what}, which become ${listed(cut)}`);
   }
 
   override noteContents(notes: PlanNotes): void {

@@ -141,10 +141,8 @@ function numberOf(
     : "label2idx.json has no number for its label";
   throw new DataError(
     "sample-failed",
-    `${problem} ${
-      JSON.stringify(label)
-    }: write one, or keep texts by the option ` +
-      `label: {text: "${key}"}`,
+    `${problem} ${JSON.stringify(label)}: write one, or keep texts by the ` +
+      `option label: {text: "${key}"}`,
   );
 }
 

@@ -108,11 +108,12 @@ export async function examineTarget(
   }
   const { firstChunk } = before;
   if (difference !== undefined) {
+    const which = failed.size > 0
+      ? "in which videos failed"
+      : "that was not finished";
     throw new IngestError(
       "other-ingest",
-      `The ingest into ${directory} ${
-        failed.size > 0 ? "in which videos failed" : "that was not finished"
-      } was another one: ${difference}; give what it was given`,
+      `The ingest into ${directory} ${which} was another one: ${difference}; give what it was given`,
       { path: directory },
     );
   }

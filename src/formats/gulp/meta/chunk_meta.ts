@@ -197,9 +197,8 @@ function frameError(
   dataSize: number,
 ): FormatError {
   const { offset, length } = meta.place(video, frame);
-  const where = `${meta.path}: frame ${frame} of video ${
-    shownId(meta.id(video))
-  }`;
+  const id = shownId(meta.id(video));
+  const where = `${meta.path}: frame ${frame} of video ${id}`;
   const broken = BROKEN_ENTRIES.get(offset);
   if (broken !== undefined) {
     const facts = { path: meta.path, sample: frame };

@@ -1,16 +1,14 @@
-import { formatJson, formatString } from "../../../codecs/json/format.ts";
+import { formatJson } from "../../../codecs/json/format.ts";
 import { parseJson } from "../../../codecs/json/value.ts";
+import { formatVideo } from "./json_meta.ts";
 import { frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { GulpSerializer, MetaEntries, VideoMeta } from "./serializer.ts";
 
 /** What a user's own serializer read, as a `.gmeta` in JSON. */
 export function jsonOfEntries(entries: MetaEntries): Uint8Array {
   const videos = Array.from(entries, ([id, { frameInfo, metaData }]) => {
-    const frames = Array.from(frameInfo, (frame) => formatJson([...frame]));
     const items = metaData.map((item) => formatJson(item));
-    return `${formatString(String(id))}: {"frame_info": [${
-      frames.join(", ")
-    }], "meta_data": [${items.join(", ")}]}`;
+    return formatVideo(String(id), frameInfo, items);
   });
   return new TextEncoder().encode(`{${videos.join(", ")}}`);
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { inserted, type Insertion } from "../../../codecs/insertions.ts";
-import { formatString } from "../../../codecs/json/format.ts";
+import { formatJson, formatString } from "../../../codecs/json/format.ts";
 import {
   endOfObject,
   insertItems,
@@ -22,12 +22,8 @@ import {
   type MetaPlace,
   VideoFault,
 } from "./meta_columns.ts";
-import {
-  type AddedVideo,
-  type AddedVideos,
-  frameInfoOf,
-  type MetaFile,
-} from "./meta_file.ts";
+import { type AddedVideos, frameInfoOf, type MetaFile } from "./meta_file.ts";
+import type { FrameInfo } from "./serializer.ts";
 
 /** Bytes of text that a frame takes, roughly: `[123456789, 2, 25000], `. */
 const BYTES_PER_FRAME = 16;
@@ -279,9 +275,7 @@ export function jsonMetaFile(
       const insertions = known.size > 0 ? additions(bytes, known) : [];
       const videos = Array.from(
         fresh,
-        ([id, video]) =>
-          `${formatString(id)}: {"frame_info": [${framesOf(video)}], ` +
-          `"meta_data": [${video.metaData.join(", ")}]}`,
+        ([id, video]) => formatVideo(id, frameInfoOf(video), video.metaData),
       );
       insertions.push(insertItems(endOfObject(bytes), videos));
       return inserted(bytes, insertions);
@@ -304,7 +298,7 @@ function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
   }
   return [...known].flatMap(([id, video]) => {
     const { frameInfo, metaData } = found.get(id)!;
-    const frames = framesOf(video);
+    const frames = formatFrames(frameInfoOf(video));
     return [
       insertItems(frameInfo!, frames === "" ? [] : [frames]),
       insertItems(metaData!, video.metaData),
@@ -312,9 +306,18 @@ function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
   });
 }
 
-function framesOf(video: AddedVideo): string {
-  return Array.from(frameInfoOf(video), (frame) => `[${frame.join(", ")}]`)
-    .join(", ");
+/** The entry of a video as JSON, its id in front. */
+export function formatVideo(
+  id: string,
+  frameInfo: Iterable<FrameInfo>,
+  metaData: readonly string[],
+): string {
+  return `${formatString(id)}: {"frame_info": [${formatFrames(frameInfo)}], ` +
+    `"meta_data": [${metaData.join(", ")}]}`;
+}
+
+function formatFrames(frameInfo: Iterable<FrameInfo>): string {
+  return Array.from(frameInfo, (frame) => formatJson([...frame])).join(", ");
 }
 
 function readKey(scanner: JsonScanner): string {
