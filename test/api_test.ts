@@ -66,7 +66,7 @@ const DATA =
   Colorspace Compose ComposeVideo ConcatDataset ContainerOptions DataError DataErrorCode DataLoader Datapoint
   Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
   FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
-  FinishedClip FinishedImage FloatImage GetOptions GulpDatasetOptions GulpImageDataset GulpImageOptions
+  FinishedClip FinishedImage FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpImageOptions
   GulpLabelOptions GulpMeta GulpSample GulpVideoDataset GulpVideoOptions Image ImageCodecName Imported
   ImportedName IndexError Interleave JitterCrop JitterCropVideo JsonValue LabelChoice LabelFunction LabelOf
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions

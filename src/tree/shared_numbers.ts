@@ -18,7 +18,10 @@ export function shareNumbers(
 }
 
 /** Where in ascending numbers the first is that is not below `wanted`. */
-export function firstFrom(ascending: WholeNumbers, wanted: number): number {
+export function firstFrom(
+  ascending: ArrayLike<number>,
+  wanted: number,
+): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {

@@ -55,6 +55,22 @@ export class NewFile {
   }
 
   /**
+   * Writes a file as a whole.
+   *
+   * @throws {WriteError} If it can't be written.
+   */
+  static *write(path: string, bytes: Uint8Array): Steps<void> {
+    const output = yield* NewFile.create(path);
+    try {
+      yield* output.file.writeAt(bytes, 0);
+      yield* output.file.sync();
+      yield* output.publish();
+    } finally {
+      output.discard();
+    }
+  }
+
+  /**
    * Starts a file that never gets a name: for what is only needed while `path` is written. It goes
    * when it is closed, or its process ends.
    *

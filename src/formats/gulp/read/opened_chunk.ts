@@ -4,11 +4,11 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
+import type { ChunkPaths } from "./chunk_files.ts";
 import type { RawVideo } from "./decoding.ts";
 import { shownId } from "../check/faults.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
-import { VideoFault } from "../meta/meta_columns.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
 import { readFramePlaces, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
@@ -40,6 +40,15 @@ export class OpenedChunk {
     this.data = data;
     this.meta = meta;
     this.options = options;
+  }
+
+  /** A chunk to be written. */
+  static empty(
+    { dataPath, metaPath }: Pick<ChunkPaths, "dataPath" | "metaPath">,
+    options: ChunkOptions,
+  ): OpenedChunk {
+    const meta = emptyMeta(metaPath);
+    return new OpenedChunk(dataPath, undefined, meta, options);
   }
 
   /**
@@ -78,14 +87,13 @@ export class OpenedChunk {
   }
 
   /** Reads frames of a video as they are stored, without padding. */
-  *readFrames(
+  *#readFrames(
     video: number,
     selection: FrameSelection | undefined,
     memory?: FrameMemory,
   ): Steps<Uint8Array<ArrayBuffer>[]> {
-    const { meta, data } = this;
-    if (selection === undefined && data !== undefined && isSound(meta, video)) {
-      const { columns } = meta;
+    const { meta: { columns }, data } = this;
+    if (selection === undefined && data !== undefined) {
       const frames = yield* readWholeVideo(data, columns, video, memory);
       if (frames !== undefined) return frames;
     }
@@ -100,7 +108,7 @@ export class OpenedChunk {
     selection: FrameSelection | undefined,
     memory?: FrameMemory,
   ): Steps<RawVideo> {
-    const frames = yield* this.readFrames(video, selection, memory);
+    const frames = yield* this.#readFrames(video, selection, memory);
     return { frames, meta: yield* this.meta.readMeta(video) };
   }
 
@@ -136,9 +144,9 @@ export class OpenedChunk {
     const count = meta.columns.frameCounts[video]!;
     const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
     return selectFrames(selection, count, name).map((frame) => {
-      const place: FramePlace = { offset: 0, length: 0 };
-      meta.locate(video, frame, dataPath, dataSize, place);
-      return place;
+      const fault = meta.frameFault(video, frame, dataPath, dataSize);
+      if (fault !== undefined) throw fault;
+      return meta.place(video, frame);
     });
   }
 
@@ -150,8 +158,4 @@ export class OpenedChunk {
       { path: this.dataPath },
     );
   }
-}
-
-function isSound({ columns }: ChunkMeta, video: number): boolean {
-  return columns.faults[video] === VideoFault.NONE;
 }

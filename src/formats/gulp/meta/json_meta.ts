@@ -1,14 +1,29 @@
 import { isUtf8 } from "node:buffer";
-import { Byte, JsonError, JsonScanner } from "../../../codecs/json/scanner.ts";
+import { inserted, type Insertion } from "../../../codecs/insertions.ts";
+import { formatJson, formatString } from "../../../codecs/json/format.ts";
+import {
+  endOfObject,
+  insertItems,
+  type JsonEnd,
+  skipToEndOfList,
+} from "../../../codecs/json/insert_items.ts";
+import {
+  Byte,
+  JsonError,
+  JsonScanner,
+  withSentinel,
+} from "../../../codecs/json/scanner.ts";
 import { parseJson } from "../../../codecs/json/value.ts";
 import { encodeId } from "../ids/id_text.ts";
-import { MetaBuilder } from "./meta_builder.ts";
 import {
   type FrameColumns,
   FrameFault,
+  MetaBuilder,
   type MetaPlace,
   VideoFault,
 } from "./meta_columns.ts";
+import { type AddedVideos, frameInfoOf, type MetaFile } from "./meta_file.ts";
+import type { FrameInfo } from "./serializer.ts";
 
 /** Bytes of text that a frame takes, roughly: `[123456789, 2, 25000], `. */
 const BYTES_PER_FRAME = 16;
@@ -61,7 +76,7 @@ function beginVideo(scanner: JsonScanner, builder: MetaBuilder): void {
   builder.beginVideo(id, 0, id.length);
 }
 
-/** The string of a token with escapes in it. */
+/** The string of a token. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   const token = new TextDecoder("utf-8", { ignoreBOM: true })
     .decode(bytes.subarray(start, end));
@@ -244,7 +259,88 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
       }
     } while (scanner.next(Byte.CLOSE_LIST));
   }
-  const [loc, pad, length] = numbers;
-  if (items === 3 && length !== undefined) frames.push(loc!, pad!, length);
-  else frames.pushFault(FrameFault.NO_TRIPLE);
+  frames.pushList(items, numbers);
+}
+
+/**
+ * A `.gmeta` that is JSON, to which videos are added. New text is as Python's `json.dump` writes it.
+ *
+ * @param bytes A file that was read as one; a new one where not given.
+ */
+export function jsonMetaFile(
+  bytes: Uint8Array = new TextEncoder().encode("{}"),
+): MetaFile {
+  return {
+    with(known, fresh) {
+      const insertions = known.size > 0 ? additions(bytes, known) : [];
+      const videos = Array.from(
+        fresh,
+        ([id, video]) => formatVideo(id, frameInfoOf(video), video.metaData),
+      );
+      insertions.push(insertItems(endOfObject(bytes), videos));
+      return inserted(bytes, insertions);
+    },
+  };
+}
+
+/** What goes behind that which a file says of videos. */
+function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
+  const scanner = new JsonScanner(withSentinel(bytes));
+  // A key that comes again counts: it replaces what was found.
+  const found = new Map<string, ReturnType<typeof listsOfVideo>>();
+  scanner.peek();
+  if (scanner.enter(Byte.CLOSE_OBJECT)) {
+    do {
+      const id = readKey(scanner);
+      if (known.has(id)) found.set(id, listsOfVideo(scanner));
+      else scanner.skipValue();
+    } while (scanner.next(Byte.CLOSE_OBJECT));
+  }
+  return [...known].flatMap(([id, video]) => {
+    const { frameInfo, metaData } = found.get(id)!;
+    const frames = formatFrames(frameInfoOf(video));
+    return [
+      insertItems(frameInfo!, frames === "" ? [] : [frames]),
+      insertItems(metaData!, video.metaData),
+    ];
+  });
+}
+
+/** The entry of a video as JSON, its id in front. */
+export function formatVideo(
+  id: string,
+  frameInfo: Iterable<FrameInfo>,
+  metaData: readonly string[],
+): string {
+  return `${formatString(id)}: {"frame_info": [${formatFrames(frameInfo)}], ` +
+    `"meta_data": [${metaData.join(", ")}]}`;
+}
+
+function formatFrames(frameInfo: Iterable<FrameInfo>): string {
+  return Array.from(frameInfo, (frame) => formatJson([...frame])).join(", ");
+}
+
+function readKey(scanner: JsonScanner): string {
+  scanner.peek();
+  const start = scanner.position;
+  scanner.skipString();
+  const key = textOf(scanner.bytes, start, scanner.position);
+  scanner.expect(Byte.COLON);
+  return key;
+}
+
+/** Moves over the entry of a video, which is sound, and finds its lists. */
+function listsOfVideo(scanner: JsonScanner) {
+  let frameInfo: JsonEnd | undefined;
+  let metaData: JsonEnd | undefined;
+  scanner.peek();
+  if (scanner.enter(Byte.CLOSE_OBJECT)) {
+    do {
+      const key = readKey(scanner);
+      if (key === "frame_info") frameInfo = skipToEndOfList(scanner);
+      else if (key === "meta_data") metaData = skipToEndOfList(scanner);
+      else scanner.skipValue();
+    } while (scanner.next(Byte.CLOSE_OBJECT));
+  }
+  return { frameInfo, metaData };
 }
