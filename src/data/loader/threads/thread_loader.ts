@@ -4,7 +4,7 @@ import { BatchMemory, BufferPool } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { revive } from "../../recipe.ts";
-import { shareProcessors } from "../../transforms/in_flight_limit.ts";
+import { shareProcessors } from "../../in_flight.ts";
 import { batchError, messageOf } from "../batch_error.ts";
 import type { Collate } from "../batch/collate.ts";
 import { BatchMaker } from "../batch/make_batch.ts";
