@@ -1,6 +1,7 @@
 import { IndexError } from "../errors.ts";
 import { BatchParts } from "./batch_parts.ts";
 import { Dataset, type GetOptions } from "./dataset.ts";
+import { hasSample } from "./datasets/has_sample.ts";
 import { argument } from "./recipe.ts";
 
 /** Where a sample is taken from. */
@@ -109,6 +110,6 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   }
 
   #isStep(step: number): boolean {
-    return Number.isSafeInteger(step) && step >= 0 && step < this.end;
+    return hasSample({ length: this.end }, step);
   }
 }

@@ -1,5 +1,5 @@
-import type { BatchSampler } from "../samplers/batch_sampler.ts";
-import type { SamplerLike } from "../samplers/as_sampler.ts";
+import type { BatchSampler } from "../samplers/batches.ts";
+import type { SamplerLike } from "../samplers/subset_samplers.ts";
 import type { Imported, ImportedName } from "../recipe.ts";
 import { wholeNumber } from "../whole_numbers.ts";
 import type { Collate } from "./batch/collate.ts";

@@ -2,8 +2,8 @@ import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
 import type { Dataset, GetOptions } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
-import { RandomSampler } from "../samplers/random_sampler.ts";
-import type { Order } from "../samplers/sampler.ts";
+import { RandomSampler } from "../samplers/whole_samplers.ts";
+import { type Order, remembered } from "../samplers/sampler.ts";
 import { countOf } from "./count_of.ts";
 import { OwnSeed } from "./own_seed.ts";
 
@@ -48,12 +48,9 @@ export class Epochs<T> extends ArrangedDataset<T> {
   /** How many steps an epoch has. */
   readonly epochLength: number;
   readonly #shuffle: boolean;
-  readonly #sampler: RandomSampler;
   readonly #seed: OwnSeed;
   readonly #passSeed: OwnSeed;
-  #order: Order | undefined;
-  #orderSeed = 0;
-  #orderEpoch = 0;
+  readonly #order: (seed: number, epoch?: number) => Order;
 
   /**
    * Makes a source of a dataset.
@@ -66,7 +63,8 @@ export class Epochs<T> extends ArrangedDataset<T> {
     const { length, shuffle = true, seed = 0 } = options;
     this.epochLength = countOf(length, source.length, "Epochs");
     this.#shuffle = shuffle;
-    this.#sampler = new RandomSampler(this.epochLength);
+    const sampler = new RandomSampler(this.epochLength);
+    this.#order = remembered((seed, epoch) => sampler.order(seed, epoch));
     this.#seed = new OwnSeed("epochs", seed);
     this.#passSeed = new OwnSeed("pass", 0);
   }
@@ -112,14 +110,6 @@ export class Epochs<T> extends ArrangedDataset<T> {
     if (!this.#shuffle) return position;
     const seed = this.#seed.for(options);
     const epoch = this.#epochOf(step);
-    if (
-      this.#order === undefined || seed !== this.#orderSeed ||
-      epoch !== this.#orderEpoch
-    ) {
-      this.#order = this.#sampler.order(seed, epoch);
-      this.#orderSeed = seed;
-      this.#orderEpoch = epoch;
-    }
-    return this.#order.at(position);
+    return this.#order(seed, epoch).at(position);
   }
 }

@@ -1,5 +1,6 @@
 import type { GetOptions } from "../dataset.ts";
 import { Random } from "../random/random.ts";
+import { remembered } from "../samplers/sampler.ts";
 import { wholeNumber } from "../whole_numbers.ts";
 
 /** What draws: two sources of different kinds do not draw alike, though their seeds are the same. */
@@ -15,10 +16,7 @@ const SEEDS = Number.MAX_SAFE_INTEGER;
 export class OwnSeed {
   /** The seed that the source was given. */
   readonly given: number;
-  readonly #kind: number;
-  #seed = -1;
-  #epoch = -1;
-  #derived = 0;
+  readonly #derived: (seed: number, epoch?: number) => number;
 
   /**
    * @param kind What draws.
@@ -27,18 +25,14 @@ export class OwnSeed {
    */
   constructor(kind: typeof KINDS[number], given: number) {
     wholeNumber(given, 0, "The seed");
-    this.#kind = KINDS.indexOf(kind);
     this.given = given;
+    this.#derived = remembered((seed, epoch) =>
+      new Random(seed, epoch, given, KINDS.indexOf(kind)).int(SEEDS)
+    );
   }
 
   /** The seed for what is read so. */
   for({ seed = 0, epoch = 0 }: GetOptions = {}): number {
-    if (seed !== this.#seed || epoch !== this.#epoch) {
-      const random = new Random(seed, epoch, this.given, this.#kind);
-      this.#derived = random.int(SEEDS);
-      this.#seed = seed;
-      this.#epoch = epoch;
-    }
-    return this.#derived;
+    return this.#derived(seed, epoch);
   }
 }
