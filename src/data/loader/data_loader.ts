@@ -154,12 +154,8 @@ export class DataLoader<T, B = Collated<T>>
     const { epoch, step } = positionOf(state, this.save());
     const { length } = this.#batchesOf(epoch);
     if (step > length) {
-      throw badState(
-        `epoch ${epoch} has ${length} batches`,
-        "step",
-        length,
-        step,
-      );
+      const why = `epoch ${epoch} has ${length} batches`;
+      throw badState(why, { step: length }, state);
     }
     this.#moveTo(epoch, step);
   }

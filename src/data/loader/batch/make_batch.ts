@@ -12,9 +12,9 @@ import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
 /** Makes batches, in the caller's thread as in others. */
-export class BatchMaker<T, B> {
-  readonly #dataset: Dataset<T>;
-  readonly #collate: Collate<T, B>;
+export class BatchMaker {
+  readonly #dataset: Dataset<unknown>;
+  readonly #collate: Collate<unknown, unknown>;
   readonly #seed: number;
   readonly #worker: number | undefined;
 
@@ -23,13 +23,16 @@ export class BatchMaker<T, B> {
    * @param worker Number of the thread, for errors.
    */
   constructor(
-    dataset: Dataset<T>,
-    collate: Collate<T, B> | false | undefined,
+    dataset: Dataset<unknown>,
+    collate: Collate<unknown, unknown> | false | undefined,
     seed: number,
     worker?: number,
   ) {
     this.#dataset = dataset;
-    this.#collate = collate || (collate === false ? listOf : stack);
+    this.#collate = collate ||
+      (collate === false
+        ? (samples) => [...samples]
+        : (samples, { memory }) => stackSamples(samples, memory));
     this.#seed = seed;
     this.#worker = worker;
   }
@@ -43,10 +46,10 @@ export class BatchMaker<T, B> {
     job: BatchJob,
     memory: BatchMemory | undefined,
     signal: AbortSignal,
-  ): Promise<readonly T[]> {
+  ): Promise<readonly unknown[]> {
     const { epoch, indices } = job;
     const options = { seed: this.#seed, epoch, signal };
-    let samples: readonly T[];
+    let samples: readonly unknown[];
     try {
       samples = await this.#dataset.get(indices, { ...options, memory });
     } catch (error) {
@@ -73,11 +76,11 @@ export class BatchMaker<T, B> {
    * @param memory What numbers are stacked in.
    */
   async collate(
-    samples: readonly T[],
+    samples: readonly unknown[],
     job: BatchJob,
     memory: BatchMemory,
     signal: AbortSignal,
-  ): Promise<B> {
+  ): Promise<unknown> {
     try {
       const batch = this.#collate(samples, { memory });
       return batch instanceof Promise ? await abortable(batch, signal) : batch;
@@ -155,15 +158,4 @@ function whyOf(
 function pathIn(error: unknown): string | undefined {
   const path = (error as { path?: unknown } | null | undefined)?.path;
   return typeof path === "string" ? path : undefined;
-}
-
-function listOf(samples: readonly unknown[]): never {
-  return [...samples] as never;
-}
-
-function stack(
-  samples: readonly unknown[],
-  { memory }: { readonly memory: BatchMemory },
-): never {
-  return stackSamples(samples, memory) as never;
 }
