@@ -11,7 +11,7 @@ import {
   type TransformFunction,
 } from "../transforms/transform.ts";
 import { wholeBatch } from "../batch_parts.ts";
-import { OwnSeed } from "./own_seed.ts";
+import { ownSeed } from "./drawn_sources.ts";
 
 /** Options of {@linkcode Transform}. */
 export interface TransformOptions {
@@ -41,7 +41,8 @@ export class Transform<S, T> extends Dataset<T> {
   readonly #source: Dataset<S>;
   readonly #step: Step<S, T>;
   readonly #run: TransformFunction<S, T>;
-  readonly #seed: OwnSeed;
+  readonly #options: TransformOptions;
+  readonly #seed: (options: GetOptions) => number;
 
   /**
    * Makes a source of another.
@@ -60,7 +61,8 @@ export class Transform<S, T> extends Dataset<T> {
     this.#source = source;
     this.#step = step;
     this.#run = runStep(step);
-    this.#seed = new OwnSeed("transform", options.seed ?? 0);
+    this.#options = { seed: options.seed };
+    this.#seed = ownSeed("transform", options.seed ?? 0);
   }
 
   /** Number of steps of the source. */
@@ -92,10 +94,9 @@ export class Transform<S, T> extends Dataset<T> {
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    const options: TransformOptions = { seed: this.#seed.given };
     const source = argument(this.#source, "The source of Transform");
     const applied = stepArgument(this.#step, "The function of Transform");
-    const args = [source, applied, options];
+    const args = [source, applied, this.#options];
     return recipeOf(this, Transform, import.meta.url, args);
   }
 
@@ -110,7 +111,7 @@ export class Transform<S, T> extends Dataset<T> {
     options: GetOptions,
   ): Promise<T> {
     try {
-      return await this.#run(sample, new Random(this.#seed.for(options), step));
+      return await this.#run(sample, new Random(this.#seed(options), step));
     } catch (cause) {
       options.signal?.throwIfAborted();
       const path = this.fileOf(step, options);
