@@ -1,10 +1,6 @@
 import type { ByteReader } from "./byte_reader.ts";
 import { Containers, IntColumn, Tag, ValueColumns } from "./columns.ts";
-import {
-  measureNumberedItems,
-  numberedItems,
-  type NumberedRun,
-} from "./numbered_items.ts";
+import { measureNumberedItems, numberedItems } from "./numbered_items.ts";
 import { Op } from "./opcodes.ts";
 
 /** Memory of a pickle: the stack of values with its marks, the memo, and the containers. */
@@ -17,7 +13,6 @@ export class PickleState {
   /** Number of memo entries that are set, which is the key that MEMOIZE takes next. */
   memoized = 0;
   readonly #input: ByteReader;
-  readonly #run: NumberedRun = { end: 0, count: 0 };
   /** Runs of names whose memo entries are not made: first key, position and count of each. */
   readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
@@ -69,17 +64,16 @@ export class PickleState {
       top < Math.max(this.marks.last, 0) || values.tags[top] !== Tag.DICT ||
       memo.length !== this.memoized // set by PUT, with gaps
     ) return false;
-    const run = this.#run;
-    measureNumberedItems(bytes, position, run);
-    if (run.count === 0 || bytes[run.end] !== Op.SETITEMS) return false;
+    const { end, count } = measureNumberedItems(bytes, position);
+    if (count === 0 || bytes[end] !== Op.SETITEMS) return false;
     this.#unmade.push(memo.length);
     this.#unmade.push(position);
-    this.#unmade.push(run.count);
-    this.memoized += run.count;
+    this.#unmade.push(count);
+    this.memoized += count;
     if (this.memoized > memo.tags.length) memo.reserve(this.memoized);
     memo.length = this.memoized;
-    this.containers.appendNumbered(values.a[top]!, position, run.count);
-    this.#input.position = run.end + 1;
+    this.containers.appendNumbered(values.a[top]!, position, count);
+    this.#input.position = end + 1;
     return true;
   }
 

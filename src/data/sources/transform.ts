@@ -1,5 +1,5 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
-import { DataError } from "../data_error.ts";
+import { DataError, messageOf } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
@@ -10,7 +10,7 @@ import {
   stepArgument,
   type TransformFunction,
 } from "../transforms/transform.ts";
-import { wholeBatch } from "../batch_parts.ts";
+import { wholeBatch } from "../arranged_dataset.ts";
 import { ownSeed } from "./drawn_sources.ts";
 
 /** Options of {@linkcode Transform}. */
@@ -116,10 +116,9 @@ export class Transform<S, T> extends Dataset<T> {
       options.signal?.throwIfAborted();
       const path = this.fileOf(step, options);
       const from = path === undefined ? "" : ` of ${path}`;
-      const why = cause instanceof Error ? cause.message : String(cause);
       throw new DataError(
         "sample-failed",
-        `Transform failed at step ${step}${from}: ${why}`,
+        `Transform failed at step ${step}${from}: ${messageOf(cause)}`,
         { sample: step, path, cause },
       );
     }

@@ -1,5 +1,5 @@
 import type { GetOptions } from "../dataset.ts";
-import { DataError } from "../data_error.ts";
+import { DataError, messageOf } from "../data_error.ts";
 import { inFlight } from "../in_flight.ts";
 import { Random } from "../random/random.ts";
 import { type FinishedImage, finishImage } from "./to_array.ts";
@@ -43,11 +43,14 @@ export function sampleFailed(
   path: string | undefined,
   cause: unknown,
 ): DataError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   const shown = what[0]!.toUpperCase() + what.slice(1);
-  return new DataError("sample-failed", `${shown} failed: ${reason}`, {
-    sample: index,
-    path,
-    cause,
-  });
+  return new DataError(
+    "sample-failed",
+    `${shown} failed: ${messageOf(cause)}`,
+    {
+      sample: index,
+      path,
+      cause,
+    },
+  );
 }

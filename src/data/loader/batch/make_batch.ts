@@ -1,13 +1,8 @@
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
-import { DataError } from "../../data_error.ts";
-import type { Dataset, GetOptions } from "../../dataset.ts";
-import {
-  type BatchError,
-  batchError,
-  type BatchJob,
-  messageOf,
-} from "../batch_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
+import { type Dataset, type GetOptions, miscounted } from "../../dataset.ts";
+import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
@@ -56,15 +51,11 @@ export class BatchMaker {
       signal.throwIfAborted();
       throw await this.#readFailed(job, options, error);
     }
-    if (Array.isArray(samples) && samples.length === indices.length) {
-      return samples;
-    }
-    const got = Array.isArray(samples)
-      ? `${samples.length} samples`
-      : "no list of samples";
+    const wrong = miscounted(samples, indices);
+    if (wrong === undefined) return samples;
     throw batchError(
       "bad-batch",
-      `${this.#dataset.constructor.name}.get returned ${got}; it must return one for each index`,
+      `${this.#dataset.constructor.name}.get returned ${wrong}; it must return one for each index`,
       job,
       { worker: this.#worker, expected: indices.length, actual: samples },
     );

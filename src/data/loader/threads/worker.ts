@@ -8,11 +8,11 @@ import { workerData } from "node:worker_threads";
 import { shareDecodeMemory } from "../../../codecs/image/decode_memory.ts";
 import { registerFormat } from "../../../formats/registry.ts";
 import { BatchMemory, BufferPool } from "../../batch_memory.ts";
-import { DataError } from "../../data_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { revive } from "../../recipe.ts";
 import { shareProcessors } from "../../in_flight.ts";
-import { batchError, messageOf } from "../batch_error.ts";
+import { batchError } from "../batch_error.ts";
 import type { Collate } from "../batch/collate.ts";
 import { BatchMaker } from "../batch/make_batch.ts";
 import type {
@@ -24,9 +24,6 @@ import type {
 import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
 import { serializeError } from "../../../serialized_error.ts";
-
-/** Sends a message to the loader; what is in `transfer` passes along without being copied. */
-type Send = (message: FromThread, transfer: ArrayBuffer[]) => void;
 
 /** What a thread has once it is started. */
 interface Started {
@@ -43,7 +40,6 @@ interface Current {
 
 /** Loads batches in a thread, one after the other. */
 class ThreadLoader {
-  readonly #send: Send;
   readonly #pool = new BufferPool();
   #started: Started | undefined;
   /** Ends when all that was asked for so far has. */
@@ -52,18 +48,13 @@ class ThreadLoader {
   #forgotten = -1;
   #current: Current | undefined;
 
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
   /** Makes the dataset, as the first thing. */
   start(setup: ThreadSetup): void {
     this.#last = startedWith(setup).then(
       (started) => {
         this.#started = started;
       },
-      (error) =>
-        this.#send({ kind: "broken", error: serializeError(error) }, []),
+      (error) => send({ kind: "broken", error: serializeError(error) }),
     );
   }
 
@@ -101,10 +92,7 @@ class ThreadLoader {
       await this.#make(this.#started, job, memory, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return; // nobody waits for it
-      this.#send(
-        { kind: "failed", loop, step, error: serializeError(error) },
-        [],
-      );
+      send({ kind: "failed", loop, step, error: serializeError(error) });
     } finally {
       this.#current = undefined;
       if (!abort.signal.aborted) { // or `process` may still be at work with it
@@ -130,7 +118,7 @@ class ThreadLoader {
         setup.collate ? samples : undefined,
         memory,
       );
-      this.#send({ kind: "batch", loop, step, batch, buffers }, buffers);
+      send({ kind: "batch", loop, step, batch, buffers }, buffers);
     } catch (cause) {
       throw batchError(
         "bad-batch",
@@ -183,9 +171,7 @@ function refuseOther(dataset: Dataset<unknown>, length: number): void {
 
 markLoaderThread();
 const port = workerData as MessagePort;
-const loader = new ThreadLoader((message, transfer) =>
-  port.postMessage(message, transfer)
-);
+const loader = new ThreadLoader();
 
 port.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
@@ -199,3 +185,8 @@ port.onmessage = ({ data }: MessageEvent<ToThread>) => {
       loader.close().finally(() => process.exit(0));
   }
 };
+
+/** Sends a message to the loader; what is in `transfer` passes along without being copied. */
+function send(message: FromThread, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer);
+}

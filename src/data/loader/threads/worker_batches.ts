@@ -4,14 +4,9 @@ import {
   deserializeError,
   type SerializedError,
 } from "../../../serialized_error.ts";
-import { DataError } from "../../data_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
 import type { BatchOrder } from "../../samplers/sampler.ts";
-import {
-  BatchError,
-  batchError,
-  type BatchJob,
-  messageOf,
-} from "../batch_error.ts";
+import { BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Batches, Delivered, LoopStart } from "../batches.ts";
 import type { FromThread } from "./messages.ts";
 import type { LoaderSettings } from "../loader_options.ts";

@@ -5,8 +5,7 @@ import {
   returnDecodeMemory,
 } from "../../../codecs/image/decode_memory.ts";
 import { serializeError } from "../../../serialized_error.ts";
-import { DataError } from "../../data_error.ts";
-import { messageOf } from "../batch_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
 import type { FromThread, ToThread } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";
 
