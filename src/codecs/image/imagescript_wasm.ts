@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the names that the WebAssembly modules export
 /**
  * The JPEG and PNG codecs inside the package imagescript, which are WebAssembly.
  *
@@ -11,39 +10,32 @@
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
 const PACKAGE: string = "imagescript";
 
-interface WasmMemory {
-  readonly memory: WebAssembly.Memory;
-}
+/** Exports of a module: functions of numbers, which may be pointers into its memory. */
+type WasmExports<Names extends string> =
+  & { readonly memory: WebAssembly.Memory }
+  & Readonly<Record<Names, (...numbers: number[]) => number>>;
 
-interface JpegExports extends WasmMemory {
-  walloc(size: number): number;
-  wfree(pointer: number, size: number): void;
-  /** Size of what was last asked for. */
-  wlen(): number;
-  /** Takes over the bytes at `pointer`. 0 is failure. */
-  decode(pointer: number, size: number, width: number, height: number): number;
-  decode_width(image: number): number;
-  decode_height(image: number): number;
-  decode_format(image: number): number;
-  decode_buffer(image: number): number;
-  decode_free(image: number): void;
-  /** Takes over the RGBA pixels at `pointer`. */
-  encode(
-    pointer: number,
-    width: number,
-    height: number,
-    quality: number,
-  ): number;
-}
+/**
+ * `wlen` is the size of what was last asked for. `decode` and `encode` take over the bytes at a pointer;
+ * 0 is failure.
+ */
+type JpegExports = WasmExports<
+  | "walloc"
+  | "wfree"
+  | "wlen"
+  | "decode"
+  | "decode_width"
+  | "decode_height"
+  | "decode_format"
+  | "decode_buffer"
+  | "decode_free"
+  | "encode"
+>;
 
-interface PngExports extends WasmMemory {
-  walloc(size: number): number;
-  wfree(pointer: number): void;
-  /** Pointer to RGBA pixels; below 0 is failure. */
-  decode(pointer: number, size: number): number;
-  width(): number;
-  height(): number;
-}
+/** `decode` gives a pointer to RGBA pixels; below 0 is failure. */
+type PngExports = WasmExports<
+  "walloc" | "wfree" | "decode" | "width" | "height"
+>;
 
 /** Pixels as the modules give them. */
 export interface WasmPixels {
@@ -60,7 +52,7 @@ const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
 const KEEP_BYTES = 64 * 1024 * 1024;
 
 /** A module with one instance, made anew when the last one failed or grew. */
-class Wasm<E extends WasmMemory> {
+class Wasm<E extends WasmExports<never>> {
   readonly #module: WebAssembly.Module;
   readonly #imports: WebAssembly.Imports;
   #exports: E | undefined;
@@ -83,11 +75,18 @@ class Wasm<E extends WasmMemory> {
 }
 
 function view(
-  { memory }: WasmMemory,
+  { memory }: WasmExports<never>,
   pointer: number,
   size: number,
 ): Uint8Array {
   return new Uint8Array(memory.buffer, pointer >>> 0, size);
+}
+
+/** Copies bytes to memory of a module, and returns the pointer to them. */
+function put(wasm: WasmExports<"walloc">, bytes: Uint8Array): number {
+  const pointer = wasm.walloc(bytes.length);
+  view(wasm, pointer, bytes.length).set(bytes);
+  return pointer;
 }
 
 /** The modules, ready for use. All methods throw plain errors on images they cannot read. */
@@ -117,8 +116,7 @@ export class ImagescriptWasm {
 
   decodeJpeg(bytes: Uint8Array): WasmPixels {
     return this.#jpeg.with((wasm) => {
-      const pointer = wasm.walloc(bytes.length);
-      view(wasm, pointer, bytes.length).set(bytes);
+      const pointer = put(wasm, bytes);
       const image = wasm.decode(pointer, bytes.length, 0, 0);
       const format = image === 0
         ? undefined
@@ -138,8 +136,7 @@ export class ImagescriptWasm {
 
   decodePng(bytes: Uint8Array): WasmPixels {
     return this.#png.with((wasm) => {
-      const pointer = wasm.walloc(bytes.length);
-      view(wasm, pointer, bytes.length).set(bytes);
+      const pointer = put(wasm, bytes);
       const buffer = wasm.decode(pointer, bytes.length);
       wasm.wfree(pointer);
       if (buffer < 0) throw new Error(`cannot decode this PNG (${buffer})`);

@@ -90,7 +90,7 @@ export class ClassCalls {
   }
 
   #makeTriple(args: number): void {
-    if (this.#rows(args).length !== 3) {
+    if (this.#state.containers.rowsOf(args, 4).length !== 3) {
       this.refuse("a named tuple of other than three values");
     }
     this.#state.values.push(Tag.TUPLE, args, 0); // tuples never change
@@ -99,22 +99,12 @@ export class ClassCalls {
   /** `_reconstructor(cls, tuple, values)`. */
   #reconstruct(args: number): void {
     const { tags, a } = this.#state.containers.items;
-    const [cls, base, values, ...more] = this.#rows(args);
+    const [cls, base, values, ...more] = this.#state.containers.rowsOf(args, 4);
     const isRole = (row: number | undefined, role: ClassRole) =>
       row !== undefined && tags[row] === Tag.CLASS && ROLES[a[row]!] === role;
     const fits = isRole(cls, "triple") && isRole(base, "tuple") &&
       values !== undefined && tags[values] === Tag.TUPLE && more.length === 0;
     if (!fits) this.refuse("_reconstructor for other than a named tuple");
     this.#makeTriple(a[values]!);
-  }
-
-  /** The first few rows of a container, enough to tell how many a call may have. */
-  #rows(container: number): number[] {
-    const rows: number[] = [];
-    this.#state.containers.forEachRun(container, (start, count) => {
-      const end = start + Math.min(count, 4);
-      for (let row = start; row < end && rows.length < 4; row++) rows.push(row);
-    });
-    return rows;
   }
 }

@@ -113,12 +113,6 @@ export class PickleMachine {
         case Op.LONG_BINPUT:
           this.#state.put(input.u32());
           break;
-        case Op.BINGET:
-          this.#state.get(input.u8());
-          break;
-        case Op.LONG_BINGET:
-          this.#state.get(input.u32());
-          break;
         case Op.MARK:
           if (!this.#state.setNumberedItems()) {
             this.#state.marks.push(stack.length);
@@ -126,25 +120,6 @@ export class PickleMachine {
           break;
         case Op.SETITEMS:
           this.#state.setItems(this.#state.popMark());
-          break;
-        case Op.SETITEM:
-          this.#state.setItems(this.#state.top(2));
-          break;
-        case Op.EMPTY_TUPLE:
-          this.#state.pushEmptyTuple();
-          break;
-        case Op.EMPTY_DICT:
-          stack.push(Tag.DICT, this.containers.create(), 0);
-          break;
-        case Op.STACK_GLOBAL:
-          this.#stackGlobal();
-          break;
-        case Op.GLOBAL:
-          this.#calls.pushClass(input.line(), input.line());
-          break;
-        case Op.REDUCE:
-        case Op.NEWOBJ:
-          this.#calls.call(opcode);
           break;
         case Op.FRAME: {
           this.#places?.frames.push(input.position - 1);
@@ -179,6 +154,15 @@ export class PickleMachine {
   static readonly #RARE: {
     readonly [opcode: number]: ((machine: PickleMachine) => void) | undefined;
   } = {
+    [Op.BINGET]: (m) => m.#state.get(m.#in.u8()),
+    [Op.LONG_BINGET]: (m) => m.#state.get(m.#in.u32()),
+    [Op.SETITEM]: (m) => m.#state.setItems(m.#state.top(2)),
+    [Op.EMPTY_TUPLE]: (m) => m.#state.pushEmptyTuple(),
+    [Op.EMPTY_DICT]: (m) => m.#stack.push(Tag.DICT, m.containers.create(), 0),
+    [Op.STACK_GLOBAL]: (m) => m.#stackGlobal(),
+    [Op.GLOBAL]: (m) => m.#calls.pushClass(m.#in.line(), m.#in.line()),
+    [Op.REDUCE]: (m) => m.#calls.call(Op.REDUCE),
+    [Op.NEWOBJ]: (m) => m.#calls.call(Op.NEWOBJ),
     [Op.NONE]: (m) => m.#stack.push(Tag.NONE, 0, 0),
     [Op.NEWTRUE]: (m) => m.#stack.push(Tag.BOOL, 1, 0),
     [Op.NEWFALSE]: (m) => m.#stack.push(Tag.BOOL, 0, 0),

@@ -162,14 +162,6 @@ export class PickleState {
     this.extend(Tag.DICT, from);
   }
 
-  #itemsOf(container: number): number[] {
-    const rows: number[] = [];
-    this.containers.forEachRun(container, (start, count) => {
-      for (let row = start; row < start + count; row++) rows.push(row);
-    });
-    return rows;
-  }
-
   /**
    * Fills a dict from the arguments it is made with: none, or, as Python 2 pickles an OrderedDict, a
    * list of [key, value] lists.
@@ -178,7 +170,7 @@ export class PickleState {
    */
   fillFromPairs(container: number, args: number): boolean {
     const items = this.containers.items;
-    const argument = this.#itemsOf(args);
+    const argument = this.containers.rowsOf(args);
     if (argument.length === 0) return true;
     const [list] = argument;
     const isSequence = (row: number) =>
@@ -191,8 +183,8 @@ export class PickleState {
       this.#input.bad("one list of pairs makes many dicts");
     }
     const pairs = new ValueColumns(256);
-    for (const row of this.#itemsOf(source)) {
-      const pair = isSequence(row) ? this.#itemsOf(items.a[row]!) : [];
+    for (const row of this.containers.rowsOf(source)) {
+      const pair = isSequence(row) ? this.containers.rowsOf(items.a[row]!) : [];
       if (pair.length !== 2) {
         this.#input.bad("an item of OrderedDict is no pair");
       }

@@ -104,8 +104,8 @@ function classLost(
   return undefined;
 }
 
-function isDataset<T>(value: unknown): value is Dataset<T> {
-  return typeof value === "object" && value !== null && "length" in value &&
-    "get" in value && typeof value.length === "number" &&
-    typeof value.get === "function";
+/** Whether a value can be read as a dataset. */
+export function isDataset<T>(value: unknown): value is Dataset<T> {
+  const { get, length } = (value ?? {}) as Partial<Dataset<T>>;
+  return typeof get === "function" && typeof length === "number";
 }

@@ -89,12 +89,7 @@ export function checkShare(
 }
 
 /** How a {@linkcode BatchSampler} cuts. */
-export interface BatchSamplerOptions {
-  /** Samples in a batch. */
-  readonly batchSize: number;
-  /** Whether a last batch that would be smaller is left out; unless given, it is kept. */
-  readonly dropLast?: boolean;
-}
+export type BatchSamplerOptions = Pick<BatchOptions, "batchSize" | "dropLast">;
 
 /**
  * Says which indices make a batch; for what a loader's `batchSize` and sampler cannot say. This one

@@ -57,30 +57,12 @@ export class SubsetSampler implements Sampler {
  * assert.equal(order.at(0) % 2, 0);
  * ```
  */
-export class SubsetRandomSampler implements Sampler {
-  /** Number of indices. */
-  readonly length: number;
-  readonly #indices: Uint32Array | Float64Array;
-
-  /**
-   * Copies the indices: 4 bytes each, or 8 where one of them is 2^32 or more.
-   *
-   * @param indices Whole numbers from 0 on; one that is there twice comes twice.
-   * @throws {RangeError} If one of them is anything else.
-   */
-  constructor(indices: ArrayLike<number> | Iterable<number>) {
-    this.#indices = packIndices(indices);
-    this.length = this.#indices.length;
-  }
-
+export class SubsetRandomSampler extends SubsetSampler {
   /** The order of an epoch. */
-  order(seed: number, epoch: number): Order {
-    const indices = this.#indices;
-    const places = permutation(indices.length, orderRandom(seed, epoch));
-    return {
-      length: indices.length,
-      at: (position) => indices[places.at(position)]!,
-    };
+  override order(seed: number, epoch: number): Order {
+    const given = super.order(seed, epoch);
+    const places = permutation(this.length, orderRandom(seed, epoch));
+    return orderOf(this.length, (position) => given.at(places.at(position)));
   }
 }
 

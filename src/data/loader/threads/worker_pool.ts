@@ -72,14 +72,9 @@ export class WorkerPool implements ThreadEvents {
     }
   }
 
-  /** Keeps the program running while somebody waits for a batch. */
-  ref(): void {
-    for (const thread of this.threads) thread.ref();
-  }
-
-  /** Lets the program end. */
-  unref(): void {
-    for (const thread of this.threads) thread.unref();
+  /** Keeps the program running while somebody waits for a batch, and lets it end otherwise. */
+  keepRunning(isWaitedFor: boolean): void {
+    for (const thread of this.threads) thread.keepRunning(isWaitedFor);
   }
 
   /**
@@ -166,7 +161,7 @@ export class WorkerThread {
       );
       events.heard(this, { kind: "broken", error });
     };
-    this.unref();
+    this.keepRunning(false);
   }
 
   /** Whether it has not ended. */
@@ -179,23 +174,19 @@ export class WorkerThread {
     this.#port.postMessage(message, transfer);
   }
 
-  /** Keeps the program running while somebody waits for the thread. */
-  ref(): void {
-    this.#thread.ref();
-    this.#port.ref();
-  }
-
-  /** Lets the program end whatever the thread does. */
-  unref(): void {
-    this.#thread.unref();
-    this.#port.unref();
+  /** Keeps the program running while somebody waits for the thread, and lets it end otherwise. */
+  keepRunning(isWaitedFor: boolean): void {
+    for (const end of [this.#thread, this.#port]) {
+      if (isWaitedFor) end.ref();
+      else end.unref();
+    }
   }
 
   /** Has the thread close its files and end; one that does not is ended as it is. */
   async end(patience = PATIENCE): Promise<void> {
     if (!this.#isAlive) return;
     this.#isEnding = true;
-    this.ref();
+    this.keepRunning(true);
     this.send({ kind: "close" });
     const late = setTimeout(() => this.#thread.terminate(), patience);
     await this.#exited.promise;
