@@ -1,8 +1,8 @@
 import { IndexError } from "../errors.ts";
 import { DataError } from "./data_error.ts";
 import { Dataset, type GetOptions, miscounted } from "./dataset.ts";
-import { hasSample } from "./datasets/has_sample.ts";
 import { argument } from "./recipe.ts";
+import { isIndex } from "./whole_numbers.ts";
 
 /** Where a sample is taken from. */
 export interface SamplePlace {
@@ -51,7 +51,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   ): Promise<readonly T[]> {
     const parts = new Map<number, Part>();
     steps.forEach((step, place) => {
-      if (!this.#isStep(step)) throw this.missing(step);
+      if (!isIndex(step, this.end)) throw this.missing(step);
       const { part: key, index } = this.placeOf(step, options);
       let part = parts.get(key);
       if (part === undefined) {
@@ -82,7 +82,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
 
   /** The file that a sample lies in; of what is drawn, where it is said what the step is read for. */
   override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (options === undefined && this.isDrawn || !this.#isStep(step)) {
+    if (options === undefined && this.isDrawn || !isIndex(step, this.end)) {
       return undefined;
     }
     const { part, index } = this.placeOf(step, options ?? {});
@@ -132,10 +132,6 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
       const which = what.startsWith("The ") ? what : `${what} ${i}`;
       return argument(source, `${which} of ${this.constructor.name}`);
     });
-  }
-
-  #isStep(step: number): boolean {
-    return hasSample({ length: this.end }, step);
   }
 }
 

@@ -51,27 +51,23 @@ const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
 /** An instance that has grown beyond is thrown away after use: its memory never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
-/** A module with one instance, made anew when the last one failed or grew. */
-class Wasm<E extends WasmExports<never>> {
-  readonly #module: WebAssembly.Module;
-  readonly #imports: WebAssembly.Imports;
-  #exports: E | undefined;
-
-  constructor(module: WebAssembly.Module, imports: WebAssembly.Imports = {}) {
-    this.#module = module;
-    this.#imports = imports;
-  }
-
-  /** Runs `use`; if it throws, no later call sees the instance that it left behind. */
-  with<T>(use: (exports: E) => T): T {
-    const exports = this.#exports ??
-      new WebAssembly.Instance(this.#module, this.#imports)
-        .exports as unknown as E;
-    this.#exports = undefined;
+/**
+ * Has a module used with one instance, made anew when the last one failed or grew: if `use` throws, no
+ * later call sees the instance that it left behind.
+ */
+function oneInstance<E extends WasmExports<never>>(
+  module: WebAssembly.Module,
+  imports: WebAssembly.Imports = {},
+): <T>(use: (exports: E) => T) => T {
+  let idle: E | undefined;
+  return (use) => {
+    const exports = idle ??
+      new WebAssembly.Instance(module, imports).exports as unknown as E;
+    idle = undefined;
     const result = use(exports);
-    if (exports.memory.buffer.byteLength <= KEEP_BYTES) this.#exports = exports;
+    if (exports.memory.buffer.byteLength <= KEEP_BYTES) idle = exports;
     return result;
-  }
+  };
 }
 
 function view(
@@ -91,14 +87,13 @@ function put(wasm: WasmExports<"walloc">, bytes: Uint8Array): number {
 
 /** The modules, ready for use. All methods throw plain errors on images they cannot read. */
 export class ImagescriptWasm {
-  readonly #jpeg: Wasm<JpegExports>;
-  readonly #png: Wasm<PngExports>;
+  readonly #withJpeg;
+  readonly #withPng;
 
   private constructor(jpeg: WebAssembly.Module, png: WebAssembly.Module) {
-    this.#jpeg = new Wasm(jpeg);
-    this.#png = new Wasm(png, {
-      env: { emscripten_notify_memory_growth() {} },
-    });
+    const env = { "emscripten_notify_memory_growth": () => {} };
+    this.#withJpeg = oneInstance<JpegExports>(jpeg);
+    this.#withPng = oneInstance<PngExports>(png, { env });
   }
 
   /** Loads them from where Deno keeps npm packages. */
@@ -115,7 +110,7 @@ export class ImagescriptWasm {
   }
 
   decodeJpeg(bytes: Uint8Array): WasmPixels {
-    return this.#jpeg.with((wasm) => {
+    return this.#withJpeg((wasm) => {
       const pointer = put(wasm, bytes);
       const image = wasm.decode(pointer, bytes.length, 0, 0);
       const format = image === 0
@@ -135,7 +130,7 @@ export class ImagescriptWasm {
   }
 
   decodePng(bytes: Uint8Array): WasmPixels {
-    return this.#png.with((wasm) => {
+    return this.#withPng((wasm) => {
       const pointer = put(wasm, bytes);
       const buffer = wasm.decode(pointer, bytes.length);
       wasm.wfree(pointer);
@@ -158,7 +153,7 @@ export class ImagescriptWasm {
     quality: number,
     fill: (rgba: Uint8Array) => void,
   ): Uint8Array<ArrayBuffer> {
-    return this.#jpeg.with((wasm) => {
+    return this.#withJpeg((wasm) => {
       const size = 4 * width * height;
       const pointer = wasm.walloc(size);
       fill(view(wasm, pointer, size));

@@ -4,7 +4,7 @@ import { importedFunction } from "../recipe.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { Collate } from "./batch/collate.ts";
 import type { LoaderSettings } from "./loader_options.ts";
-import { LocalBatches } from "./local_batches.ts";
+import { localBatches } from "./local_batches.ts";
 import { BatchMaker } from "./batch/make_batch.ts";
 import { type CommonSetup, threadSetupOf } from "./threads/thread_setup.ts";
 import { WorkerBatches } from "./threads/worker_batches.ts";
@@ -37,7 +37,7 @@ export class BatchLoading {
     if (this.#setup === undefined) {
       const pool = () => this.#pool;
       this.#maker ??= await this.#makerHere();
-      return new LocalBatches(this.#maker, start, this.#settings, pool);
+      return localBatches(this.#maker, start, this.#settings, pool);
     }
     if (this.#threads?.isOver) await this.#endThreads();
     this.#threads ??= new WorkerPool(this.#setup);

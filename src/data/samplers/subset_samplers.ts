@@ -62,7 +62,8 @@ export class SubsetRandomSampler extends SubsetSampler {
   override order(seed: number, epoch: number): Order {
     const given = super.order(seed, epoch);
     const places = permutation(this.length, orderRandom(seed, epoch));
-    return orderOf(this.length, (position) => given.at(places.at(position)));
+    const { length } = this;
+    return { length, at: (position) => given.at(places.at(position)) };
   }
 }
 
