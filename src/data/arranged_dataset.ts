@@ -12,7 +12,7 @@ export interface SamplePlace {
   readonly index: number;
 }
 
-/** What one read answers of a batch: which samples, and where in the batch they stand. */
+/** Part of a batch that one read answers: which samples, and where in the batch they stand. */
 interface Part {
   readonly indices: number[];
   readonly places: number[];
@@ -98,7 +98,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   /** Where the sample of a step is taken from. */
   protected abstract placeOf(step: number, options: GetOptions): SamplePlace;
 
-  /** What a part is read from, and what for: the source of that number, as the whole is asked. */
+  /** Source of a part, and the purpose of reading it: the one of that number, as the whole is asked. */
   protected partOf(
     part: number,
     options: GetOptions,
@@ -106,7 +106,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return [this.#sources[part]!, options];
   }
 
-  /** Whether where samples are taken from depends on what they are read for. */
+  /** True if where samples are taken from depends on what they are read for. */
   protected get isDrawn(): boolean {
     return false;
   }

@@ -22,10 +22,10 @@ export interface ReadIndexOptions extends WaitOptions {
 /** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
 
-/** What a `.npy` file starts with. */
+/** Start of a `.npy` file. */
 const NPY_MAGIC = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);
 
-/** What some editors put before a text in UTF-8. */
+/** Mark that some editors put before a text in UTF-8. */
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 const LINE_FEED = 0x0a;

@@ -10,7 +10,7 @@ export function wholeNumber(value: number, least: number, name: string): void {
   );
 }
 
-/** Whether a number counts something of which there is so much, from 0. */
+/** True if a number counts something of which there is so much, from 0. */
 export function isIndex(index: number, length: number): boolean {
   return Number.isSafeInteger(index) && index >= 0 && index < length;
 }

@@ -18,11 +18,11 @@ const DEFAULT_QUALITY = 90;
 export interface EncodedImage {
   readonly bytes: Uint8Array;
   readonly header: ImageHeader;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly path: string | undefined;
 }
 
-/** What codecs have in common: all but how a package decodes and encodes pixels. */
+/** The common part of codecs: all but how a package decodes and encodes pixels. */
 export abstract class PixelCodec implements ImageCodec {
   abstract readonly name: string;
 
@@ -105,7 +105,7 @@ export abstract class PixelCodec implements ImageCodec {
     return resample(image, size);
   }
 
-  /** Whether resizing while it is decoded does what resizing afterwards does. */
+  /** True if resizing while it is decoded does what resizing afterwards does. */
   protected resizesAlike(_header: ImageHeader, _size: Size): boolean {
     return false;
   }

@@ -150,7 +150,7 @@ export class PickleMachine {
     }
   }
 
-  /** What the opcodes do that are met less often. */
+  /** The work of opcodes that are met less often. */
   static readonly #RARE: {
     readonly [opcode: number]: ((machine: PickleMachine) => void) | undefined;
   } = {

@@ -26,7 +26,7 @@ export interface FileOptions
 
 /** {@linkcode FileOptions} where samples are not the files themselves. */
 export interface FileDatasetOptions<T> extends FileOptions {
-  /** What makes samples of files; a module's, where the loader has workers. */
+  /** Maker of samples of files; a module's, where the loader has workers. */
   readonly process: Imported<Process<FileSample, T>>;
 }
 

@@ -1,6 +1,6 @@
 import { isIndex } from "../whole_numbers.ts";
 
-/** Whether a dataset has a sample of that index. */
+/** True if a dataset has a sample of that index. */
 export function hasSample(
   { length }: { readonly length: number },
   index: number,

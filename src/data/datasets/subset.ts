@@ -123,7 +123,7 @@ export function reviveSubset<T>(
   return new Subset(dataset, indices);
 }
 
-/** What messages call a dataset. */
+/** Name of a dataset in messages. */
 export function nameOf(dataset: Dataset<unknown>): string {
   const file = dataset.length > 0 ? dataset.fileOf(0) : undefined;
   return file ?? dataset.constructor.name;

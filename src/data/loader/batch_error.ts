@@ -51,7 +51,7 @@ export function batchError(
   return new BatchError(code, `${nameOf(job)}: ${why}`, { ...facts, ...job });
 }
 
-/** How many indices a message shows. */
+/** Number of indices that a message shows. */
 const SHOWN = 8;
 
 function nameOf({ epoch, step, indices }: BatchJob): string {

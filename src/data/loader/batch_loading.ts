@@ -14,7 +14,7 @@ import { WorkerPool } from "./threads/worker_pool.ts";
 export class BatchLoading {
   readonly #dataset: Dataset<unknown>;
   readonly #settings: LoaderSettings;
-  /** What threads are started with; `undefined` where there are none. */
+  /** Setup of threads; `undefined` where there are none. */
   readonly #setup: CommonSetup | undefined;
   #threads: WorkerPool | undefined;
   #maker: BatchMaker | undefined;

@@ -74,7 +74,7 @@ export class DataLoader<T, B = Collated<T>>
   readonly #loading: BatchLoading;
   #epoch = 0;
   #step = 0;
-  /** Whether a loop of this epoch was left, so that the next one is the next epoch's. */
+  /** True if a loop of this epoch was left, so that the next one is the next epoch's. */
   #isLeft = false;
   /** The loop that is under way. */
   #loop: Batches | undefined;

@@ -5,7 +5,7 @@ import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import type { BatchMaker } from "./batch/make_batch.ts";
 
-/** How long a dataset may take to give up, in ms, before a loop that was left ends without it. */
+/** Time that a dataset may take to give up, in ms, before a loop that was left ends without it. */
 const PATIENCE = 2000;
 
 /**

@@ -67,7 +67,7 @@ export class SubsetRandomSampler extends SubsetSampler {
   }
 }
 
-/** What a loader takes as its sampler: one, or the indices of every epoch in their order. */
+/** Sampler of a loader: one, or the indices of every epoch in their order. */
 export type SamplerLike = Sampler | ArrayLike<number> | Iterable<number>;
 
 /**
@@ -152,7 +152,7 @@ function listOf(
   );
 }
 
-/** Whether a value is an object with a length, or one that can be iterated. */
+/** True if a value is an object with a length, or one that can be iterated. */
 function isList(
   value: unknown,
 ): value is ArrayLike<number> | Iterable<number> {

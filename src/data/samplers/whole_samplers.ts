@@ -42,9 +42,9 @@ export class SequentialSampler implements Sampler {
   }
 }
 
-/** How a {@linkcode RandomSampler} draws. */
+/** Options of {@linkcode RandomSampler}. */
 export interface RandomSamplerOptions {
-  /** Whether a sample may come again before all others have come; unless given, it may not. */
+  /** True if a sample may come again before all others have come; unless given, it may not. */
   readonly replacement?: boolean;
   /**
    * Number of samples in an epoch: `Infinity`, or from 0 on; unless given, as many as the dataset

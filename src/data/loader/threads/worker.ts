@@ -25,7 +25,7 @@ import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
 import { serializeError } from "../../../serialized_error.ts";
 
-/** What a thread has once it is started. */
+/** Belongings of a thread that is started. */
 interface Started {
   readonly setup: ThreadSetup;
   readonly dataset: Dataset<unknown>;

@@ -13,7 +13,7 @@ import type { FromThread } from "./messages.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadEnd, WorkerPool, WorkerThread } from "./worker_pool.ts";
 
-/** What became of a step: a batch, or why there is none. */
+/** Outcome of a step: a batch, or why there is none. */
 type Outcome = Delivered | { readonly error: unknown };
 
 /**

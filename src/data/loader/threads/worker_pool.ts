@@ -55,7 +55,7 @@ export class WorkerPool implements ThreadEvents {
     this.events?.died(thread, end);
   }
 
-  /** Whether a thread has ended or cannot load, so that others are needed. */
+  /** True if a thread has ended or cannot load, so that others are needed. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -93,7 +93,7 @@ export class WorkerPool implements ThreadEvents {
   }
 }
 
-/** How long a thread may take to give up, in ms, before it is ended as it is. */
+/** Time that a thread may take to give up, in ms, before it is ended as it is. */
 const PATIENCE = 2000;
 
 /** Told of what a thread does. */
@@ -103,14 +103,14 @@ export interface ThreadEvents {
   died(thread: WorkerThread, end: ThreadEnd): void;
 }
 
-/** How a thread ended by itself. */
+/** End of a thread that ended by itself. */
 export interface ThreadEnd {
   readonly code: number;
-  /** What was not caught in it. */
+  /** The error that was not caught in it. */
   readonly error: unknown;
 }
 
-/** What Node's ports have besides the web's. */
+/** Node's ports, which have more than the web's. */
 interface Port extends MessagePort {
   ref(): void;
   unref(): void;
@@ -126,7 +126,7 @@ interface Port extends MessagePort {
 export class WorkerThread {
   /** Its number, from 0. */
   readonly worker: number;
-  /** What it takes memory for images from. */
+  /** Share that it takes memory for images from. */
   readonly decodeMemory: DecodeMemoryShare = newDecodeMemoryShare();
   readonly #thread: Worker;
   readonly #port: Port;
@@ -164,7 +164,7 @@ export class WorkerThread {
     this.keepRunning(false);
   }
 
-  /** Whether it has not ended. */
+  /** True if it has not ended. */
   get isAlive(): boolean {
     return this.#isAlive;
   }
