@@ -1,4 +1,4 @@
-import { type AllowedClasses, ClassCalls } from "./class_calls.ts";
+import type { AllowedClasses } from "./class_roles.ts";
 import {
   ByteReader,
   parseFloat64,
@@ -55,7 +55,6 @@ export class PickleMachine {
   readonly containers: Containers;
   /** Values that do not lie in the pickle as they are: {@linkcode Tag.SIDE} rows point here. */
   readonly side: (string | bigint | Uint8Array)[] = [];
-  readonly #calls: ClassCalls;
   readonly #in: ByteReader;
   readonly #state: PickleState;
   readonly #stack: ValueColumns;
@@ -70,10 +69,9 @@ export class PickleMachine {
     this.bytes = bytes;
     this.#places = places;
     this.#in = new ByteReader(bytes);
-    this.#state = new PickleState(this.#in);
+    this.#state = new PickleState(this.#in, allowed);
     this.#stack = this.#state.values;
     this.containers = this.#state.containers;
-    this.#calls = new ClassCalls(this.#in, this.#state, allowed);
   }
 
   /**
@@ -160,9 +158,9 @@ export class PickleMachine {
     [Op.EMPTY_TUPLE]: (m) => m.#state.pushEmptyTuple(),
     [Op.EMPTY_DICT]: (m) => m.#stack.push(Tag.DICT, m.containers.create(), 0),
     [Op.STACK_GLOBAL]: (m) => m.#stackGlobal(),
-    [Op.GLOBAL]: (m) => m.#calls.pushClass(m.#in.line(), m.#in.line()),
-    [Op.REDUCE]: (m) => m.#calls.call(Op.REDUCE),
-    [Op.NEWOBJ]: (m) => m.#calls.call(Op.NEWOBJ),
+    [Op.GLOBAL]: (m) => m.#state.pushClass(m.#in.line(), m.#in.line()),
+    [Op.REDUCE]: (m) => m.#state.call(Op.REDUCE),
+    [Op.NEWOBJ]: (m) => m.#state.call(Op.NEWOBJ),
     [Op.NONE]: (m) => m.#stack.push(Tag.NONE, 0, 0),
     [Op.NEWTRUE]: (m) => m.#stack.push(Tag.BOOL, 1, 0),
     [Op.NEWFALSE]: (m) => m.#stack.push(Tag.BOOL, 0, 0),
@@ -218,12 +216,12 @@ export class PickleMachine {
       else m.#stack.length = m.#state.top(1);
     },
     [Op.POP_MARK]: (m) => void (m.#stack.length = m.#state.popMark()),
-    [Op.INST]: (m) => m.#calls.refuse(`${m.#in.line()}.${m.#in.line()}`),
+    [Op.INST]: (m) => m.#state.refuse(`${m.#in.line()}.${m.#in.line()}`),
   };
 
   #refuse(opcode: number): never {
     const name = opcodeName(opcode);
-    if (OBJECTS.has(opcode)) this.#calls.refuse(`an object by ${name}`);
+    if (OBJECTS.has(opcode)) this.#state.refuse(`an object by ${name}`);
     this.#in.bad(`it is not a pickle: ${name} is no opcode`);
   }
 
@@ -299,7 +297,7 @@ export class PickleMachine {
     const module = this.#textAt(from);
     const name = this.#textAt(from + 1);
     this.#stack.length = from;
-    this.#calls.pushClass(module, name);
+    this.#state.pushClass(module, name);
   }
 
   #textAt(row: number): string {

@@ -1,5 +1,5 @@
 import { decodePickledText } from "./text.ts";
-import { ORDERED_DICT } from "./class_calls.ts";
+import { ORDERED_DICT } from "./class_roles.ts";
 import { PickleMachine } from "./machine.ts";
 import { numberedItems } from "./numbered_items.ts";
 import { PickleError } from "./pickle_error.ts";
