@@ -113,13 +113,16 @@ export class RandomSampler implements Sampler {
     if (this.#replacement) {
       return drawnOrder(length, seed, epoch, (random) => random.int(samples));
     }
-    const permutationOf = remembered((pass) =>
-      permutation(samples, orderRandom(seed, epoch, pass))
+    const passOf = (pass: number) =>
+      permutation(samples, orderRandom(seed, epoch, pass));
+    const first = passOf(0);
+    const later = remembered(passOf);
+    return orderOf(
+      length,
+      (position) =>
+        position < samples
+          ? first.at(position)
+          : later(Math.floor(position / samples)).at(position % samples),
     );
-    permutationOf(0);
-    return orderOf(length, (position) => {
-      const pass = Math.floor(position / samples);
-      return permutationOf(pass).at(position % samples);
-    });
   }
 }
