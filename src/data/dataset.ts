@@ -1,7 +1,7 @@
 import type { BatchMemory } from "./batch_memory.ts";
 import { RECIPE, type Recipe } from "./recipe.ts";
 
-/** What a batch is read for: what is random in it follows from this and the indices, and nothing else. */
+/** Purpose of reading a batch: what is random in it follows from this and the indices, and nothing else. */
 export interface GetOptions {
   /** The loader's seed: a safe integer ≥ 0. Unless given, 0. */
   readonly seed?: number;
@@ -69,4 +69,19 @@ export abstract class Dataset<T> {
   [Symbol.dispose](): void {
     this.close();
   }
+}
+
+/**
+ * What a batch is in place of one sample for each index; `undefined` where it is that.
+ *
+ * @param samples What was given as a batch.
+ */
+export function miscounted(
+  samples: unknown,
+  indices: readonly number[],
+): string | undefined {
+  if (!Array.isArray(samples)) return "no list of samples";
+  return samples.length === indices.length
+    ? undefined
+    : `${samples.length} samples`;
 }

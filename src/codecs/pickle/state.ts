@@ -1,17 +1,14 @@
 import type { ByteReader } from "./byte_reader.ts";
+import { type AllowedClasses, type ClassRole, ROLES } from "./class_roles.ts";
 import { Containers, IntColumn, Tag, ValueColumns } from "./columns.ts";
-import {
-  measureNumberedItems,
-  numberedItems,
-  type NumberedRun,
-} from "./numbered_items.ts";
-import { Op } from "./opcodes.ts";
+import { measureNumberedItems, numberedItems } from "./numbered_items.ts";
+import { Op, opcodeName } from "./opcodes.ts";
 import { PickleError } from "./pickle_error.ts";
 
-/** Positions are kept as 32-bit integers with a sign. */
-const LONGEST_POSITION = 0x7fff_ffff;
-
-/** Memory of a pickle: the stack of values with its marks, the memo, and the containers. */
+/**
+ * Memory of a pickle: the stack of values with its marks, the memo, and the containers; and the calls that
+ * a pickle may ask for, of which none runs any code: each makes a row of columns.
+ */
 export class PickleState {
   readonly values = new ValueColumns(4096);
   /** Heights of the stack at which a mark lies. */
@@ -21,17 +18,21 @@ export class PickleState {
   /** Number of memo entries that are set, which is the key that MEMOIZE takes next. */
   memoized = 0;
   readonly #input: ByteReader;
-  readonly #run: NumberedRun = { end: 0, count: 0 };
+  readonly #allowed: AllowedClasses;
   /** Runs of names whose memo entries are not made: first key, position and count of each. */
   readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
   /** Items that were copied from lists of pairs. */
   #copied = 0;
 
-  /** @param input What is being read: its length limits the memo, its position is for messages. */
-  constructor(input: ByteReader) {
+  /**
+   * @param input What is being read: its length limits the memo, its position is for messages.
+   * @param allowed Classes that it may name.
+   */
+  constructor(input: ByteReader, allowed: AllowedClasses) {
     const { length } = input.bytes;
     this.#input = input;
+    this.#allowed = allowed;
     // A named entry takes about 24 bytes of pickle: a memo entry and two items.
     this.memo = new ValueColumns((length >>> 4) + 16);
     this.containers = new Containers((length >>> 3) + 16);
@@ -41,14 +42,14 @@ export class PickleState {
   top(count: number): number {
     const floor = Math.max(this.marks.last, 0);
     const start = this.values.length - count;
-    if (start < floor) this.#bad("stack underflow");
+    if (start < floor) this.#input.bad("stack underflow");
     return start;
   }
 
   /** Takes away the last mark and returns the height of the stack at which it lay. */
   popMark(): number {
     const mark = this.marks.pop();
-    if (mark < 0) this.#bad("stack underflow: there is no mark");
+    if (mark < 0) this.#input.bad("stack underflow: there is no mark");
     return mark;
   }
 
@@ -71,20 +72,18 @@ export class PickleState {
     const top = values.length - 1;
     if (
       top < Math.max(this.marks.last, 0) || values.tags[top] !== Tag.DICT ||
-      memo.length !== this.memoized || // set by PUT, with gaps
-      bytes.length > LONGEST_POSITION
+      memo.length !== this.memoized // set by PUT, with gaps
     ) return false;
-    const run = this.#run;
-    measureNumberedItems(bytes, position, run);
-    if (run.count === 0 || bytes[run.end] !== Op.SETITEMS) return false;
+    const { end, count } = measureNumberedItems(bytes, position);
+    if (count === 0 || bytes[end] !== Op.SETITEMS) return false;
     this.#unmade.push(memo.length);
     this.#unmade.push(position);
-    this.#unmade.push(run.count);
-    this.memoized += run.count;
+    this.#unmade.push(count);
+    this.memoized += count;
     if (this.memoized > memo.tags.length) memo.reserve(this.memoized);
     memo.length = this.memoized;
-    this.containers.appendNumbered(values.a[top]!, position, run.count);
-    this.#input.position = run.end + 1;
+    this.containers.appendNumbered(values.a[top]!, position, count);
+    this.#input.position = end + 1;
     return true;
   }
 
@@ -116,7 +115,7 @@ export class PickleState {
   get(key: number): void {
     if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries(key);
     if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
-      this.#bad(`unknown memo entry ${key}`);
+      this.#input.bad(`unknown memo entry ${key}`);
     }
     this.values.pushFrom(this.memo, key);
   }
@@ -126,7 +125,7 @@ export class PickleState {
     const memo = this.memo;
     // Picklers number their entries from 0, and each entry takes a byte at least.
     if (key > this.#input.bytes.length) {
-      this.#bad(`memo entry ${key} is out of range`);
+      this.#input.bad(`memo entry ${key} is out of range`);
     }
     const from = this.top(1);
     if (key >= memo.tags.length) memo.reserve(key + 1);
@@ -160,23 +159,17 @@ export class PickleState {
     stack.length = from;
     const target = this.top(1);
     if (stack.tags[target] !== tag) {
-      this.#bad("items are added to a value that takes none");
+      this.#input.bad("items are added to a value that takes none");
     }
     this.containers.append(stack.a[target]!, stack, from, count);
   }
 
   /** Moves the keys and values from `from` on into the dict below them. */
   setItems(from: number): void {
-    if ((this.values.length - from) % 2 !== 0) this.#bad("odd number of items");
+    if ((this.values.length - from) % 2 !== 0) {
+      this.#input.bad("odd number of items");
+    }
     this.extend(Tag.DICT, from);
-  }
-
-  #itemsOf(container: number): number[] {
-    const rows: number[] = [];
-    this.containers.forEachRun(container, (start, count) => {
-      for (let row = start; row < start + count; row++) rows.push(row);
-    });
-    return rows;
   }
 
   /**
@@ -185,9 +178,9 @@ export class PickleState {
    *
    * @returns Whether the arguments are of that kind.
    */
-  fillFromPairs(container: number, args: number): boolean {
+  #fillFromPairs(container: number, args: number): boolean {
     const items = this.containers.items;
-    const argument = this.#itemsOf(args);
+    const argument = this.containers.rowsOf(args);
     if (argument.length === 0) return true;
     const [list] = argument;
     const isSequence = (row: number) =>
@@ -197,19 +190,86 @@ export class PickleState {
     // A list may be named again and again; only the first time has it cost its length in bytes.
     this.containers.forEachRun(source, (_, count) => this.#copied += count);
     if (this.#copied > this.#input.bytes.length) {
-      this.#bad("one list of pairs makes many dicts");
+      this.#input.bad("one list of pairs makes many dicts");
     }
     const pairs = new ValueColumns(256);
-    for (const row of this.#itemsOf(source)) {
-      const pair = isSequence(row) ? this.#itemsOf(items.a[row]!) : [];
-      if (pair.length !== 2) this.#bad("an item of OrderedDict is no pair");
+    for (const row of this.containers.rowsOf(source)) {
+      const pair = isSequence(row) ? this.containers.rowsOf(items.a[row]!) : [];
+      if (pair.length !== 2) {
+        this.#input.bad("an item of OrderedDict is no pair");
+      }
       for (const part of pair) pairs.pushFrom(items, part);
     }
     this.containers.append(container, pairs, 0, pairs.length);
     return true;
   }
 
-  #bad(message: string): never {
-    throw new PickleError("bad-pickle", this.#input.position, message);
+  /** Pushes a class, or refuses it by name. */
+  pushClass(module: string, name: string): void {
+    const path = `${module}.${name}`;
+    const role = this.#allowed.get(path);
+    if (role === undefined) this.refuse(path);
+    this.values.push(Tag.CLASS, ROLES.indexOf(role), 0);
+  }
+
+  /** REDUCE or NEWOBJ: calls the class below the topmost value with the tuple that is on top. */
+  call(opcode: number): void {
+    const stack = this.values;
+    const from = this.top(2);
+    if (stack.tags[from] !== Tag.CLASS) {
+      this.refuse(`a call by ${opcodeName(opcode)} of what is no class`);
+    }
+    if (stack.tags[from + 1] !== Tag.TUPLE) {
+      this.#input.bad("the arguments of a call are no tuple");
+    }
+    const role = ROLES[stack.a[from]!]!;
+    const args = stack.a[from + 1]!;
+    stack.length = from;
+    if (role === "dict") this.#makeDict(args);
+    else if (role === "triple") this.#makeTriple(args);
+    else if (role === "reconstructor") this.#reconstruct(args);
+    else this.refuse("a call of tuple");
+  }
+
+  /** Throws the error about something that is never done. */
+  refuse(what: string): never {
+    const makers = [...this.#allowed].filter(([_, role]) =>
+      role === "dict" || role === "triple"
+    );
+    const allowed = makers.map(([name]) => name).join(", ");
+    throw new PickleError(
+      "unsafe-pickle",
+      this.#input.position,
+      `refused to execute ${what}: only ${
+        allowed || "no class at all"
+      } may be used, without calling anything else`,
+    );
+  }
+
+  #makeDict(args: number): void {
+    const container = this.containers.create();
+    this.values.push(Tag.DICT, container, 0);
+    if (!this.#fillFromPairs(container, args)) {
+      this.refuse("OrderedDict with other arguments than a list of pairs");
+    }
+  }
+
+  #makeTriple(args: number): void {
+    if (this.containers.rowsOf(args, 4).length !== 3) {
+      this.refuse("a named tuple of other than three values");
+    }
+    this.values.push(Tag.TUPLE, args, 0); // tuples never change
+  }
+
+  /** `_reconstructor(cls, tuple, values)`. */
+  #reconstruct(args: number): void {
+    const { tags, a } = this.containers.items;
+    const [cls, base, values, ...more] = this.containers.rowsOf(args, 4);
+    const isRole = (row: number | undefined, role: ClassRole) =>
+      row !== undefined && tags[row] === Tag.CLASS && ROLES[a[row]!] === role;
+    const fits = isRole(cls, "triple") && isRole(base, "tuple") &&
+      values !== undefined && tags[values] === Tag.TUPLE && more.length === 0;
+    if (!fits) this.refuse("_reconstructor for other than a named tuple");
+    this.#makeTriple(a[values]!);
   }
 }

@@ -17,6 +17,9 @@ export interface FfmpegTask {
   readonly input?: Uint8Array | undefined;
 }
 
+/** It asks nothing, and says only what is wrong. */
+const QUIET = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error"];
+
 /** A run of ffmpeg; it ends with its scope at the latest. */
 export class Ffmpeg implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
@@ -39,7 +42,7 @@ export class Ffmpeg implements AsyncDisposable {
     const { program = "ffmpeg", signal, path = "the video" } = options;
     signal?.throwIfAborted();
     const stdin = input === undefined ? "null" : "piped";
-    const child = startFfmpeg(program, args, path, stdin, verb);
+    const child = startFfmpeg(program, [...QUIET, ...args], path, stdin, verb);
     this.#child = child;
     this.#complaints = boundedText(child.stderr);
     this.#fed = input === undefined ? undefined : feed(child, input);
@@ -119,31 +122,21 @@ function startFfmpeg(
       stderr: "piped",
     }).spawn();
   } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound) {
-      throw new VideoError(
-        "ffmpeg-missing",
-        path,
-        `the program ${program} is not here; install it: ` +
-          "apt-get install ffmpeg (Debian, Ubuntu), dnf install ffmpeg-free " +
-          "(Fedora), brew install ffmpeg (macOS)",
-        { cause },
-        verb,
-      );
-    }
-    if (
-      cause instanceof Deno.errors.NotCapable ||
-      cause instanceof Deno.errors.PermissionDenied
-    ) {
-      throw new VideoError(
-        "ffmpeg-refused",
-        path,
-        `the program ${program} may not be run: give --allow-run=${program} ` +
-          `(${cause.message})`,
-        { cause },
-        verb,
-      );
-    }
-    throw cause;
+    const isMissing = cause instanceof Deno.errors.NotFound;
+    const isRefused = cause instanceof Deno.errors.NotCapable ||
+      cause instanceof Deno.errors.PermissionDenied;
+    if (!isMissing && !isRefused) throw cause;
+    throw new VideoError(
+      isMissing ? "ffmpeg-missing" : "ffmpeg-refused",
+      path,
+      `the program ${program} ` +
+        (isMissing
+          ? "is not here; install it: apt-get install ffmpeg (Debian, Ubuntu), " +
+            "dnf install ffmpeg-free (Fedora), brew install ffmpeg (macOS)"
+          : `may not be run: give --allow-run=${program} (${cause.message})`),
+      { cause },
+      verb,
+    );
   }
 }
 

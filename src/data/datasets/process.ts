@@ -1,6 +1,6 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
 import { DataError } from "../data_error.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
+import { Dataset, type GetOptions, miscounted } from "../dataset.ts";
 import { argument, type Recipe } from "../recipe.ts";
 
 /**
@@ -58,10 +58,19 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     const samples = made instanceof Promise
       ? await abortable(made, options.signal)
       : made;
-    if (Array.isArray(samples) && samples.length === indices.length) {
-      return samples;
-    }
-    throw this.#badBatch(indices, samples);
+    const wrong = miscounted(samples, indices);
+    if (wrong === undefined) return samples;
+    const [first] = indices;
+    throw new DataError(
+      "bad-batch",
+      `The 'process' of ${this.constructor.name} made ${wrong} of a batch of ${indices.length}: ` +
+        `it must return one for each index`,
+      {
+        expected: indices.length,
+        sample: first,
+        path: first === undefined ? undefined : this.fileOf(first),
+      },
+    );
   }
 
   /** Reads what the samples of a batch are made of, in the order of `indices`. */
@@ -99,23 +108,6 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     const what = `The option 'process' of ${this.constructor.name}`;
     return argument(this.#process, what);
   }
-
-  #badBatch(indices: readonly number[], samples: unknown): DataError {
-    const made = Array.isArray(samples)
-      ? `${samples.length} samples`
-      : "no list of samples";
-    const [first] = indices;
-    return new DataError(
-      "bad-batch",
-      `The 'process' of ${this.constructor.name} made ${made} of a batch of ${indices.length}: ` +
-        `it must return one for each index`,
-      {
-        expected: indices.length,
-        sample: first,
-        path: first === undefined ? undefined : this.fileOf(first),
-      },
-    );
-  }
 }
 
 /**
@@ -140,7 +132,7 @@ export function requireClass(
  * The recipe of a dataset that another thread makes as it was made here.
  *
  * @param own The class, which the module exports.
- * @param args What its constructor is called with.
+ * @param args What its constructor is called with, or the function `reopen` of that module.
  * @throws {DataError} With code `not-portable` where {@linkcode requireClass} says so.
  */
 export function recipeOf(
@@ -148,7 +140,9 @@ export function recipeOf(
   own: { readonly name: string },
   module: string,
   args: readonly unknown[],
+  reopen?: string,
 ): Recipe {
   requireClass(dataset, own);
-  return { module, name: own.name, how: "new", args };
+  const how = reopen === undefined ? "new" : "call";
+  return { module, name: reopen ?? own.name, how, args };
 }

@@ -1,15 +1,17 @@
 import { RECIPE, type Recipe } from "../recipe.ts";
+import { AllFrames } from "./compose.ts";
 import {
   assertPicture,
   type FloatImage,
   type Picture,
+  ScaledImage,
+  type StoredPixels,
   storedPixels,
 } from "./picture.ts";
-import { ScaledImage } from "./scaled_image.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** Term that GulpIO adds to a standard deviation, so that 0 is no divisor. */
-export const EPSILON = 1e-8;
+const EPSILON = 1e-8;
 
 /** Options of {@linkcode Normalize}. */
 export interface NormalizeOptions {
@@ -25,9 +27,11 @@ export interface NormalizeOptions {
  * `(value × scale - mean) / (std + 1e-8)`.
  */
 export class Normalize implements SampleTransform<Picture, FloatImage> {
-  readonly #mean: readonly number[];
-  readonly #std: readonly number[];
-  readonly #scale: number;
+  readonly #args: readonly [
+    mean: readonly number[],
+    std: readonly number[],
+    options: { readonly scale: number },
+  ];
 
   /**
    * Makes the transform.
@@ -41,9 +45,11 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
     std: number | readonly number[],
     { scale = 1 }: NormalizeOptions = {},
   ) {
-    this.#mean = perChannel(mean, "mean", -Infinity);
-    this.#std = perChannel(std, "std", 0);
-    this.#scale = perChannel(scale, "scale", -Infinity)[0]!;
+    this.#args = [
+      perChannel(mean, "mean", -Infinity),
+      perChannel(std, "std", 0),
+      { scale: perChannel(scale, "scale", -Infinity)[0]! },
+    ];
   }
 
   /**
@@ -54,26 +60,39 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
   apply(picture: Picture): FloatImage {
     assertPicture(picture, "Normalize");
     const { channels } = picture;
-    const mean = forChannels(this.#mean, channels, "means");
-    const std = forChannels(this.#std, channels, "standard deviations");
+    const [means, stds, { scale }] = this.#args;
+    const mean = forChannels(means, channels, "means");
+    const divisors = forChannels(stds, channels, "standard deviations")
+      .map((std) => std + EPSILON);
     const { pixels, factors, offsets } = storedPixels(picture);
-    const divisors = std.map((value) => value + EPSILON);
     return new ScaledImage(picture, {
       pixels,
-      factors: divisors.map((by, c) => factors[c]! * this.#scale / by),
-      offsets: divisors.map((by, c) =>
-        (offsets[c]! * this.#scale - mean[c]!) / by
-      ),
+      factors: divisors.map((by, c) => factors[c]! * scale / by),
+      offsets: divisors.map((by, c) => (offsets[c]! * scale - mean[c]!) / by),
     });
   }
 
   /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
-    return newRecipe(this, Normalize, import.meta.url, [
-      this.#mean,
-      this.#std,
-      { scale: this.#scale },
-    ]);
+    return newRecipe(this, Normalize, import.meta.url, this.#args);
+  }
+}
+
+/** {@linkcode Normalize} for all frames of a clip. */
+export class NormalizeVideo extends AllFrames<Picture, FloatImage> {
+  /**
+   * Makes the transform.
+   *
+   * @param mean One for each channel, or one for all.
+   * @param std Standard deviations: one for each channel, or one for all.
+   * @param options What values are multiplied by first.
+   */
+  constructor(
+    mean: number | readonly number[],
+    std: number | readonly number[],
+    options?: NormalizeOptions,
+  ) {
+    super(new Normalize(mean, std, options));
   }
 }
 
@@ -105,4 +124,92 @@ function forChannels(
     `Normalize has ${values.length} ${what}, but was given a gray picture: decode images as RGB ` +
       "(colorspace), or give one of each",
   );
+}
+
+/**
+ * Gives each picture the mean 0 and the standard deviation 1, over all its pixels and channels:
+ * `(value - mean) / (std + 1e-8)`.
+ */
+export class UnitNorm implements SampleTransform<Picture, FloatImage> {
+  /** Normalizes a picture. */
+  apply(picture: Picture): FloatImage {
+    assertPicture(picture, "UnitNorm");
+    return unitNorm([picture])[0]!;
+  }
+
+  /** Recipe by which another thread makes it. */
+  [RECIPE](): Recipe | undefined {
+    return newRecipe(this, UnitNorm, import.meta.url, []);
+  }
+}
+
+/** Gives the frames of a clip the mean 0 and the standard deviation 1 as a whole: all alike. */
+export class UnitNormVideo
+  implements SampleTransform<readonly Picture[], FloatImage[]> {
+  /** Normalizes a clip. */
+  apply(frames: readonly Picture[]): FloatImage[] {
+    for (const frame of frames) assertPicture(frame, "UnitNormVideo");
+    return unitNorm(frames);
+  }
+
+  /** Recipe by which another thread makes it. */
+  [RECIPE](): Recipe | undefined {
+    return newRecipe(this, UnitNormVideo, import.meta.url, []);
+  }
+}
+
+/** Normalizes pictures by the mean and the standard deviation of all of them together. */
+function unitNorm(pictures: readonly Picture[]): FloatImage[] {
+  const stored = pictures.map(storedPixels);
+  let count = 0;
+  let total = 0;
+  stored.forEach((one, i) => {
+    count += one.pixels.length;
+    total += sumOf(one, pictures[i]!.channels);
+  });
+  const mean = total / count;
+  let squares = 0;
+  stored.forEach((one, i) => {
+    squares += squaresOf(one, pictures[i]!.channels, mean);
+  });
+  const divisor = Math.sqrt(squares / count) + EPSILON;
+  return stored.map(({ pixels, factors, offsets }, i) =>
+    new ScaledImage(pictures[i]!, {
+      pixels,
+      factors: factors.map((factor) => factor / divisor),
+      offsets: offsets.map((offset) => (offset - mean) / divisor),
+    })
+  );
+}
+
+/** The sum of a picture's values. */
+function sumOf(
+  { pixels, factors, offsets }: StoredPixels,
+  channels: 1 | 3,
+): number {
+  let total = 0;
+  for (let c = 0; c < channels; c++) {
+    let sum = 0;
+    for (let i = c; i < pixels.length; i += channels) sum += pixels[i]!;
+    total += sum * factors[c]! + pixels.length / channels * offsets[c]!;
+  }
+  return total;
+}
+
+/** The sum of the squares of how far a picture's values are from `mean`. */
+function squaresOf(
+  { pixels, factors, offsets }: StoredPixels,
+  channels: 1 | 3,
+  mean: number,
+): number {
+  let total = 0;
+  for (let c = 0; c < channels; c++) {
+    const factor = factors[c]!;
+    const offset = offsets[c]! - mean;
+    for (let i = c; i < pixels.length; i += channels) {
+      const distance = pixels[i]! * factor + offset;
+      total += distance * distance;
+    }
+  }
+  return total;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { ClipOptions } from "../../../data/datasets/clip_frames.ts";
+export type { ClipOptions } from "../../../data/datasets/clips.ts";
 export * from "./gulp_image_dataset.ts";
 export type {
   GulpLabelOptions,

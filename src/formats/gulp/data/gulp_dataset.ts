@@ -8,6 +8,7 @@ import {
   type Storage,
 } from "../../../io/storage/storage.ts";
 import { Dataset, type GetOptions } from "../../../data/dataset.ts";
+import { inFlight } from "../../../data/in_flight.ts";
 import { Random } from "../../../data/random/random.ts";
 import { RECIPE, type Recipe, storageArgument } from "../../../data/recipe.ts";
 import {
@@ -20,10 +21,7 @@ import {
   stepArgument,
   type TransformFunction,
 } from "../../../data/transforms/transform.ts";
-import {
-  inFlight,
-  sampleFailed,
-} from "../../../data/transforms/transform_samples.ts";
+import { sampleFailed } from "../../../data/transforms/transform_samples.ts";
 import {
   type AnyLabelOptions,
   type FindLabel,

@@ -2,7 +2,7 @@ import {
   type AllowedClasses,
   type ClassRole,
   ORDERED_DICT,
-} from "../../../codecs/pickle/class_calls.ts";
+} from "../../../codecs/pickle/class_roles.ts";
 import { PickledJson } from "../../../codecs/pickle/json_text.ts";
 import {
   PickleMachine,
