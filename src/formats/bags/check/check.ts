@@ -6,7 +6,7 @@ import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { type Bag, BEFORE } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
-import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
+import { locateDataset } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { decodersOf, largestValue } from "../types/shipped.ts";
@@ -36,13 +36,9 @@ export async function checkBags(
     damages.push(new FormatError("missing-spec", message, { path }));
   const steps = locateDataset(storage, path, emptyShard);
   const location = await runAsync(steps, signal);
-  if (location.kind === "bag") return await checkOneBag(location.path, options);
-  if (location.kind === "dataset") return await checkDatasets([path], options);
-  const shards = Array.from(
-    { length: location.shards },
-    (_, shard) => shardPath(path, shard),
-  );
-  return await checkDatasets(shards, options, damages);
+  return "bag" in location
+    ? await checkOneBag(location.bag, options)
+    : await checkDatasets(location.shards, options, damages);
 }
 
 async function checkOneBag(
@@ -64,7 +60,7 @@ async function checkOneBag(
 async function checkDatasets(
   paths: readonly string[],
   options: CheckOptions,
-  damages: FormatError[] = [],
+  damages: FormatError[],
 ): Promise<CheckReport> {
   const { signal, storage } = options;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.

@@ -17,7 +17,7 @@ interface DatasetBags {
   /** In the order of the keys. */
   readonly bags: readonly BagOutput[];
   /** The references; generation 3 has none. */
-  readonly refs: BagOutput | undefined;
+  readonly refs?: BagOutput | undefined;
 }
 
 /**
