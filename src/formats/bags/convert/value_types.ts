@@ -6,8 +6,8 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import {
   decodeArrayValue,
+  decodeHeaded,
   encodeArrayValue,
-  isHeaded,
 } from "../types/array.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "../types/int.ts";
 import { decodeUtf8 } from "../types/text.ts";
@@ -77,8 +77,10 @@ export function changeWord(
     };
   }
   if (word === "array") {
-    const recode = (bytes: Raw) =>
-      isHeaded(bytes) ? encodeArrayValue(decodeArrayValue(bytes)) : bytes;
+    const recode = (bytes: Raw) => {
+      const headed = decodeHeaded(bytes);
+      return headed === undefined ? bytes : encodeArrayValue(headed);
+    };
     return { word, recode };
   }
   if (word === "arraytree") {
@@ -234,8 +236,8 @@ function numbers(
 function joinPacked(records: readonly Raw[]): Uint8Array {
   const writer = new MsgpackWriter();
   writer.listHead(records.length);
-  for (const record of records) writer.output.raw(record);
-  return writer.output.take();
+  for (const record of records) writer.raw(record);
+  return writer.take();
 }
 
 /** A list of four that begins with "_" would be taken for an array. */
