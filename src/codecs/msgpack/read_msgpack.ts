@@ -75,27 +75,59 @@ const MOST_UNITS = 24;
  * A reader of the format's description (github.com/msgpack/msgpack, spec.md). `docs/design.md` says why
  * it is our own.
  */
-class MsgpackReader {
+export class MsgpackReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #failAt: (offset: number, reason: string, cause?: unknown) => never;
+  #end: number;
   #at = 0;
   readonly #keepFloats: boolean;
   #depth = 0;
 
-  constructor(bytes: Uint8Array, keepFloats: boolean) {
+  /** @param fail Throws, and says what is wrong at an offset. */
+  constructor(
+    bytes: Uint8Array,
+    keepFloats: boolean,
+    fail: (offset: number, reason: string, cause?: unknown) => never = notSound,
+  ) {
     this.#bytes = bytes;
+    this.#end = bytes.length;
     this.#keepFloats = keepFloats;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#failAt = fail;
   }
 
+  /** Reads the one value that the bytes are. */
   read(): MsgpackValue {
-    const value = this.#value();
-    const rest = this.#bytes.length - this.#at;
-    if (rest > 0) this.#fail(`${rest} bytes follow the value`);
+    const value = this.value();
+    if (this.rest > 0) this.#fail(`${this.rest} bytes follow the value`);
     return value;
   }
 
-  #value(): MsgpackValue {
+  /** Goes to the start of other bytes in the same memory. */
+  start(length: number): void {
+    this.#at = 0;
+    this.#end = length;
+    this.#depth = 0;
+  }
+
+  /** How many bytes are left. */
+  get rest(): number {
+    return this.#end - this.#at;
+  }
+
+  /** Passes the head of a list, and answers how many items follow; -1 behind another value. */
+  listHead(): number {
+    const head = this.#bytes[this.#take(1)]!;
+    if (head >> 4 === 0x9) return head & 0x0f;
+    if (head === 0xdc || head === 0xdd) return this.#uint(head - 0xdb);
+    this.#at--;
+    this.value();
+    return -1;
+  }
+
+  /** Reads the next value. */
+  value(): MsgpackValue {
     const head = this.#bytes[this.#take(1)]!;
     if (head < 0x80) return head;
     if (head < 0x90) return this.#map(head & 0x0f);
@@ -160,7 +192,7 @@ class MsgpackReader {
   /** Moves over so many bytes and returns where they start. */
   #take(size: number): number {
     const at = this.#at;
-    if (size > this.#bytes.length - at) {
+    if (size > this.rest) {
       this.#failShort(`${size} more bytes are needed`);
     }
     this.#at = at + size;
@@ -169,9 +201,7 @@ class MsgpackReader {
 
   #failShort(needed: string): never {
     this.#fail(
-      `it ends early: ${needed}, and ${
-        this.#bytes.length - this.#at
-      } are there`,
+      `it ends early: ${needed}, and ${this.rest} are there`,
     );
   }
 
@@ -231,7 +261,7 @@ class MsgpackReader {
 
   /** @param least How many bytes the items take at the least. */
   #enter(least: number): void {
-    if (least > this.#bytes.length - this.#at) {
+    if (least > this.rest) {
       this.#failShort(`${least} more bytes are needed at the least`);
     }
     if (++this.#depth > DEEPEST) {
@@ -242,7 +272,7 @@ class MsgpackReader {
   #list(count: number): MsgpackValue[] {
     this.#enter(count);
     const items: MsgpackValue[] = [];
-    for (let i = 0; i < count; i++) items.push(this.#value());
+    for (let i = 0; i < count; i++) items.push(this.value());
     this.#depth--;
     return items;
   }
@@ -254,8 +284,8 @@ class MsgpackReader {
     const keys: MsgpackValue[] = [];
     const values: MsgpackValue[] = [];
     for (let i = 0; i < count; i++) {
-      keys.push(this.#value());
-      values.push(this.#value());
+      keys.push(this.value());
+      values.push(this.value());
     }
     this.#depth--;
     return objectKeepsOrder(keys)
@@ -288,8 +318,12 @@ class MsgpackReader {
   }
 
   #fail(reason: string, cause?: unknown): never {
-    throw new MsgpackError(this.#at, reason, cause);
+    this.#failAt(this.#at, reason, cause);
   }
+}
+
+function notSound(offset: number, reason: string, cause?: unknown): never {
+  throw new MsgpackError(offset, reason, cause);
 }
 
 function objectOf(

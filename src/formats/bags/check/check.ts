@@ -6,7 +6,7 @@ import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { type Bag, BEFORE } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
-import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
+import { locateDataset } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
 import { decodersOf, largestValue } from "../types/shipped.ts";
@@ -36,13 +36,9 @@ export async function checkBags(
     damages.push(new FormatError("missing-spec", message, { path }));
   const steps = locateDataset(storage, path, emptyShard);
   const location = await runAsync(steps, signal);
-  if (location.kind === "bag") return await checkOneBag(location.path, options);
-  if (location.kind === "dataset") return await checkDatasets([path], options);
-  const shards = Array.from(
-    { length: location.shards },
-    (_, shard) => shardPath(path, shard),
-  );
-  return await checkDatasets(shards, options, damages);
+  return "bag" in location
+    ? await checkOneBag(location.bag, options)
+    : await checkDatasets(location.shards, options, damages);
 }
 
 async function checkOneBag(
@@ -64,7 +60,7 @@ async function checkOneBag(
 async function checkDatasets(
   paths: readonly string[],
   options: CheckOptions,
-  damages: FormatError[] = [],
+  damages: FormatError[],
 ): Promise<CheckReport> {
   const { signal, storage } = options;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.
@@ -183,14 +179,24 @@ class Check {
     const { path } = refs!;
     const lengths = bags.map(({ length }) => length);
     const references = new References({ path, keys, lengths });
-    const window = new Window(refs!, this.#options.signal);
     const longest = longestReferences(keys.length) + 1;
+    // A part of the records in memory, that moves on.
+    let windowStart = 0;
+    let window = new Uint8Array(0);
     await this.#scan(refs!, (record, start, end) => {
       const length = Math.min(end - start, longest);
-      const bytes = window.has(start, length);
-      if (bytes !== undefined) return references.parse(record, bytes);
-      return window.read(start, length)
-        .then((bytes) => references.parse(record, bytes));
+      const from = start - windowStart;
+      if (from >= 0 && from + length <= window.length) {
+        const bytes = window.subarray(from, from + length);
+        return references.parse(record, bytes);
+      }
+      const size = Math.min(Math.max(WINDOW, length), refs!.dataEnd - start);
+      const steps = readPart(refs!.source, start, size);
+      return runAsync(steps, this.#options.signal).then((bytes) => {
+        windowStart = start;
+        window = bytes;
+        references.parse(record, bytes.subarray(0, length));
+      });
     });
   }
 
@@ -232,37 +238,6 @@ class Check {
   #advance(bytes: number): void {
     this.#done += bytes;
     this.#options.onProgress?.(Math.min(this.#done, this.#total), this.#total);
-  }
-}
-
-/** A part of a bag's records in memory, that moves on. */
-class Window {
-  readonly #bag: Bag;
-  readonly #signal: AbortSignal | undefined;
-  #bytes = new Uint8Array(0);
-  #start = 0;
-
-  constructor(bag: Bag, signal: AbortSignal | undefined) {
-    this.#bag = bag;
-    this.#signal = signal;
-  }
-
-  /** A record that is in memory, else `undefined`. */
-  has(start: number, length: number): Uint8Array | undefined {
-    const from = start - this.#start;
-    if (from < 0 || from + length > this.#bytes.length) return undefined;
-    return this.#bytes.subarray(from, from + length);
-  }
-
-  async read(start: number, length: number): Promise<Uint8Array> {
-    const size = Math.min(
-      Math.max(WINDOW, length),
-      this.#bag.dataEnd - start,
-    );
-    const steps = readPart(this.#bag.source, start, size);
-    this.#bytes = await runAsync(steps, this.#signal);
-    this.#start = start;
-    return this.#bytes.subarray(0, length);
   }
 }
 

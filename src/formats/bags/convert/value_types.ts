@@ -6,8 +6,8 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import {
   decodeArrayValue,
+  decodeHeaded,
   encodeArrayValue,
-  isHeaded,
 } from "../types/array.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "../types/int.ts";
 import { decodeUtf8 } from "../types/text.ts";
@@ -40,14 +40,8 @@ const PACKED: Record<string, (bytes: Raw) => MsgpackValue> = {
   bytes: (bytes) => bytes,
 };
 
-/** Words of bags that granular ships under others, or without arguments. */
-const MEDIA: Record<string, string> = {
-  jpeg: "jpg",
-  jpg: "jpg",
-  png: "png",
-  mp4: "mp4",
-  webm: "webm",
-};
+/** Words of bags that granular ships under another, or without arguments. */
+const MEDIA = ["jpeg", "jpg", "png", "mp4", "webm"];
 
 /**
  * How values of which some are empty go to a generation without empty records; `undefined` where there
@@ -83,18 +77,20 @@ export function changeWord(
     };
   }
   if (word === "array") {
-    const recode = (bytes: Raw) =>
-      isHeaded(bytes) ? encodeArrayValue(decodeArrayValue(bytes)) : bytes;
+    const recode = (bytes: Raw) => {
+      const headed = decodeHeaded(bytes);
+      return headed === undefined ? bytes : encodeArrayValue(headed);
+    };
     return { word, recode };
   }
   if (word === "arraytree") {
     return { word: "tree", note: `${word} becomes tree: the bytes are kept` };
   }
-  const media = MEDIA[name];
-  if (Object.hasOwn(MEDIA, name)) {
+  if (MEDIA.includes(name)) {
+    const media = name === "jpeg" ? "jpg" : name;
     return media === word
       ? { word }
-      : { word: media!, note: `${word} becomes ${media}: the bytes are kept` };
+      : { word: media, note: `${word} becomes ${media}: the bytes are kept` };
   }
   return args.length === 0 ? { word } : {
     word,
@@ -106,8 +102,14 @@ export function changeWord(
 /** To generation 1, whose `int` has no sign in bags, and one in granular 0.17 to 0.19. */
 function toFirst(word: string): WordChange {
   switch (word) {
-    case "int":
-      return { word, recode: requireNotNegative };
+    case "int": {
+      const decode = intDecoder(intOptionsOf(3));
+      const recode = (bytes: Raw) => {
+        if (decode(bytes) >= 0) return bytes;
+        throw new UnfitError("is below 0, and int has no sign in generation 1");
+      };
+      return { word, recode };
+    }
     case "u64": {
       const decode = intDecoder(U64, "u64");
       return {
@@ -125,11 +127,6 @@ function toFirst(word: string): WordChange {
     default:
       return { word };
   }
-}
-
-function requireNotNegative(bytes: Raw): Raw {
-  if (intDecoder(intOptionsOf(3))(bytes) >= 0) return bytes;
-  throw new UnfitError("is below 0, and int has no sign in generation 1");
 }
 
 function intFromFirst(
@@ -239,8 +236,8 @@ function numbers(
 function joinPacked(records: readonly Raw[]): Uint8Array {
   const writer = new MsgpackWriter();
   writer.listHead(records.length);
-  for (const record of records) writer.output.raw(record);
-  return writer.output.take();
+  for (const record of records) writer.raw(record);
+  return writer.take();
 }
 
 /** A list of four that begins with "_" would be taken for an array. */

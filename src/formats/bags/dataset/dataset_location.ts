@@ -3,11 +3,10 @@ import type { Storage } from "../../../io/storage/storage.ts";
 import { isDatasetFile, SHARD_NAME } from "./dataset_names.ts";
 import { FormatError } from "../../../errors.ts";
 
-/** What is at a location: one bag, a dataset, or a directory of shards. */
+/** What is at a location: one bag, or a dataset with the directories of its shards, or its own. */
 export type DatasetLocation =
-  | { readonly kind: "bag"; readonly path: string }
-  | { readonly kind: "dataset"; readonly path: string }
-  | { readonly kind: "shards"; readonly path: string; readonly shards: number };
+  | { readonly bag: string }
+  | { readonly isSharded: boolean; readonly shards: readonly string[] };
 
 /** The directory of a shard. */
 export function shardPath(directory: string, shard: number): string {
@@ -54,11 +53,12 @@ export function* locateDataset(
 ): Steps<DatasetLocation> {
   const names = yield* storage.list(path);
   if (names === undefined) {
-    return { kind: "bag", path: path.replace(/\.idx$/, ".bag") };
+    return { bag: path.replace(/\.idx$/, ".bag") };
   }
-  if (names.some(isDatasetFile)) return { kind: "dataset", path };
-  const shards = yield* countBegunShards(storage, path, names, onWarning);
-  return { kind: "shards", path, shards };
+  if (names.some(isDatasetFile)) return { isSharded: false, shards: [path] };
+  const count = yield* countBegunShards(storage, path, names, onWarning);
+  const shards = Array.from({ length: count }, (_, i) => shardPath(path, i));
+  return { isSharded: true, shards };
 }
 
 /** The name of shard `number`. */

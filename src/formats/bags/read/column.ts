@@ -50,12 +50,20 @@ export class Column {
    * @throws {FormatError} With code `bad-value`; a promise rejects with it.
    */
   begin(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    if (this.#decoder === undefined) return bytes;
-    const value = this.#decode(bytes, datapoint);
-    if (!(value instanceof Promise)) return value;
-    return value.catch((cause) => {
+    const decoder = this.#decoder;
+    if (decoder === undefined) return bytes;
+    const args = this.#args;
+    try {
+      const value = args.length === 0
+        ? decoder(bytes)
+        : decoder(bytes, ...args);
+      if (!(value instanceof Promise)) return value;
+      return value.catch((cause) => {
+        throw this.#bad(datapoint, cause);
+      });
+    } catch (cause) {
       throw this.#bad(datapoint, cause);
-    });
+    }
   }
 
   /**
@@ -116,16 +124,6 @@ export class Column {
       sync: () => this.#refuse(value),
       async: () => value,
     });
-  }
-
-  #decode(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    const decoder = this.#decoder!;
-    const args = this.#args;
-    try {
-      return args.length === 0 ? decoder(bytes) : decoder(bytes, ...args);
-    } catch (cause) {
-      throw this.#bad(datapoint, cause);
-    }
   }
 
   #refuse(value: Promise<unknown>): never {

@@ -22,7 +22,6 @@ import { BagTree } from "./bag_tree.ts";
 import {
   type DatasetLocation,
   locateDataset,
-  shardPath,
 } from "../dataset/dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
@@ -65,36 +64,33 @@ export function* beginContainer(
 ): Steps<BegunContainer> {
   const { storage = LOCAL_DISK, onWarning = warnOnConsole } = options;
   const location = yield* locateDataset(storage, path, onWarning);
-  if (location.kind !== "bag") {
-    return yield* beginDataset(location, options, views);
+  if (!("bag" in location)) {
+    return yield* beginDataset(path, location, options, views);
   }
   const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
-  const bag = yield* openBag(location.path, { storage, onWarning });
+  const bag = yield* openBag(location.bag, { storage, onWarning });
   const tree = new BagTree(bag, suffix, storage);
   return { tree, info: describeBag(bag), *complete() {} };
 }
 
 /** The first shard is opened, the others when they are needed, or when it is completed. */
 function* beginDataset(
-  location: Exclude<DatasetLocation, { kind: "bag" }>,
+  path: string,
+  { isSharded, shards }: Exclude<DatasetLocation, { bag: string }>,
   options: ContainerOptions,
   views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
-  const { path } = location;
   const { storage = LOCAL_DISK, onWarning = warnOnConsole } = options;
-  const isSharded = location.kind === "shards";
-  const shards = isSharded ? location.shards : undefined;
   const survey = newSurvey(isSharded);
   const tree = new DatasetTree({
     path,
     storage,
-    shards,
+    shards: isSharded ? shards.length : undefined,
     views,
     lastNode: options.lastNode,
   });
   const add = function* (shard: number): Steps<void> {
-    const directory = isSharded ? shardPath(path, shard) : path;
-    const opened = yield* openShard(directory, { storage, onWarning });
+    const opened = yield* openShard(shards[shard]!, { storage, onWarning });
     try {
       yield* tree.add(shard, opened);
       survey.add(opened);
@@ -108,7 +104,7 @@ function* beginDataset(
     tree,
     info: survey.info,
     *complete() {
-      for (let shard = 1; shard < (shards ?? 1); shard++) {
+      for (let shard = 1; shard < shards.length; shard++) {
         if (storage !== LOCAL_DISK) yield* add(shard);
         else yield* inOneGo(() => add(shard));
       }

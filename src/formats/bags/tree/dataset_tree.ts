@@ -335,15 +335,12 @@ export class DatasetTree implements Tree {
     const perRow = this.#node(1, Role.DATAPOINT, 0) -
       this.#node(0, Role.DATAPOINT, 0);
     const suffix = shard.suffixes[key];
-    const names = numberedNames(count, "");
-    const viewNames = suffix === undefined
-      ? undefined
-      : numberedNames(count, suffix);
-    const files = viewNames === undefined ? 1 : 2;
-    for (let at = cursor; at < count * files; at++) {
-      const element = Math.floor(at / files);
-      const isView = at % files === 1;
-      const end = (isView ? viewNames! : names).write(element, this.#name);
+    const names = [numberedNames(count, "")];
+    if (suffix !== undefined) names.push(numberedNames(count, suffix));
+    for (let at = cursor; at < count * names.length; at++) {
+      const element = Math.floor(at / names.length);
+      const isView = at % names.length === 1;
+      const end = names[isView ? 1 : 0]!.write(element, this.#name);
       const node = (isView ? viewFirst : first) + element * perRow;
       if (!visit(this.#name, 0, end, node, at + 1)) return;
     }

@@ -15,7 +15,8 @@ import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
 const MOST_RECORDS = 2 ** 32 - 1;
 
 /** A bag's files, and how its records and the entries of its index go there. */
-export interface BagParts {
+export interface BagParts<Form extends Generation> {
+  readonly generation: Form;
   /** What errors call the bag. */
   readonly path: string;
   /** Gets the records. */
@@ -31,8 +32,8 @@ export interface BagParts {
  *
  * What was appended since {@linkcode BagOutput.keep} can be taken back.
  */
-export abstract class BagOutput {
-  abstract readonly generation: Generation;
+export abstract class BagOutput<Form extends Generation = Generation> {
+  readonly generation: Form;
   readonly path: string;
   protected readonly file: WritableFile;
   protected readonly indexFile: WritableFile;
@@ -45,7 +46,8 @@ export abstract class BagOutput {
   #kept = 0;
   #keptEnd = 0;
 
-  constructor({ path, file, indexFile, there }: BagParts) {
+  constructor({ generation, path, file, indexFile, there }: BagParts<Form>) {
+    this.generation = generation;
     this.path = path;
     this.file = file;
     this.indexFile = indexFile;
@@ -68,6 +70,7 @@ export abstract class BagOutput {
   protected startAt(length: number, end: number): void {
     this.records.startAt(end);
     this.index.startAt(ENTRY * length);
+    this.indexed = end;
     this.#length = length;
     this.keep();
   }

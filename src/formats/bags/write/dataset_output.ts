@@ -17,7 +17,7 @@ interface DatasetBags {
   /** In the order of the keys. */
   readonly bags: readonly BagOutput[];
   /** The references; generation 3 has none. */
-  readonly refs: BagOutput | undefined;
+  readonly refs?: BagOutput | undefined;
 }
 
 /**
@@ -81,7 +81,7 @@ export class DatasetOutput {
   *#append(datapoint: Readonly<Datapoint>): Steps<void> {
     const { bags, encoders, refs } = this.#of;
     const references = this.#references;
-    references.output.clear();
+    references.clear();
     references.listHead(bags.length);
     for (let i = 0; i < bags.length; i++) {
       const bag = bags[i]!;
@@ -105,7 +105,7 @@ export class DatasetOutput {
         references.int(first);
       }
     }
-    if (refs !== undefined) yield* refs.append(references.output.written);
+    if (refs !== undefined) yield* refs.append(references.written);
   }
 
   /** @param encoded What the encoder has given. */

@@ -99,19 +99,38 @@ export function* openDatasetTarget(
   }
 }
 
-/** Generation 3: what is there is continued, and what was written stays. */
+/**
+ * Generation 3: what was written stays, and the bags are opened behind the last datapoint that all of them have.
+ * One that is ahead of the others goes back: its records must come again, and are compared.
+ */
 function* continuedDataset(
   directory: string,
   spec: WrittenSpec,
   encoders: readonly ValueEncoder[],
 ): Steps<DatasetTarget> {
-  const { bags, isNew } = yield* resumeDataset(directory, spec);
-  const output = new DatasetOutput({
-    directory,
-    encoders,
-    bags,
-    refs: undefined,
-  });
+  yield* requireGeneration3(directory, spec);
+  yield* removeLeftovers(directory, SPEC_FILE);
+  const isNew = !(yield* hasSameSpec(directory, spec));
+  if (isNew) yield* writeSpec(directory, spec);
+  const bags: IndexedBagOutput[] = [];
+  try {
+    for (const { key } of spec.keys) {
+      const bag = path.join(directory, `${key}.bag`);
+      bags.push(yield* IndexedBagOutput.open(bag));
+    }
+    // Another writer may have given up, and removed it, before the bags were locked.
+    if (!(yield* hasSameSpec(directory, spec))) {
+      yield* writeSpec(directory, spec);
+    }
+    const length = Math.min(...bags.map(({ length }) => length));
+    for (const bag of bags) yield* bag.rewind(length);
+  } catch (error) {
+    // Who has the lock of the first bag is the only writer.
+    if (isNew && bags.length > 0) removeUnwritten(directory, spec);
+    for (const bag of bags) bag.close();
+    throw error;
+  }
+  const output = new DatasetOutput({ directory, encoders, bags });
   let isFinished = false;
   return {
     output,
@@ -183,48 +202,6 @@ function* newBag(
   }
 }
 
-/** A dataset of generation 3 that is opened to be written. */
-interface ResumedDataset {
-  /** In the order of the keys. */
-  readonly bags: IndexedBagOutput[];
-  /** Whether there was none. */
-  readonly isNew: boolean;
-}
-
-/**
- * Opens the bags of a dataset of generation 3 behind the last datapoint that all of them have. A bag
- * that is ahead of the others goes back: its records must come again, and are compared.
- */
-function* resumeDataset(
-  directory: string,
-  spec: WrittenSpec,
-): Steps<ResumedDataset> {
-  yield* requireGeneration3(directory, spec);
-  yield* removeLeftovers(directory, SPEC_FILE);
-  const isNew = !(yield* hasSameSpec(directory, spec));
-  if (isNew) yield* writeSpec(directory, spec);
-  const bags: IndexedBagOutput[] = [];
-  try {
-    for (const { key } of spec.keys) {
-      bags.push(
-        yield* IndexedBagOutput.open(path.join(directory, `${key}.bag`)),
-      );
-    }
-    // Another writer may have given up, and removed it, before the bags were locked.
-    if (!(yield* hasSameSpec(directory, spec))) {
-      yield* writeSpec(directory, spec);
-    }
-    const length = Math.min(...bags.map(({ length }) => length));
-    for (const bag of bags) yield* bag.rewind(length);
-    return { bags, isNew };
-  } catch (error) {
-    // Who has the lock of the first bag is the only writer.
-    if (isNew && bags.length > 0) removeUnwritten(directory, spec);
-    for (const bag of bags) bag.close();
-    throw error;
-  }
-}
-
 /** Removes a dataset that has not a byte of a datapoint. To be called by its only writer. */
 function removeUnwritten(
   directory: string,
@@ -271,8 +248,14 @@ export function* hasSameSpec(
   directory: string,
   { spec }: WrittenSpec,
 ): Steps<boolean> {
-  const keys = yield* specIn(directory);
-  if (keys === undefined) return false;
+  const file = yield* openIfThere(LOCAL_DISK, path.join(directory, SPEC_FILE));
+  if (file === undefined) return false;
+  let keys: SpecKey[];
+  try {
+    keys = yield* readSpec(file, false);
+  } finally {
+    file.close();
+  }
   const there = new Map(keys.map(({ key, type }) => [key, type.word]));
   const differing = [...new Set([...there.keys(), ...Object.keys(spec)])]
     .filter((key) =>
@@ -286,16 +269,6 @@ export function* hasSameSpec(
     }; use the same spec, or another directory`,
     { path: directory, expected: Object.fromEntries(there), actual: spec },
   );
-}
-
-function* specIn(directory: string): Steps<SpecKey[] | undefined> {
-  const file = yield* openIfThere(LOCAL_DISK, path.join(directory, SPEC_FILE));
-  if (file === undefined) return undefined;
-  try {
-    return yield* readSpec(file, false);
-  } finally {
-    file.close();
-  }
 }
 
 /** Whole or not at all, unlike Python: a spec that is cut could never be continued. */

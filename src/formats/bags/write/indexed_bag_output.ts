@@ -3,7 +3,7 @@ import { FileLock } from "../../../io/write/file_lock.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { findTarget, syncDirectoryOf } from "../../../io/write/write_target.ts";
-import { BagOutput, type BagParts } from "./bag_output.ts";
+import { BagOutput } from "./bag_output.ts";
 import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 
 /**
@@ -11,14 +11,8 @@ import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
  * What a process that was killed has written stays; what it wrote ahead of the index must come
  * again, and is compared.
  */
-export class IndexedBagOutput extends BagOutput {
-  override readonly generation = 3;
-  readonly #lock: FileLock;
-
-  private constructor(parts: BagParts, lock: FileLock) {
-    super(parts);
-    this.#lock = lock;
-  }
+export class IndexedBagOutput extends BagOutput<3> {
+  #lock: FileLock | undefined;
 
   /**
    * Opens a bag behind its last complete record; where there is none, starts it.
@@ -43,9 +37,11 @@ export class IndexedBagOutput extends BagOutput {
       requireSound(path, idx, length, end, records);
       const there = { records, index: ENTRY * length };
       yield* indexFile.truncate(there.index); // an entry that was being written
-      const parts = { path, file, indexFile, there };
-      const output = new IndexedBagOutput(parts, lock);
-      output.#continueAt(length, end);
+      const output = new IndexedBagOutput(
+        { generation: 3, path, file, indexFile, there },
+      );
+      output.#lock = lock;
+      output.startAt(length, end);
       return output;
     } catch (error) {
       file.close();
@@ -58,12 +54,7 @@ export class IndexedBagOutput extends BagOutput {
   /** Goes back to an earlier record; those behind it must come again. */
   *rewind(length: number): Steps<void> {
     if (length === this.length) return;
-    this.#continueAt(length, yield* endOf(this.indexFile, length));
-  }
-
-  #continueAt(length: number, end: number): void {
-    this.startAt(length, end);
-    this.indexed = end;
+    this.startAt(length, yield* endOf(this.indexFile, length));
   }
 
   /**
@@ -84,7 +75,7 @@ export class IndexedBagOutput extends BagOutput {
   override close(): void {
     let open = 2;
     const onClosed = () => {
-      if (--open === 0) this.#lock[Symbol.dispose]();
+      if (--open === 0) this.#lock?.[Symbol.dispose]();
     };
     this.file.close(onClosed);
     this.indexFile.close(onClosed);
