@@ -119,7 +119,7 @@ class Repair {
   readonly #into: string;
   readonly #options: GulpRepairOptions;
   readonly #kept: KeptVideos = { ids: new VideoIds(), metas: [] };
-  #report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
+  readonly report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
 
   /** @param into The directory to write to. */
   constructor(into: string, options: GulpRepairOptions) {
@@ -127,12 +127,8 @@ class Repair {
     this.#options = options;
   }
 
-  get report(): GulpRepairReport {
-    return this.#report;
-  }
-
   leaveOut(error: RecordfsError, id?: string, frames = 0): void {
-    this.#report.leftOut++;
+    this.report.leftOut++;
     this.#options.onLeftOut?.({ error, id, frames });
   }
 
@@ -206,10 +202,10 @@ class Repair {
     });
     await repair.run(onProgress);
     const { videos, frames, bytes } = repair;
-    if (videos > 0) this.#report.chunks++;
-    this.#report.videos += videos;
-    this.#report.frames += frames;
-    this.#report.bytes += bytes;
+    if (videos > 0) this.report.chunks++;
+    this.report.videos += videos;
+    this.report.frames += frames;
+    this.report.bytes += bytes;
   }
 }
 

@@ -79,14 +79,11 @@ export class FrameColumns {
 
   /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
   push(loc: number, pad: number, length: number): void {
-    if (loc >= 0 && pad >= 0 && pad <= length && length <= LONGEST_RECORD) {
-      if (loc + length <= Number.MAX_SAFE_INTEGER) {
-        return this.#push(loc, pad, length);
-      }
-    }
     const outOfRange = loc < 0 || length < 0 || length > LONGEST_RECORD ||
       loc + length > Number.MAX_SAFE_INTEGER;
-    this.pushFault(outOfRange ? FrameFault.OUT_OF_RANGE : FrameFault.PADDING);
+    if (outOfRange) this.pushFault(FrameFault.OUT_OF_RANGE);
+    else if (pad < 0 || pad > length) this.pushFault(FrameFault.PADDING);
+    else this.#push(loc, pad, length);
   }
 
   /** Adds the frame of a list, of whose first three items some are integers: `numbers`. */

@@ -86,30 +86,23 @@ export class OpenedChunk {
     return this.data?.size ?? 0;
   }
 
-  /** Reads frames of a video as they are stored, without padding. */
-  *#readFrames(
-    video: number,
-    selection: FrameSelection | undefined,
-    memory?: FrameMemory,
-  ): Steps<Uint8Array<ArrayBuffer>[]> {
-    const { meta: { columns }, data } = this;
-    if (selection === undefined && data !== undefined) {
-      const frames = yield* readWholeVideo(data, columns, video, memory);
-      if (frames !== undefined) return frames;
-    }
-    const places = this.#places(video, selection);
-    if (places.length === 0) return [];
-    return yield* readFramePlaces(this.#opened(), places, memory);
-  }
-
-  /** Reads frames of a video, and its meta_data. */
+  /** Reads frames of a video as they are stored, without padding, and its meta_data. */
   *readVideo(
     video: number,
     selection: FrameSelection | undefined,
     memory?: FrameMemory,
   ): Steps<RawVideo> {
-    const frames = yield* this.#readFrames(video, selection, memory);
-    return { frames, meta: yield* this.meta.readMeta(video) };
+    const { meta, data } = this;
+    let frames = selection === undefined && data !== undefined
+      ? yield* readWholeVideo(data, meta.columns, video, memory)
+      : undefined;
+    if (frames === undefined) {
+      const places = this.#places(video, selection);
+      frames = places.length === 0
+        ? []
+        : yield* readFramePlaces(this.#opened(), places, memory);
+    }
+    return { frames, meta: yield* meta.readMeta(video) };
   }
 
   /** Frames of a video as views into a memory map of the data file, and its meta_data. */
