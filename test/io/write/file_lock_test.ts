@@ -4,7 +4,7 @@ import { FileLock } from "../../../src/io/write/file_lock.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 Deno.test("a lock is one's own until it is let go of", async () => {
-  await withTempDir(async (dir) => {
+  await withTempDir((dir) => {
     const path = `${dir}/file`;
     assert.throws(() => FileLock.take(path), {
       name: "WriteError",
