@@ -89,7 +89,7 @@ export class ShardReader {
     }
   }
 
-  /** How many datapoints there are. */
+  /** The number of datapoints. */
   get length(): number {
     return this.shard.length;
   }
@@ -228,7 +228,7 @@ export class ShardReader {
     return parts;
   }
 
-  /** How many values each key has: `true` for one. */
+  /** The number of each key's values: `true` for one. */
   *available(index: number): Steps<Record<string, true | number>> {
     const spans = yield* this.#spansOf([index], this.#all, true);
     const available: Record<string, true | number> = {};

@@ -150,7 +150,7 @@ export class DatasetOutput {
     );
   }
 
-  /** Whether a datapoint has the keys of the spec, and no others. */
+  /** Tells datapoints with the keys of the spec, and no others. */
   #hasKeys(datapoint: Readonly<Datapoint>): boolean {
     if (typeof datapoint !== "object" || datapoint === null) return false;
     const { encoders } = this.#of;
