@@ -181,9 +181,13 @@ test("a wrong byte never leaves a union: what is damaged is an I/O error, and th
       assert.match(ran.stderr, /Input\/output error/);
     }
     assert.deepEqual(await Deno.readFile(`${mountpoint}/bad/other`), large);
-    const log = await Deno.readTextFile((await record(place)).log);
-    assert.match(log, /bad\.ffr: checksum mismatch in sample 0 /);
-    assert.match(log, /bad\.ffr: checksum mismatch in sample 2 /);
+    const { log: path } = await record(place);
+    let log = "";
+    await until(async () => {
+      log = await Deno.readTextFile(path);
+      return /bad\.ffr: checksum mismatch in sample 0 /.test(log) &&
+        /bad\.ffr: checksum mismatch in sample 2 /.test(log);
+    });
     assert.doesNotMatch(log, /good\.ffr: /);
   });
 });

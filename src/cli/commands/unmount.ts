@@ -26,7 +26,7 @@ interface UnmountCommandOptions {
  * Time that a mount may be in use by nobody who can be named: by a process that is just ending, or by one that
  * looks what it is, as `recordfs mounts` does.
  */
-const MOMENT_MS = 2_000;
+const MOMENT_MS = 10_000;
 
 /** How long the process that served a mount may take to end once it is gone. */
 const PATIENCE_MS = 60_000;
