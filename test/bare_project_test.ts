@@ -41,7 +41,7 @@ export async function use(): Promise<string[]> {
     if (entry.isFile) paths.push(entry.path);
   }
   using dataset = await PackedFolderDataset.open("packed.ffr", { files: "**/*.txt" });
-  for (const name of ["sharp", "imagescript"] as const) {
+  for (const name of ["turbojpeg", "sharp", "imagescript"] as const) {
     const codec = await imageCodec(name);
     const gray = { data: new Uint8Array(12), height: 3, width: 4, channels: 1 } as const;
     const { width } = await codec.decode(await codec.encode(gray), { colorspace: "GRAY" });

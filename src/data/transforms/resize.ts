@@ -1,7 +1,7 @@
 import type { Image } from "../../codecs/image/image.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
 import { MAX_PIXELS } from "../../codecs/image/image_header.ts";
-import { resample } from "../../codecs/image/resample.ts";
+import { resized } from "../../codecs/image/pixels/render.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { assertBytes } from "./picture.ts";
 import { type Size, sizeOf } from "./size.ts";
@@ -61,7 +61,7 @@ export function resizeTo(image: Image, wanted: number | Size): Image {
   const { height, width } = typeof wanted === "number"
     ? shortEdge(image, wanted)
     : wanted;
-  if (height * width <= MAX_PIXELS) return resample(image, { height, width });
+  if (height * width <= MAX_PIXELS) return resized(image, { height, width });
   throw new ImageError(
     "image-too-large",
     `${image.width} × ${image.height} pixels would become ${width} × ${height}: ` +

@@ -37,16 +37,23 @@ export interface PixelSource extends Size {
   /**
    * Puts the pixels of a region into memory, four bytes each.
    *
-   * @param region What is needed: it may put more.
+   * @param region What is needed, within the picture at that fraction; it may put more.
    * @returns Where the region's first pixel is, and the distance between rows in bytes.
    */
   put(region: Box, memory: PixelMemory): { at: number; pitch: number };
 }
 
-/** What leaves a picture as it is. */
-export function wholePicture({ height, width }: Size): Rendering {
-  const all = { top: 0, left: 0, height, width };
-  return { part: all, size: all, crop: all, isFlipped: false };
+/** Resizes the whole picture, and does nothing else. */
+export function resizing(from: Size, { height, width }: Size): Rendering {
+  const part = { top: 0, left: 0, height: from.height, width: from.width };
+  const crop = { top: 0, left: 0, height, width };
+  return { part, size: crop, crop, isFlipped: false };
+}
+
+/** An image in another size. */
+export function resized(image: Image, size: Size): Image {
+  const isSame = size.height === image.height && size.width === image.width;
+  return isSame ? image : render(imageSource(image), resizing(image, size));
 }
 
 /** An image of the pixels that are wanted. */

@@ -19,6 +19,7 @@ const SYSTEM: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
 /** From turbojpeg.h of libjpeg-turbo 3. */
 const SYMBOLS = {
   tj3Init: { parameters: ["i32"], result: "pointer" },
+  tj3Destroy: { parameters: ["pointer"], result: "void" },
   tj3Set: { parameters: ["pointer", "i32", "i32"], result: "i32" },
   tj3Get: { parameters: ["pointer", "i32"], result: "i32" },
   tj3DecompressHeader: {

@@ -1,4 +1,5 @@
 import type { Image } from "../image.ts";
+import type { Eighths } from "../image_backend.ts";
 import { ImageError } from "../image_error.ts";
 import type { ImageHeader } from "../image_header.ts";
 import type { Box, PixelSource } from "../pixels/render.ts";
@@ -25,25 +26,17 @@ const UNIT_WIDTHS = [8, 16, 16, 8, 8, 32, 8];
 /** Scans that a progressive JPEG may have, each of which costs a pass: libjpeg-turbo's own fuzzers stop there. */
 const MOST_SCANS = 500;
 
-/** Eighths of its size that a JPEG may be decoded at. */
-export type Eighths = 1 | 2 | 4 | 8;
-
 /** A decoder and an encoder of libturbojpeg, which work on one picture at a time. */
 export class TurboPictures {
   readonly #library: TurboJpeg;
-  readonly #decoder: Deno.PointerValue;
   readonly #encoder: Deno.PointerValue;
+  #decoder: Deno.PointerValue;
   #encoded = new Uint8Array(0);
 
   constructor(library: TurboJpeg) {
     this.#library = library;
-    this.#decoder = library.tj3Init(DECOMPRESS);
+    this.#decoder = newDecoder(library);
     this.#encoder = library.tj3Init(COMPRESS);
-    if (this.#decoder === null || this.#encoder === null) {
-      throw new Error("libturbojpeg has no memory for a decoder");
-    }
-    library.tj3Set(this.#decoder, STOP_ON_WARNING, 1);
-    library.tj3Set(this.#decoder, SCAN_LIMIT, MOST_SCANS);
     library.tj3Set(this.#encoder, NO_REALLOC, 1);
   }
 
@@ -63,16 +56,16 @@ export class TurboPictures {
     const scaled = (edge: number) => Math.ceil(edge * eighths / 8);
     const [height, width] = [scaled(header.height), scaled(header.width)];
     const library = this.#library;
-    const decoder = this.#decoder;
-    const check = (status: number) => {
-      if (status !== 0) throw this.#failure(decoder, path);
-    };
     return {
       height,
       width,
       channels: header.channels,
       fraction: eighths / 8,
-      put(region, memory) {
+      put: (region, memory) => {
+        const decoder = this.#decoder;
+        const check = (status: number) => {
+          if (status !== 0) throw this.#damage(path);
+        };
         const size = BigInt(jpeg.length);
         check(library.tj3DecompressHeader(decoder, jpeg, size));
         check(library.tj3SetScalingFactor(decoder, ints(1, 8 / eighths)));
@@ -121,17 +114,37 @@ export class TurboPictures {
       ...[encoder, data, width, width * channels, height] as const,
       ...[isGray ? GRAY : RGB, BigUint64Array.of(place), size] as const,
     );
-    if (status !== 0) throw this.#failure(encoder, undefined);
+    if (status !== 0) throw failure(library, encoder, undefined);
     return this.#encoded.slice(0, Number(size[0]));
   }
 
-  #failure(handle: Deno.PointerValue, path: string | undefined): ImageError {
-    const text = this.#library.tj3GetErrorStr(handle);
-    const reason = text === null
-      ? "it fails"
-      : Deno.UnsafePointerView.getCString(text);
-    return new ImageError("bad-image", `libturbojpeg: ${reason}`, { path });
+  /** A decoder keeps tables of a damaged JPEG, and has them fail in the next. */
+  #damage(path: string | undefined): ImageError {
+    const library = this.#library;
+    const error = failure(library, this.#decoder, path);
+    library.tj3Destroy(this.#decoder);
+    this.#decoder = newDecoder(library);
+    return error;
   }
+}
+
+function newDecoder(library: TurboJpeg): Deno.PointerValue {
+  const decoder = library.tj3Init(DECOMPRESS);
+  library.tj3Set(decoder, STOP_ON_WARNING, 1);
+  library.tj3Set(decoder, SCAN_LIMIT, MOST_SCANS);
+  return decoder;
+}
+
+function failure(
+  library: TurboJpeg,
+  handle: Deno.PointerValue,
+  path: string | undefined,
+): ImageError {
+  const text = library.tj3GetErrorStr(handle);
+  const reason = text === null
+    ? "it fails"
+    : Deno.UnsafePointerView.getCString(text);
+  return new ImageError("bad-image", `libturbojpeg: ${reason}`, { path });
 }
 
 /**

@@ -1,0 +1,128 @@
+import { decodedBytes, inDecodeMemory } from "./decode_memory.ts";
+import {
+  type AlphaImage,
+  assertImage,
+  type Image,
+  toColorspace,
+} from "./image.ts";
+import type { Eighths, ImageBackend } from "./image_backend.ts";
+import {
+  assertQuality,
+  type DecodeOptions,
+  DEFAULT_QUALITY,
+  type ImageCodec,
+  type JpegOptions,
+} from "./image_codec.ts";
+import { type ImageHeader, readImageHeader } from "./image_header.ts";
+import { unchangedJpeg } from "./jpeg_scanner.ts";
+import { render, type Rendering, resized, resizing } from "./pixels/render.ts";
+import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
+
+/** How much larger than what is wanted a fraction must be, so that it tells by 3 at most. */
+const MARGIN = 3;
+
+/** What is the same for all backends: sizes, colours, and the memory that decoding may take. */
+export class BackedCodec implements ImageCodec {
+  readonly #backend: ImageBackend;
+
+  constructor(backend: ImageBackend) {
+    this.#backend = backend;
+  }
+
+  get name(): string {
+    return this.#backend.name;
+  }
+
+  async decode(
+    bytes: Uint8Array,
+    options: DecodeOptions = {},
+  ): Promise<Image> {
+    const { colorspace = "ANY", shortEdge = 0, path } = options;
+    const header = readImageHeader(bytes, path);
+    const wanted = resizing(header, shortEdgeSize(header, shortEdge));
+    const image = await this.#render(bytes, header, wanted, options);
+    return toColorspace(image, colorspace);
+  }
+
+  /** Decodes of a JPEG or PNG what is wanted. */
+  async render(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    rendering: Rendering,
+    options: DecodeOptions,
+  ): Promise<Image> {
+    const image = await this.#render(bytes, header, rendering, options);
+    return toColorspace(image, options.colorspace ?? "ANY");
+  }
+
+  async #render(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    rendering: Rendering,
+    { exact = false, path }: DecodeOptions,
+  ): Promise<Image> {
+    const eighths = exact ? 8 : eighthsFor(header, rendering);
+    const taken = decodedBytes(header) * eighths ** 2 / 64;
+    return await inDecodeMemory(taken, async () => {
+      const made = this.#backend.pixels(bytes, header, eighths, path);
+      return render(made instanceof Promise ? await made : made, rendering);
+    });
+  }
+
+  async decodeWithAlpha(
+    bytes: Uint8Array,
+    path?: string,
+  ): Promise<AlphaImage> {
+    const header = readImageHeader(bytes, path);
+    if (!header.hasAlpha) return await this.decode(bytes, { path });
+    return await inDecodeMemory<AlphaImage>(
+      decodedBytes(header),
+      () => this.#backend.decodeAlpha(bytes, header, path),
+    );
+  }
+
+  async encode(
+    image: Image,
+    quality: number = DEFAULT_QUALITY,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    assertImage(image);
+    assertQuality(quality);
+    assertJpegSize(image);
+    return await this.#backend.encode(image, quality);
+  }
+
+  // deno-lint-ignore require-await -- so that all it throws is a rejection
+  async resizeShortEdge(image: Image, size: number): Promise<Image> {
+    assertImage(image);
+    return resized(image, shortEdgeSize(image, size));
+  }
+
+  async jpegFromImageFile(
+    bytes: Uint8Array,
+    options: JpegOptions = {},
+  ): Promise<Uint8Array> {
+    const { shortEdge = 0, quality = DEFAULT_QUALITY, path } = options;
+    assertQuality(quality);
+    const header = readImageHeader(bytes, path);
+    const size = shortEdgeSize(header, shortEdge);
+    const unchanged = unchangedJpeg(bytes, header, options);
+    if (unchanged !== undefined) return unchanged;
+    assertJpegSize(size);
+    const image = await this.#render(bytes, header, resizing(header, size), {
+      path,
+    });
+    return await this.#backend.encode(image, quality);
+  }
+}
+
+/** Eighths of a JPEG's size that are enough. */
+function eighthsFor(
+  { format, isCmyk }: ImageHeader,
+  { part, size }: Rendering,
+): Eighths {
+  if (format !== "jpeg" || isCmyk) return 8;
+  const enough = (eighths: number) =>
+    part.height * eighths >= size.height * MARGIN * 8 &&
+    part.width * eighths >= size.width * MARGIN * 8;
+  return ([1, 2, 4] as const).find(enough) ?? 8;
+}
