@@ -1,6 +1,7 @@
 import { IndexError } from "../errors.ts";
-import { BatchParts } from "./batch_parts.ts";
-import { Dataset, type GetOptions } from "./dataset.ts";
+import { DataError } from "./data_error.ts";
+import { Dataset, type GetOptions, miscounted } from "./dataset.ts";
+import { hasSample } from "./datasets/has_sample.ts";
 import { argument } from "./recipe.ts";
 
 /** Where a sample is taken from. */
@@ -9,6 +10,12 @@ export interface SamplePlace {
   readonly part: number;
   /** Its index there. */
   readonly index: number;
+}
+
+/** What one read answers of a batch: which samples, and where in the batch they stand. */
+interface Part {
+  readonly indices: number[];
+  readonly places: number[];
 }
 
 /**
@@ -42,16 +49,35 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     steps: readonly number[],
     options: GetOptions = {},
   ): Promise<readonly T[]> {
-    const parts = new BatchParts();
-    for (const step of steps) {
+    const parts = new Map<number, Part>();
+    steps.forEach((step, place) => {
       if (!this.#isStep(step)) throw this.missing(step);
-      const { part, index } = this.placeOf(step, options);
-      parts.add(part, index);
-    }
-    return await parts.read((part, indices) => {
-      const [source, told] = this.partOf(part, options);
-      return source.get(indices, told);
+      const { part: key, index } = this.placeOf(step, options);
+      let part = parts.get(key);
+      if (part === undefined) {
+        part = { indices: [], places: [] };
+        parts.set(key, part);
+      }
+      part.indices.push(index);
+      part.places.push(place);
     });
+    // All reads have ended when this does, even where one fails: what they read into may be used again.
+    const ends = await Promise.allSettled(
+      Array.from(parts, async ([key, { indices }]) => {
+        const [source, told] = this.partOf(key, options);
+        return wholeBatch(await source.get(indices, told), indices);
+      }),
+    );
+    const answers = ends.map((end) => {
+      if (end.status === "rejected") throw end.reason;
+      return end.value;
+    });
+    if (answers.length === 1) return answers[0]!;
+    const samples = new Array<T>(steps.length);
+    for (const [i, { places }] of [...parts.values()].entries()) {
+      places.forEach((place, j) => samples[place] = answers[i]![j]!);
+    }
+    return samples;
   }
 
   /** The file that a sample lies in; of what is drawn, where it is said what the step is read for. */
@@ -109,6 +135,25 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   }
 
   #isStep(step: number): boolean {
-    return Number.isSafeInteger(step) && step >= 0 && step < this.end;
+    return hasSample({ length: this.end }, step);
   }
+}
+
+/**
+ * The answer of a source, which has one sample for each index.
+ *
+ * @throws {DataError} With code `bad-batch` if it has not.
+ */
+export function wholeBatch<T>(
+  samples: readonly T[],
+  indices: readonly number[],
+): readonly T[] {
+  const wrong = miscounted(samples, indices);
+  if (wrong === undefined) return samples;
+  throw new DataError(
+    "bad-batch",
+    `A dataset gave ${wrong} where it was asked for ${indices.length}: its \`get\` ` +
+      "must give one for each index",
+    { expected: indices.length, actual: samples?.length },
+  );
 }

@@ -13,3 +13,8 @@ export type DataErrorCode =
 
 /** Loading data for training failed. */
 export class DataError extends RecordfsError<DataErrorCode> {}
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

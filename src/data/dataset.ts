@@ -70,3 +70,18 @@ export abstract class Dataset<T> {
     this.close();
   }
 }
+
+/**
+ * What a batch is in place of one sample for each index; `undefined` where it is that.
+ *
+ * @param samples What was given as a batch.
+ */
+export function miscounted(
+  samples: unknown,
+  indices: readonly number[],
+): string | undefined {
+  if (!Array.isArray(samples)) return "no list of samples";
+  return samples.length === indices.length
+    ? undefined
+    : `${samples.length} samples`;
+}

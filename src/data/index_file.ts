@@ -9,7 +9,8 @@ import { LOCAL_DISK, pathOf, type Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
 import { DataError } from "./data_error.ts";
-import { GrowingNumbers, newNumbers } from "./growing_numbers.ts";
+import { newNumbers, type WholeNumbers } from "../tree/shared_numbers.ts";
+import { GrowingNumbers } from "./growing_numbers.ts";
 import { IndexOutput } from "./index_output.ts";
 
 /** Options of {@linkcode readIndexFile}. */
@@ -58,7 +59,7 @@ function* readIndices(
   storage: Storage,
   path: string,
   length: number,
-): Steps<Uint32Array | Float64Array> {
+): Steps<WholeNumbers> {
   const source = yield* storage.open(path);
   try {
     const start = yield* readPart(source, 0, Math.min(source.size, 6));
@@ -72,7 +73,7 @@ function* readIndices(
 function* readText(
   source: ByteSource,
   length: number,
-): Steps<Uint32Array | Float64Array> {
+): Steps<WholeNumbers> {
   const parser = new IndexParser(source.name, length);
   const mark = yield* readPart(source, 0, Math.min(source.size, 3));
   const start = BYTE_ORDER_MARK.every((byte, i) => mark[i] === byte) ? 3 : 0;
@@ -102,7 +103,7 @@ class IndexParser {
   constructor(path: string, length: number) {
     this.#path = path;
     this.#length = length;
-    this.#indices = new GrowingNumbers(length - 1);
+    this.#indices = new GrowingNumbers(length);
   }
 
   push(bytes: Uint8Array): void {
@@ -119,7 +120,7 @@ class IndexParser {
     }
   }
 
-  finish(): Uint32Array | Float64Array {
+  finish(): WholeNumbers {
     this.#endLine();
     return this.#indices.finish();
   }
@@ -152,7 +153,7 @@ const INTEGERS = /^(<[iu][248]|\|[iu]1)$/;
 function* readArray(
   source: ByteSource,
   length: number,
-): Steps<Uint32Array | Float64Array> {
+): Steps<WholeNumbers> {
   const path = source.name;
   const bytes = yield* readPart(source, 0, source.size);
   const { dtype, shape, data } = readArrayOf(bytes, path);
@@ -163,7 +164,7 @@ function* readArray(
       `it is of ${dtype} in ${shape.length} dimensions: indices are whole numbers in one`,
     );
   }
-  const indices = newNumbers(data.length, length - 1);
+  const indices = newNumbers(data.length, length);
   for (let i = 0; i < indices.length; i++) {
     const index = Number(data[i]);
     if (index < 0 || index >= length) {

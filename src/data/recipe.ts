@@ -1,5 +1,5 @@
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
-import { DataError } from "./data_error.ts";
+import { DataError, messageOf } from "./data_error.ts";
 
 /**
  * How to make a value in another thread: what to import, and what to call it with. It survives
@@ -243,9 +243,7 @@ async function importModule(module: string): Promise<Record<string, unknown>> {
   } catch (cause) {
     throw new DataError(
       "not-portable",
-      `Cannot load the module ${module}: ${
-        cause instanceof Error ? cause.message : cause
-      }`,
+      `Cannot load the module ${module}: ${messageOf(cause)}`,
       { path: module, cause },
     );
   }

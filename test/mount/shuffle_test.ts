@@ -1,6 +1,6 @@
 /** `mount --shuffle`: links in the order in which a loader reads an epoch. */
 import assert from "node:assert/strict";
-import { RandomSampler } from "../../src/data/samplers/random_sampler.ts";
+import { RandomSampler } from "../../src/data/samplers/whole_samplers.ts";
 import { isMounted, type MountPlace } from "../cli/mount/mount_place.ts";
 import { datasetCase } from "../support/bags/bag_golden.ts";
 import { numberName } from "../support/bags/bag_trees.ts";

@@ -7,16 +7,17 @@ import {
 } from "./image.ts";
 import type { Eighths, ImageBackend } from "./image_backend.ts";
 import {
-  assertQuality,
   type DecodeOptions,
-  DEFAULT_QUALITY,
   type ImageCodec,
   type JpegOptions,
 } from "./image_codec.ts";
 import { type ImageHeader, readImageHeader } from "./image_header.ts";
-import { unchangedJpeg } from "./jpeg_scanner.ts";
+import { jpegLength } from "./jpeg_scanner.ts";
 import { render, type Rendering, resized, resizing } from "./pixels/render.ts";
 import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
+
+/** GulpIO2's JPEG quality. */
+const DEFAULT_QUALITY = 90;
 
 /** How much larger than what is wanted a fraction must be, so that it tells by 3 at most. */
 const MARGIN = 3;
@@ -105,8 +106,10 @@ export class BackedCodec implements ImageCodec {
     assertQuality(quality);
     const header = readImageHeader(bytes, path);
     const size = shortEdgeSize(header, shortEdge);
-    const unchanged = unchangedJpeg(bytes, header, options);
-    if (unchanged !== undefined) return unchanged;
+    const isUnchanged = header.format === "jpeg" && !options.reencode &&
+      size.height === header.height && size.width === header.width;
+    const length = isUnchanged ? jpegLength(bytes) : undefined;
+    if (length !== undefined) return bytes.subarray(0, length);
     assertJpegSize(size);
     const image = await this.#render(bytes, header, resizing(header, size), {
       path,
@@ -125,4 +128,12 @@ function eighthsFor(
     part.height * eighths >= size.height * MARGIN * 8 &&
     part.width * eighths >= size.width * MARGIN * 8;
   return ([1, 2, 4] as const).find(enough) ?? 8;
+}
+
+/** @throws {RangeError} If `quality` is not a whole number from 1 to 100. */
+function assertQuality(quality: number): void {
+  if (Number.isInteger(quality) && quality >= 1 && quality <= 100) return;
+  throw new RangeError(
+    `A JPEG quality of ${quality}: give a whole number from 1 to 100`,
+  );
 }

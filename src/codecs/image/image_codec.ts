@@ -30,9 +30,6 @@ export interface JpegOptions {
   readonly path?: string | undefined;
 }
 
-/** GulpIO2's JPEG quality. */
-export const DEFAULT_QUALITY = 90;
-
 /** Decodes JPEG and PNG, resizes, and encodes JPEG. */
 export interface ImageCodec {
   /** The package or library that does it. */
@@ -77,12 +74,4 @@ export interface ImageCodec {
     bytes: Uint8Array,
     options?: JpegOptions,
   ): Promise<Uint8Array>;
-}
-
-/** @throws {RangeError} If `quality` is not a whole number from 1 to 100. */
-export function assertQuality(quality: number): void {
-  if (Number.isInteger(quality) && quality >= 1 && quality <= 100) return;
-  throw new RangeError(
-    `A JPEG quality of ${quality}: give a whole number from 1 to 100`,
-  );
 }

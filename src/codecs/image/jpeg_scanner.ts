@@ -1,30 +1,3 @@
-import type { JpegOptions } from "./image_codec.ts";
-import type { ImageHeader } from "./image_header.ts";
-import { shortEdgeSize } from "./short_edge.ts";
-
-/** Where the scanner is. */
-const At = {
-  /** Before the first byte of the JPEG. */
-  Start: 0,
-  /** After its first byte, the FF of SOI. */
-  StartCode: 1,
-  /** Where the FF of a marker has to be. */
-  Marker: 2,
-  /** After one or several FF. */
-  Code: 3,
-  /** At the two bytes of a segment's length. */
-  LengthHigh: 4,
-  LengthLow: 5,
-  /** In a segment. */
-  Segment: 6,
-  /** In entropy-coded data. */
-  Data: 7,
-  /** After an FF in entropy-coded data. */
-  DataCode: 8,
-  End: 9,
-} as const;
-type At = typeof At[keyof typeof At];
-
 const SOI = 0xd8;
 const EOI = 0xd9;
 const SOS = 0xda;
@@ -42,18 +15,21 @@ function isRestart(code: number): boolean {
  * is not enough.
  */
 export class JpegScanner {
-  #at: At = At.Start;
-  #code = 0;
-  #length = 0;
+  readonly #walk = this.#segments();
+  #bytes: Uint8Array = new Uint8Array(0);
+  /** Place in the bytes. */
+  #at = 0;
+  #begun = false;
+  #ended = false;
 
   /** True if bytes of a JPEG have been seen but not its end. */
   get inside(): boolean {
-    return this.#at !== At.Start && this.#at !== At.End;
+    return this.#begun && !this.#ended;
   }
 
   /** True if the end has been seen. */
   get ended(): boolean {
-    return this.#at === At.End;
+    return this.#ended;
   }
 
   /**
@@ -63,80 +39,68 @@ export class JpegScanner {
    * @throws {SyntaxError} If they are not a JPEG's; the message says where in `bytes`.
    */
   scan(bytes: Uint8Array): number {
-    let i = 0;
-    while (i < bytes.length && this.#at !== At.End) {
-      if (this.#at === At.Segment) {
-        const step = Math.min(this.#length, bytes.length - i);
-        i += step;
-        this.#length -= step;
-        if (this.#length === 0) this.#endSegment();
-      } else if (this.#at === At.Data) {
-        const found = bytes.indexOf(0xff, i);
-        if (found === -1) return bytes.length;
-        i = found + 1;
-        this.#at = At.DataCode;
-      } else {
-        this.#step(bytes[i]!, i);
-        i++;
-      }
-    }
-    return i;
+    this.#bytes = bytes;
+    this.#at = 0;
+    this.#ended = this.#walk.next().done === true;
+    this.#begun ||= bytes.length > 0;
+    return this.#at;
   }
 
-  #step(byte: number, offset: number): void {
-    switch (this.#at) {
-      case At.Start:
-        if (byte !== 0xff) throw notJpeg("FF D8", byte, offset);
-        this.#at = At.StartCode;
-        break;
-      case At.StartCode:
-        if (byte !== SOI) throw notJpeg("D8", byte, offset);
-        this.#at = At.Marker;
-        break;
-      case At.Marker:
-        if (byte !== 0xff) throw notJpeg("a marker", byte, offset);
-        this.#at = At.Code;
-        break;
-      case At.Code:
-        if (byte !== 0xff) this.#enter(byte, offset);
-        break;
-      case At.DataCode:
-        if (byte === 0 || isRestart(byte)) this.#at = At.Data;
-        else if (byte !== 0xff) this.#enter(byte, offset);
-        break;
-      case At.LengthHigh:
-        this.#length = byte << 8;
-        this.#at = At.LengthLow;
-        break;
-      case At.LengthLow:
-        this.#length += byte - 2;
-        if (this.#length < 0) {
-          throw notJpeg("a length of 2 or more", byte, offset);
-        }
-        this.#at = At.Segment;
-        if (this.#length === 0) this.#endSegment();
-        break;
-      default:
-        throw new Error("unreachable");
+  /** Walks to the end, and waits where the bytes end before. */
+  *#segments(): Generator<void, void, void> {
+    yield* this.#expect(0xff, "FF D8");
+    yield* this.#expect(SOI, "D8");
+    for (let inData = false;;) {
+      if (inData) yield* this.#skipData();
+      else yield* this.#expect(0xff, "a marker");
+      let code = 0xff;
+      while (code === 0xff) code = yield* this.#next();
+      if (inData && (code === 0 || isRestart(code))) continue;
+      if (code === 0 || code === SOI) throw this.#notJpeg("a marker");
+      if (code === EOI) return;
+      inData = code === SOS;
+      if (code !== TEM && !isRestart(code)) yield* this.#skipSegment();
     }
   }
 
-  #enter(code: number, offset: number): void {
-    if (code === 0 || code === SOI) throw notJpeg("a marker", code, offset);
-    this.#code = code;
-    if (code === EOI) this.#at = At.End;
-    else if (code === TEM || isRestart(code)) this.#at = At.Marker;
-    else this.#at = At.LengthHigh;
+  *#skipSegment(): Generator<void, void, void> {
+    let rest = (yield* this.#next()) << 8;
+    rest += (yield* this.#next()) - 2;
+    if (rest < 0) throw this.#notJpeg("a length of 2 or more");
+    while (rest > 0) {
+      if (this.#at === this.#bytes.length) yield;
+      const step = Math.min(rest, this.#bytes.length - this.#at);
+      this.#at += step;
+      rest -= step;
+    }
   }
 
-  #endSegment(): void {
-    this.#at = this.#code === SOS ? At.Data : At.Marker;
+  /** Goes behind the FF that ends entropy-coded data, or stands in it before a restart. */
+  *#skipData(): Generator<void, void, void> {
+    for (;;) {
+      const found = this.#bytes.indexOf(0xff, this.#at);
+      this.#at = found < 0 ? this.#bytes.length : found + 1;
+      if (found < 0) yield;
+      else if (this.#bytes[this.#at] !== 0) return; // not one that is data
+    }
   }
-}
 
-function notJpeg(wanted: string, byte: number, offset: number): SyntaxError {
-  const found = byte.toString(16).toUpperCase().padStart(2, "0");
-  return new SyntaxError(`byte ${offset} is ${found} in place of ${wanted}`);
+  *#expect(byte: number, what: string): Generator<void, void, void> {
+    if ((yield* this.#next()) !== byte) throw this.#notJpeg(what);
+  }
+
+  *#next(): Generator<void, number, void> {
+    while (this.#at === this.#bytes.length) yield;
+    return this.#bytes[this.#at++]!;
+  }
+
+  /** The error about the byte that came last. */
+  #notJpeg(wanted: string): SyntaxError {
+    const offset = this.#at - 1;
+    const byte = this.#bytes[offset]!.toString(16).toUpperCase();
+    const found = byte.padStart(2, "0");
+    return new SyntaxError(`byte ${offset} is ${found} in place of ${wanted}`);
+  }
 }
 
 /**
@@ -154,21 +118,4 @@ export function jpegLength(bytes: Uint8Array): number | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/**
- * The bytes of an image file that can serve as they are: a whole JPEG of the size wanted.
- *
- * @returns A view of `bytes` up to EOI, or `undefined` if the image has to be decoded.
- */
-export function unchangedJpeg(
-  bytes: Uint8Array,
-  header: ImageHeader,
-  { shortEdge = 0, reencode = false }: JpegOptions,
-): Uint8Array | undefined {
-  if (reencode || header.format !== "jpeg") return undefined;
-  const { height, width } = shortEdgeSize(header, shortEdge);
-  if (height !== header.height || width !== header.width) return undefined;
-  const length = jpegLength(bytes);
-  return length === undefined ? undefined : bytes.subarray(0, length);
 }

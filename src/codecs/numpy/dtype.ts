@@ -58,28 +58,18 @@ export function parseDtype(text: string): Dtype {
   if (match === null) throw unsupported(text);
   const [, order, kind, digits, unit = ""] = match as unknown as string[];
   const size = Number(digits);
+  const isDate = kind === "M" || kind === "m";
+  if (size === 0 || unit !== "" && !isDate) throw unsupported(text);
   const bigEndian = order === ">";
-  if (unit !== "" && kind !== "M" && kind !== "m") throw unsupported(text);
-  if (size === 0) throw unsupported(text);
-  if (kind === "S" || kind === "V") {
-    const name = `|${kind}${size}`;
-    const unitSize = 1;
-    return { name, itemSize: size, unitSize, bigEndian, holder: Uint8Array };
-  }
   if (kind === "U") {
-    const [itemSize, unitSize] = [CODE_POINT * size, CODE_POINT];
-    return {
-      name: `<U${size}`,
-      itemSize,
-      unitSize,
-      bigEndian,
-      holder: undefined,
-    };
+    const sizes = { itemSize: CODE_POINT * size, unitSize: CODE_POINT };
+    return { name: `<U${size}`, ...sizes, bigEndian, holder: undefined };
   }
-  const holder = HOLDERS[`${kind}${size}`];
+  const isRaw = kind === "S" || kind === "V";
+  const holder = isRaw ? Uint8Array : HOLDERS[`${kind}${size}`];
   if (holder === undefined) throw unsupported(text);
   return {
-    name: `${size === 1 ? "|" : "<"}${kind}${size}${unit}`,
+    name: nameOf(`${kind}${size}`, "<", unit),
     itemSize: size,
     unitSize: holder.BYTES_PER_ELEMENT,
     bigEndian,
@@ -100,31 +90,21 @@ function unsupported(text: string): NumpyError {
   );
 }
 
-/** NumPy's words for element types, as `numpy.dtype(word)` takes them. */
+/** NumPy's words for element types that do not say their size, as `numpy.dtype(word)` takes them. */
 const WORDS: Record<string, string> = {
-  bool: "|b1",
-  bool_: "|b1",
-  int8: "|i1",
-  int16: "<i2",
-  int32: "<i4",
-  int64: "<i8",
-  int: "<i8",
-  uint8: "|u1",
-  uint16: "<u2",
-  uint32: "<u4",
-  uint64: "<u8",
-  uint: "<u8",
-  float16: "<f2",
-  half: "<f2",
-  float32: "<f4",
-  single: "<f4",
-  float64: "<f8",
-  double: "<f8",
-  float: "<f8",
-  complex64: "<c8",
-  complex128: "<c16",
-  complex: "<c16",
+  bool: "b1",
+  bool_: "b1",
+  int: "i8",
+  uint: "u8",
+  half: "f2",
+  single: "f4",
+  double: "f8",
+  float: "f8",
+  complex: "c16",
 };
+
+/** Words with a size in bits. */
+const SIZED_WORD = /^(int|uint|float|complex)([1-9]\d{0,2})$/;
 
 /** One letter and a size, with the byte order before it or not. */
 const SHORT_FORM = /^([<>=|]?)([a-zA-Z]\d{1,9}|\?)((?:\[\w+\])?)$/;
@@ -139,7 +119,11 @@ const DATE = /^(datetime|timedelta)64(\[\w+\])$/;
  * @throws {NumpyError} If there is no such word here.
  */
 export function dtypeFromName(name: string): string {
-  if (Object.hasOwn(WORDS, name)) return WORDS[name]!;
+  const sized = SIZED_WORD.exec(name);
+  const code = sized === null
+    ? Object.hasOwn(WORDS, name) ? WORDS[name] : undefined
+    : `${sized[1]![0]}${Number(sized[2]) / 8}`;
+  if (code !== undefined && Object.hasOwn(HOLDERS, code)) return nameOf(code);
   const date = DATE.exec(name);
   if (date !== null) {
     return `<${date[1] === "datetime" ? "M8" : "m8"}${date[2]}`;
@@ -156,25 +140,20 @@ export function dtypeFromName(name: string): string {
   }
   const [, order, kind, unit] = short;
   if (kind === "?") return "|b1";
-  const isSingle = kind!.slice(1) === "1" && kind![0] !== "U" ||
-    /^[SV]/.test(kind!);
-  return `${isSingle ? "|" : order === ">" ? ">" : "<"}${kind}${unit}`;
+  return nameOf(kind!, order === ">" ? ">" : "<", unit);
 }
 
-/** Type of a class's elements when nothing else is said. */
-const DTYPES: Readonly<Record<string, string>> = {
-  Int8Array: "|i1",
-  Uint8Array: "|u1",
-  Int16Array: "<i2",
-  Uint16Array: "<u2",
-  Int32Array: "<i4",
-  Uint32Array: "<u4",
-  BigInt64Array: "<i8",
-  BigUint64Array: "<u8",
-  Float16Array: "<f2",
-  Float32Array: "<f4",
-  Float64Array: "<f8",
-};
+/** NumPy's name of a kind and size, of which single bytes have no order. */
+function nameOf(code: string, order = "<", unit = ""): string {
+  const isSingle = /^[^U]1$|^[SV]/.test(code);
+  return `${isSingle ? "|" : order}${code}${unit}`;
+}
+
+/** Type of a class's elements when nothing else is said: whole or real numbers. */
+const DTYPES = new Map(
+  Object.entries(HOLDERS).filter(([code]) => /^[iuf]/.test(code))
+    .map(([code, { name }]) => [name, nameOf(code)]),
+);
 
 /**
  * NumPy's name for the elements of a typed array.
@@ -184,7 +163,7 @@ const DTYPES: Readonly<Record<string, string>> = {
 export function dtypeOf(data: NumericArray): string {
   // Not the constructor's name: Node's Buffer is a Uint8Array under another one.
   const name = data[Symbol.toStringTag];
-  const dtype = DTYPES[name];
+  const dtype = DTYPES.get(name);
   if (dtype === undefined) {
     throw new TypeError(`NumPy has no type for the elements of ${name}`);
   }

@@ -9,14 +9,11 @@ export class ByteReader {
 
   /** @throws {PickleError} If the pickle is longer than positions in it can be. */
   constructor(bytes: Uint8Array) {
-    if (bytes.length > LONGEST_PICKLE) {
-      throw new PickleError(
-        "bad-pickle",
-        LONGEST_PICKLE,
-        `it has ${bytes.length} bytes, and 2 GiB can be read`,
-      );
-    }
     this.bytes = bytes;
+    if (bytes.length > LONGEST_PICKLE) {
+      const why = `it has ${bytes.length} bytes, and 2 GiB can be read`;
+      throw new PickleError("bad-pickle", LONGEST_PICKLE, why);
+    }
     this.#view = new DataView(
       bytes.buffer,
       bytes.byteOffset,
@@ -24,13 +21,16 @@ export class ByteReader {
     );
   }
 
+  /** Throws the error about a pickle that is damaged where it is being read. */
+  bad(message: string): never {
+    throw new PickleError("bad-pickle", this.position, message);
+  }
+
   /** Moves past `count` bytes and returns where they start. */
   skip(count: number, what: string): number {
     const start = this.position;
     if (count > this.bytes.length - start) {
-      throw new PickleError(
-        "bad-pickle",
-        start,
+      this.bad(
         `the pickle ends early: ${what} of ${count} bytes exceeds the ` +
           `${this.bytes.length - start} that are left`,
       );
@@ -71,13 +71,7 @@ export class ByteReader {
   line(): string {
     const start = this.position;
     const end = this.bytes.indexOf(0x0a, start);
-    if (end < 0) {
-      throw new PickleError(
-        "bad-pickle",
-        start,
-        "the pickle ends early, inside a line",
-      );
-    }
+    if (end < 0) this.bad("the pickle ends early, inside a line");
     this.position = end + 1;
     const { buffer, byteOffset } = this.bytes;
     return Buffer.from(buffer, byteOffset + start, end - start)

@@ -4,16 +4,20 @@ import { PickleError } from "./pickle_error.ts";
 import type { PickleState } from "./state.ts";
 import { Tag } from "./columns.ts";
 
-/** Role of a class that a pickle may name. */
-export type ClassRole =
+/** Roles of classes that a pickle may name, by the number that stands for them in a row of {@linkcode Tag.CLASS}. */
+const ROLES = [
   /** Called with nothing or a list of pairs, it makes a dict. */
-  | "dict"
+  "dict",
   /** Called with three values, it makes a tuple of them. */
-  | "triple"
+  "triple",
   /** The function by which protocols 0 and 1 make a tuple of a named class. */
-  | "reconstructor"
+  "reconstructor",
   /** The type `tuple`, as an argument of that function. */
-  | "tuple";
+  "tuple",
+] as const;
+
+/** Role of a class that a pickle may name. */
+export type ClassRole = typeof ROLES[number];
 
 /** Classes that a pickle may name, as `module.name`, and what each makes. */
 export type AllowedClasses = ReadonlyMap<string, ClassRole>;
@@ -22,14 +26,6 @@ export type AllowedClasses = ReadonlyMap<string, ClassRole>;
 export const ORDERED_DICT: AllowedClasses = new Map([
   ["collections.OrderedDict", "dict"],
 ]);
-
-/** Roles by the number that stands for them in a row of {@linkcode Tag.CLASS}. */
-const ROLES: readonly ClassRole[] = [
-  "dict",
-  "triple",
-  "reconstructor",
-  "tuple",
-];
 
 /** The calls that a pickle may ask for. None runs any code: each makes a row of columns. */
 export class ClassCalls {
@@ -59,7 +55,7 @@ export class ClassCalls {
       this.refuse(`a call by ${opcodeName(opcode)} of what is no class`);
     }
     if (stack.tags[from + 1] !== Tag.TUPLE) {
-      this.#bad("the arguments of a call are no tuple");
+      this.#input.bad("the arguments of a call are no tuple");
     }
     const role = ROLES[stack.a[from]!]!;
     const args = stack.a[from + 1]!;
@@ -120,9 +116,5 @@ export class ClassCalls {
       for (let row = start; row < end && rows.length < 4; row++) rows.push(row);
     });
     return rows;
-  }
-
-  #bad(message: string): never {
-    throw new PickleError("bad-pickle", this.#input.position, message);
   }
 }

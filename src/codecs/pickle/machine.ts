@@ -9,7 +9,6 @@ import {
 } from "./byte_reader.ts";
 import { type Containers, Tag, type ValueColumns } from "./columns.ts";
 import { Op, opcodeName } from "./opcodes.ts";
-import { PickleError } from "./pickle_error.ts";
 import { PickleState } from "./state.ts";
 
 /** Where a pickle can be added to, in bytes from its start. */
@@ -29,6 +28,20 @@ const HIGHEST_PROTOCOL = 5;
 
 /** Longest LONG1/LONG4 in bytes: as many as the 4300 digits that Python reads from text. */
 const LONGEST_INTEGER = 1786;
+
+/** Opcodes that make other objects than plain data. */
+const OBJECTS: ReadonlySet<number> = new Set([
+  Op.OBJ,
+  Op.BUILD,
+  Op.NEWOBJ_EX,
+  Op.PERSID,
+  Op.BINPERSID,
+  Op.EXT1,
+  Op.EXT2,
+  Op.EXT4,
+  Op.NEXT_BUFFER,
+  Op.READONLY_BUFFER,
+]);
 
 /**
  * Runs a pickle without running anything else: values become rows of columns, no object is made
@@ -77,7 +90,7 @@ export class PickleMachine {
       switch (opcode) {
         // The opcodes that a dict of names is made of come first.
         case Op.SHORT_BINUNICODE:
-          if (!this.#pushNumberedNames()) this.#pushBytes(Tag.TEXT, input.u8());
+          this.#pushBytes(Tag.TEXT, input.u8());
           break;
         case Op.MEMOIZE:
           this.#state.put(this.#state.memoized);
@@ -142,7 +155,7 @@ export class PickleMachine {
         case Op.PROTO: {
           const version = input.u8();
           if (version > HIGHEST_PROTOCOL) {
-            this.#bad(`unsupported pickle protocol ${version}`);
+            this.#in.bad(`unsupported pickle protocol ${version}`);
           }
           if (this.#places !== undefined) this.#places.protocol = version;
           break;
@@ -153,160 +166,81 @@ export class PickleMachine {
             this.#places.stop = input.position - 1;
           }
           return stack;
-        default:
-          this.#runRare(opcode);
+        default: {
+          const run = PickleMachine.#RARE[opcode];
+          if (run === undefined) this.#refuse(opcode);
+          run(this);
+        }
       }
     }
   }
 
-  /**
-   * Runs the items of a folder of files, `SHORT_BINUNICODE name, MEMOIZE, BININT index` again and
-   * again, whose first opcode has just been read. A small loop of its own is compiled long before
-   * the large one, and 200,000 names come only once in a process.
-   *
-   * @returns Whether there was any; if not, nothing has happened.
-   */
-  #pushNumberedNames(): boolean {
-    const input = this.#in;
-    const bytes = this.bytes;
-    const stack = this.#stack;
-    const memo = this.#state.memo;
-    if (memo.length !== this.#state.memoized) return false; // by PUT, with gaps
-    const started = input.position;
-    let at = started; // behind SHORT_BINUNICODE
-    for (;;) {
-      const length = bytes[at]!;
-      const behind = at + 1 + length;
-      if (bytes[behind] !== Op.MEMOIZE) break;
-      const opcode = bytes[behind + 1];
-      const width = opcode === Op.BININT2
-        ? 2
-        : opcode === Op.BININT1
-        ? 1
-        : opcode === Op.BININT
-        ? 4
-        : 0;
-      if (width === 0) break;
-      const end = behind + 2 + width;
-      if (end > bytes.length) break; // the slow way says what is missing
-      // One expression for all widths: a path first taken at name 65,536 would undo the compiled code.
-      let index = 0;
-      for (let k = end - 1; k > behind + 1; k--) index = index << 8 | bytes[k]!;
-      stack.push(Tag.TEXT, at + 1, length);
-      memo.push(Tag.TEXT, at + 1, length);
-      stack.push(Tag.INT, index, 0);
-      input.position = end;
-      if (bytes[end] !== Op.SHORT_BINUNICODE) break;
-      at = end + 1;
-    }
-    this.#state.memoized = memo.length;
-    return input.position !== started;
-  }
+  /** What the opcodes do that are met less often. */
+  static readonly #RARE: {
+    readonly [opcode: number]: ((machine: PickleMachine) => void) | undefined;
+  } = {
+    [Op.NONE]: (m) => m.#stack.push(Tag.NONE, 0, 0),
+    [Op.NEWTRUE]: (m) => m.#stack.push(Tag.BOOL, 1, 0),
+    [Op.NEWFALSE]: (m) => m.#stack.push(Tag.BOOL, 0, 0),
+    [Op.BINFLOAT]: (m) => m.#stack.push(Tag.FLOAT, m.#in.f64(), 0),
+    [Op.FLOAT]: (m) => m.#pushFloatLine(m.#in.line()),
+    [Op.INT]: (m) => m.#pushIntegerLine(Op.INT, m.#in.line()),
+    [Op.LONG]: (m) => m.#pushIntegerLine(Op.LONG, m.#in.line()),
+    [Op.LONG1]: (m) => m.#pushLong(m.#in.u8()),
+    [Op.LONG4]: (m) => m.#pushLong(m.#in.i32()),
+    [Op.BINUNICODE8]: (m) => m.#pushBytes(Tag.TEXT, m.#in.u64()),
+    [Op.UNICODE]: (m) => m.#pushText(Op.UNICODE, parseRawUnicode(m.#in.line())),
+    [Op.STRING]: (m) => m.#pushText(Op.STRING, parseQuoted(m.#in.line()), true),
+    [Op.SHORT_BINSTRING]: (m) => m.#pushBytes(Tag.TEXT, m.#in.u8(), true),
+    [Op.BINSTRING]: (m) => m.#pushBytes(Tag.TEXT, m.#in.u32(), true),
+    [Op.SHORT_BINBYTES]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u8()),
+    [Op.BINBYTES]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u32()),
+    [Op.BINBYTES8]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u64()),
+    [Op.BYTEARRAY8]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u64()),
+    [Op.EMPTY_LIST]: (m) => {
+      m.#stack.push(Tag.LIST, m.containers.create(), 0);
+      m.#noteList();
+    },
+    [Op.EMPTY_SET]: (m) => m.#stack.push(Tag.SET, m.containers.create(), 0),
+    [Op.TUPLE]: (m) => m.#state.gather(Tag.TUPLE, m.#state.popMark()),
+    [Op.TUPLE1]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(1)),
+    [Op.TUPLE2]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(2)),
+    [Op.TUPLE3]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(3)),
+    [Op.LIST]: (m) => {
+      m.#state.gather(Tag.LIST, m.#state.popMark());
+      m.#noteList();
+    },
+    [Op.FROZENSET]: (m) => m.#state.gather(Tag.SET, m.#state.popMark()),
+    [Op.DICT]: (m) => {
+      const from = m.#state.popMark();
+      if ((m.#stack.length - from) % 2 !== 0) m.#in.bad("odd number of items");
+      m.#state.gather(Tag.DICT, from);
+    },
+    [Op.APPEND]: (m) => {
+      m.#state.extend(Tag.LIST, m.#state.top(1));
+      m.#noteList();
+    },
+    [Op.APPENDS]: (m) => {
+      m.#state.extend(Tag.LIST, m.#state.popMark());
+      m.#noteList();
+    },
+    [Op.ADDITEMS]: (m) => m.#state.extend(Tag.SET, m.#state.popMark()),
+    [Op.GET]: (m) => m.#state.get(m.#memoKey(m.#in.line())),
+    [Op.PUT]: (m) => m.#state.put(m.#memoKey(m.#in.line())),
+    [Op.DUP]: (m) => m.#stack.pushFrom(m.#stack, m.#state.top(1)),
+    [Op.POP]: (m) => {
+      // Like Python: on top of a mark, it is the mark that goes.
+      if (m.#state.marks.last === m.#stack.length) m.#state.marks.pop();
+      else m.#stack.length = m.#state.top(1);
+    },
+    [Op.POP_MARK]: (m) => void (m.#stack.length = m.#state.popMark()),
+    [Op.INST]: (m) => m.#calls.refuse(`${m.#in.line()}.${m.#in.line()}`),
+  };
 
-  #runRare(opcode: number): void {
-    const input = this.#in;
-    const stack = this.#stack;
-    switch (opcode) {
-      case Op.NONE:
-        return stack.push(Tag.NONE, 0, 0);
-      case Op.NEWTRUE:
-        return stack.push(Tag.BOOL, 1, 0);
-      case Op.NEWFALSE:
-        return stack.push(Tag.BOOL, 0, 0);
-      case Op.BINFLOAT:
-        return stack.push(Tag.FLOAT, input.f64(), 0);
-      case Op.FLOAT: {
-        const number = parseFloat64(input.line());
-        if (number === undefined) this.#bad("FLOAT is not a number");
-        return stack.push(Tag.FLOAT, number, 0);
-      }
-      case Op.INT:
-      case Op.LONG:
-        return this.#pushIntegerLine(opcode, input.line());
-      case Op.LONG1:
-        return this.#pushLong(input.u8());
-      case Op.LONG4:
-        return this.#pushLong(input.i32());
-      case Op.BINUNICODE8:
-        return this.#pushBytes(Tag.TEXT, input.u64());
-      case Op.UNICODE:
-        return this.#pushText(parseRawUnicode(input.line()), opcode);
-      case Op.STRING:
-        return this.#pushText(parseQuoted(input.line()), opcode, true);
-      case Op.SHORT_BINSTRING:
-        return this.#pushBytes(Tag.TEXT, input.u8(), true);
-      case Op.BINSTRING:
-        return this.#pushBytes(Tag.TEXT, input.u32(), true);
-      case Op.SHORT_BINBYTES:
-        return this.#pushBytes(Tag.BYTES, input.u8());
-      case Op.BINBYTES:
-        return this.#pushBytes(Tag.BYTES, input.u32());
-      case Op.BINBYTES8:
-      case Op.BYTEARRAY8:
-        return this.#pushBytes(Tag.BYTES, input.u64());
-      case Op.EMPTY_LIST:
-        stack.push(Tag.LIST, this.containers.create(), 0);
-        return this.#noteList();
-      case Op.EMPTY_SET:
-        return stack.push(Tag.SET, this.containers.create(), 0);
-      case Op.TUPLE:
-        return this.#state.gather(Tag.TUPLE, this.#state.popMark());
-      case Op.TUPLE1:
-        return this.#state.gather(Tag.TUPLE, this.#state.top(1));
-      case Op.TUPLE2:
-        return this.#state.gather(Tag.TUPLE, this.#state.top(2));
-      case Op.TUPLE3:
-        return this.#state.gather(Tag.TUPLE, this.#state.top(3));
-      case Op.LIST:
-        this.#state.gather(Tag.LIST, this.#state.popMark());
-        return this.#noteList();
-      case Op.FROZENSET:
-        return this.#state.gather(Tag.SET, this.#state.popMark());
-      case Op.DICT: {
-        const from = this.#state.popMark();
-        if ((stack.length - from) % 2 !== 0) this.#bad("odd number of items");
-        return this.#state.gather(Tag.DICT, from);
-      }
-      case Op.APPEND:
-        this.#state.extend(Tag.LIST, this.#state.top(1));
-        return this.#noteList();
-      case Op.APPENDS:
-        this.#state.extend(Tag.LIST, this.#state.popMark());
-        return this.#noteList();
-      case Op.ADDITEMS:
-        return this.#state.extend(Tag.SET, this.#state.popMark());
-      case Op.GET:
-        return this.#state.get(this.#memoKey(input.line()));
-      case Op.PUT:
-        return this.#state.put(this.#memoKey(input.line()));
-      case Op.DUP:
-        return stack.pushFrom(stack, this.#state.top(1));
-      case Op.POP: {
-        // Like Python: on top of a mark, it is the mark that goes.
-        if (this.#state.marks.last === stack.length) this.#state.marks.pop();
-        else stack.length = this.#state.top(1);
-        return;
-      }
-      case Op.POP_MARK: {
-        stack.length = this.#state.popMark();
-        return;
-      }
-      case Op.INST:
-        return this.#calls.refuse(`${input.line()}.${input.line()}`);
-      case Op.OBJ:
-      case Op.BUILD:
-      case Op.NEWOBJ_EX:
-      case Op.PERSID:
-      case Op.BINPERSID:
-      case Op.EXT1:
-      case Op.EXT2:
-      case Op.EXT4:
-      case Op.NEXT_BUFFER:
-      case Op.READONLY_BUFFER:
-        return this.#calls.refuse(`an object by ${opcodeName(opcode)}`);
-      default:
-        this.#bad(`it is not a pickle: ${opcodeName(opcode)} is no opcode`);
-    }
+  #refuse(opcode: number): never {
+    const name = opcodeName(opcode);
+    if (OBJECTS.has(opcode)) this.#calls.refuse(`an object by ${name}`);
+    this.#in.bad(`it is not a pickle: ${name} is no opcode`);
   }
 
   /** Notes where the list on top of the stack was added to. */
@@ -317,23 +251,29 @@ export class PickleMachine {
 
   #pushBytes(tag: number, length: number, ascii = false): void {
     const start = this.#in.skip(length, "a string");
-    if (length >= 2 ** 32) this.#bad(`a string of ${length} bytes`);
+    if (length >= 2 ** 32) this.#in.bad(`a string of ${length} bytes`);
     if (ascii) {
       for (let i = start; i < start + length; i++) {
         if (this.bytes[i]! >= 0x80) {
-          this.#bad("a Python 2 string is not ASCII");
+          this.#in.bad("a Python 2 string is not ASCII");
         }
       }
     }
     this.#stack.push(tag, start, length);
   }
 
-  #pushText(text: string | undefined, opcode: number, ascii = false): void {
+  #pushText(opcode: number, text: string | undefined, ascii = false): void {
     // deno-lint-ignore no-control-regex -- exactly the ASCII range
     if (text === undefined || ascii && !/^[\x00-\x7f]*$/.test(text)) {
-      this.#bad(`${opcodeName(opcode)} is not a valid string`);
+      this.#in.bad(`${opcodeName(opcode)} is not a valid string`);
     }
     this.#stack.push(Tag.SIDE, this.side.push(text) - 1, 0);
+  }
+
+  #pushFloatLine(line: string): void {
+    const number = parseFloat64(line);
+    if (number === undefined) this.#in.bad("FLOAT is not a number");
+    this.#stack.push(Tag.FLOAT, number, 0);
   }
 
   #pushInteger(number: number | bigint): void {
@@ -350,14 +290,14 @@ export class PickleMachine {
       opcode === Op.LONG ? line.replace(/L$/, "") : line,
     );
     if (number === undefined) {
-      this.#bad(`${opcodeName(opcode)} is not an integer`);
+      this.#in.bad(`${opcodeName(opcode)} is not an integer`);
     }
     this.#pushInteger(number);
   }
 
   #pushLong(length: number): void {
     if (length < 0 || length > LONGEST_INTEGER) {
-      this.#bad(`an integer of ${length} bytes`);
+      this.#in.bad(`an integer of ${length} bytes`);
     }
     const start = this.#in.skip(length, "an integer");
     this.#pushInteger(
@@ -366,7 +306,7 @@ export class PickleMachine {
   }
 
   #memoKey(line: string): number {
-    if (!/^\d{1,15}$/.test(line)) this.#bad("a memo key is not a number");
+    if (!/^\d{1,15}$/.test(line)) this.#in.bad("a memo key is not a number");
     return Number(line);
   }
 
@@ -387,11 +327,9 @@ export class PickleMachine {
       );
     }
     const side = tags[row] === Tag.SIDE ? this.side[a[row]!] : undefined;
-    if (typeof side !== "string") this.#bad("the name of a class is no string");
+    if (typeof side !== "string") {
+      this.#in.bad("the name of a class is no string");
+    }
     return side;
-  }
-
-  #bad(message: string): never {
-    throw new PickleError("bad-pickle", this.#in.position, message);
   }
 }

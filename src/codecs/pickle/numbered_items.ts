@@ -15,24 +15,16 @@ const BATCH = 1024;
 /** Bytes of FRAME with its length. */
 const FRAME_BYTES = 9;
 
-/** Where a run of items ends, and how many there are. */
-export interface NumberedRun {
-  /** Position behind the run. */
-  end: number;
-  count: number;
-}
-
 /**
  * Measures the longest run of items.
  *
  * @param start Position of the first one.
- * @param into Receives the result; its `count` is 0 where there is no item.
+ * @returns The position behind the run, and how many items it has, maybe none.
  */
 export function measureNumberedItems(
   bytes: Uint8Array,
   start: number,
-  into: NumberedRun,
-): void {
+): { readonly end: number; readonly count: number } {
   let count = 0;
   let end = start;
   for (;;) {
@@ -48,8 +40,7 @@ export function measureNumberedItems(
     end = next;
     count++;
   }
-  into.end = end;
-  into.count = count;
+  return { end, count };
 }
 
 /** Numbered items taken out of the pickle, a batch at a time. */
@@ -123,13 +114,9 @@ function skipFrame(bytes: Uint8Array, at: number): number {
 
 /** Bytes of the number after an opcode; 0 where it is none of the three. */
 function widthOf(opcode: number): number {
-  return opcode === Op.BININT2
-    ? 2
-    : opcode === Op.BININT1
-    ? 1
-    : opcode === Op.BININT
-    ? 4
-    : 0;
+  if (opcode === Op.BININT2) return 2;
+  if (opcode === Op.BININT1) return 1;
+  return opcode === Op.BININT ? 4 : 0;
 }
 
 /** One expression for all widths: a path first taken at name 65,536 would undo the compiled code. */

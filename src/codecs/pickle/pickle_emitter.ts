@@ -14,7 +14,6 @@ const LARGEST_U32 = 0xffffffff;
  */
 export class PickleEmitter {
   #bytes = new Uint8Array(256);
-  #view = new DataView(this.#bytes.buffer);
   #length = 0;
   #memoized = 0;
   readonly #protocol: number;
@@ -27,8 +26,7 @@ export class PickleEmitter {
   constructor(within?: number) {
     this.#protocol = within ?? PROTOCOL;
     if (within !== undefined) return;
-    this.#u8(Op.PROTO);
-    this.#u8(PROTOCOL);
+    this.#with(Op.PROTO, 1, PROTOCOL);
   }
 
   /** Number of bytes that {@linkcode PickleEmitter.take} would give. */
@@ -45,37 +43,35 @@ export class PickleEmitter {
 
   /** Emits an opcode without argument. */
   op(opcode: number): void {
-    this.#u8(opcode);
+    const at = this.#grow(1);
+    this.#bytes[at] = opcode;
   }
 
   /** Emits an `int`. */
   int(value: number | bigint): void {
     const number = Number(value);
     if (number >= 0 && number <= LARGEST_U8) {
-      this.#u8(Op.BININT1);
-      this.#u8(number);
+      this.#with(Op.BININT1, 1, number);
     } else if (number >= 0 && number <= LARGEST_U16) {
-      this.#u8(Op.BININT2);
-      const at = this.#grow(2);
-      this.#view.setUint16(at, number, true);
-    } else if (number === (number | 0)) {
-      this.#u8(Op.BININT);
-      const at = this.#grow(4);
-      this.#view.setInt32(at, number, true);
-    } else this.#long(BigInt(value));
+      this.#with(Op.BININT2, 2, number);
+    } else if (number === (number | 0)) this.#with(Op.BININT, 4, number);
+    else {
+      const bytes = twosComplement(BigInt(value));
+      this.#sized(Op.LONG1, Op.LONG4, Op.LONG4, bytes);
+    }
   }
 
   /** Emits a class; every protocol has this form of it. */
   global(module: string, name: string): void {
-    this.#u8(Op.GLOBAL);
+    this.op(Op.GLOBAL);
     this.#append(new TextEncoder().encode(`${module}\n${name}\n`));
   }
 
   /** Emits a `float`. */
   float(value: number): void {
-    this.#u8(Op.BINFLOAT);
-    const at = this.#grow(8);
-    this.#view.setFloat64(at, value);
+    const at = this.#grow(9);
+    this.#bytes[at] = Op.BINFLOAT;
+    new DataView(this.#bytes.buffer).setFloat64(at + 1, value);
   }
 
   /** Emits a `str`; lone surrogates stay lone. */
@@ -96,59 +92,38 @@ export class PickleEmitter {
 
   /** Puts the value that was emitted last into the memo, and returns its number there. */
   memoize(): number {
-    this.#u8(Op.MEMOIZE);
+    this.op(Op.MEMOIZE);
     return this.#memoized++;
   }
 
   /** Emits what the memo has under a number. */
   recall(number: number): void {
-    if (number <= LARGEST_U8) {
-      this.#u8(Op.BINGET);
-      this.#u8(number);
-    } else {
-      this.#u8(Op.LONG_BINGET);
-      const at = this.#grow(4);
-      this.#view.setUint32(at, number, true);
-    }
-  }
-
-  #long(value: bigint): void {
-    const bytes = twosComplement(value);
-    if (bytes.length <= LARGEST_U8) {
-      this.#u8(Op.LONG1);
-      this.#u8(bytes.length);
-    } else {
-      this.#u8(Op.LONG4);
-      const at = this.#grow(4);
-      this.#view.setInt32(at, bytes.length, true);
-    }
-    this.#append(bytes);
+    if (number <= LARGEST_U8) this.#with(Op.BINGET, 1, number);
+    else this.#with(Op.LONG_BINGET, 4, number);
   }
 
   #sized(short: number, middle: number, long: number, bytes: Uint8Array): void {
-    if (bytes.length <= LARGEST_U8 && short !== middle) {
-      this.#u8(short);
-      this.#u8(bytes.length);
-    } else if (bytes.length <= LARGEST_U32) {
-      this.#u8(middle);
-      const at = this.#grow(4);
-      this.#view.setUint32(at, bytes.length, true);
-    } else {
-      this.#u8(long);
-      const at = this.#grow(8);
-      this.#view.setBigUint64(at, BigInt(bytes.length), true);
-    }
+    const { length } = bytes;
+    if (length <= LARGEST_U8 && short !== middle) this.#with(short, 1, length);
+    else if (length <= LARGEST_U32) this.#with(middle, 4, length);
+    else this.#with(long, 8, length);
     this.#append(bytes);
+  }
+
+  /** Emits an opcode and a number of so many bytes. */
+  #with(opcode: number, width: number, number: number): void {
+    const at = this.#grow(1 + width);
+    this.#bytes[at] = opcode;
+    let rest = number;
+    for (let k = at + 1; k <= at + width; k++) {
+      this.#bytes[k] = rest; // its lowest byte
+      rest = Math.floor(rest / 256);
+    }
   }
 
   #append(bytes: Uint8Array): void {
     const at = this.#grow(bytes.length);
     this.#bytes.set(bytes, at);
-  }
-
-  #u8(value: number): void {
-    const at = this.#grow(1);
-    this.#bytes[at] = value;
   }
 
   /** Makes room for `count` bytes more and returns where they go. */
@@ -161,7 +136,6 @@ export class PickleEmitter {
       );
       larger.set(this.#bytes.subarray(0, at));
       this.#bytes = larger;
-      this.#view = new DataView(larger.buffer);
     }
     return at;
   }

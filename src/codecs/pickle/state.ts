@@ -1,15 +1,7 @@
 import type { ByteReader } from "./byte_reader.ts";
 import { Containers, IntColumn, Tag, ValueColumns } from "./columns.ts";
-import {
-  measureNumberedItems,
-  numberedItems,
-  type NumberedRun,
-} from "./numbered_items.ts";
+import { measureNumberedItems, numberedItems } from "./numbered_items.ts";
 import { Op } from "./opcodes.ts";
-import { PickleError } from "./pickle_error.ts";
-
-/** Positions are kept as 32-bit integers with a sign. */
-const LONGEST_POSITION = 0x7fff_ffff;
 
 /** Memory of a pickle: the stack of values with its marks, the memo, and the containers. */
 export class PickleState {
@@ -21,7 +13,6 @@ export class PickleState {
   /** Number of memo entries that are set, which is the key that MEMOIZE takes next. */
   memoized = 0;
   readonly #input: ByteReader;
-  readonly #run: NumberedRun = { end: 0, count: 0 };
   /** Runs of names whose memo entries are not made: first key, position and count of each. */
   readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
@@ -41,14 +32,14 @@ export class PickleState {
   top(count: number): number {
     const floor = Math.max(this.marks.last, 0);
     const start = this.values.length - count;
-    if (start < floor) this.#bad("stack underflow");
+    if (start < floor) this.#input.bad("stack underflow");
     return start;
   }
 
   /** Takes away the last mark and returns the height of the stack at which it lay. */
   popMark(): number {
     const mark = this.marks.pop();
-    if (mark < 0) this.#bad("stack underflow: there is no mark");
+    if (mark < 0) this.#input.bad("stack underflow: there is no mark");
     return mark;
   }
 
@@ -71,20 +62,18 @@ export class PickleState {
     const top = values.length - 1;
     if (
       top < Math.max(this.marks.last, 0) || values.tags[top] !== Tag.DICT ||
-      memo.length !== this.memoized || // set by PUT, with gaps
-      bytes.length > LONGEST_POSITION
+      memo.length !== this.memoized // set by PUT, with gaps
     ) return false;
-    const run = this.#run;
-    measureNumberedItems(bytes, position, run);
-    if (run.count === 0 || bytes[run.end] !== Op.SETITEMS) return false;
+    const { end, count } = measureNumberedItems(bytes, position);
+    if (count === 0 || bytes[end] !== Op.SETITEMS) return false;
     this.#unmade.push(memo.length);
     this.#unmade.push(position);
-    this.#unmade.push(run.count);
-    this.memoized += run.count;
+    this.#unmade.push(count);
+    this.memoized += count;
     if (this.memoized > memo.tags.length) memo.reserve(this.memoized);
     memo.length = this.memoized;
-    this.containers.appendNumbered(values.a[top]!, position, run.count);
-    this.#input.position = run.end + 1;
+    this.containers.appendNumbered(values.a[top]!, position, count);
+    this.#input.position = end + 1;
     return true;
   }
 
@@ -116,7 +105,7 @@ export class PickleState {
   get(key: number): void {
     if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries(key);
     if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
-      this.#bad(`unknown memo entry ${key}`);
+      this.#input.bad(`unknown memo entry ${key}`);
     }
     this.values.pushFrom(this.memo, key);
   }
@@ -126,7 +115,7 @@ export class PickleState {
     const memo = this.memo;
     // Picklers number their entries from 0, and each entry takes a byte at least.
     if (key > this.#input.bytes.length) {
-      this.#bad(`memo entry ${key} is out of range`);
+      this.#input.bad(`memo entry ${key} is out of range`);
     }
     const from = this.top(1);
     if (key >= memo.tags.length) memo.reserve(key + 1);
@@ -160,14 +149,16 @@ export class PickleState {
     stack.length = from;
     const target = this.top(1);
     if (stack.tags[target] !== tag) {
-      this.#bad("items are added to a value that takes none");
+      this.#input.bad("items are added to a value that takes none");
     }
     this.containers.append(stack.a[target]!, stack, from, count);
   }
 
   /** Moves the keys and values from `from` on into the dict below them. */
   setItems(from: number): void {
-    if ((this.values.length - from) % 2 !== 0) this.#bad("odd number of items");
+    if ((this.values.length - from) % 2 !== 0) {
+      this.#input.bad("odd number of items");
+    }
     this.extend(Tag.DICT, from);
   }
 
@@ -197,19 +188,17 @@ export class PickleState {
     // A list may be named again and again; only the first time has it cost its length in bytes.
     this.containers.forEachRun(source, (_, count) => this.#copied += count);
     if (this.#copied > this.#input.bytes.length) {
-      this.#bad("one list of pairs makes many dicts");
+      this.#input.bad("one list of pairs makes many dicts");
     }
     const pairs = new ValueColumns(256);
     for (const row of this.#itemsOf(source)) {
       const pair = isSequence(row) ? this.#itemsOf(items.a[row]!) : [];
-      if (pair.length !== 2) this.#bad("an item of OrderedDict is no pair");
+      if (pair.length !== 2) {
+        this.#input.bad("an item of OrderedDict is no pair");
+      }
       for (const part of pair) pairs.pushFrom(items, part);
     }
     this.containers.append(container, pairs, 0, pairs.length);
     return true;
-  }
-
-  #bad(message: string): never {
-    throw new PickleError("bad-pickle", this.#input.position, message);
   }
 }

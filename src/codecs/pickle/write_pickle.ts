@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
+import { types } from "node:util";
 import { bytesOf } from "../../bytes_of.ts";
 import { Op } from "./opcodes.ts";
-import { OpenContainer } from "./open_container.ts";
 import { PickleEmitter } from "./pickle_emitter.ts";
 
 /** A value that can be pickled: plain data. */
@@ -147,4 +148,203 @@ function isBytes(value: object): boolean {
 
 function shortened(place: string): string {
   return place.length <= 200 ? place : `…${place.slice(-200)}`;
+}
+
+/** Python's picklers write no more items at a time. */
+const BATCH = 1000;
+
+/** Form in which a kind of container is written. */
+interface Kind {
+  /** Opcode that makes it, empty; the mark where it is made of its items at the end. */
+  readonly start: number;
+  /** Opcode that takes the items behind the mark. */
+  readonly end: number;
+  /** Number of values that are handed over at a time. */
+  readonly batch: number;
+}
+
+const LIST: Kind = { start: Op.EMPTY_LIST, end: Op.APPENDS, batch: BATCH };
+const DICT: Kind = { start: Op.EMPTY_DICT, end: Op.SETITEMS, batch: 2 * BATCH };
+const SET: Kind = { start: Op.EMPTY_SET, end: Op.ADDITEMS, batch: BATCH };
+const TUPLE: Kind = { start: Op.MARK, end: Op.TUPLE, batch: Infinity };
+const FROZENSET: Kind = { start: Op.MARK, end: Op.FROZENSET, batch: Infinity };
+
+/** An array, set, map or plain object whose items are being pickled. */
+class OpenContainer {
+  readonly value: object;
+  /** True if it is part of a key, and so of a kind that never changes. */
+  readonly isKey: boolean;
+  readonly #kind: Kind;
+  readonly #items: Iterator<unknown>;
+  #count = 0;
+  /** The last key or member, for messages. */
+  #last: unknown;
+
+  private constructor(
+    value: object,
+    isKey: boolean,
+    kind: Kind,
+    items: Iterable<unknown>,
+  ) {
+    this.value = value;
+    this.isKey = isKey;
+    this.#kind = kind;
+    this.#items = items[Symbol.iterator]();
+  }
+
+  /**
+   * Takes a container apart.
+   *
+   * @param isKey Whether it is, or is part of, a key of a `dict` or a member of a `set`.
+   * @returns What it is called, where it is none or cannot be pickled.
+   */
+  static of(value: object, isKey: boolean): OpenContainer | string {
+    if (Array.isArray(value)) {
+      return new OpenContainer(value, isKey, isKey ? TUPLE : LIST, value);
+    }
+    if (types.isSet(value)) {
+      return doubled("Set", value) ??
+        new OpenContainer(value, isKey, isKey ? FROZENSET : SET, value);
+    }
+    const isMap = types.isMap(value);
+    if (!isMap && Object.getOwnPropertySymbols(value).length > 0) {
+      return "an object with symbols as keys";
+    }
+    if (!isMap && !isPlain(value)) {
+      return `an instance of ${value.constructor?.name || "a class"}`;
+    }
+    if (isKey) return `${isMap ? "a Map" : "an object"} as a key`;
+    if (!isMap) {
+      return new OpenContainer(
+        value,
+        isKey,
+        DICT,
+        Object.entries(value).flat(1),
+      );
+    }
+    return doubled("Map", [...value.keys()]) ??
+      new OpenContainer(value, isKey, DICT, flatEntries(value));
+  }
+
+  /** True if the next value that comes is, or is part of, a key. */
+  get wantsHashable(): boolean {
+    return this.#kind === DICT ? this.#count % 2 === 1 : this.#kind !== LIST;
+  }
+
+  /** Emits what comes before the items. */
+  begin(out: PickleEmitter): void {
+    out.op(this.#kind.start);
+  }
+
+  /** Gives the next item and emits what comes before it, or what comes behind all. */
+  next(out: PickleEmitter): IteratorResult<unknown> {
+    const { start, end, batch } = this.#kind;
+    const result = this.#items.next();
+    const marked = start === Op.MARK || this.#count > 0;
+    if (result.done === true) {
+      if (marked) out.op(end);
+      return result;
+    }
+    if (this.#count % batch === 0 && start !== Op.MARK) {
+      if (marked) out.op(end);
+      out.op(Op.MARK);
+    }
+    this.#count++;
+    if (this.wantsHashable) this.#last = result.value;
+    return result;
+  }
+
+  /** Where in the container the current item is, as code would have it. */
+  get place(): string {
+    if (this.#kind !== DICT) return `[${this.#count - 1}]`;
+    const key = this.#last;
+    return `[${
+      typeof key === "string"
+        ? JSON.stringify(key)
+        : typeof key === "object" && key !== null
+        ? "…"
+        : String(key)
+    }]`;
+  }
+}
+
+function* flatEntries(
+  map: ReadonlyMap<unknown, unknown>,
+): Generator<unknown> {
+  for (const [key, value] of map) {
+    yield key;
+    yield value;
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Name of a container that would lose an item in Python. */
+function doubled(what: string, keys: Iterable<unknown>): string | undefined {
+  return hasEqualKeys(keys)
+    ? `a ${what} in which two keys are equal in Python, such as 1 and true`
+    : undefined;
+}
+
+/** Python's `hash` of nested tuples recurses: nobody nests keys that deep. */
+const DEEPEST_KEY = 100;
+
+/**
+ * Whether two keys that differ in JavaScript are equal in Python, such as `1` and `true`: of these a
+ * `dict` or `set` would keep one.
+ *
+ * @param keys Keys of a `Map` or members of a `Set`; gone through twice.
+ */
+function hasEqualKeys(keys: Iterable<unknown>): boolean {
+  // Strings differ from each other and from all else, and so do numbers from each other.
+  if (Iterator.from(keys).every(isDistinct)) return false;
+  const seen = new Set<string>();
+  for (const key of keys) {
+    const name = canonical(key, 0);
+    if (seen.has(name)) return true;
+    seen.add(name);
+  }
+  return false;
+}
+
+function isDistinct(key: unknown): boolean {
+  return typeof key === "string" || typeof key === "number" || key === null;
+}
+
+let unknown = 0;
+
+/** A text that is the same for keys that are equal in Python. */
+function canonical(key: unknown, depth: number): string {
+  if (depth > DEEPEST_KEY) {
+    throw new TypeError(
+      `Cannot pickle a key that nests deeper than ${DEEPEST_KEY} levels, or ` +
+        `contains itself`,
+    );
+  }
+  switch (typeof key) {
+    case "string":
+      return `s${key.length}:${key}`;
+    case "boolean":
+      return `n${Number(key)}`;
+    case "number":
+      return `n${Number.isInteger(key) ? BigInt(key) : key}`;
+    case "bigint":
+      return `n${key}`;
+  }
+  const bytes = bytesOf(key);
+  if (bytes !== undefined) {
+    return `b${bytes.length}:${Buffer.from(bytes).toString("latin1")}`;
+  }
+  if (Array.isArray(key)) {
+    return `(${key.map((item) => canonical(item, depth + 1)).join(",")})`;
+  }
+  if (types.isSet(key)) {
+    const items = [...key].map((item) => canonical(item, depth + 1));
+    return `{${items.sort().join(",")}}`;
+  }
+  // What cannot be a key is refused by name when its turn comes.
+  return key === null ? "None" : `?${unknown++}`;
 }

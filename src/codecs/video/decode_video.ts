@@ -32,26 +32,43 @@ export async function decodeVideo(
   options: DecodeVideoOptions = {},
 ): Promise<NdArray & { readonly data: Uint8Array<ArrayBuffer> }> {
   const { path = "the video", maxBytes = 2 ** 30 } = options;
-  const frames = new PpmFrames(path, maxBytes);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   const words = await withWorkDirectory(async (dir) => {
     const file = `${dir}/video`;
     await Deno.writeFile(file, bytes);
     await using ffmpeg = new Ffmpeg(decodingArguments(file), options, {
       verb: "decode",
     });
-    for await (const chunk of ffmpeg.output) frames.push(chunk);
+    for await (const chunk of ffmpeg.output) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= maxBytes) continue;
+      throw new VideoError(
+        "too-large",
+        path,
+        `its frames take more than ${maxBytes} bytes: raise maxBytes, or take frame by ` +
+          "frame with videoFrames",
+      );
+    }
     return await ffmpeg.end();
   });
   if (words !== "") {
     const { program = "ffmpeg" } = options;
     throw new VideoError("video-failed", path, `${program}: ${words}`);
   }
-  return frames.take();
+  if (size === 0) throw new VideoError("no-frames", path, "it has no frames");
+  const frames = withoutHeads(concatBytes(chunks));
+  if (frames !== undefined) return frames;
+  throw new VideoError(
+    "video-failed",
+    path,
+    "ffmpeg wrote something else than pictures of one size",
+  );
 }
 
 function decodingArguments(file: string): string[] {
   return [
-    ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error"],
     ...["-protocol_whitelist", "file"],
     // The names of two readers of files, as `ffmpeg -demuxers` has them.
     ...["-format_whitelist", "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm"],
@@ -67,68 +84,26 @@ const HEAD = /^P6\n(\d{1,9}) (\d{1,9})\n255\n/;
 /** The longest that is. */
 const LONGEST_HEAD = 32;
 
-/** Gathers a stream of PPM pictures of one size. */
-class PpmFrames {
-  readonly #path: string;
-  readonly #maxBytes: number;
-  readonly #chunks: Uint8Array[] = [];
-  #size = 0;
-
-  /**
-   * @param path What errors call the video.
-   * @param maxBytes How many bytes are taken.
-   */
-  constructor(path: string, maxBytes: number) {
-    this.#path = path;
-    this.#maxBytes = maxBytes;
+/**
+ * PPM pictures of one size as one array: their heads are squeezed out in place.
+ *
+ * @returns `undefined` if they are something else.
+ */
+function withoutHeads(
+  stream: Uint8Array<ArrayBuffer>,
+): NdArray & { readonly data: Uint8Array<ArrayBuffer> } | undefined {
+  const start = stream.subarray(0, LONGEST_HEAD);
+  const head = HEAD.exec(new TextDecoder("latin1").decode(start));
+  if (head === null) return undefined;
+  const [width, height] = [Number(head[1]), Number(head[2])];
+  const pixels = width * height * 3;
+  const step = head[0].length + pixels;
+  const count = stream.length / step;
+  if (!Number.isInteger(count)) return undefined;
+  for (let i = 0; i < count; i++) {
+    const from = i * step + head[0].length;
+    stream.copyWithin(i * pixels, from, from + pixels);
   }
-
-  /** @throws {VideoError} If the pictures get too large. */
-  push(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size <= this.#maxBytes) return;
-    throw new VideoError(
-      "too-large",
-      this.#path,
-      `its frames take more than ${this.#maxBytes} bytes: raise maxBytes, or take frame by ` +
-        "frame with videoFrames",
-    );
-  }
-
-  /**
-   * All pictures as one array.
-   *
-   * @throws {VideoError} If there is none, or the stream holds something else.
-   */
-  take(): NdArray & { readonly data: Uint8Array<ArrayBuffer> } {
-    if (this.#size === 0) {
-      throw new VideoError("no-frames", this.#path, "it has no frames");
-    }
-    const stream = concatBytes(this.#chunks);
-    const head = HEAD.exec(
-      new TextDecoder("latin1").decode(stream.subarray(0, LONGEST_HEAD)),
-    );
-    if (head === null) this.#fail();
-    const [width, height] = [Number(head[1]), Number(head[2])];
-    const pixels = width * height * 3;
-    const step = head[0].length + pixels;
-    const count = this.#size / step;
-    if (!Number.isInteger(count)) this.#fail();
-    // The heads are squeezed out in place.
-    for (let i = 0; i < count; i++) {
-      const from = i * step + head[0].length;
-      stream.copyWithin(i * pixels, from, from + pixels);
-    }
-    const data = stream.subarray(0, count * pixels);
-    return { dtype: "|u1", shape: [count, height, width, 3], data };
-  }
-
-  #fail(): never {
-    throw new VideoError(
-      "video-failed",
-      this.#path,
-      "ffmpeg wrote something else than pictures of one size",
-    );
-  }
+  const data = stream.subarray(0, count * pixels);
+  return { dtype: "|u1", shape: [count, height, width, 3], data };
 }

@@ -63,8 +63,7 @@ function encodingArguments(
     throw new RangeError(`There is no codec '${codec}': see ffmpeg -encoders`);
   }
   return [
-    ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error", "-y"],
-    ...["-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", size],
+    ...["-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", size],
     ...["-framerate", `${fps}`, "-i", "pipe:0"],
     ...["-c:v", codec, "-pix_fmt", "yuv420p", "-f", format],
   ];

@@ -17,6 +17,9 @@ export interface FfmpegTask {
   readonly input?: Uint8Array | undefined;
 }
 
+/** It asks nothing, and says only what is wrong. */
+const QUIET = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error"];
+
 /** A run of ffmpeg; it ends with its scope at the latest. */
 export class Ffmpeg implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
@@ -39,7 +42,7 @@ export class Ffmpeg implements AsyncDisposable {
     const { program = "ffmpeg", signal, path = "the video" } = options;
     signal?.throwIfAborted();
     const stdin = input === undefined ? "null" : "piped";
-    const child = startFfmpeg(program, args, path, stdin, verb);
+    const child = startFfmpeg(program, [...QUIET, ...args], path, stdin, verb);
     this.#child = child;
     this.#complaints = boundedText(child.stderr);
     this.#fed = input === undefined ? undefined : feed(child, input);

@@ -108,7 +108,6 @@ function ffmpegArguments(path: string, options: FrameOptions): string[] {
   if (threads !== undefined) assertWhole("A number of threads", threads, 1, 64);
   const limit = threads === undefined ? [] : ["-threads", `${threads}`];
   return [
-    ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error"],
     ...(threads === undefined ? [] : ["-filter_threads", `${threads}`]),
     ...limit,
     // What a file refers to must be a file, and its name is nothing but a name.

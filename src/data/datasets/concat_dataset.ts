@@ -1,5 +1,6 @@
 import { IndexError } from "../../errors.ts";
 import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import { firstFrom } from "../../tree/shared_numbers.ts";
 import type { Dataset } from "../dataset.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { recipeOf } from "./process.ts";
@@ -28,7 +29,7 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
   /** Number of samples of all datasets. */
   override readonly length: number;
   /** The index of each dataset's first sample. */
-  readonly #starts: readonly number[];
+  readonly #starts: Float64Array;
 
   /**
    * Joins datasets.
@@ -44,7 +45,7 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
       throw new TypeError("ConcatDataset has no dataset to join");
     }
     let length = 0;
-    this.#starts = all.map((dataset, i) => {
+    this.#starts = Float64Array.from(all, (dataset, i) => {
       if (!Number.isSafeInteger(dataset.length)) {
         throw new RangeError(
           `ConcatDataset joins datasets that end: the length of its dataset ${i} is ${dataset.length}`,
@@ -63,14 +64,8 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
 
   /** In the last dataset that starts at or before it: empty ones come before. */
   protected override placeOf(index: number): SamplePlace {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (this.#starts[middle]! <= index) low = middle;
-      else high = middle - 1;
-    }
-    return { part: low, index: index - this.#starts[low]! };
+    const part = firstFrom(this.#starts, index + 1) - 1;
+    return { part, index: index - this.#starts[part]! };
   }
 
   /** The error for a sample that there is not. */

@@ -1,4 +1,4 @@
-import { DataError } from "../data_error.ts";
+import { DataError, messageOf } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
 import {
   importedFunction,
@@ -64,7 +64,7 @@ function post(options: unknown): unknown {
   try {
     posted = structuredClone(options);
   } catch (cause) {
-    throw notPosted(cause instanceof Error ? cause.message : cause, cause);
+    throw notPosted(messageOf(cause), cause);
   }
   const lost = classLost(options, posted, new Set());
   if (lost === undefined) return posted;

@@ -1,28 +1,26 @@
 import { PathError } from "../../errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../names.ts";
+import { shareNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { type NodeId, ROOT, type Tree } from "../../tree/tree.ts";
 import { findNode, normalise } from "../../vfs/paths.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
-import { GrowingNumbers, newNumbers } from "../growing_numbers.ts";
-
-/** Numbers in shared memory. */
-type Numbers = Float64Array | Uint32Array;
+import { GrowingNumbers } from "../growing_numbers.ts";
 
 /** The columns of a {@linkcode FileList}: it survives `postMessage` without being copied. */
 export interface FileListColumns {
   /** Of each file: its node. */
-  readonly nodes: Numbers;
+  readonly nodes: WholeNumbers;
   /** Of each file: its directory, as the number of an entry below. */
-  readonly directories: Numbers;
+  readonly directories: WholeNumbers;
   /** Of each file: where in its directory it stands. */
-  readonly cursors: Numbers;
+  readonly cursors: WholeNumbers;
   /** Of each directory: its node. The first is the root. */
-  readonly directoryNodes: Numbers;
+  readonly directoryNodes: WholeNumbers;
   /** Of each directory: the one that it lies in. */
-  readonly directoryParents: Numbers;
+  readonly directoryParents: WholeNumbers;
   /** Of each directory: where in that one it stands. */
-  readonly directoryCursors: Numbers;
+  readonly directoryCursors: WholeNumbers;
 }
 
 /**
@@ -81,64 +79,6 @@ interface OpenDirectory {
   number: number | undefined;
 }
 
-/** Numbers the files that are added, and the directories that they lie in, along a walk. */
-class FileListBuilder {
-  readonly #nodes = new GrowingNumbers();
-  readonly #directories = new GrowingNumbers(2 ** 32 - 1);
-  readonly #cursors = new GrowingNumbers();
-  readonly #directoryNodes = new GrowingNumbers();
-  readonly #directoryParents = new GrowingNumbers(2 ** 32 - 1);
-  readonly #directoryCursors = new GrowingNumbers();
-  readonly #open: OpenDirectory[] = [];
-
-  constructor() {
-    this.#enter({ node: ROOT, cursor: 0, number: undefined });
-    this.#number(0);
-  }
-
-  /** Takes the next entry of the walk; returns whether it is a file. */
-  meet({ directory, isDirectory, node, cursor }: WalkedNode): boolean {
-    while (this.#open.at(-1)!.node !== directory) this.#open.pop();
-    if (isDirectory) this.#enter({ node, cursor, number: undefined });
-    return !isDirectory;
-  }
-
-  /** Adds the file that was met last. */
-  add({ node, cursor }: WalkedNode): void {
-    this.#nodes.push(node);
-    this.#directories.push(this.#number(this.#open.length - 1));
-    this.#cursors.push(cursor);
-  }
-
-  finish(): FileListColumns {
-    return {
-      nodes: this.#nodes.finish(),
-      directories: this.#directories.finish(),
-      cursors: this.#cursors.finish(),
-      directoryNodes: this.#directoryNodes.finish(),
-      directoryParents: this.#directoryParents.finish(),
-      directoryCursors: this.#directoryCursors.finish(),
-    };
-  }
-
-  #enter(directory: OpenDirectory): void {
-    this.#open.push(directory);
-  }
-
-  /** The number of an open directory, which it gets with those that it lies in. */
-  #number(level: number): number {
-    for (let i = 0; i <= level; i++) {
-      const directory = this.#open[i]!;
-      if (directory.number !== undefined) continue;
-      directory.number = this.#directoryNodes.length;
-      this.#directoryNodes.push(directory.node);
-      this.#directoryParents.push(i === 0 ? 0 : this.#open[i - 1]!.number!);
-      this.#directoryCursors.push(directory.cursor);
-    }
-    return this.#open[level]!.number!;
-  }
-}
-
 /**
  * Lists the files of a tree that are chosen, depth first, in the order of the container.
  *
@@ -148,16 +88,50 @@ export function* listFiles(
   tree: Tree,
   chooses: (entry: WalkedNode) => boolean,
 ): Steps<FileListColumns> {
+  const columns = {
+    nodes: new GrowingNumbers(),
+    directories: new GrowingNumbers(2 ** 32),
+    cursors: new GrowingNumbers(),
+    directoryNodes: new GrowingNumbers(),
+    directoryParents: new GrowingNumbers(2 ** 32),
+    directoryCursors: new GrowingNumbers(),
+  };
+  const open: OpenDirectory[] = [{ node: ROOT, cursor: 0, number: undefined }];
+  /** Numbers the open directories; returns the number of the innermost. */
+  const numbered = () => {
+    let parent = 0;
+    for (const directory of open) {
+      if (directory.number === undefined) {
+        directory.number = columns.directoryNodes.length;
+        columns.directoryNodes.push(directory.node);
+        columns.directoryParents.push(parent);
+        columns.directoryCursors.push(directory.cursor);
+      }
+      parent = directory.number;
+    }
+    return parent;
+  };
+  numbered();
   const walker = new Walker(tree, ROOT, "", Infinity);
-  const builder = new FileListBuilder();
   for (;;) {
     const page = yield* walker.nextPage();
-    if (page.length === 0) return builder.finish();
+    if (page.length === 0) break;
     for (const entry of page) {
+      const { directory, isDirectory, node, cursor } = entry;
       const isChosen = chooses(entry);
-      if (builder.meet(entry) && isChosen) builder.add(entry);
+      while (open.at(-1)!.node !== directory) open.pop();
+      if (isDirectory) open.push({ node, cursor, number: undefined });
+      else if (isChosen) {
+        columns.nodes.push(node);
+        columns.directories.push(numbered());
+        columns.cursors.push(cursor);
+      }
     }
   }
+  const finished = Object.entries(columns).map(([name, numbers]) =>
+    [name, numbers.finish()] as const
+  );
+  return Object.fromEntries(finished) as unknown as FileListColumns;
 }
 
 /**
@@ -197,11 +171,12 @@ export function* listPaths(
   };
 }
 
-function inOrder(numbers: Numbers, order: readonly number[]): Numbers {
-  const ordered = newNumbers(
-    order.length,
-    numbers instanceof Uint32Array ? 0 : Infinity,
+function inOrder(
+  numbers: WholeNumbers,
+  order: readonly number[],
+): WholeNumbers {
+  return shareNumbers(
+    order.map((place) => numbers[place]!),
+    numbers instanceof Uint32Array ? 2 ** 32 : Infinity,
   );
-  for (const [i, place] of order.entries()) ordered[i] = numbers[place]!;
-  return ordered;
 }

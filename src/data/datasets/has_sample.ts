@@ -3,5 +3,5 @@ export function hasSample(
   { length }: { readonly length: number },
   index: number,
 ): boolean {
-  return Number.isInteger(index) && index >= 0 && index < length;
+  return Number.isSafeInteger(index) && index >= 0 && index < length;
 }

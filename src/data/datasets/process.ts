@@ -1,6 +1,6 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
 import { DataError } from "../data_error.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
+import { Dataset, type GetOptions, miscounted } from "../dataset.ts";
 import { argument, type Recipe } from "../recipe.ts";
 
 /**
@@ -58,10 +58,19 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     const samples = made instanceof Promise
       ? await abortable(made, options.signal)
       : made;
-    if (Array.isArray(samples) && samples.length === indices.length) {
-      return samples;
-    }
-    throw this.#badBatch(indices, samples);
+    const wrong = miscounted(samples, indices);
+    if (wrong === undefined) return samples;
+    const [first] = indices;
+    throw new DataError(
+      "bad-batch",
+      `The 'process' of ${this.constructor.name} made ${wrong} of a batch of ${indices.length}: ` +
+        `it must return one for each index`,
+      {
+        expected: indices.length,
+        sample: first,
+        path: first === undefined ? undefined : this.fileOf(first),
+      },
+    );
   }
 
   /** Reads what the samples of a batch are made of, in the order of `indices`. */
@@ -98,23 +107,6 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
   protected portableProcess(): unknown {
     const what = `The option 'process' of ${this.constructor.name}`;
     return argument(this.#process, what);
-  }
-
-  #badBatch(indices: readonly number[], samples: unknown): DataError {
-    const made = Array.isArray(samples)
-      ? `${samples.length} samples`
-      : "no list of samples";
-    const [first] = indices;
-    return new DataError(
-      "bad-batch",
-      `The 'process' of ${this.constructor.name} made ${made} of a batch of ${indices.length}: ` +
-        `it must return one for each index`,
-      {
-        expected: indices.length,
-        sample: first,
-        path: first === undefined ? undefined : this.fileOf(first),
-      },
-    );
   }
 }
 

@@ -1,16 +1,13 @@
 import { IndexError } from "../../errors.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
-import { newNumbers } from "../growing_numbers.ts";
+import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexFile, type ReadIndexOptions } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
 import { requireClass } from "./process.ts";
 
-/** Chosen samples, in shared memory. */
-type Indices = Uint32Array | Float64Array;
-
 /** Indices that have been compared with their dataset already. */
-const checked = new WeakSet<Indices>();
+const checked = new WeakSet<WholeNumbers>();
 
 /**
  * Some samples of a dataset, in any order, repeats allowed (Python's `ffrecord.torch.Subset`).
@@ -30,7 +27,7 @@ const checked = new WeakSet<Indices>();
  */
 export class Subset<T> extends Dataset<T> {
   readonly #dataset: Dataset<T>;
-  readonly #indices: Indices;
+  readonly #indices: WholeNumbers;
 
   /**
    * Makes a subset.
@@ -124,7 +121,7 @@ export class Subset<T> extends Dataset<T> {
 /** Makes the subset in another thread. */
 export function reviveSubset<T>(
   dataset: Dataset<T>,
-  indices: Indices,
+  indices: WholeNumbers,
 ): Subset<T> {
   checked.add(indices);
   return new Subset(dataset, indices);
@@ -136,8 +133,8 @@ export function nameOf(dataset: Dataset<unknown>): string {
   return file ?? dataset.constructor.name;
 }
 
-function isChecked(indices: Iterable<number>): indices is Indices {
-  return checked.has(indices as Indices);
+function isChecked(indices: Iterable<number>): indices is WholeNumbers {
+  return checked.has(indices as WholeNumbers);
 }
 
 function isList(
@@ -149,9 +146,9 @@ function isList(
 function checkedCopy(
   dataset: Dataset<unknown>,
   indices: Iterable<number>,
-): Indices {
+): WholeNumbers {
   const list = isList(indices) ? indices : [...indices];
-  const copy = newNumbers(list.length, dataset.length - 1);
+  const copy = newNumbers(list.length, dataset.length);
   let i = 0;
   for (const index of list) {
     if (!hasSample(dataset, index)) {

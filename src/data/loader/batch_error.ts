@@ -65,8 +65,3 @@ function nameOf({ epoch, step, indices }: BatchJob): string {
     indices.length === 1 ? "" : "s"
   } ${shown}${more > 0 ? ` and ${more} more` : ""})`;
 }
-
-/** What an error says, whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -3,7 +3,6 @@ import type { Dataset } from "../dataset.ts";
 import { importedFunction } from "../recipe.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { Collate } from "./batch/collate.ts";
-import { FreeMemory } from "./batch/free_memory.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import { LocalBatches } from "./local_batches.ts";
 import { BatchMaker } from "./batch/make_batch.ts";
@@ -18,11 +17,11 @@ export class BatchLoading {
   /** What threads are started with; `undefined` where there are none. */
   readonly #setup: CommonSetup | undefined;
   #threads: WorkerPool | undefined;
-  #maker: BatchMaker<unknown, unknown> | undefined;
+  #maker: BatchMaker | undefined;
   /** The memory of batches that the caller holds. */
   readonly #delivered = new WeakMap<object, readonly ArrayBuffer[]>();
-  /** Memory for threads. */
-  readonly #free: FreeMemory;
+  /** Memory for threads: that of each batch which was given back. */
+  readonly #free: ArrayBuffer[][] = [];
   /** Memory for this thread, where batches are given back. */
   #pool: BufferPool | undefined;
 
@@ -30,27 +29,19 @@ export class BatchLoading {
   constructor(dataset: Dataset<unknown>, settings: LoaderSettings) {
     this.#dataset = dataset;
     this.#settings = settings;
-    const { numWorkers, prefetchFactor } = settings;
-    if (numWorkers > 0) this.#setup = threadSetupOf(dataset, settings);
-    this.#free = new FreeMemory(numWorkers * prefetchFactor + 1);
+    if (settings.numWorkers > 0) this.#setup = threadSetupOf(dataset, settings);
   }
 
   /** Begins a loop. */
   async begin(start: LoopStart): Promise<Batches> {
-    const { prefetchFactor, timeout, signal, numWorkers } = this.#settings;
     if (this.#setup === undefined) {
       const pool = () => this.#pool;
       this.#maker ??= await this.#makerHere();
-      return new LocalBatches(this.#maker, start, {
-        prefetchFactor,
-        signal,
-        pool,
-      });
+      return new LocalBatches(this.#maker, start, this.#settings, pool);
     }
     if (this.#threads?.isOver) await this.#endThreads();
-    this.#threads ??= new WorkerPool(numWorkers, this.#setup);
-    const limits = { prefetchFactor, timeout, signal };
-    return new WorkerBatches(this.#threads, start, limits, this.#free);
+    this.#threads ??= new WorkerPool(this.#setup);
+    return new WorkerBatches(this.#threads, start, this.#settings, this.#free);
   }
 
   /** Hands a batch to the caller. */
@@ -73,13 +64,17 @@ export class BatchLoading {
     // Views of what is transferred are empty, so that nobody sees another batch in them.
     const free = buffers.filter(({ detached }) => !detached)
       .map((buffer) => buffer.transfer());
-    if (this.#pool === undefined) this.#free.give(free);
-    else for (const buffer of free) this.#pool.give(buffer);
+    if (this.#pool !== undefined) {
+      for (const one of free) {
+        this.#pool.give(one);
+      }
+    } else if (free.length > 0) this.#free.push(free);
+    if (this.#free.length > numWorkers * prefetchFactor + 1) this.#free.shift();
   }
 
   /** Ends the threads, and leaves memory to be collected. */
   async close(): Promise<void> {
-    this.#free.clear();
+    this.#free.length = 0;
     this.#pool = undefined;
     await this.#endThreads();
   }
@@ -90,7 +85,7 @@ export class BatchLoading {
     await threads?.end();
   }
 
-  async #makerHere(): Promise<BatchMaker<unknown, unknown>> {
+  async #makerHere(): Promise<BatchMaker> {
     const { collate, seed } = this.#settings;
     const by = collate &&
       await importedFunction<Collate<unknown, unknown>>(collate);

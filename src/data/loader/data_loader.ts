@@ -2,7 +2,7 @@ import type { Dataset } from "../dataset.ts";
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
-import { BatchPlan } from "./batch_plan.ts";
+import { planBatches } from "./batch_plan.ts";
 import type { Batches, Delivered } from "./batches.ts";
 import type { Collated } from "./batch/collate.ts";
 import {
@@ -69,7 +69,7 @@ export class DataLoader<T, B = Collated<T>>
   implements AsyncIterable<B>, AsyncDisposable {
   readonly #samples: number;
   readonly #settings: LoaderSettings;
-  readonly #plan: BatchPlan;
+  readonly #batchesOf: (epoch: number) => BatchOrder;
   readonly #loading: BatchLoading;
   #epoch = 0;
   #step = 0;
@@ -94,7 +94,7 @@ export class DataLoader<T, B = Collated<T>>
     requireDataset(dataset);
     this.#settings = settingsOf(options);
     this.#samples = dataset.length;
-    this.#plan = new BatchPlan(this.#settings, this.#samples);
+    this.#batchesOf = planBatches(this.#settings, this.#samples);
     this.#loading = new BatchLoading(dataset, this.#settings);
   }
 
@@ -152,14 +152,10 @@ export class DataLoader<T, B = Collated<T>>
    */
   load(state: LoaderState): void {
     const { epoch, step } = positionOf(state, this.save());
-    const { length } = this.#plan.batches(epoch);
+    const { length } = this.#batchesOf(epoch);
     if (step > length) {
-      throw badState(
-        `epoch ${epoch} has ${length} batches`,
-        "step",
-        length,
-        step,
-      );
+      const why = `epoch ${epoch} has ${length} batches`;
+      throw badState(why, { step: length }, state);
     }
     this.#moveTo(epoch, step);
   }
@@ -218,7 +214,7 @@ export class DataLoader<T, B = Collated<T>>
 
   /** The batches of the epoch that the loader is at. */
   get #batches(): BatchOrder {
-    return this.#plan.batches(this.#epoch);
+    return this.#batchesOf(this.#epoch);
   }
 
   /** Begins a loop, when those that were begun before have. */

@@ -1,5 +1,5 @@
-import type { BatchSampler } from "../samplers/batch_sampler.ts";
-import type { SamplerLike } from "../samplers/as_sampler.ts";
+import { type BatchSampler, checkShare } from "../samplers/batches.ts";
+import type { SamplerLike } from "../samplers/subset_samplers.ts";
 import type { Imported, ImportedName } from "../recipe.ts";
 import { wholeNumber } from "../whole_numbers.ts";
 import type { Collate } from "./batch/collate.ts";
@@ -57,26 +57,32 @@ export interface LoaderOptions<T, B> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What is meant where options are not given. */
+const DEFAULTS = {
+  shuffle: false,
+  seed: 0,
+  dropLast: false,
+  numWorkers: 0,
+  prefetchFactor: 2,
+  persistentWorkers: false,
+  timeout: 0,
+  rank: 0,
+  worldSize: 1,
+  padRanks: false,
+};
+
 /** Options with what is meant where they are not given. */
-export interface LoaderSettings {
-  /** `undefined` where a batch sampler says it. */
-  readonly batchSize: number | undefined;
-  readonly shuffle: boolean;
-  readonly seed: number;
-  readonly sampler: SamplerLike | undefined;
-  readonly batchSampler: BatchSampler | undefined;
-  readonly dropLast: boolean;
-  readonly collate: Imported<Collate<unknown, unknown>> | false | undefined;
-  readonly numWorkers: number;
-  readonly prefetchFactor: number;
-  readonly persistentWorkers: boolean;
-  readonly timeout: number;
-  readonly workerInit: URL | ImportedName | undefined;
-  readonly rank: number;
-  readonly worldSize: number;
-  readonly padRanks: boolean;
-  readonly signal: AbortSignal | undefined;
-}
+export type LoaderSettings =
+  & Omit<
+    LoaderOptions<unknown, unknown>,
+    keyof typeof DEFAULTS | "batchSize" | "collate"
+  >
+  & Readonly<typeof DEFAULTS>
+  & {
+    /** `undefined` where a batch sampler says it. */
+    readonly batchSize: number | undefined;
+    readonly collate?: Imported<Collate<unknown, unknown>> | false;
+  };
 
 /**
  * Checks options.
@@ -88,42 +94,26 @@ export function settingsOf<T, B>(
   options: LoaderOptions<T, B>,
 ): LoaderSettings {
   refuseExclusive(options);
-  const { batchSampler } = options;
+  const given = Object.entries(options).filter(([, value]) =>
+    value !== undefined && value !== null
+  );
   const settings: LoaderSettings = {
-    batchSize: batchSampler === undefined ? options.batchSize ?? 1 : undefined,
-    shuffle: options.shuffle ?? false,
-    seed: options.seed ?? 0,
-    sampler: options.sampler,
-    batchSampler,
-    dropLast: options.dropLast ?? false,
-    collate: options.collate as LoaderSettings["collate"],
-    numWorkers: options.numWorkers ?? 0,
-    prefetchFactor: options.prefetchFactor ?? 2,
-    persistentWorkers: options.persistentWorkers ?? false,
-    timeout: options.timeout ?? 0,
-    workerInit: options.workerInit,
-    rank: options.rank ?? 0,
-    worldSize: options.worldSize ?? 1,
-    padRanks: options.padRanks ?? false,
-    signal: options.signal,
+    ...DEFAULTS,
+    ...Object.fromEntries(given),
+    batchSize: options.batchSampler === undefined
+      ? options.batchSize ?? 1
+      : undefined,
   };
   checkRanges(settings);
   return settings;
 }
 
 function checkRanges(settings: LoaderSettings): void {
-  wholeNumber(settings.batchSize ?? 1, 1, "batchSize");
+  const { batchSize = 1, rank, worldSize, timeout } = settings;
+  checkShare(batchSize, rank, worldSize);
   wholeNumber(settings.seed, 0, "seed");
   wholeNumber(settings.numWorkers, 0, "numWorkers");
   wholeNumber(settings.prefetchFactor, 1, "prefetchFactor");
-  wholeNumber(settings.worldSize, 1, "worldSize");
-  wholeNumber(settings.rank, 0, "rank");
-  const { rank, worldSize, timeout } = settings;
-  if (rank >= worldSize) {
-    throw new RangeError(
-      `A rank of ${rank} among ${worldSize}: ranks count from 0 to worldSize - 1`,
-    );
-  }
   if (!(timeout >= 0 && timeout <= LONGEST_TIMEOUT)) {
     throw new RangeError(
       `timeout is ${timeout}: give milliseconds up to ${LONGEST_TIMEOUT}, or 0 to wait for ever`,

@@ -71,59 +71,42 @@ export function stateOf(
  */
 export function positionOf(state: LoaderState, own: LoaderState): Position {
   if (typeof state !== "object" || state === null || state.version !== 1) {
-    throw badState(
-      "it is not what save() of this version returned",
-      "version",
-      1,
-      (state as LoaderState | null | undefined)?.version,
-    );
+    const why = "it is not what save() of this version returned";
+    throw badState(why, { version: 1 }, state);
   }
-  for (const name of SAME) {
+  for (const name of Object.keys(own) as (keyof LoaderState)[]) {
+    if (name === "epoch" || name === "step") {
+      if (Number.isSafeInteger(state[name]) && state[name] >= 0) continue;
+      const expected = { [name]: "a whole number from 0 on" };
+      throw badState(`its ${name} is ${shown(state[name])}`, expected, state);
+    }
     if (state[name] === own[name]) continue;
     throw badState(
       `its loader had ${name} ${shown(state[name])}, and this one has ${
         shown(own[name])
       }`,
-      name,
-      own[name],
-      state[name],
-    );
-  }
-  for (const name of ["epoch", "step"] as const) {
-    if (Number.isSafeInteger(state[name]) && state[name] >= 0) continue;
-    throw badState(
-      `its ${name} is ${shown(state[name])}`,
-      name,
-      "a whole number from 0 on",
-      state[name],
+      { [name]: own[name] },
+      state,
     );
   }
   return { epoch: state.epoch, step: state.step };
 }
 
-/** What must be the same for the same order. */
-const SAME = [
-  "seed",
-  "samples",
-  "batches",
-  "batchSize",
-  "shuffle",
-  "dropLast",
-  "worldSize",
-  "padRanks",
-] as const;
-
-/** A refusal of a state. */
+/**
+ * A refusal of a state.
+ *
+ * @param expected What one field of it should be.
+ */
 export function badState(
   why: string,
-  what: string,
-  expected: unknown,
-  actual: unknown,
+  expected: { readonly [name: string]: unknown },
+  state: LoaderState | null | undefined,
 ): DataError {
+  const [name] = Object.keys(expected) as [keyof LoaderState];
   return new DataError(
     "bad-state",
     `Cannot continue from this state: ${why}; load it into a loader like the one that saved it`,
-    { expected: { [what]: expected }, actual: { [what]: actual } },
+    { expected, actual: { [name]: state?.[name] } },
   );
 }
 

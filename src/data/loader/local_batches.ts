@@ -3,19 +3,11 @@ import { abortable } from "../../io/concurrency/abortable.ts";
 import { BatchMemory, type BufferPool } from "../batch_memory.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
+import type { LoaderSettings } from "./loader_options.ts";
 import type { BatchMaker } from "./batch/make_batch.ts";
 
 /** How long a dataset may take to give up, in ms, before a loop that was left ends without it. */
 const PATIENCE = 2000;
-
-/** How batches are loaded in the caller's thread. */
-export interface LocalLimits {
-  /** Batches under way or ready. */
-  readonly prefetchFactor: number;
-  readonly signal: AbortSignal | undefined;
-  /** Where memory of batches that were given back is; `undefined` as long as none was. */
-  readonly pool: () => BufferPool | undefined;
-}
 
 /**
  * The batches of a loop, loaded in the caller's thread, one after the other. The next ones are begun while
@@ -23,10 +15,11 @@ export interface LocalLimits {
  * threads), that takes no time of the caller's.
  */
 export class LocalBatches implements Batches {
-  readonly #maker: BatchMaker<unknown, unknown>;
+  readonly #maker: BatchMaker;
   readonly #order: BatchOrder;
   readonly #epoch: number;
-  readonly #limits: LocalLimits;
+  readonly #settings: LoaderSettings;
+  readonly #pool: () => BufferPool | undefined;
   readonly #abort = new AbortController();
   /** Batches under way or ready, in their order. */
   readonly #queue: Promise<Delivered>[] = [];
@@ -35,24 +28,26 @@ export class LocalBatches implements Batches {
   #step: number;
   #later: ReturnType<typeof setImmediate> | undefined;
 
+  /** @param pool Gives where memory of batches is that were given back, once one was. */
   constructor(
-    maker: BatchMaker<unknown, unknown>,
+    maker: BatchMaker,
     { order, epoch, step }: LoopStart,
-    limits: LocalLimits,
+    settings: LoaderSettings,
+    pool: () => BufferPool | undefined,
   ) {
     this.#maker = maker;
     this.#order = order;
     this.#epoch = epoch;
     this.#step = step;
-    this.#limits = limits;
+    this.#settings = settings;
+    this.#pool = pool;
   }
 
   async next(): Promise<Delivered> {
     if (this.#queue.length === 0) this.#begin();
-    const { signal } = this.#limits;
     // Also of a dataset that does not give up.
     const batch = abortable(this.#queue[0]!, this.#abort.signal);
-    const delivered = await abortable(batch, signal);
+    const delivered = await abortable(batch, this.#settings.signal);
     this.#queue.shift();
     this.#beginLater();
     return delivered;
@@ -91,7 +86,7 @@ export class LocalBatches implements Batches {
 
   #hasRoom(): boolean {
     return !this.#abort.signal.aborted &&
-      this.#queue.length < this.#limits.prefetchFactor &&
+      this.#queue.length < this.#settings.prefetchFactor &&
       this.#step < this.#order.length;
   }
 
@@ -101,7 +96,7 @@ export class LocalBatches implements Batches {
     const indices = this.#order.at(step);
     const job = { epoch: this.#epoch, step, indices };
     // Samples with memory of their own are read sooner than into one large buffer that is new.
-    const pool = this.#limits.pool();
+    const pool = this.#pool();
     const read = pool && new BatchMemory(pool);
     const made = new BatchMemory(pool);
     const samples = await this.#maker.read(job, read, signal);

@@ -1,7 +1,12 @@
-import { type Permutation, permutation } from "../random/permutation.ts";
-import { checkPosition, lengthOf, wholeNumber } from "../whole_numbers.ts";
-import { orderRandom } from "./orders.ts";
-import type { Order, Sampler } from "./sampler.ts";
+import { permutation } from "../random/permutation.ts";
+import { lengthOf, wholeNumber } from "../whole_numbers.ts";
+import {
+  type Order,
+  orderOf,
+  orderRandom,
+  remembered,
+  type Sampler,
+} from "./sampler.ts";
 
 /** How a {@linkcode BlockShuffleSampler} shuffles. */
 export interface BlockShuffleOptions {
@@ -58,90 +63,37 @@ export class BlockShuffleSampler implements Sampler {
 
   /** The order of an epoch. */
   order(seed: number, epoch: number): Order {
-    return new BlockOrder(
-      this.length,
-      this.#blockSize,
-      this.#buffer,
-      seed,
-      epoch,
-    );
-  }
-}
-
-class BlockOrder implements Order {
-  readonly length: number;
-  readonly #blockSize: number;
-  readonly #buffer: number;
-  readonly #seed: number;
-  readonly #epoch: number;
-  /** The order of the blocks. */
-  readonly #blocks: Permutation;
-  /** By how many samples the last block is too short. */
-  readonly #missing: number;
-  /** Where that block stands in the order of blocks. */
-  readonly #shortPlace: number;
-  /**
-   * The group of blocks that was last asked for: its number, its first position and its own order.
-   */
-  #group = -1;
-  #groupStart = 0;
-  #groupOrder: Permutation | undefined;
-
-  constructor(
-    length: number,
-    blockSize: number,
-    buffer: number,
-    seed: number,
-    epoch: number,
-  ) {
-    this.length = length;
-    this.#blockSize = blockSize;
-    this.#buffer = buffer;
-    this.#seed = seed;
-    this.#epoch = epoch;
+    const { length } = this;
+    const blockSize = this.#blockSize;
+    const buffer = this.#buffer;
     const count = Math.ceil(length / blockSize);
-    this.#blocks = permutation(count, orderRandom(seed, epoch));
-    this.#missing = count * blockSize - length;
-    this.#shortPlace = count === 0 ? 0 : this.#blocks.positionOf(count - 1);
-  }
-
-  at(position: number): number {
-    checkPosition(position, this.length);
-    const group = Math.floor(this.#placeOf(position) / this.#buffer);
-    if (group !== this.#group) this.#enter(group);
-    const shuffled = this.#groupStart +
-      this.#groupOrder!.at(position - this.#groupStart);
-    const place = this.#placeOf(shuffled);
-    return this.#blocks.at(place) * this.#blockSize + shuffled -
-      this.#startOf(place);
-  }
-
-  /**
-   * Makes a group's order: the samples of `buffer` blocks that follow each other in the order of
-   * blocks.
-   */
-  #enter(group: number): void {
-    const first = group * this.#buffer;
-    const end = Math.min(first + this.#buffer, this.#blocks.length);
-    this.#groupStart = this.#startOf(first);
-    this.#groupOrder = permutation(
-      this.#startOf(end) - this.#groupStart,
-      orderRandom(this.#seed, this.#epoch, group),
-    );
-    this.#group = group;
-  }
-
-  /** Which block of the order of blocks has a position, blocks not being shuffled inside. */
-  #placeOf(position: number): number {
-    const place = Math.floor(position / this.#blockSize);
-    return place <= this.#shortPlace && position < this.#startOf(place + 1)
-      ? place
-      : Math.floor((position + this.#missing) / this.#blockSize);
-  }
-
-  /** First position of a block of the order of blocks. */
-  #startOf(place: number): number {
-    const start = place * this.#blockSize;
-    return place <= this.#shortPlace ? start : start - this.#missing;
+    const blocks = permutation(count, orderRandom(seed, epoch));
+    // The last block may be too short: by so many samples, at this place in the order of blocks.
+    const missing = count * blockSize - length;
+    const shortPlace = count === 0 ? 0 : blocks.positionOf(count - 1);
+    /** First position of a block of the order of blocks. */
+    const startOf = (place: number) =>
+      place * blockSize - (place <= shortPlace ? 0 : missing);
+    /** Which block of the order of blocks has a position, blocks not being shuffled inside. */
+    const placeOf = (position: number) => {
+      const place = Math.floor(position / blockSize);
+      return place <= shortPlace && position < startOf(place + 1)
+        ? place
+        : Math.floor((position + missing) / blockSize);
+    };
+    /** The samples of `buffer` blocks that follow each other in the order of blocks. */
+    const groupOf = remembered((group) => {
+      const first = group * buffer;
+      const start = startOf(first);
+      const end = startOf(Math.min(first + buffer, count));
+      const random = orderRandom(seed, epoch, group);
+      return { start, order: permutation(end - start, random) };
+    });
+    return orderOf(length, (position) => {
+      const { start, order } = groupOf(Math.floor(placeOf(position) / buffer));
+      const shuffled = start + order.at(position - start);
+      const place = placeOf(shuffled);
+      return blocks.at(place) * blockSize + shuffled - startOf(place);
+    });
   }
 }

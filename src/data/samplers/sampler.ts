@@ -1,3 +1,8 @@
+import { DataError } from "../data_error.ts";
+import { hasSample } from "../datasets/has_sample.ts";
+import { Random } from "../random/random.ts";
+import { checkPosition } from "../whole_numbers.ts";
+
 /**
  * The order of one epoch: which index stands at which position. Computed, not stored, where
  * possible.
@@ -35,4 +40,102 @@ export interface BatchOrder {
   readonly length: number;
   /** The indices of a batch: any, at the same cost. */
   at(step: number): number[];
+}
+
+/**
+ * The random numbers that an epoch's order follows from. They have a key of their own before the
+ * seed: what is random about sample `i`, which follows from `(seed, epoch, i)`, has nothing to do
+ * with what stands at position `i`.
+ *
+ * @param part Which part of the order they are for, such as a position; unless given, they are for
+ * all of it.
+ */
+export function orderRandom(
+  seed: number,
+  epoch: number,
+  part?: number,
+): Random {
+  return part === undefined
+    ? new Random(ORDER, seed, epoch)
+    : new Random(ORDER, seed, epoch, part);
+}
+
+/** "order" in ASCII. */
+const ORDER = 0x6f72646572;
+
+/** The order that has an index at each position below `length`, and refuses others. */
+export function orderOf(
+  length: number,
+  at: (position: number) => number,
+): Order {
+  return {
+    length,
+    at(position) {
+      checkPosition(position, length);
+      return at(position);
+    },
+  };
+}
+
+/**
+ * An order of an epoch, of which every position is drawn for itself.
+ *
+ * @param draw Draws the index at a position from that position's random numbers.
+ */
+export function drawnOrder(
+  length: number,
+  seed: number,
+  epoch: number,
+  draw: (random: Random) => number,
+): Order {
+  return orderOf(
+    length,
+    (position) => draw(orderRandom(seed, epoch, position)),
+  );
+}
+
+/** Places that indices come from, by what gives them, and what that must be made for. */
+const PLACES = {
+  "sampler": ["at position", "the length of this dataset"],
+  "batch sampler": ["for batch", "this dataset"],
+} as const;
+
+/**
+ * Makes sure that a dataset has an index.
+ *
+ * @param sampler What gave it.
+ * @param place Which position or batch it was asked for.
+ * @throws {DataError} With code `bad-batch` if it has not.
+ */
+export function requireSample(
+  index: number,
+  samples: number,
+  sampler: keyof typeof PLACES,
+  place: number,
+): void {
+  if (hasSample({ length: samples }, index)) return;
+  const [where, whole] = PLACES[sampler];
+  throw new DataError(
+    "bad-batch",
+    `The ${sampler} gave index ${String(index)} ${where} ${place}, but the ` +
+      `dataset has ${samples} samples: make the sampler for ${whole}`,
+    { expected: samples, actual: index },
+  );
+}
+
+/**
+ * Remembers what was made for the numbers that were asked for last.
+ *
+ * @param make Makes it of a number, or of two.
+ */
+export function remembered<T>(
+  make: (first: number, second: number) => T,
+): (first: number, second?: number) => T {
+  let last: { first: number; second: number; made: T } | undefined;
+  return (first, second = 0) => {
+    if (last?.first !== first || last.second !== second) {
+      last = { first, second, made: make(first, second) };
+    }
+    return last.made;
+  };
 }

@@ -3,9 +3,13 @@
  *
  * @module
  */
-export { Epochs, type EpochsOptions } from "./epochs.ts";
-export { Interleave } from "./interleave.ts";
-export { Mix, type MixOptions } from "./mix.ts";
-export { Sample, type SampleOptions } from "./sample.ts";
+export {
+  Epochs,
+  type EpochsOptions,
+  Mix,
+  type MixOptions,
+  Sample,
+  type SampleOptions,
+} from "./drawn_sources.ts";
+export { Interleave, Truncate } from "./ordered_sources.ts";
 export { Transform, type TransformOptions } from "./transform.ts";
-export { Truncate } from "./truncate.ts";

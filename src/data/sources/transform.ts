@@ -1,5 +1,5 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
-import { DataError } from "../data_error.ts";
+import { DataError, messageOf } from "../data_error.ts";
 import { Dataset, type GetOptions } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
@@ -10,8 +10,8 @@ import {
   stepArgument,
   type TransformFunction,
 } from "../transforms/transform.ts";
-import { wholeBatch } from "../batch_parts.ts";
-import { OwnSeed } from "./own_seed.ts";
+import { wholeBatch } from "../arranged_dataset.ts";
+import { ownSeed } from "./drawn_sources.ts";
 
 /** Options of {@linkcode Transform}. */
 export interface TransformOptions {
@@ -41,7 +41,8 @@ export class Transform<S, T> extends Dataset<T> {
   readonly #source: Dataset<S>;
   readonly #step: Step<S, T>;
   readonly #run: TransformFunction<S, T>;
-  readonly #seed: OwnSeed;
+  readonly #options: TransformOptions;
+  readonly #seed: (options: GetOptions) => number;
 
   /**
    * Makes a source of another.
@@ -60,7 +61,8 @@ export class Transform<S, T> extends Dataset<T> {
     this.#source = source;
     this.#step = step;
     this.#run = runStep(step);
-    this.#seed = new OwnSeed("transform", options.seed ?? 0);
+    this.#options = { seed: options.seed };
+    this.#seed = ownSeed("transform", options.seed ?? 0);
   }
 
   /** Number of steps of the source. */
@@ -92,10 +94,9 @@ export class Transform<S, T> extends Dataset<T> {
 
   /** How another thread makes this source. */
   override [RECIPE](): Recipe {
-    const options: TransformOptions = { seed: this.#seed.given };
     const source = argument(this.#source, "The source of Transform");
     const applied = stepArgument(this.#step, "The function of Transform");
-    const args = [source, applied, options];
+    const args = [source, applied, this.#options];
     return recipeOf(this, Transform, import.meta.url, args);
   }
 
@@ -110,15 +111,14 @@ export class Transform<S, T> extends Dataset<T> {
     options: GetOptions,
   ): Promise<T> {
     try {
-      return await this.#run(sample, new Random(this.#seed.for(options), step));
+      return await this.#run(sample, new Random(this.#seed(options), step));
     } catch (cause) {
       options.signal?.throwIfAborted();
       const path = this.fileOf(step, options);
       const from = path === undefined ? "" : ` of ${path}`;
-      const why = cause instanceof Error ? cause.message : String(cause);
       throw new DataError(
         "sample-failed",
-        `Transform failed at step ${step}${from}: ${why}`,
+        `Transform failed at step ${step}${from}: ${messageOf(cause)}`,
         { sample: step, path, cause },
       );
     }

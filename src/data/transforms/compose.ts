@@ -1,4 +1,4 @@
-import type { Random } from "../random/random.ts";
+import { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import type { Picture } from "./picture.ts";
 import {
@@ -82,4 +82,151 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
       this.#steps.map((step, i) => stepArgument(step, `Step ${i} of Compose`)),
     ]);
   }
+}
+
+/**
+ * Steps for each frame of a clip, and then steps for the clip as a whole. What is random in the former
+ * is so for each frame by itself; the latter, with `Video` in their names, treat all frames alike.
+ *
+ * @typeParam Out What the last step for clips makes; the list of frames where there is none.
+ */
+export class ComposeVideo<Out = Picture[]> implements
+  // deno-lint-ignore no-explicit-any -- the first step says what it takes, when it is given it
+  SampleTransform<readonly any[], Out> {
+  readonly #imageSteps: readonly AnyStep[];
+  readonly #videoSteps: readonly AnyStep[];
+  readonly #image: Compose<unknown>;
+  readonly #video: Compose<Out>;
+
+  /**
+   * Makes the transform.
+   *
+   * @param imageSteps What to apply to each frame.
+   * @param videoSteps What to apply to the clip afterwards.
+   * @throws {TypeError} If one is no step.
+   */
+  constructor(
+    imageSteps: readonly AnyStep[] = [],
+    // deno-lint-ignore no-explicit-any -- as above
+    videoSteps: readonly [...Step<any, any>[], Step<any, Out>] | readonly [] =
+      [],
+  ) {
+    this.#imageSteps = [...imageSteps];
+    this.#videoSteps = [...videoSteps];
+    this.#image = new Compose(
+      this.#imageSteps as readonly [...AnyStep[], AnyStep],
+    );
+    this.#video = new Compose<Out>(videoSteps);
+  }
+
+  /** Applies all steps. */
+  apply(
+    frames: readonly unknown[],
+    random: Random,
+  ): Out | Promise<Out> {
+    assertFrames(frames, "ComposeVideo");
+    const keys = [random.uint32(), random.uint32()];
+    // Each frame has numbers of its own, whichever is done first.
+    const done = settled(
+      frames.map((frame, i) =>
+        this.#image.apply(frame, new Random(...keys, i))
+      ),
+    );
+    return done instanceof Promise
+      ? done.then((frames) => this.#video.apply(frames, random))
+      : this.#video.apply(done, random);
+  }
+
+  /**
+   * How another thread makes it.
+   *
+   * @throws {DataError} With code `not-portable` if a step is a function.
+   */
+  [RECIPE](): Recipe | undefined {
+    const args = (steps: readonly AnyStep[], what: string) =>
+      steps.map((step, i) =>
+        stepArgument(step, `${what} step ${i} of ComposeVideo`)
+      );
+    return newRecipe(this, ComposeVideo, import.meta.url, [
+      args(this.#imageSteps, "Image"),
+      args(this.#videoSteps, "Video"),
+    ]);
+  }
+}
+
+/**
+ * Applies a transform for images to all frames of a clip, with the same random numbers for each: they
+ * are cropped at the same place, and all flipped or none.
+ *
+ * @typeParam In What a frame is.
+ * @typeParam Out What it becomes.
+ */
+export class AllFrames<In, Out>
+  implements SampleTransform<readonly In[], Out[]> {
+  readonly #step: Step<In, Out>;
+  readonly #run: TransformFunction<In, Out>;
+
+  /**
+   * Makes the transform.
+   *
+   * @param step What to apply to each frame.
+   * @throws {TypeError} If it is no step.
+   */
+  constructor(step: Step<In, Out>) {
+    this.#step = step;
+    this.#run = runStep(step);
+  }
+
+  /** Transforms all frames. */
+  apply(frames: readonly In[], random: Random): Out[] | Promise<Out[]> {
+    assertFrames(frames, this.constructor.name);
+    const keys = [random.uint32(), random.uint32()];
+    let before: In | undefined;
+    let result: Out | Promise<Out>;
+    return settled(frames.map((frame) => {
+      // A short clip ends in the same frame again and again.
+      if (frame !== before) result = this.#run(frame, new Random(...keys));
+      before = frame;
+      return result;
+    }));
+  }
+
+  /**
+   * How another thread makes it.
+   *
+   * @throws {DataError} With code `not-portable` if its step is a function.
+   */
+  [RECIPE](): Recipe | undefined {
+    // Whatever class it has, it is its step, unless it applies it in a way of its own.
+    if (this.apply !== AllFrames.prototype.apply) return undefined;
+    const step = stepArgument(this.#step, "The step of AllFrames");
+    return {
+      module: import.meta.url,
+      name: "AllFrames",
+      how: "new",
+      args: [step],
+    };
+  }
+}
+
+/**
+ * Makes sure that a step was given a clip.
+ *
+ * @throws {TypeError} If it was given something else.
+ */
+export function assertFrames(frames: readonly unknown[], step: string): void {
+  if (Array.isArray(frames)) return;
+  throw new TypeError(
+    `${step} takes the frames of a clip, a list, but was given something else: for single pictures ` +
+      "there are transforms without Video in their names",
+  );
+}
+
+/** Results, once all are there. */
+export function settled<Out>(
+  results: (Out | Promise<Out>)[],
+): Out[] | Promise<Out[]> {
+  return results.some((result) => result instanceof Promise)
+    ? Promise.all(results)
+    : results as Out[];
 }

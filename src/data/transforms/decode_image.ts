@@ -5,7 +5,7 @@ import {
 import type { Colorspace, Image } from "../../codecs/image/image.ts";
 import type { ImageCodec } from "../../codecs/image/image_codec.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
-import { sizeOf } from "./size.ts";
+import { sizeOf } from "./resize.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** Options of decoding images. */

@@ -1,11 +1,142 @@
 import { assertImage, type Image } from "../../codecs/image/image.ts";
-import { type FloatImage, ScaledImage } from "./scaled_image.ts";
-import { type Pixels, type StoredPixels, valuesAs } from "./stored_pixels.ts";
-
-export type { FloatImage };
 
 /** Pixels as bytes or as real numbers. */
 export type Picture = Image | FloatImage;
+
+/** Pixels as real numbers: what `Normalize` and `UnitNorm` make of an {@linkcode Image}. */
+export interface FloatImage {
+  /** One value per channel, rows from the top, no gap between rows. */
+  readonly data: Float32Array<ArrayBuffer>;
+  /** Rows. */
+  readonly height: number;
+  /** Pixels in a row. */
+  readonly width: number;
+  /** 1 is gray, 3 is RGB. */
+  readonly channels: 1 | 3;
+}
+
+/**
+ * A {@linkcode FloatImage} whose values are computed when somebody looks at them: steps that follow work
+ * on the bytes, and what makes an array of it reads them once.
+ */
+export class ScaledImage implements FloatImage {
+  declare readonly data: Float32Array<ArrayBuffer>;
+  readonly height: number;
+  readonly width: number;
+  readonly channels: 1 | 3;
+  #stored: StoredPixels;
+  #computed: Float32Array<ArrayBuffer> | undefined;
+
+  constructor(
+    { height, width, channels }: Omit<FloatImage, "data">,
+    stored: StoredPixels,
+  ) {
+    this.height = height;
+    this.width = width;
+    this.channels = channels;
+    this.#stored = stored;
+    // A property of its own: what is sent to another thread has these only.
+    Object.defineProperty(this, "data", {
+      enumerable: true,
+      get: () => this.#compute(),
+    });
+  }
+
+  /** Class that it is stored in. */
+  stored(): StoredPixels {
+    return this.#stored;
+  }
+
+  /** From now on its values are what it is stored as, since they may be written to. */
+  #compute(): Float32Array<ArrayBuffer> {
+    if (this.#computed === undefined) {
+      const { height, width, channels } = this;
+      const values = new Float32Array(height * width * channels);
+      writeValues(this.#stored, channels, values, {
+        start: 0,
+        pixel: channels,
+        channel: 1,
+      });
+      this.#computed = values;
+      this.#stored = valuesAs(values);
+    }
+    return this.#computed;
+  }
+}
+
+/** Memory that pixels lie in. */
+export type Pixels = Uint8Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
+
+/**
+ * The memory of a picture's pixels, and what each channel is still to be multiplied by, and what is to
+ * be added to it then.
+ */
+export interface StoredPixels {
+  readonly pixels: Pixels;
+  readonly factors: readonly number[];
+  readonly offsets: readonly number[];
+}
+
+/** Pixels that are the picture's values. */
+export function valuesAs(pixels: Pixels): StoredPixels {
+  return { pixels, factors: ONES, offsets: ZEROS };
+}
+
+const ONES = [1, 1, 1];
+const ZEROS = [0, 0, 0];
+
+/** Memory that values of pictures are written to. */
+export type ValueArray =
+  | Uint8Array<ArrayBuffer>
+  | Float16Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>;
+
+/** Where a picture's values go. */
+export interface Strides {
+  /** Where the first channel of the first pixel goes. */
+  readonly start: number;
+  /** Distance from one pixel to the next. */
+  readonly pixel: number;
+  /** Distance from one channel to the next. */
+  readonly channel: number;
+}
+
+/** Writes a picture's values, in one pass over its pixels. */
+export function writeValues(
+  stored: StoredPixels,
+  channels: 1 | 3,
+  out: ValueArray,
+  strides: Strides,
+): void {
+  if (channels === 1) writeGray(stored, out, strides);
+  else writeRgb(stored, out, strides);
+}
+
+function writeGray(
+  { pixels, factors, offsets }: StoredPixels,
+  out: ValueArray,
+  { start, pixel }: Strides,
+): void {
+  const factor = factors[0]!;
+  const offset = offsets[0]!;
+  for (let from = 0, to = start; from < pixels.length; from++, to += pixel) {
+    out[to] = pixels[from]! * factor + offset;
+  }
+}
+
+function writeRgb(
+  { pixels, factors, offsets }: StoredPixels,
+  out: ValueArray,
+  { start, pixel, channel }: Strides,
+): void {
+  const [red, green, blue] = factors as [number, number, number];
+  const [noRed, noGreen, noBlue] = offsets as [number, number, number];
+  for (let from = 0, to = start; from < pixels.length; from += 3, to += pixel) {
+    out[to] = pixels[from]! * red + noRed;
+    out[to + channel] = pixels[from + 1]! * green + noGreen;
+    out[to + 2 * channel] = pixels[from + 2]! * blue + noBlue;
+  }
+}
 
 /** Class that a picture is stored in. */
 export function storedPixels(picture: Picture): StoredPixels {

@@ -2,9 +2,10 @@ import type { Image } from "../../codecs/image/image.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
 import { MAX_PIXELS } from "../../codecs/image/image_header.ts";
 import { resized } from "../../codecs/image/pixels/render.ts";
+import type { Size } from "../../codecs/image/short_edge.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
+import { AllFrames } from "./compose.ts";
 import { assertBytes } from "./picture.ts";
-import { type Size, sizeOf } from "./size.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /**
@@ -39,21 +40,59 @@ export class Resize implements SampleTransform<Image, Image> {
 
   /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
-    return newRecipe(this, Resize, import.meta.url, [this.#size]);
-  }
-
-  /** The size that was given. */
-  protected get size(): number | Size {
-    return this.#size;
+    const made = this.constructor === Scale ? Scale : Resize;
+    return newRecipe(this, made, import.meta.url, [this.#size]);
   }
 }
 
 /** Resizes an image: {@linkcode Resize} under the name that GulpIO has for it. */
-export class Scale extends Resize {
-  /** Recipe by which another thread makes it. */
-  override [RECIPE](): Recipe | undefined {
-    return newRecipe(this, Scale, import.meta.url, [this.size]);
+export class Scale extends Resize {}
+
+/** {@linkcode Resize} for all frames of a clip. */
+export class ResizeVideo extends AllFrames<Image, Image> {
+  /**
+   * Makes the transform.
+   *
+   * @param size A number is the length of the short edge in pixels.
+   */
+  constructor(size: number | Size) {
+    super(new Resize(size));
   }
+}
+
+/** {@linkcode Scale} for all frames of a clip. */
+export class ScaleVideo extends AllFrames<Image, Image> {
+  /**
+   * Makes the transform.
+   *
+   * @param size A number is the length of the short edge in pixels.
+   */
+  constructor(size: number | Size) {
+    super(new Scale(size));
+  }
+}
+
+/**
+ * The size that a step was given: a number is that of a square.
+ *
+ * @param step The name of the step, for the message.
+ * @throws {RangeError} If it is no size.
+ */
+export function sizeOf(size: number | Size, step: string): Size {
+  const { height, width } = typeof size === "number"
+    ? { height: size, width: size }
+    : size;
+  if (isLength(height) && isLength(width)) return { height, width };
+  throw new RangeError(
+    `${step} cannot have the size ${
+      JSON.stringify(size)
+    }: give a whole number of pixels, or ` +
+      `{height, width}`,
+  );
+}
+
+function isLength(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 /** Resizes to a short edge, or to a size. */

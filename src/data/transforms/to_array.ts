@@ -1,17 +1,27 @@
 import type { NdArray } from "../../codecs/numpy/nd_array.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import {
-  type ArrayOptions,
-  assertLayout,
-  type CheckedArrayOptions,
-  checkedArrayOptions,
-  DTYPES,
-  newValues,
-  scaledPixels,
-} from "./array_options.ts";
-import { assertPicture, isBytes, isPicture, type Picture } from "./picture.ts";
+  assertPicture,
+  isBytes,
+  isPicture,
+  type Picture,
+  type StoredPixels,
+  storedPixels,
+  type ValueArray,
+  writeValues,
+} from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
-import { writeValues } from "./write_values.ts";
+
+/** Types of elements of an array. */
+export type ArrayDtype = "float16" | "float32" | "uint8";
+
+/** Options of both {@linkcode ToArray} and {@linkcode ToArrayVideo}. */
+export interface ArrayOptions {
+  /** Type of the elements; `float32` unless given. `uint8` is for pixels that are bytes. */
+  readonly dtype?: ArrayDtype | undefined;
+  /** Factor of values: `1 / 255` gives values from 0 to 1. Unless given, 1. */
+  readonly scale?: number | undefined;
+}
 
 /** Order of values of {@linkcode ToArray}. */
 export interface ToArrayOptions extends ArrayOptions {
@@ -22,22 +32,48 @@ export interface ToArrayOptions extends ArrayOptions {
   readonly layout?: "channels-first" | "channels-last" | undefined;
 }
 
-const LAYOUTS = ["channels-first", "channels-last"] as const;
+/** Order of values of {@linkcode ToArrayVideo}. */
+export interface ToArrayVideoOptions extends ArrayOptions {
+  /**
+   * `channels-first`, unless given, is the shape `[frames, channels, height, width]`; `channels-last`
+   * is `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, is
+   * `[channels, frames, height, width]`.
+   */
+  readonly layout?:
+    | "channels-first"
+    | "channels-last"
+    | "channels-outermost"
+    | undefined;
+}
+
+/** Axes of a clip's array, the outermost first. */
+const AXES = {
+  "channels-first": ["frames", "channels", "height", "width"],
+  "channels-last": ["frames", "height", "width", "channels"],
+  "channels-outermost": ["channels", "frames", "height", "width"],
+} as const;
+
+type Layout = keyof typeof AXES;
+
+/** NumPy's names of types, and what holds their elements. */
+const DTYPES = {
+  float16: ["<f2", Float16Array],
+  float32: ["<f4", Float32Array],
+  uint8: ["|u1", Uint8Array],
+} as const;
 
 /** Makes an array of a picture: the last step, where channels go first. */
 export class ToArray implements SampleTransform<Picture, NdArray> {
-  readonly #options: CheckedArrayOptions;
-  readonly #layout: (typeof LAYOUTS)[number];
+  readonly #options: CheckedOptions;
 
   /**
    * Makes the transform.
    *
    * @throws {TypeError} If an option is none of its choices.
    */
-  constructor({ layout = "channels-first", ...options }: ToArrayOptions = {}) {
-    this.#options = checkedArrayOptions(options, "ToArray");
-    assertLayout(layout, LAYOUTS, "ToArray");
-    this.#layout = layout;
+  constructor(options: ToArrayOptions = {}) {
+    const layouts = ["channels-first", "channels-last"] as const;
+    this.#options = checkedOptions(options, layouts, "ToArray");
   }
 
   /**
@@ -46,29 +82,154 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
    * @throws {TypeError} If its values are real numbers, and the elements bytes.
    */
   apply(picture: Picture): NdArray {
-    assertPicture(picture, "ToArray");
-    const { height, width, channels } = picture;
-    const { dtype } = this.#options;
-    const isFirst = this.#layout === "channels-first";
-    const stored = scaledPixels(picture, this.#options, "ToArray");
-    const data = newValues(dtype, stored.pixels.length);
-    writeValues(stored, channels, data, {
-      start: 0,
-      pixel: isFirst ? 1 : channels,
-      channel: isFirst ? height * width : 1,
-    });
-    const shape = isFirst
-      ? [channels, height, width]
-      : [height, width, channels];
-    return { dtype: DTYPES[dtype], shape, data };
+    const { dtype, shape, data } = stacked([picture], this.#options, "ToArray");
+    return { dtype, shape: shape.slice(1), data };
   }
 
   /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
-    return newRecipe(this, ToArray, import.meta.url, [
-      { ...this.#options, layout: this.#layout },
-    ]);
+    return newRecipe(this, ToArray, import.meta.url, [this.#options]);
   }
+}
+
+/** Makes one array of the frames of a clip, which have one size: the last step. */
+export class ToArrayVideo
+  implements SampleTransform<readonly Picture[], NdArray> {
+  readonly #options: CheckedOptions;
+
+  /**
+   * Makes the transform.
+   *
+   * @throws {TypeError} If an option is none of its choices.
+   */
+  constructor(options: ToArrayVideoOptions = {}) {
+    const layouts = Object.keys(AXES) as Layout[];
+    this.#options = checkedOptions(options, layouts, "ToArrayVideo");
+  }
+
+  /**
+   * Makes an array of a clip.
+   *
+   * @throws {TypeError} If frames differ in size, or their values are real numbers and the elements
+   * bytes.
+   */
+  apply(frames: readonly Picture[]): NdArray {
+    return stacked(frames, this.#options, "ToArrayVideo");
+  }
+
+  /** Recipe by which another thread makes it. */
+  [RECIPE](): Recipe | undefined {
+    return newRecipe(this, ToArrayVideo, import.meta.url, [this.#options]);
+  }
+}
+
+interface CheckedOptions {
+  readonly dtype: ArrayDtype;
+  readonly scale: number;
+  readonly layout: Layout;
+}
+
+/**
+ * Checks what a step was given.
+ *
+ * @param layouts Those that it has.
+ * @throws {TypeError} If there is no such type or layout, or the type cannot hold what is scaled.
+ */
+function checkedOptions(
+  { dtype = "float32", scale = 1, layout = "channels-first" }:
+    ToArrayVideoOptions,
+  layouts: readonly Layout[],
+  step: string,
+): CheckedOptions {
+  if (!Object.hasOwn(DTYPES, dtype)) {
+    throw new TypeError(
+      `${step} makes no arrays of ${dtype}: give float32, float16 or uint8`,
+    );
+  }
+  if (!Number.isFinite(scale) || dtype === "uint8" && scale !== 1) {
+    throw new TypeError(
+      `${step} cannot scale by ${scale}${
+        dtype === "uint8" ? " to uint8: give a float dtype" : ": give a number"
+      }`,
+    );
+  }
+  if (layouts.includes(layout)) return { dtype, scale, layout };
+  throw new TypeError(
+    `${step} has no layout '${layout}': give ${layouts.join(" or ")}`,
+  );
+}
+
+/** The values of pictures of one size, in an array whose axes lie as the layout says. */
+function stacked(
+  frames: readonly Picture[],
+  options: CheckedOptions,
+  step: string,
+): NdArray {
+  if (frames.length === 0) {
+    throw new TypeError(`${step} was given no frames: there is no size`);
+  }
+  const first = frames[0]!;
+  assertPicture(first, step);
+  const { height, width, channels } = first;
+  const lengths = { frames: frames.length, height, width, channels };
+  const strides: Record<keyof typeof lengths, number> = { ...lengths };
+  const axes = AXES[options.layout];
+  let length = 1;
+  for (const axis of axes.toReversed()) {
+    strides[axis] = length;
+    length *= lengths[axis];
+  }
+  const [dtype, Data] = DTYPES[options.dtype];
+  const data: ValueArray = new Data(length);
+  frames.forEach((picture, i) => {
+    assertPicture(picture, step);
+    assertAlike(picture, first, i);
+    writeValues(scaledPixels(picture, options, step), channels, data, {
+      start: i * strides.frames,
+      pixel: strides.width,
+      channel: strides.channels,
+    });
+  });
+  return { dtype, shape: axes.map((axis) => lengths[axis]), data };
+}
+
+/**
+ * What is to be written of a picture.
+ *
+ * @throws {TypeError} If its values are real numbers, and the elements bytes.
+ */
+function scaledPixels(
+  picture: Picture,
+  { dtype, scale }: CheckedOptions,
+  step: string,
+): StoredPixels {
+  const stored = storedPixels(picture);
+  if (dtype === "uint8" && !isBytes(picture)) {
+    throw new TypeError(
+      `${step} cannot make bytes of real numbers: give dtype: "float32", or leave out what makes ` +
+        "them (Normalize, UnitNorm)",
+    );
+  }
+  if (scale === 1) return stored;
+  return {
+    pixels: stored.pixels,
+    factors: stored.factors.map((factor) => factor * scale),
+    offsets: stored.offsets.map((offset) => offset * scale),
+  };
+}
+
+function assertAlike(frame: Picture, first: Picture, index: number): void {
+  const isAlike = frame.height === first.height &&
+    frame.width === first.width && frame.channels === first.channels;
+  if (isAlike) return;
+  const shown = (one: Picture) =>
+    `${one.height} × ${one.width} × ${one.channels}`;
+  throw new TypeError(
+    `Frames of a clip cannot be one array: the first is ${
+      shown(first)
+    }, number ${index} is ` +
+      `${shown(frame)}: give them one size and colour space`,
+  );
 }
 
 /** Data of samples: an array `[height, width, channels]` where a transform makes a picture. */
@@ -82,6 +243,6 @@ export function finishImage<Out>(made: Out): FinishedImage<Out> {
 /** A picture as an array `[height, width, channels]` that shares its memory. */
 export function arrayOf(picture: Picture): NdArray {
   const { data, height, width, channels } = picture;
-  const dtype = isBytes(picture) ? DTYPES.uint8 : DTYPES.float32;
+  const [dtype] = isBytes(picture) ? DTYPES.uint8 : DTYPES.float32;
   return { dtype, shape: [height, width, channels], data };
 }

@@ -1,8 +1,7 @@
-import { ConcurrencyLimit } from "../../io/concurrency/concurrency_limit.ts";
 import type { GetOptions } from "../dataset.ts";
-import { DataError } from "../data_error.ts";
+import { DataError, messageOf } from "../data_error.ts";
+import { inFlight } from "../in_flight.ts";
 import { Random } from "../random/random.ts";
-import { inFlightLimit } from "./in_flight_limit.ts";
 import { type FinishedImage, finishImage } from "./to_array.ts";
 import { runStep, type Step } from "./transform.ts";
 
@@ -37,42 +36,6 @@ export async function transformSamples<In, Out>(
   }, signal);
 }
 
-/**
- * Makes several things, some of them at a time.
- *
- * @param count How many.
- * @param make Makes one, by its number.
- * @returns What was made, in the order of numbers.
- * @throws Once none is under way: the signal's reason, or what the one of the lowest number that failed
- * has thrown.
- */
-export async function inFlight<T>(
-  count: number,
-  make: (i: number) => Promise<T>,
-  signal: AbortSignal | undefined,
-  most: number = inFlightLimit(),
-): Promise<T[]> {
-  const results = new Array<T>(count);
-  const flight = new ConcurrencyLimit(most);
-  const failures: { readonly i: number; readonly error: unknown }[] = [];
-  for (let i = 0; i < count; i++) {
-    await flight.room();
-    if (failures.length > 0 || signal?.aborted) break;
-    flight.add(
-      make(i).then(
-        (result) => void (results[i] = result),
-        (error) => void failures.push({ i, error }),
-      ),
-    );
-  }
-  await flight.end();
-  signal?.throwIfAborted();
-  // All below one that failed have ended, so this is the first, whichever was the quickest.
-  failures.sort((a, b) => a.i - b.i);
-  if (failures[0] !== undefined) throw failures[0].error;
-  return results;
-}
-
 /** The error about a sample that could not be made. */
 export function sampleFailed(
   index: number,
@@ -80,11 +43,14 @@ export function sampleFailed(
   path: string | undefined,
   cause: unknown,
 ): DataError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   const shown = what[0]!.toUpperCase() + what.slice(1);
-  return new DataError("sample-failed", `${shown} failed: ${reason}`, {
-    sample: index,
-    path,
-    cause,
-  });
+  return new DataError(
+    "sample-failed",
+    `${shown} failed: ${messageOf(cause)}`,
+    {
+      sample: index,
+      path,
+      cause,
+    },
+  );
 }

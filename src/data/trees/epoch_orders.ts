@@ -1,5 +1,5 @@
 import type { Order } from "../samplers/sampler.ts";
-import { RandomSampler } from "../samplers/random_sampler.ts";
+import { RandomSampler } from "../samplers/whole_samplers.ts";
 
 /** What the orders of epochs follow from. */
 export interface EpochOrders {

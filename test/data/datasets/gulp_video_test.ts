@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Image } from "../../../src/codecs/image/mod.ts";
-import { clipFrames } from "../../../src/data/datasets/clip_frames.ts";
+import { clipFrames } from "../../../src/data/datasets/clips.ts";
 import {
   type ClipOptions,
   GulpVideoDataset,

@@ -3,8 +3,8 @@ import { DataError } from "../../../src/data/data_error.ts";
 import {
   asSampler,
   type SamplerLike,
-} from "../../../src/data/samplers/as_sampler.ts";
-import { RandomSampler } from "../../../src/data/samplers/random_sampler.ts";
+} from "../../../src/data/samplers/subset_samplers.ts";
+import { RandomSampler } from "../../../src/data/samplers/whole_samplers.ts";
 import { indicesOf } from "./orders.ts";
 
 Deno.test("a sampler, a list and an iterable are samplers", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { batchesOf } from "../../../src/data/samplers/batch_order.ts";
+import { batchesOf } from "../../../src/data/samplers/batches.ts";
 import type { BatchOrder } from "../../../src/data/samplers/sampler.ts";
-import { RandomSampler } from "../../../src/data/samplers/random_sampler.ts";
-import { SequentialSampler } from "../../../src/data/samplers/sequential_sampler.ts";
+import { RandomSampler } from "../../../src/data/samplers/whole_samplers.ts";
+import { SequentialSampler } from "../../../src/data/samplers/whole_samplers.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
 
 function sequential(length: number) {

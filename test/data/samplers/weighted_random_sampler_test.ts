@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { WeightTable } from "../../../src/data/samplers/weight_table.ts";
+import { WeightTable } from "../../../src/data/samplers/weighted_random_sampler.ts";
 import { WeightedRandomSampler } from "../../../src/data/samplers/weighted_random_sampler.ts";
 import { chiSquare, LIMIT } from "../random/statistics.ts";
 import { indicesOf, sorted } from "./orders.ts";

@@ -1,20 +1,15 @@
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
-import { DataError } from "../../data_error.ts";
-import type { Dataset, GetOptions } from "../../dataset.ts";
-import {
-  type BatchError,
-  batchError,
-  type BatchJob,
-  messageOf,
-} from "../batch_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
+import { type Dataset, type GetOptions, miscounted } from "../../dataset.ts";
+import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
 
 /** Makes batches, in the caller's thread as in others. */
-export class BatchMaker<T, B> {
-  readonly #dataset: Dataset<T>;
-  readonly #collate: Collate<T, B>;
+export class BatchMaker {
+  readonly #dataset: Dataset<unknown>;
+  readonly #collate: Collate<unknown, unknown>;
   readonly #seed: number;
   readonly #worker: number | undefined;
 
@@ -23,13 +18,16 @@ export class BatchMaker<T, B> {
    * @param worker Number of the thread, for errors.
    */
   constructor(
-    dataset: Dataset<T>,
-    collate: Collate<T, B> | false | undefined,
+    dataset: Dataset<unknown>,
+    collate: Collate<unknown, unknown> | false | undefined,
     seed: number,
     worker?: number,
   ) {
     this.#dataset = dataset;
-    this.#collate = collate || (collate === false ? listOf : stack);
+    this.#collate = collate ||
+      (collate === false
+        ? (samples) => [...samples]
+        : (samples, { memory }) => stackSamples(samples, memory));
     this.#seed = seed;
     this.#worker = worker;
   }
@@ -43,25 +41,21 @@ export class BatchMaker<T, B> {
     job: BatchJob,
     memory: BatchMemory | undefined,
     signal: AbortSignal,
-  ): Promise<readonly T[]> {
+  ): Promise<readonly unknown[]> {
     const { epoch, indices } = job;
     const options = { seed: this.#seed, epoch, signal };
-    let samples: readonly T[];
+    let samples: readonly unknown[];
     try {
       samples = await this.#dataset.get(indices, { ...options, memory });
     } catch (error) {
       signal.throwIfAborted();
       throw await this.#readFailed(job, options, error);
     }
-    if (Array.isArray(samples) && samples.length === indices.length) {
-      return samples;
-    }
-    const got = Array.isArray(samples)
-      ? `${samples.length} samples`
-      : "no list of samples";
+    const wrong = miscounted(samples, indices);
+    if (wrong === undefined) return samples;
     throw batchError(
       "bad-batch",
-      `${this.#dataset.constructor.name}.get returned ${got}; it must return one for each index`,
+      `${this.#dataset.constructor.name}.get returned ${wrong}; it must return one for each index`,
       job,
       { worker: this.#worker, expected: indices.length, actual: samples },
     );
@@ -73,11 +67,11 @@ export class BatchMaker<T, B> {
    * @param memory What numbers are stacked in.
    */
   async collate(
-    samples: readonly T[],
+    samples: readonly unknown[],
     job: BatchJob,
     memory: BatchMemory,
     signal: AbortSignal,
-  ): Promise<B> {
+  ): Promise<unknown> {
     try {
       const batch = this.#collate(samples, { memory });
       return batch instanceof Promise ? await abortable(batch, signal) : batch;
@@ -155,15 +149,4 @@ function whyOf(
 function pathIn(error: unknown): string | undefined {
   const path = (error as { path?: unknown } | null | undefined)?.path;
   return typeof path === "string" ? path : undefined;
-}
-
-function listOf(samples: readonly unknown[]): never {
-  return [...samples] as never;
-}
-
-function stack(
-  samples: readonly unknown[],
-  { memory }: { readonly memory: BatchMemory },
-): never {
-  return stackSamples(samples, memory) as never;
 }

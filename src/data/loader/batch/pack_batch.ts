@@ -1,6 +1,6 @@
+import { types } from "node:util";
 import { aligned } from "../../../io/read/read_memory.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
-import { bufferOf, buffersIn, isPart, visitBuffers } from "./buffers_in.ts";
 
 /** The memory of a batch. */
 export interface JobMemory {
@@ -58,7 +58,7 @@ export function packBatch(
   const room = memory.batch.take(bytes);
   passing.add(room.buffer);
   return {
-    batch: new Copies(foreign, room).of(batch),
+    batch: withCopies(batch, foreign, room),
     buffers: [...passing],
   };
 }
@@ -71,78 +71,63 @@ function refuseDetached(buffer: ArrayBuffer): void {
   );
 }
 
-/** Values with some of their parts copied; what has none of them stays as it is. */
-class Copies {
-  readonly #foreign: ReadonlySet<object>;
-  readonly #room: Uint8Array<ArrayBuffer>;
-  #taken = 0;
-  readonly #made = new Map<object, unknown>();
-
-  /**
-   * @param foreign The views and buffers that are copied.
-   * @param room Memory for all of them, each at a multiple of 8.
-   */
-  constructor(foreign: ReadonlySet<object>, room: Uint8Array<ArrayBuffer>) {
-    this.#foreign = foreign;
-    this.#room = room;
-  }
-
-  of(value: unknown): unknown {
-    if (typeof value !== "object" || value === null) return value;
-    if (this.#made.has(value)) return this.#made.get(value);
-    if (isPart(value)) {
-      const part = this.#foreign.has(value) ? this.#copy(value) : value;
-      this.#made.set(value, part);
-      return part;
-    }
-    return this.#rebuilt(value);
-  }
-
+/**
+ * A value with some of its parts copied; what has none of them stays as it is.
+ *
+ * @param foreign The views and buffers that are copied.
+ * @param room Memory for all of them, each at a multiple of 8.
+ */
+function withCopies(
+  whole: unknown,
+  foreign: ReadonlySet<object>,
+  room: Uint8Array<ArrayBuffer>,
+): unknown {
+  const known = new Map<object, unknown>();
+  let taken = 0;
+  const copyOf = (part: Part) => {
+    if (!ArrayBuffer.isView(part)) return new Uint8Array(part).slice().buffer;
+    const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+    const start = taken;
+    taken += aligned(bytes.length);
+    room.set(bytes, start);
+    const View = classOf(part);
+    const length = bytes.length / (View.BYTES_PER_ELEMENT ?? 1);
+    return new View(room.buffer, room.byteOffset + start, length);
+  };
+  /** Known before it is full, since it may be part of itself. */
+  const begin = <M>(value: object, made: M): M => {
+    known.set(value, made);
+    return made;
+  };
   /** Like the structured clone that posting makes anyhow: what is no list or map becomes a plain object. */
-  #rebuilt(value: object): unknown {
+  const of = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    if (known.has(value)) return known.get(value);
+    if (isPart(value)) {
+      return begin(value, foreign.has(value) ? copyOf(value) : value);
+    }
     if (value instanceof Map) {
-      const made = this.#begin(value, new Map());
-      for (const [key, entry] of value) made.set(this.of(key), this.of(entry));
+      const made = begin(value, new Map());
+      for (const [key, entry] of value) made.set(of(key), of(entry));
       return made;
     }
     if (value instanceof Set) {
-      const made = this.#begin(value, new Set());
-      for (const entry of value) made.add(this.of(entry));
+      const made = begin(value, new Set());
+      for (const entry of value) made.add(of(entry));
       return made;
     }
     if (Array.isArray(value)) {
-      const made = this.#begin(value, new Array<unknown>(value.length));
-      for (let i = 0; i < value.length; i++) made[i] = this.of(value[i]);
+      const made = begin(value, new Array<unknown>(value.length));
+      for (let i = 0; i < value.length; i++) made[i] = of(value[i]);
       return made;
     }
-    const keys = Object.keys(value);
-    if (keys.length === 0) return value; // a date, say
-    const made = this.#begin(value, {} as Record<string, unknown>);
-    for (const key of keys) {
-      made[key] = this.of((value as Record<string, unknown>)[key]);
-    }
+    const entries = Object.entries(value);
+    if (entries.length === 0) return value; // a date, say
+    const made = begin(value, {} as Record<string, unknown>);
+    for (const [key, entry] of entries) made[key] = of(entry);
     return made;
-  }
-
-  /** Known before it is full, since it may be part of itself. */
-  #begin<M>(value: object, made: M): M {
-    this.#made.set(value, made);
-    return made;
-  }
-
-  #copy(part: ArrayBufferView | ArrayBufferLike): unknown {
-    if (!ArrayBuffer.isView(part)) return new Uint8Array(part).slice().buffer;
-    const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
-    const start = this.#taken;
-    this.#taken += aligned(bytes.length);
-    this.#room.set(bytes, start);
-    const View = classOf(part);
-    return new View(
-      this.#room.buffer,
-      this.#room.byteOffset + start,
-      bytes.length / (View.BYTES_PER_ELEMENT ?? 1),
-    );
-  }
+  };
+  return of(whole);
 }
 
 /** A kind of view that JavaScript itself has. */
@@ -155,4 +140,43 @@ interface ViewClass {
 function classOf(view: ArrayBufferView): ViewClass {
   const name = Object.prototype.toString.call(view).slice(8, -1);
   return (globalThis as unknown as Record<string, ViewClass>)[name]!;
+}
+
+/** A view, or a buffer. */
+type Part = ArrayBufferView | ArrayBufferLike;
+
+/** The buffers that a value's views are of, shared ones included. */
+function buffersIn(value: unknown): Set<ArrayBufferLike> {
+  const buffers = new Set<ArrayBufferLike>();
+  visitBuffers(value, (part) => buffers.add(bufferOf(part)));
+  return buffers;
+}
+
+/** The buffer of a view, or the buffer that it is. */
+function bufferOf(part: Part): ArrayBufferLike {
+  return ArrayBuffer.isView(part) ? part.buffer : part;
+}
+
+/** Visits the typed arrays, views and buffers in a value, each once, as `postMessage` finds them. */
+function visitBuffers(
+  value: unknown,
+  visit: (part: Part) => void,
+  seen = new Set<object>(),
+): void {
+  if (typeof value !== "object" || value === null || seen.has(value)) return;
+  seen.add(value);
+  if (isPart(value)) return visit(value);
+  const parts = value instanceof Map
+    ? [...value].flat()
+    : Array.isArray(value) || value instanceof Set
+    ? value
+    : Object.values(value);
+  for (const part of parts) visitBuffers(part, visit, seen);
+}
+
+/** Whether a value is a view or a buffer. */
+function isPart(
+  value: object,
+): value is Part {
+  return ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value);
 }

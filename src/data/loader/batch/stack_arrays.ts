@@ -2,7 +2,7 @@ import type { Image } from "../../../codecs/image/image.ts";
 import { dtypeOf } from "../../../codecs/numpy/dtype.ts";
 import type { NdArray, NumericArray } from "../../../codecs/numpy/nd_array.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
-import { cannotStack } from "./cannot_stack.ts";
+import { DataError } from "../../data_error.ts";
 
 /** An image's pixels: row, column, channel. */
 export function arrayOfImage(
@@ -100,4 +100,19 @@ function longest(arrays: readonly NdArray[]): string {
 
 function nameOf({ dtype, shape }: NdArray): string {
   return `${dtype} of shape (${shape.join(", ")})`;
+}
+
+const FOR_SAMPLES =
+  "make them alike in 'process' or a transform, or give the loader a 'collate' of yours (false leaves a list)";
+
+/** Says why samples cannot be made a batch, and what to do about it. */
+export function cannotStack(
+  where: string,
+  why: string,
+  advice: string = FOR_SAMPLES,
+): DataError {
+  return new DataError(
+    "bad-batch",
+    `${where} are not alike: ${why}; ${advice}`,
+  );
 }

@@ -1,11 +1,10 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { NdArray, NumericArray } from "../../../codecs/numpy/nd_array.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
-import { cannotStack } from "./cannot_stack.ts";
-import { kindOf, type SampleKind } from "./sample_kind.ts";
 import {
   arrayOfImage,
   arrayOfNumbers,
+  cannotStack,
   stackArrays,
   stackNumbers,
 } from "./stack_arrays.ts";
@@ -107,4 +106,55 @@ function stackObjects(
       ),
     ]),
   );
+}
+
+/** What samples are, as far as collating them goes. */
+type SampleKind =
+  | "a number"
+  | "bytes"
+  | "a typed array"
+  | "an array"
+  | "an image"
+  | "a list"
+  | "an object"
+  | "a single value";
+
+/** What kind of sample a value is. */
+function kindOf(value: unknown): SampleKind {
+  if (typeof value === "number") return "a number";
+  if (typeof value !== "object" || value === null) return "a single value";
+  if (Array.isArray(value)) return "a list";
+  if (ArrayBuffer.isView(value)) {
+    const isBytes = value instanceof Uint8Array ||
+      value instanceof Uint8ClampedArray;
+    if (isBytes) return "bytes";
+    return value instanceof DataView ? "a single value" : "a typed array";
+  }
+  if (isArray(value)) return "an array";
+  if (isImage(value)) return "an image";
+  return OPAQUE.some((type) => value instanceof type)
+    ? "a single value"
+    : "an object";
+}
+
+const OPAQUE = [
+  Date,
+  RegExp,
+  Error,
+  Map,
+  Set,
+  ArrayBuffer,
+  SharedArrayBuffer,
+] as const;
+
+function isArray(value: object): value is NdArray {
+  const { dtype, shape, data } = value as Partial<NdArray>;
+  return typeof dtype === "string" && Array.isArray(shape) &&
+    (ArrayBuffer.isView(data) || Array.isArray(data));
+}
+
+function isImage(value: object): value is Image {
+  const { data, height, width, channels } = value as Partial<Image>;
+  return data instanceof Uint8Array && typeof height === "number" &&
+    typeof width === "number" && typeof channels === "number";
 }

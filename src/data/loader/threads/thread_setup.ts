@@ -2,7 +2,6 @@ import { DataError } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { importedRecipe, isPortable, RECIPE } from "../../recipe.ts";
 import { registeredModules } from "../../../formats/registry.ts";
-import { refuseInLoaderThread } from "./loader_thread.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
@@ -36,4 +35,27 @@ export function threadSetupOf(
     seed,
     init: workerInit && importedRecipe(workerInit, "The option 'workerInit'"),
   };
+}
+
+let isLoaderThread = false;
+
+/** Says that this is a thread of a loader. */
+export function markLoaderThread(): void {
+  isLoaderThread = true;
+}
+
+/**
+ * Refuses a loader with threads in a thread of a loader. There it is the program itself, run again because
+ * a function was to be imported from it; each thread would start others, without end.
+ *
+ * @throws {DataError} With code `not-portable`.
+ */
+function refuseInLoaderThread(): void {
+  if (!isLoaderThread) return;
+  throw new DataError(
+    "not-portable",
+    `A loader's worker thread has been asked to start worker threads: it runs the module that it imports, and ` +
+      `that makes a loader. Put what threads need into a module of its own, or what the program does into ` +
+      `if (import.meta.main) { … }`,
+  );
 }

@@ -5,15 +5,173 @@
  */
 import process from "node:process";
 import { workerData } from "node:worker_threads";
-import { markLoaderThread } from "./loader_thread.ts";
-import type { ToThread } from "./messages.ts";
-import { ThreadLoader } from "./thread_loader.ts";
+import { shareDecodeMemory } from "../../../codecs/image/decode_memory.ts";
+import { registerFormat } from "../../../formats/registry.ts";
+import { BatchMemory, BufferPool } from "../../batch_memory.ts";
+import { DataError, messageOf } from "../../data_error.ts";
+import type { Dataset } from "../../dataset.ts";
+import { revive } from "../../recipe.ts";
+import { shareProcessors } from "../../in_flight.ts";
+import { batchError } from "../batch_error.ts";
+import type { Collate } from "../batch/collate.ts";
+import { BatchMaker } from "../batch/make_batch.ts";
+import type {
+  FromThread,
+  LoadMessage,
+  ThreadSetup,
+  ToThread,
+} from "./messages.ts";
+import { markLoaderThread } from "./thread_setup.ts";
+import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
+import { serializeError } from "../../../serialized_error.ts";
+
+/** What a thread has once it is started. */
+interface Started {
+  readonly setup: ThreadSetup;
+  readonly dataset: Dataset<unknown>;
+  readonly maker: BatchMaker;
+}
+
+/** A batch that is being loaded. */
+interface Current {
+  readonly loop: number;
+  readonly abort: AbortController;
+}
+
+/** Loads batches in a thread, one after the other. */
+class ThreadLoader {
+  readonly #pool = new BufferPool();
+  #started: Started | undefined;
+  /** Ends when all that was asked for so far has. */
+  #last: Promise<void> = Promise.resolve();
+  /** Loops up to this one have ended. */
+  #forgotten = -1;
+  #current: Current | undefined;
+
+  /** Makes the dataset, as the first thing. */
+  start(setup: ThreadSetup): void {
+    this.#last = startedWith(setup).then(
+      (started) => {
+        this.#started = started;
+      },
+      (error) => send({ kind: "broken", error: serializeError(error) }),
+    );
+  }
+
+  /** Loads a batch after those before it, and sends it, or why not. */
+  load(job: LoadMessage): void {
+    this.#last = this.#last.then(() => this.#load(job));
+  }
+
+  /** Leaves out what loops up to this one have asked for. */
+  forget(loop: number): void {
+    this.#forgotten = loop;
+    if (this.#current !== undefined && this.#current.loop <= loop) {
+      this.#current.abort.abort();
+    }
+  }
+
+  /** Gives up, and closes the dataset. */
+  async close(): Promise<void> {
+    this.forget(Infinity);
+    await this.#last;
+    this.#started?.dataset.close();
+  }
+
+  async #load(job: LoadMessage): Promise<void> {
+    for (const buffer of job.memory) this.#pool.give(buffer);
+    const { loop, step } = job;
+    if (loop <= this.#forgotten || this.#started === undefined) return;
+    const abort = new AbortController();
+    this.#current = { loop, abort };
+    const memory: JobMemory = {
+      samples: new BatchMemory(this.#pool),
+      batch: new BatchMemory(this.#pool),
+    };
+    try {
+      await this.#make(this.#started, job, memory, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted) return; // nobody waits for it
+      send({ kind: "failed", loop, step, error: serializeError(error) });
+    } finally {
+      this.#current = undefined;
+      if (!abort.signal.aborted) { // or `process` may still be at work with it
+        this.#free(memory.samples);
+        this.#free(memory.batch);
+      }
+    }
+  }
+
+  async #make(
+    { setup, maker }: Started,
+    job: LoadMessage,
+    memory: JobMemory,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { loop, step } = job;
+    const samples = await maker.read(job, memory.samples, signal);
+    const made = await maker.collate(samples, job, memory.batch, signal);
+    try {
+      // What the loader itself collates is in its memory, or the samples' own.
+      const { batch, buffers } = packBatch(
+        made,
+        setup.collate ? samples : undefined,
+        memory,
+      );
+      send({ kind: "batch", loop, step, batch, buffers }, buffers);
+    } catch (cause) {
+      throw batchError(
+        "bad-batch",
+        `it cannot pass from its thread to the program's: ${messageOf(cause)}`,
+        job,
+        { worker: setup.worker, cause },
+      );
+    }
+  }
+
+  /** Has memory that did not pass on used again; views of it that were kept are empty, not wrong. */
+  #free(memory: BatchMemory): void {
+    for (const buffer of memory.buffers) {
+      if (!buffer.detached) this.#pool.give(buffer.transfer());
+    }
+  }
+}
+
+async function startedWith(setup: ThreadSetup): Promise<Started> {
+  const { worker, numWorkers, init, length, seed } = setup;
+  shareProcessors(numWorkers);
+  shareDecodeMemory(setup.decodeMemory);
+  await Promise.all(setup.formatModules.map(registerFormat));
+  if (init !== undefined) {
+    const call = await revive(init) as (worker: number) => unknown;
+    await call(worker);
+  }
+  const dataset = await revive(setup.dataset) as Dataset<unknown>;
+  try {
+    refuseOther(dataset, length);
+    const collate = setup.collate &&
+      await revive(setup.collate) as Collate<unknown, unknown>;
+    const maker = new BatchMaker(dataset, collate, seed, worker);
+    return { setup, dataset, maker };
+  } catch (error) {
+    dataset.close();
+    throw error;
+  }
+}
+
+function refuseOther(dataset: Dataset<unknown>, length: number): void {
+  if (dataset.length === length) return;
+  throw new DataError(
+    "worker-failed",
+    `The dataset has ${dataset.length} samples there and ${length} here: it must be the same in ` +
+      `every thread`,
+    { expected: length, actual: dataset.length },
+  );
+}
 
 markLoaderThread();
 const port = workerData as MessagePort;
-const loader = new ThreadLoader((message, transfer) =>
-  port.postMessage(message, transfer)
-);
+const loader = new ThreadLoader();
 
 port.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
@@ -27,3 +185,8 @@ port.onmessage = ({ data }: MessageEvent<ToThread>) => {
       loader.close().finally(() => process.exit(0));
   }
 };
+
+/** Sends a message to the loader; what is in `transfer` passes along without being copied. */
+function send(message: FromThread, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer);
+}

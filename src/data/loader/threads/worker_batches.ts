@@ -4,31 +4,16 @@ import {
   deserializeError,
   type SerializedError,
 } from "../../../serialized_error.ts";
-import { DataError } from "../../data_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
 import type { BatchOrder } from "../../samplers/sampler.ts";
-import {
-  BatchError,
-  batchError,
-  type BatchJob,
-  messageOf,
-} from "../batch_error.ts";
+import { BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Batches, Delivered, LoopStart } from "../batches.ts";
 import type { FromThread } from "./messages.ts";
-import type { FreeMemory } from "../batch/free_memory.ts";
-import type { WorkerPool } from "./worker_pool.ts";
-import type { ThreadEnd, WorkerThread } from "./worker_thread.ts";
+import type { LoaderSettings } from "../loader_options.ts";
+import type { ThreadEnd, WorkerPool, WorkerThread } from "./worker_pool.ts";
 
 /** What became of a step: a batch, or why there is none. */
 type Outcome = Delivered | { readonly error: unknown };
-
-/** How threads are used. */
-export interface WorkerLimits {
-  /** Batches under way or ready for each thread. */
-  readonly prefetchFactor: number;
-  /** Longest wait for a batch, in ms; 0 is for ever. */
-  readonly timeout: number;
-  readonly signal: AbortSignal | undefined;
-}
 
 /**
  * The batches of a loop, loaded by threads. Each goes to the thread that has the fewest to do, and they
@@ -38,8 +23,8 @@ export class WorkerBatches implements Batches {
   readonly #pool: WorkerPool;
   readonly #order: BatchOrder;
   readonly #epoch: number;
-  readonly #limits: WorkerLimits;
-  readonly #memory: FreeMemory;
+  readonly #settings: LoaderSettings;
+  readonly #memory: ArrayBuffer[][];
   readonly #loop: number;
   /** The jobs of each thread that it has not answered, the oldest first. */
   readonly #jobs: ReadonlyMap<WorkerThread, BatchJob[]>;
@@ -51,16 +36,17 @@ export class WorkerBatches implements Batches {
   #stuck: WorkerThread | undefined;
   #wake: () => void = () => {};
 
+  /** @param memory That of batches which were given back; it goes to the threads. */
   constructor(
     pool: WorkerPool,
     { order, epoch, step }: LoopStart,
-    limits: WorkerLimits,
-    memory: FreeMemory,
+    settings: LoaderSettings,
+    memory: ArrayBuffer[][],
   ) {
     this.#pool = pool;
     this.#order = order;
     this.#epoch = epoch;
-    this.#limits = limits;
+    this.#settings = settings;
     this.#memory = memory;
     this.#asked = step;
     this.#taken = step;
@@ -104,7 +90,7 @@ export class WorkerBatches implements Batches {
 
   /** Gives threads as much to do as they may have. */
   #ask(): void {
-    const most = this.#pool.threads.length * this.#limits.prefetchFactor;
+    const most = this.#pool.threads.length * this.#settings.prefetchFactor;
     while (
       this.#asked - this.#taken < most && this.#asked < this.#order.length
     ) {
@@ -119,7 +105,7 @@ export class WorkerBatches implements Batches {
         return;
       }
       const job: BatchJob = { epoch: this.#epoch, step, indices };
-      const memory = this.#memory.take();
+      const memory = this.#memory.shift() ?? [];
       this.#jobs.get(thread)!.push(job);
       thread.send({ kind: "load", loop: this.#loop, ...job, memory }, memory);
     }
@@ -183,7 +169,7 @@ export class WorkerBatches implements Batches {
 
   /** Waits until a step has an outcome, or nothing has any more. */
   async #wait(step: number): Promise<void> {
-    const { timeout, signal } = this.#limits;
+    const { timeout, signal } = this.#settings;
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#wake = () => {
@@ -216,7 +202,7 @@ export class WorkerBatches implements Batches {
     const job = jobs.find((job) => job.step === step)!;
     return batchError(
       "worker-timeout",
-      `thread ${thread.worker} has not loaded it within ${this.#limits.timeout} ms, and was ended: ` +
+      `thread ${thread.worker} has not loaded it within ${this.#settings.timeout} ms, and was ended: ` +
         `allow more time with 'timeout', or find out what it waits for`,
       job,
       { worker: thread.worker },

@@ -1,10 +1,16 @@
-import { DataError } from "../../data_error.ts";
-import { messageOf } from "../batch_error.ts";
+import { MessageChannel, Worker } from "node:worker_threads";
+import {
+  type DecodeMemoryShare,
+  newDecodeMemoryShare,
+  returnDecodeMemory,
+} from "../../../codecs/image/decode_memory.ts";
+import { serializeError } from "../../../serialized_error.ts";
+import { DataError, messageOf } from "../../data_error.ts";
+import type { FromThread, ToThread } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";
-import { type ThreadEvents, WorkerThread } from "./worker_thread.ts";
 
 /** The threads of a loader. */
-export class WorkerPool {
+export class WorkerPool implements ThreadEvents {
   readonly threads: readonly WorkerThread[];
   /** Told of what the threads do, while a loop runs. */
   events: ThreadEvents | undefined;
@@ -16,20 +22,10 @@ export class WorkerPool {
    *
    * @throws {DataError} With code `not-portable` if the dataset's recipe cannot be sent.
    */
-  constructor(count: number, setup: CommonSetup) {
-    const events: ThreadEvents = {
-      heard: (thread, message) => {
-        if (message.kind === "broken") this.#isOver = true;
-        this.events?.heard(thread, message);
-      },
-      died: (thread, end) => {
-        this.#isOver = true;
-        this.events?.died(thread, end);
-      },
-    };
+  constructor(setup: CommonSetup) {
     this.threads = Array.from(
-      { length: count },
-      (_, worker) => new WorkerThread(worker, events),
+      { length: setup.numWorkers },
+      (_, worker) => new WorkerThread(worker, this),
     );
     try {
       for (const thread of this.threads) {
@@ -47,6 +43,16 @@ export class WorkerPool {
         { cause },
       );
     }
+  }
+
+  heard(thread: WorkerThread, message: FromThread): void {
+    if (message.kind === "broken") this.#isOver = true;
+    this.events?.heard(thread, message);
+  }
+
+  died(thread: WorkerThread, end: ThreadEnd): void {
+    this.#isOver = true;
+    this.events?.died(thread, end);
   }
 
   /** Whether a thread has ended or cannot load, so that others are needed. */
@@ -90,4 +96,117 @@ export class WorkerPool {
       ),
     );
   }
+}
+
+/** How long a thread may take to give up, in ms, before it is ended as it is. */
+const PATIENCE = 2000;
+
+/** Told of what a thread does. */
+export interface ThreadEvents {
+  heard(thread: WorkerThread, message: FromThread): void;
+  /** It has ended, though nobody asked it to. */
+  died(thread: WorkerThread, end: ThreadEnd): void;
+}
+
+/** How a thread ended by itself. */
+export interface ThreadEnd {
+  readonly code: number;
+  /** What was not caught in it. */
+  readonly error: unknown;
+}
+
+/** What Node's ports have besides the web's. */
+interface Port extends MessagePort {
+  ref(): void;
+  unref(): void;
+}
+
+/**
+ * A thread of the loader.
+ *
+ * It is one of Node's, because those tell when they end by themselves, which web workers do not. What is
+ * said goes through a channel of its own: Node's, under Deno, looks at each element of each typed array
+ * that it receives, which takes hundreds of milliseconds for a batch of images.
+ */
+export class WorkerThread {
+  /** Its number, from 0. */
+  readonly worker: number;
+  /** What it takes memory for images from. */
+  readonly decodeMemory: DecodeMemoryShare = newDecodeMemoryShare();
+  readonly #thread: Worker;
+  readonly #port: Port;
+  readonly #exited = Promise.withResolvers<void>();
+  #isAlive = true;
+  #isEnding = false;
+
+  /** Starts the thread. */
+  constructor(worker: number, events: ThreadEvents) {
+    this.worker = worker;
+    const { port1, port2 } = new MessageChannel();
+    this.#thread = new Worker(threadModule(), {
+      name: `recordfs loader ${worker}`,
+      workerData: port2,
+      transferList: [port2],
+    });
+    let uncaught: unknown;
+    this.#thread.on("error", (error) => uncaught = error);
+    this.#thread.on("exit", (code) => {
+      this.#isAlive = false;
+      returnDecodeMemory(this.decodeMemory);
+      this.#port.close();
+      this.#exited.resolve();
+      if (!this.#isEnding) events.died(this, { code, error: uncaught });
+    });
+    this.#port = port1 as unknown as Port;
+    this.#port.onmessage = ({ data }: MessageEvent<FromThread>) =>
+      events.heard(this, data);
+    this.#port.onmessageerror = () => {
+      const error = serializeError(
+        new Error("it sent what cannot be read here"),
+      );
+      events.heard(this, { kind: "broken", error });
+    };
+    this.unref();
+  }
+
+  /** Whether it has not ended. */
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Sends a message; what is in `transfer` passes along without being copied. */
+  send(message: ToThread, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
+  }
+
+  /** Keeps the program running while somebody waits for the thread. */
+  ref(): void {
+    this.#thread.ref();
+    this.#port.ref();
+  }
+
+  /** Lets the program end whatever the thread does. */
+  unref(): void {
+    this.#thread.unref();
+    this.#port.unref();
+  }
+
+  /** Has the thread close its files and end; one that does not is ended as it is. */
+  async end(patience = PATIENCE): Promise<void> {
+    if (!this.#isAlive) return;
+    this.#isEnding = true;
+    this.ref();
+    this.send({ kind: "close" });
+    const late = setTimeout(() => this.#thread.terminate(), patience);
+    await this.#exited.promise;
+    clearTimeout(late);
+  }
+}
+
+/** The module that threads run. Node takes only files and `data:`, and this one may come from a registry. */
+function threadModule(): URL {
+  const module = new URL("./worker.ts", import.meta.url);
+  if (module.protocol === "file:") return module;
+  const code = `import ${JSON.stringify(module.href)};`;
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }

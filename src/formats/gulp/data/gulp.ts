@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { ClipOptions } from "../../../data/datasets/clip_frames.ts";
+export type { ClipOptions } from "../../../data/datasets/clips.ts";
 export {
   GulpImageDataset,
   type GulpImageOptions,

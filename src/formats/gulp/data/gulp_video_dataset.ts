@@ -13,8 +13,8 @@ import {
   assertClipOptions,
   clipFrames,
   type ClipOptions,
-} from "../../../data/datasets/clip_frames.ts";
-import { finishClip } from "../../../data/datasets/finish_clip.ts";
+  finishClip,
+} from "../../../data/datasets/clips.ts";
 import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   type GulpDatasetOptions,

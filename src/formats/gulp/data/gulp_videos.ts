@@ -16,10 +16,8 @@ import {
   DecodeImage,
   type DecodeImageOptions,
 } from "../../../data/transforms/decode_image.ts";
-import {
-  inFlight,
-  sampleFailed,
-} from "../../../data/transforms/transform_samples.ts";
+import { inFlight } from "../../../data/in_flight.ts";
+import { sampleFailed } from "../../../data/transforms/transform_samples.ts";
 import {
   type AnyLabelOptions,
   type GulpLabelOptions,

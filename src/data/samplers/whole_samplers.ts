@@ -1,7 +1,46 @@
-import { type Permutation, permutation } from "../random/permutation.ts";
-import { checkPosition, lengthOf, wholeNumber } from "../whole_numbers.ts";
-import { drawnOrder, orderRandom } from "./orders.ts";
-import type { Order, Sampler } from "./sampler.ts";
+import { permutation } from "../random/permutation.ts";
+import { lengthOf, wholeNumber } from "../whole_numbers.ts";
+import {
+  drawnOrder,
+  type Order,
+  orderOf,
+  orderRandom,
+  remembered,
+  type Sampler,
+} from "./sampler.ts";
+
+/**
+ * Every sample in its place, the same in every epoch.
+ *
+ * @example A thousand samples
+ * ```ts
+ * import { SequentialSampler } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * const order = new SequentialSampler(1000).order(0, 0);
+ * assert.equal(order.length, 1000);
+ * assert.equal(order.at(7), 7);
+ * ```
+ */
+export class SequentialSampler implements Sampler {
+  /** Number of samples. */
+  readonly length: number;
+
+  /**
+   * Makes a sampler for a dataset.
+   *
+   * @param source The dataset, or its length; may be endless.
+   * @throws {RangeError} If the length is no number of samples.
+   */
+  constructor(source: number | { readonly length: number }) {
+    this.length = lengthOf(source, true);
+  }
+
+  /** The samples in their places, whatever the seed and the epoch. */
+  order(_seed: number, _epoch: number): Order {
+    return orderOf(this.length, (position) => position);
+  }
+}
 
 /** How a {@linkcode RandomSampler} draws. */
 export interface RandomSamplerOptions {
@@ -67,56 +106,20 @@ export class RandomSampler implements Sampler {
     }
   }
 
-  /** The order of an epoch. */
+  /** The order of an epoch: drawn, or one permutation of all samples after another. */
   order(seed: number, epoch: number): Order {
+    const { length } = this;
+    const samples = this.#samples;
     if (this.#replacement) {
-      const samples = this.#samples;
-      return drawnOrder(
-        this.length,
-        seed,
-        epoch,
-        (random) => random.int(samples),
-      );
+      return drawnOrder(length, seed, epoch, (random) => random.int(samples));
     }
-    return new PassesOrder(this.length, this.#samples, seed, epoch);
-  }
-}
-
-/** One permutation of all samples after another. */
-class PassesOrder implements Order {
-  readonly length: number;
-  readonly #samples: number;
-  readonly #seed: number;
-  readonly #epoch: number;
-  /** The pass that was last asked for. */
-  #pass = 0;
-  #permutation: Permutation;
-
-  constructor(length: number, samples: number, seed: number, epoch: number) {
-    this.length = length;
-    this.#samples = samples;
-    this.#seed = seed;
-    this.#epoch = epoch;
-    this.#permutation = this.#permutationOf(0);
-  }
-
-  at(position: number): number {
-    checkPosition(position, this.length);
-    if (position < this.#samples && this.#pass === 0) {
-      return this.#permutation.at(position);
-    }
-    const pass = Math.floor(position / this.#samples);
-    if (pass !== this.#pass) {
-      this.#permutation = this.#permutationOf(pass);
-      this.#pass = pass;
-    }
-    return this.#permutation.at(position % this.#samples);
-  }
-
-  #permutationOf(pass: number): Permutation {
-    return permutation(
-      this.#samples,
-      orderRandom(this.#seed, this.#epoch, pass),
+    const permutationOf = remembered((pass) =>
+      permutation(samples, orderRandom(seed, epoch, pass))
     );
+    permutationOf(0);
+    return orderOf(length, (position) => {
+      const pass = Math.floor(position / samples);
+      return permutationOf(pass).at(position % samples);
+    });
   }
 }

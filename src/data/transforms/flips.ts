@@ -1,7 +1,13 @@
 import type { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
-import { flipHorizontal, flipVertical } from "./flip.ts";
-import { assertPicture, type Picture } from "./picture.ts";
+import { AllFrames } from "./compose.ts";
+import {
+  assertPicture,
+  newPixels,
+  type Picture,
+  storedPixels,
+  withPixels,
+} from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
 /** Swaps left and right, or not: a coin decides. */
@@ -32,6 +38,18 @@ export class RandHorFlip implements SampleTransform<Picture, Picture> {
   }
 }
 
+/** {@linkcode RandHorFlip} for all frames of a clip, or none. */
+export class RandHorFlipVideo extends AllFrames<Picture, Picture> {
+  /**
+   * Makes the transform.
+   *
+   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
+   */
+  constructor(probability?: number) {
+    super(new RandHorFlip(probability));
+  }
+}
+
 /** Swaps top and bottom, or not: a coin decides. */
 export class RandVerFlip implements SampleTransform<Picture, Picture> {
   readonly #probability: number;
@@ -58,9 +76,49 @@ export class RandVerFlip implements SampleTransform<Picture, Picture> {
   }
 }
 
+/** {@linkcode RandVerFlip} for all frames of a clip, or none. */
+export class RandVerFlipVideo extends AllFrames<Picture, Picture> {
+  /**
+   * Makes the transform.
+   *
+   * @param probability Of being flipped, from 0 to 1; 0.5 unless given.
+   */
+  constructor(probability?: number) {
+    super(new RandVerFlip(probability));
+  }
+}
+
 function checkedProbability(probability: number, step: string): number {
   if (probability >= 0 && probability <= 1) return probability;
   throw new RangeError(
     `${step} cannot have the probability ${probability}: give a number from 0 to 1`,
   );
+}
+
+/** A picture as a mirror beside it shows it. */
+function flipHorizontal<P extends Picture>(picture: P): P {
+  const { height, width, channels } = picture;
+  const { pixels } = storedPixels(picture);
+  const out = newPixels(pixels, pixels.length);
+  const row = width * channels;
+  for (let start = 0; start < out.length; start += row) {
+    let from = start + row - channels;
+    for (let to = start; to < start + row; to += channels, from -= channels) {
+      for (let c = 0; c < channels; c++) out[to + c] = pixels[from + c]!;
+    }
+  }
+  return withPixels(picture, out, height, width);
+}
+
+/** A picture upside down. */
+function flipVertical<P extends Picture>(picture: P): P {
+  const { height, width, channels } = picture;
+  const { pixels } = storedPixels(picture);
+  const out = newPixels(pixels, pixels.length);
+  const row = width * channels;
+  let from = pixels.length - row;
+  for (let to = 0; to < out.length; to += row, from -= row) {
+    out.set(pixels.subarray(from, from + row), to);
+  }
+  return withPixels(picture, out, height, width);
 }

@@ -1,0 +1,144 @@
+import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import type { Dataset } from "../dataset.ts";
+import { recipeOf } from "../datasets/process.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+
+/**
+ * Sources in turn: of `n` sources, step `s` is step `floor(s / n)` of source `s % n`.
+ *
+ * @typeParam T What one sample is.
+ *
+ * @example One of each
+ * ```ts
+ * import { FFRecordDataset, Interleave } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * using few = await FFRecordDataset.open("test/golden/ffrecord/plain_many/sample_92.ffr");
+ * using one = await FFRecordDataset.open("test/golden/ffrecord/plain_one/sample_86.ffr");
+ * const source = new Interleave([few, one]);
+ * assert.equal(source.length, 3); // `one` has no further sample for step 3
+ * const samples = await source.get([0, 1, 2]);
+ * assert.deepEqual(samples, [...await few.get([0]), ...await one.get([0]), ...await few.get([1])]);
+ * ```
+ */
+export class Interleave<T> extends ArrangedDataset<T> {
+  /** Number of steps until a source has no further one; `Infinity` where none of them ends. */
+  override readonly length: number;
+  readonly #count: number;
+
+  /**
+   * Makes a source of several.
+   *
+   * @throws {RangeError} If there is none.
+   */
+  constructor(sources: readonly Dataset<T>[]) {
+    super(sources);
+    requireSources(sources, "Interleave");
+    this.#count = sources.length;
+    this.length = Math.min(
+      ...sources.map(({ length }, i) => length * sources.length + i),
+    );
+  }
+
+  /** How another thread makes this source. */
+  override [RECIPE](): Recipe {
+    const sources = this.sourceArguments("Source");
+    return recipeOf(this, Interleave, import.meta.url, [sources]);
+  }
+
+  /** Each source in turn. */
+  protected override placeOf(step: number): SamplePlace {
+    return { part: step % this.#count, index: Math.floor(step / this.#count) };
+  }
+}
+
+/**
+ * The first samples of a source, and no others. Steps from `length` on are answered too: they go round, step
+ * `s` is step `s % length` of the source. An endless one is `new Epochs(new Truncate(source, limit))`.
+ *
+ * @typeParam T What one sample is.
+ *
+ * @example Try a training loop on two samples
+ * ```ts
+ * import { FFRecordDataset, Truncate } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * using dataset = await FFRecordDataset.open("test/golden/ffrecord/plain_many/sample_92.ffr");
+ * const source = new Truncate(dataset, 2);
+ * assert.equal(source.length, 2);
+ * assert.deepEqual(await source.get([0, 1, 2, 3]), await dataset.get([0, 1, 0, 1]));
+ * ```
+ */
+export class Truncate<T> extends ArrangedDataset<T> {
+  /** How many samples there are: the limit, or all of a source that has no more. */
+  override readonly length: number;
+
+  /**
+   * Makes a source of another.
+   *
+   * @param limit How many samples, at most.
+   * @throws {RangeError} If the limit is no whole number from 1 on, or the source is empty.
+   */
+  constructor(source: Dataset<T>, limit: number) {
+    super([source]);
+    const count = Math.min(limit, source.length);
+    this.length = countOf(count, source.length, "Truncate");
+  }
+
+  /** How another thread makes this source. */
+  override [RECIPE](): Recipe {
+    const sources = this.sourceArguments("The source");
+    return recipeOf(this, Truncate, import.meta.url, [...sources, this.length]);
+  }
+
+  /** Steps go round. */
+  protected override placeOf(step: number): SamplePlace {
+    return { part: 0, index: step % this.length };
+  }
+
+  /** Steps have no end, though samples have one. */
+  protected override get end(): number {
+    return Infinity;
+  }
+}
+
+/**
+ * The number of samples that a source takes from another.
+ *
+ * @param given What was asked for; all, unless given.
+ * @param available How many there are.
+ * @param source What the message calls the source.
+ * @throws {RangeError} If there are none, not so many, or no end of them.
+ */
+export function countOf(
+  given: number | undefined,
+  available: number,
+  source: string,
+): number {
+  const count = given ?? available;
+  if (Number.isSafeInteger(count) && count >= 1 && count <= available) {
+    return count;
+  }
+  if (available === 0) {
+    throw new RangeError(
+      `${source} needs a dataset that has samples: it has none`,
+    );
+  }
+  if (count === Infinity) {
+    throw new RangeError(
+      `${source} needs to be told how many samples to take: the dataset has no end of its own`,
+    );
+  }
+  throw new RangeError(
+    `${source} takes a whole number from 1 to ${available} of the dataset's samples, not ${count}`,
+  );
+}
+
+/** @throws {RangeError} If there is none. */
+export function requireSources(
+  sources: readonly unknown[],
+  source: string,
+): void {
+  if (sources.length > 0) return;
+  throw new RangeError(`${source} needs at least one source`);
+}
