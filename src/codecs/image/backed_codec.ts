@@ -13,11 +13,15 @@ import {
 } from "./image_codec.ts";
 import { type ImageHeader, readImageHeader } from "./image_header.ts";
 import { jpegLength } from "./jpeg_scanner.ts";
+import { PlannedImage } from "./pixels/planned_image.ts";
 import { render, type Rendering, resized, resizing } from "./pixels/render.ts";
 import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
 
 /** GulpIO2's JPEG quality. */
 const DEFAULT_QUALITY = 90;
+
+/** Bytes of pixels above which decoding is not put off: a thread has one such image at a time. */
+const MOST_PLANNED = 64 * 1024 * 1024;
 
 /** How much larger than what is wanted a fraction must be, so that it tells by 3 at most. */
 const MARGIN = 3;
@@ -45,15 +49,36 @@ export class BackedCodec implements ImageCodec {
     return toColorspace(image, colorspace);
   }
 
-  /** Decodes of a JPEG or PNG what is wanted. */
-  async render(
+  /**
+   * Decodes a JPEG or PNG as {@linkcode ImageCodec.decode} does, but what can wait only when its pixels are
+   * looked at, when steps that follow have said which ones are wanted. Until then `bytes` must stay.
+   */
+  async plan(
     bytes: Uint8Array,
-    header: ImageHeader,
-    rendering: Rendering,
-    options: DecodeOptions,
-  ): Promise<Image> {
-    const image = await this.#render(bytes, header, rendering, options);
-    return toColorspace(image, options.colorspace ?? "ANY");
+    options: DecodeOptions = {},
+  ): Promise<PlannedImage> {
+    const { colorspace = "ANY", shortEdge = 0, exact, path } = options;
+    const header = readImageHeader(bytes, path);
+    const { height, width } = header;
+    const { source } = this.#backend;
+    // What becomes gray is scaled as gray; and what is large waits for memory.
+    const isPlanned = source !== undefined && isDeferred(header) &&
+      (colorspace !== "GRAY" || header.channels === 1) &&
+      decodedBytes(header) <= MOST_PLANNED;
+    if (!isPlanned) {
+      return PlannedImage.of(await this.decode(bytes, options));
+    }
+    const planned = new PlannedImage({
+      height,
+      width,
+      channels: colorspace === "RGB" ? 3 : header.channels,
+      open: (rendering) => {
+        const eighths = exact ? 8 : eighthsFor(header, rendering);
+        return source.call(this.#backend, bytes, header, eighths, path);
+      },
+    });
+    const size = shortEdgeSize(header, shortEdge);
+    return size === header ? planned : planned.scaled(size);
   }
 
   async #render(
@@ -118,12 +143,17 @@ export class BackedCodec implements ImageCodec {
   }
 }
 
+/** Whether it is an image that an {@linkcode ImageBackend.source} has. */
+export function isDeferred({ format, isCmyk }: ImageHeader): boolean {
+  return format === "jpeg" && !isCmyk;
+}
+
 /** Eighths of a JPEG's size that are enough. */
 function eighthsFor(
-  { format, isCmyk }: ImageHeader,
+  header: ImageHeader,
   { part, size }: Rendering,
 ): Eighths {
-  if (format !== "jpeg" || isCmyk) return 8;
+  if (!isDeferred(header)) return 8;
   const enough = (eighths: number) =>
     part.height * eighths >= size.height * MARGIN * 8 &&
     part.width * eighths >= size.width * MARGIN * 8;

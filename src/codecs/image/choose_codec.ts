@@ -57,6 +57,13 @@ const codecs = new Map<ImageBackend, BackedCodec>();
 export async function imageCodec(
   name: ImageCodecName | "auto" = "auto",
 ): Promise<ImageCodec> {
+  return await backedCodec(name);
+}
+
+/** The codec, with what is for transforms only. */
+export async function backedCodec(
+  name: ImageCodecName | "auto",
+): Promise<BackedCodec> {
   const backend = name === "auto" ? await loadBackend(NAMES) : await load(name);
   let codec = codecs.get(backend);
   if (codec === undefined) {

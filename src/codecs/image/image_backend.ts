@@ -23,6 +23,13 @@ export interface ImageBackend {
     eighths: Eighths,
     path: string | undefined,
   ): PixelSource | Promise<PixelSource>;
+  /** The pixels of a JPEG that is not CMYK, where they are decoded without waiting when they are needed. */
+  source?(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    eighths: Eighths,
+    path: string | undefined,
+  ): PixelSource;
   /** Decodes an image that has an alpha channel. */
   decodeAlpha(
     bytes: Uint8Array,

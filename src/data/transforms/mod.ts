@@ -28,6 +28,11 @@ export {
 } from "./normalize.ts";
 export type { Padding, PadOptions } from "./pad.ts";
 export type { FloatImage, Picture } from "./picture.ts";
+export {
+  RandomResizedCrop,
+  type RandomResizedCropOptions,
+  RandomResizedCropVideo,
+} from "./random_resized_crop.ts";
 export { Resize, ResizeVideo, Scale, ScaleVideo } from "./resize.ts";
 export {
   type ArrayDtype,

@@ -37,16 +37,25 @@ export class TurboBackend implements ImageBackend {
     );
   }
 
-  pixels(
+  source(
     bytes: Uint8Array,
     header: ImageHeader,
     eighths: Eighths,
     path: string | undefined,
-  ): PixelSource | Promise<PixelSource> {
-    return header.format === "jpeg" && !header.isCmyk
-      ? this.#pictures.source(bytes, header, eighths, path)
-      : this.#loadOther()
-        .then((other) => other.pixels(bytes, header, eighths, path));
+  ): PixelSource {
+    return this.#pictures.source(bytes, header, eighths, path);
+  }
+
+  async pixels(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    eighths: Eighths,
+    path: string | undefined,
+  ): Promise<PixelSource> {
+    if (header.format === "jpeg" && !header.isCmyk) {
+      return this.source(bytes, header, eighths, path);
+    }
+    return await (await this.#loadOther()).pixels(bytes, header, eighths, path);
   }
 
   async decodeAlpha(
