@@ -70,7 +70,7 @@ function decodeUnicode(bytes: Uint8Array): string {
   }
 }
 
-/** Python sorts by code point; JavaScript's default order is by UTF-16 unit. */
+/** Orders names by code point, as Python does; JavaScript's default order is by UTF-16 unit. */
 export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -117,17 +117,5 @@ function utf8Length(bytes: Uint8Array, at: number): number {
  */
 export function sortNames(names: string[]): string[] {
   const simple = names.every((name) => !/[\ud800-\udfff]/.test(name));
-  return simple ? names.sort() : names.sort(compareByCodePoint);
-}
-
-function compareByCodePoint(a: string, b: string): number {
-  const [x, y] = [a[Symbol.iterator](), b[Symbol.iterator]()];
-  for (;;) {
-    const [p, q] = [x.next(), y.next()];
-    if (p.done || q.done) {
-      return Number(q.done ?? false) - Number(p.done ?? false);
-    }
-    const difference = p.value.codePointAt(0)! - q.value.codePointAt(0)!;
-    if (difference !== 0) return difference;
-  }
+  return simple ? names.sort() : names.sort(byCodePoint);
 }

@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  FormatError,
-  IndexError,
-  PathError,
-  RecordfsError,
-  WriteError,
-} from "./errors.ts";
+import * as errors from "./errors.ts";
 
 /** An error as data: it survives `postMessage`. */
 export interface SerializedError {
@@ -37,11 +31,7 @@ const COMMON: readonly ErrorClass[] = [
   SyntaxError,
   TypeError,
   URIError,
-  FormatError,
-  IndexError,
-  PathError,
-  RecordfsError,
-  WriteError,
+  ...Object.values(errors),
 ];
 
 /** Depth of causes of causes that are kept: an error may be its own. */

@@ -52,7 +52,7 @@ const BAGS =
   DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
   Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
   ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader
-  ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError
+  ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
 const CONVERT =
@@ -66,7 +66,7 @@ const DATA =
   Colorspace Compose ComposeVideo ConcatDataset ContainerOptions DataError DataErrorCode DataLoader Datapoint
   Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
   FFRecordDataset FFRecordDatasetOptions FileDataset FileDatasetOptions FileOptions FileSample FilesDataset
-  FinishedClip FinishedImage FloatImage GetOptions GulpDatasetOptions GulpImageDataset GulpImageOptions
+  FinishedClip FinishedImage FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpImageOptions
   GulpLabelOptions GulpMeta GulpSample GulpVideoDataset GulpVideoOptions Image ImageCodecName Imported
   ImportedName IndexError Interleave JitterCrop JitterCropVideo JsonValue LabelChoice LabelFunction LabelOf
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions

@@ -12,7 +12,7 @@ import {
   WriteError,
 } from "../src/errors.ts";
 import { PackError } from "../src/formats/ffrecord/pack/pack_problem.ts";
-import { IngestError } from "../src/formats/gulp/ingest/ingest_error.ts";
+import { IngestError } from "../src/formats/gulp/ingest/ingest_report.ts";
 import { deserializeError, serializeError } from "../src/serialized_error.ts";
 
 const KNOWN = [BatchError, DataError, ImageError, VideoError, IngestError];

@@ -1,6 +1,6 @@
 import { Errno } from "../wire/errno.ts";
 import { runFusermount } from "./fusermount.ts";
-import { workingDirectory } from "../../src/io/storage/working_directory.ts";
+import { workingDirectory } from "../../src/io/storage/local_path.ts";
 import { cString, errorText, lastErrno, libc } from "../libc.ts";
 import { MountError } from "./mount_error.ts";
 import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";

@@ -15,21 +15,12 @@ export function exactArguments(args: readonly string[]): readonly string[] {
   } catch {
     return args; // not Linux, or not permitted: names that are UTF-8 work all the same
   }
-  const exact = split(commandLine).slice(-args.length);
+  const { Buffer } = process.getBuiltinModule("node:buffer");
+  const list = Buffer.from(commandLine).toString("latin1").split("\0"); // a NUL ends each
+  const exact = list.slice(-args.length - 1, -1)
+    .map((text) => Buffer.from(text, "latin1"));
   const same = exact.every((arg, i) => lossy(arg) === args[i]);
   return same ? exact.map((arg) => decodeName(arg)) : args;
-}
-
-/** The strings of a list in which a NUL ends each. */
-function split(list: Uint8Array): Uint8Array[] {
-  const strings: Uint8Array[] = [];
-  for (let start = 0; start < list.length;) {
-    const end = list.indexOf(0, start);
-    const stop = end < 0 ? list.length : end;
-    strings.push(Uint8Array.from(list.subarray(start, stop)));
-    start = stop + 1;
-  }
-  return strings;
 }
 
 function lossy(bytes: Uint8Array): string {

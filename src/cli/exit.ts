@@ -22,3 +22,19 @@ export class Exit extends Error {
 export class UsageError extends Error {
   override name = "UsageError";
 }
+
+/**
+ * What reading a part of the command line gives.
+ *
+ * @param Wrong Errors of this class say that it is wrong.
+ */
+export function asUsage<T>(
+  Wrong: abstract new (...args: never[]) => Error,
+  read: () => T,
+): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Wrong ? new UsageError(error.message) : error;
+  }
+}

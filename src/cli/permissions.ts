@@ -2,20 +2,13 @@ const READ_AND_WRITE =
   "--allow-read --allow-write (and --allow-ffi where file names are not UTF-8)";
 
 /** Permissions that commands can do with; what is not listed takes them all. */
-const ENOUGH: Record<string, string> = {
-  bag: READ_AND_WRITE,
-  cat: "--allow-read",
-  check: "--allow-read",
-  extract: READ_AND_WRITE,
-  gulp: "--allow-read --allow-write (and --allow-run=ffmpeg for videos)",
-  info: "--allow-read",
-  ls: "--allow-read",
-  pack: READ_AND_WRITE,
-  records: "--allow-read",
-  stat: "--allow-read",
-  tree: "--allow-read",
-  write: READ_AND_WRITE,
-};
+const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
+  ...["cat", "check", "info", "ls", "records", "stat", "tree"]
+    .map((name) => [name, "--allow-read"] as const),
+  ...["bag", "extract", "pack", "write"]
+    .map((name) => [name, READ_AND_WRITE] as const),
+  ["gulp", "--allow-read --allow-write (and --allow-run=ffmpeg for videos)"],
+]);
 
 /**
  * Says which flags Deno was run without.
@@ -26,7 +19,7 @@ export function permissionMessage(
   error: Deno.errors.NotCapable,
   args: readonly string[],
 ): string {
-  const enough = ENOUGH[args[0] ?? ""];
+  const enough = ENOUGH.get(args[0]);
   const [what] = error.message.split(", run again");
   return `Deno lacks a permission (${what}): run recordfs as ` +
     "`deno run -A cli.ts …`" +

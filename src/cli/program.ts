@@ -1,47 +1,39 @@
 import { Command, CommanderError } from "commander";
 import { addExamples } from "./examples.ts";
 import { Exit, ExitCode } from "./exit.ts";
-import type { OwnAdapter } from "./commands/gulp/gulp_adapter.ts";
+import type { OwnAdapter } from "./commands/gulp/gulp.ts";
 import { registerGiven } from "./input/format_modules.ts";
 import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
-import { writeNow } from "./terminal/output.ts";
+import { print } from "./terminal/output.ts";
 import { VERSION } from "./version.ts";
 
-/** Makes a command of a program; `adapter` is what a line of `gulp` brings. */
-type MakeCommand = (
-  program: Command,
-  adapter: OwnAdapter | undefined,
-) => Promise<Command>;
+/** A module of a command, which it makes for a program; `adapter` is what a line of `gulp` brings. */
+interface CommandModule {
+  makeCommand(program: Command, adapter: OwnAdapter | undefined): Command;
+}
 
 /** The commands in the order of the help, each loaded where it is needed: a line starts faster so. */
-const COMMANDS: Record<string, MakeCommand> = {
-  mount: async () => (await import("./commands/mount.ts")).mountCommand(),
-  unmount: async () => (await import("./commands/unmount.ts")).unmountCommand(),
-  mounts: async () => (await import("./commands/mounts.ts")).mountsCommand(),
-  ls: async () => (await import("./commands/ls.ts")).lsCommand(),
-  tree: async () => (await import("./commands/tree.ts")).treeCommand(),
-  cat: async () => (await import("./commands/cat.ts")).catCommand(),
-  stat: async () => (await import("./commands/stat.ts")).statCommand(),
-  info: async () => (await import("./commands/info.ts")).infoCommand(),
-  records: async () => (await import("./commands/records.ts")).recordsCommand(),
-  check: async () => (await import("./commands/check.ts")).checkCommand(),
-  extract: async () => (await import("./commands/extract.ts")).extractCommand(),
-  pack: async () => (await import("./commands/pack.ts")).packCommand(),
-  write: async () => (await import("./commands/write.ts")).writeCommand(),
-  convert: async () => (await import("./commands/convert.ts")).convertCommand(),
-  bag: async (program) =>
-    (await import("./commands/bag/bag.ts")).bagCommand(program),
-  split: async () => (await import("./commands/split.ts")).splitCommand(),
-  "bench-loader": async () =>
-    (await import("./commands/bench_loader/bench_loader.ts"))
-      .benchLoaderCommand(),
-  completions: async (program) =>
-    (await import("./completions/completions.ts")).completionsCommand(() =>
-      program
-    ),
-  gulp: async (program, adapter) =>
-    (await import("./commands/gulp/gulp.ts")).gulpCommand(program, adapter),
+const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  "mount": () => import("./commands/mount.ts"),
+  "unmount": () => import("./commands/unmount.ts"),
+  "mounts": () => import("./commands/mounts.ts"),
+  "ls": () => import("./commands/ls.ts"),
+  "tree": () => import("./commands/tree.ts"),
+  "cat": () => import("./commands/cat.ts"),
+  "stat": () => import("./commands/stat.ts"),
+  "info": () => import("./commands/info.ts"),
+  "records": () => import("./commands/records.ts"),
+  "check": () => import("./commands/check.ts"),
+  "extract": () => import("./commands/extract.ts"),
+  "pack": () => import("./commands/pack.ts"),
+  "write": () => import("./commands/write.ts"),
+  "convert": () => import("./commands/convert.ts"),
+  "bag": () => import("./commands/bag/bag_create.ts"),
+  "split": () => import("./commands/split.ts"),
+  "bench-loader": () => import("./commands/bench_loader/bench_loader.ts"),
+  "completions": () => import("./completions/completions.ts"),
+  "gulp": () => import("./commands/gulp/gulp.ts"),
 };
 
 /** The command that describes all others. */
@@ -62,34 +54,21 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   await registerGiven(args);
-  const { args: given, adapter } = await takeAdapter(args);
+  const { args: given, adapter } = args[0] === "gulp"
+    ? await (await import("./commands/gulp/gulp.ts")).takeAdapter(args)
+    : { args, adapter: undefined };
   const [first] = given;
   // As it was called before, and still is by many programs.
   const named = first === "-V" ? ["--version"] : given;
   const line = mountCommandLine(named, Object.keys(COMMANDS));
   const program = await makeProgram(line[0], adapter);
-  const from = { from: "user" } as const;
   try {
-    await program.parseAsync(line, from);
+    await program.parseAsync(line, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for has exit code 0; help for want of a command has not.
     throw new Exit(error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE);
   }
-}
-
-async function takeAdapter(
-  args: readonly string[],
-): Promise<
-  {
-    readonly args: readonly string[];
-    readonly adapter?: OwnAdapter | undefined;
-  }
-> {
-  if (args[0] !== "gulp") return { args };
-  return await (await import("./commands/gulp/gulp_adapter.ts")).takeAdapter(
-    args,
-  );
 }
 
 /** The command line interface: one command where a line names it, all of them otherwise. */
@@ -110,14 +89,14 @@ export async function makeProgram(
       // Asking for colours would take --allow-env.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      writeOut: writeNow,
+      writeOut: (text) => print(text),
       outputError: (text) => report(oneLine(text)),
     });
   const isOne = named !== undefined && named !== COMPLETIONS &&
     Object.hasOwn(COMMANDS, named);
-  const makers = isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
-  for (const make of makers) {
-    const command = await make(program, adapter);
+  const modules = isOne ? [COMMANDS[named]!] : Object.values(COMMANDS);
+  for (const load of modules) {
+    const command = (await load()).makeCommand(program, adapter);
     program.addCommand(command.copyInheritedSettings(program));
   }
   addExamples(program);

@@ -1,39 +1,26 @@
 import { RecordfsError } from "../errors.ts";
 import { whatIsWrong } from "../io/libc/system_error.ts";
-import { workingDirectory } from "../io/storage/working_directory.ts";
+import { workingDirectory } from "../io/storage/local_path.ts";
 
-/** What was tried, by the name of the call. */
-const TRIED: Record<string, string> = {
-  access: "look at",
-  chmod: "set the permissions of",
-  copy: "copy",
-  copyfile: "copy",
-  fsync: "save",
-  ftruncate: "cut",
-  futime: "set the times of",
-  link: "link",
-  lstat: "look at",
-  mkdir: "make the directory",
-  mkdtemp: "make a directory at",
-  open: "open",
-  opendir: "list the directory",
-  read: "read",
-  readdir: "list the directory",
-  readfile: "read",
-  readlink: "look at",
-  realpath: "find",
-  remove: "remove",
-  rename: "rename",
-  rm: "remove",
-  rmdir: "remove the directory",
-  scandir: "list the directory",
-  stat: "look at",
-  symlink: "link",
-  truncate: "cut",
-  unlink: "remove",
-  utime: "set the times of",
-  write: "write",
-  writefile: "write",
+/** What was tried, and the names of the calls that do so. */
+const TRIED: Readonly<Record<string, string>> = {
+  "copy": "copy copyfile",
+  "cut": "ftruncate truncate",
+  "find": "realpath",
+  "link": "link symlink",
+  "list the directory": "opendir readdir scandir",
+  "look at": "access lstat readlink stat",
+  "make a directory at": "mkdtemp",
+  "make the directory": "mkdir",
+  "open": "open",
+  "read": "read readfile",
+  "remove the directory": "rmdir",
+  "remove": "remove rm unlink",
+  "rename": "rename",
+  "save": "fsync",
+  "set the permissions of": "chmod",
+  "set the times of": "futime utime",
+  "write": "write writefile",
 };
 
 /**
@@ -47,7 +34,8 @@ export function systemMessage(error: Error): string {
     if (gone instanceof RecordfsError) return gone.message;
   }
   const { call, path } = attempt(error);
-  const tried = Object.hasOwn(TRIED, call) ? TRIED[call]! : "use";
+  const tried = Object.keys(TRIED)
+    .find((what) => TRIED[what]!.split(" ").includes(call)) ?? "use";
   const what = path === undefined
     ? "The system refused what was tried"
     : `Cannot ${tried} ${path}`;

@@ -1,8 +1,6 @@
 import { localPath } from "../io/storage/local_path.ts";
 import {
-  type Conversion,
   ConversionError,
-  type ConversionPlan,
   type ConvertOptions,
   type ConvertReport,
   Run,
@@ -77,7 +75,11 @@ export async function convert(
     } else await requireAbsent(to, target, form, options.signal);
     const place = replacement?.path ?? to;
     const conversion = await target.plan(opened, place, options);
-    const plan = planOf(conversion);
+    const plan = {
+      from: conversion.from,
+      to: conversion.to,
+      ...conversion.notes,
+    };
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {
       throw new ConversionError(
@@ -108,9 +110,4 @@ function listed(losses: readonly string[]): string {
   const more = losses.length - LISTED;
   const first = losses.slice(0, LISTED).join("; ");
   return more > 0 ? `${first}; and ${more} more` : first;
-}
-
-function planOf({ from, to, notes }: Conversion): ConversionPlan {
-  const { kept, changed, lost } = notes;
-  return { from, to, kept, changed, lost };
 }

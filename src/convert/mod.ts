@@ -13,7 +13,7 @@ export {
   type ConvertTarget,
   type ConvertUnit,
 } from "./conversion.ts";
-export type { Generation } from "../formats/bags/dataset/generation.ts";
+export type { Generation } from "../formats/bags/dataset/dataset_names.ts";
 export type { Spec } from "../formats/bags/dataset/spec.ts";
 export type { WaitOptions } from "../io/storage/byte_source.ts";
 export { type ErrorFacts, RecordfsError } from "../errors.ts";

@@ -1,8 +1,8 @@
 import { IndexError } from "../errors.ts";
 import { DataError } from "./data_error.ts";
 import { Dataset, type GetOptions, miscounted } from "./dataset.ts";
-import { hasSample } from "./datasets/has_sample.ts";
 import { argument } from "./recipe.ts";
+import { isIndex } from "./whole_numbers.ts";
 
 /** Where a sample is taken from. */
 export interface SamplePlace {
@@ -12,7 +12,7 @@ export interface SamplePlace {
   readonly index: number;
 }
 
-/** What one read answers of a batch: which samples, and where in the batch they stand. */
+/** Part of a batch that one read answers: which samples, and where in the batch they stand. */
 interface Part {
   readonly indices: number[];
   readonly places: number[];
@@ -51,7 +51,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   ): Promise<readonly T[]> {
     const parts = new Map<number, Part>();
     steps.forEach((step, place) => {
-      if (!this.#isStep(step)) throw this.missing(step);
+      if (!isIndex(step, this.end)) throw this.missing(step);
       const { part: key, index } = this.placeOf(step, options);
       let part = parts.get(key);
       if (part === undefined) {
@@ -82,7 +82,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
 
   /** The file that a sample lies in; of what is drawn, where it is said what the step is read for. */
   override fileOf(step: number, options?: GetOptions): string | undefined {
-    if (options === undefined && this.isDrawn || !this.#isStep(step)) {
+    if (options === undefined && this.isDrawn || !isIndex(step, this.end)) {
       return undefined;
     }
     const { part, index } = this.placeOf(step, options ?? {});
@@ -98,7 +98,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   /** Where the sample of a step is taken from. */
   protected abstract placeOf(step: number, options: GetOptions): SamplePlace;
 
-  /** What a part is read from, and what for: the source of that number, as the whole is asked. */
+  /** Source of a part, and the purpose of reading it: the one of that number, as the whole is asked. */
   protected partOf(
     part: number,
     options: GetOptions,
@@ -106,7 +106,7 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return [this.#sources[part]!, options];
   }
 
-  /** Whether where samples are taken from depends on what they are read for. */
+  /** True if where samples are taken from depends on what they are read for. */
   protected get isDrawn(): boolean {
     return false;
   }
@@ -132,10 +132,6 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
       const which = what.startsWith("The ") ? what : `${what} ${i}`;
       return argument(source, `${which} of ${this.constructor.name}`);
     });
-  }
-
-  #isStep(step: number): boolean {
-    return hasSample({ length: this.end }, step);
   }
 }
 

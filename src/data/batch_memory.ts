@@ -1,7 +1,7 @@
 import { RecordfsError } from "../errors.ts";
 import { aligned } from "../io/read/read_memory.ts";
 
-/** How much larger buffers are than what is asked for, since the next batch may need a bit more. */
+/** Factor by which buffers are larger than what is asked for, since the next batch may need a bit more. */
 const SLACK = 1.25;
 
 /**

@@ -14,7 +14,7 @@ export type DataErrorCode =
 /** Loading data for training failed. */
 export class DataError extends RecordfsError<DataErrorCode> {}
 
-/** What an error says, whatever was thrown. */
+/** Message of an error, whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

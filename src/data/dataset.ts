@@ -1,7 +1,7 @@
 import type { BatchMemory } from "./batch_memory.ts";
 import { RECIPE, type Recipe } from "./recipe.ts";
 
-/** What a batch is read for: what is random in it follows from this and the indices, and nothing else. */
+/** Purpose of reading a batch: what is random in it follows from this and the indices, and nothing else. */
 export interface GetOptions {
   /** The loader's seed: a safe integer ≥ 0. Unless given, 0. */
   readonly seed?: number;

@@ -26,7 +26,7 @@ export class GrowingNumbers {
     this.#numbers[this.#length++] = number;
   }
 
-  /** How many there are. */
+  /** Number of them. */
   get length(): number {
     return this.#length;
   }

@@ -41,23 +41,17 @@ export async function inFlight<T>(
   signal: AbortSignal | undefined,
   most: number = inFlightLimit(),
 ): Promise<T[]> {
-  const results = new Array<T>(count);
+  const pieces: Promise<T>[] = [];
   const flight = new ConcurrencyLimit(most);
-  const failures: { readonly i: number; readonly error: unknown }[] = [];
   for (let i = 0; i < count; i++) {
     await flight.room();
-    if (failures.length > 0 || signal?.aborted) break;
-    flight.add(
-      make(i).then(
-        (result) => void (results[i] = result),
-        (error) => void failures.push({ i, error }),
-      ),
-    );
+    if (flight.failed || signal?.aborted) break;
+    const piece = make(i);
+    pieces.push(piece);
+    flight.add(piece);
   }
-  await flight.end();
+  await flight.end().catch(() => {});
   signal?.throwIfAborted();
-  // All below one that failed have ended, so this is the first, whichever was the quickest.
-  failures.sort((a, b) => a.i - b.i);
-  if (failures[0] !== undefined) throw failures[0].error;
-  return results;
+  // All have ended, also those below one that failed, so that the first is heard of, not the quickest.
+  return await Promise.all(pieces);
 }

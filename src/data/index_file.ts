@@ -22,10 +22,10 @@ export interface ReadIndexOptions extends WaitOptions {
 /** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
 
-/** What a `.npy` file starts with. */
+/** Start of a `.npy` file. */
 const NPY_MAGIC = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);
 
-/** What some editors put before a text in UTF-8. */
+/** Mark that some editors put before a text in UTF-8. */
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 const LINE_FEED = 0x0a;
@@ -74,78 +74,53 @@ function* readText(
   source: ByteSource,
   length: number,
 ): Steps<WholeNumbers> {
-  const parser = new IndexParser(source.name, length);
+  const indices = new GrowingNumbers(length);
+  let line = 1;
+  let index = 0; // what the line's digits so far make
+  let digits = 0;
+  let inComment = false;
+  let isEnding = false; // by a carriage return, which a line feed follows
+  const bad = (what: string, sample?: number) =>
+    badIndices(source.name, `line ${line}`, what, sample);
+  const endLine = () => {
+    if (digits > 0) {
+      if (!Number.isSafeInteger(index)) {
+        throw bad("this is no index: it is larger than 2^53 - 1");
+      }
+      if (index >= length) throw bad(missing(index, length), index);
+      indices.push(index);
+    }
+    line++;
+    index = 0;
+    digits = 0;
+    inComment = false;
+    isEnding = false;
+  };
+  const take = (bytes: Uint8Array) => {
+    for (const byte of bytes) {
+      if (byte === LINE_FEED) endLine();
+      else if (byte === CARRIAGE_RETURN) isEnding = true;
+      else if (isEnding) throw bad(LONE_RETURN);
+      else if (inComment) continue;
+      else if (byte >= ZERO && byte <= NINE) {
+        index = index * 10 + (byte - ZERO);
+        digits++;
+      } else if (byte === HASH && digits === 0) inComment = true;
+      else throw bad("this is no index: a line has one, in digits");
+    }
+  };
   const mark = yield* readPart(source, 0, Math.min(source.size, 3));
   const start = BYTE_ORDER_MARK.every((byte, i) => mark[i] === byte) ? 3 : 0;
   for (let offset = start; offset < source.size; offset += PIECE) {
     const size = Math.min(PIECE, source.size - offset);
-    parser.push(yield* readPart(source, offset, size));
+    take(yield* readPart(source, offset, size));
   }
-  return parser.finish();
+  endLine();
+  return indices.finish();
 }
 
 const LONE_RETURN =
   "a carriage return stands in it: lines end in a line feed, or in both";
-
-/** Takes the bytes of a text apart, however they come. */
-class IndexParser {
-  readonly #path: string;
-  readonly #length: number;
-  readonly #indices: GrowingNumbers;
-  #line = 1;
-  /** What the line's digits so far make. */
-  #index = 0;
-  #digits = 0;
-  #inComment = false;
-  /** Whether a carriage return has come, which ends a line together with a line feed. */
-  #isEnding = false;
-
-  constructor(path: string, length: number) {
-    this.#path = path;
-    this.#length = length;
-    this.#indices = new GrowingNumbers(length);
-  }
-
-  push(bytes: Uint8Array): void {
-    for (const byte of bytes) {
-      if (byte === LINE_FEED) this.#endLine();
-      else if (byte === CARRIAGE_RETURN) this.#isEnding = true;
-      else if (this.#isEnding) throw this.#bad(LONE_RETURN);
-      else if (this.#inComment) continue;
-      else if (byte >= ZERO && byte <= NINE) {
-        this.#index = this.#index * 10 + (byte - ZERO);
-        this.#digits++;
-      } else if (byte === HASH && this.#digits === 0) this.#inComment = true;
-      else throw this.#bad("this is no index: a line has one, in digits");
-    }
-  }
-
-  finish(): WholeNumbers {
-    this.#endLine();
-    return this.#indices.finish();
-  }
-
-  #endLine(): void {
-    if (this.#digits > 0) {
-      if (!Number.isSafeInteger(this.#index)) {
-        throw this.#bad("this is no index: it is larger than 2^53 - 1");
-      }
-      if (this.#index >= this.#length) {
-        throw this.#bad(missing(this.#index, this.#length), this.#index);
-      }
-      this.#indices.push(this.#index);
-    }
-    this.#line++;
-    this.#index = 0;
-    this.#digits = 0;
-    this.#inComment = false;
-    this.#isEnding = false;
-  }
-
-  #bad(what: string, sample?: number): DataError {
-    return badIndices(this.#path, `line ${this.#line}`, what, sample);
-  }
-}
 
 /** Types of arrays of whole numbers. */
 const INTEGERS = /^(<[iu][248]|\|[iu]1)$/;

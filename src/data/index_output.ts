@@ -49,7 +49,7 @@ export class IndexOutput {
     }
   }
 
-  /** Whether {@linkcode IndexOutput.flush} has to come before the next index. */
+  /** True if {@linkcode IndexOutput.flush} has to come before the next index. */
   get full(): boolean {
     return this.#length > CAPACITY - LONGEST_LINE;
   }

@@ -10,7 +10,7 @@ export interface Recipe {
   readonly module: string;
   /** Name of its export: a class or a function. */
   readonly name: string;
-  /** How the export is used: `open` is the class's static method of that name. */
+  /** Use of the export: `open` is the class's static method of that name. */
   readonly how: "call" | "new" | "open" | "value";
   /** Arguments: plain data, typed arrays over shared memory, and further recipes in `{ recipe }`. */
   readonly args: readonly unknown[];
@@ -32,7 +32,7 @@ export interface ImportedName {
 
 /** A value with a recipe of its own. */
 export interface Portable {
-  /** How another thread makes the value; `undefined` where it cannot. */
+  /** Recipe by which another thread makes the value; `undefined` where it cannot. */
   [RECIPE](): Recipe | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Nested {
 /** Where values that were imported by name come from. */
 const origins = new WeakMap<object, Recipe>();
 
-/** Whether a value says how another thread makes it. */
+/** True if a value says how another thread makes it. */
 export function isPortable(value: unknown): value is Portable {
   return typeof value === "object" && value !== null && RECIPE in value;
 }
@@ -103,7 +103,7 @@ export function storageArgument(
   );
 }
 
-/** Whether a value is an object of no class. */
+/** True if a value is an object of no class. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -249,10 +249,10 @@ async function importModule(module: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** How long the program's own module may take to be there, in ms; one that has been run is at once. */
+/** Time that the program's own module may take to be there, in ms; one that has been run is at once. */
 const PROGRAM_PATIENCE = 2000;
 
-/** What the program itself exports: it can only be had when the program does not wait for it. */
+/** Exports of the program itself: they can only be had when the program does not wait for it. */
 async function ofProgram<M>(imported: Promise<M>): Promise<M> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -10,6 +10,11 @@ export function wholeNumber(value: number, least: number, name: string): void {
   );
 }
 
+/** True if a number counts something of which there is so much, from 0. */
+export function isIndex(index: number, length: number): boolean {
+  return Number.isSafeInteger(index) && index >= 0 && index < length;
+}
+
 /**
  * Checks a place in an order.
  *
@@ -21,9 +26,7 @@ export function checkPosition(
   length: number,
   what = "position",
 ): void {
-  if (Number.isSafeInteger(position) && position >= 0 && position < length) {
-    return;
-  }
+  if (isIndex(position, length)) return;
   throw new RangeError(
     length === 0
       ? `There is no ${what} ${String(position)}: the epoch is empty`

@@ -6,18 +6,8 @@
  * @module
  */
 export { formatNames, registerFormat } from "./registry.ts";
-export type {
-  Format,
-  FormatDatasetOptions,
-  FormatEntry,
-  FormatVariant,
-} from "./format.ts";
-export type {
-  CountedSamples,
-  Probe,
-  SampleUnit,
-  ServedContainer,
-} from "../tree/format.ts";
+export type * from "./format.ts";
+export type * from "../tree/format.ts";
 export { LOCAL_DISK } from "../io/storage/storage.ts";
 export { runAsync } from "../io/concurrency/steps.ts";
 export { readPart } from "../io/read/read_part.ts";

@@ -38,13 +38,23 @@ export class LinkPath {
    * @throws {RecordfsError} If it is longer than the system follows, or there is no such node.
    */
   write(target: NodeId): void {
-    if (target === 0) throw leftOut();
+    if (target === 0) {
+      throw new RecordfsError(
+        "left-out",
+        "The sample that a link is to lead to is damaged and left out, as was said when it was mounted",
+      );
+    }
     this.start = this.bytes.length;
     this.suffix = this.bytes.length;
     let node = target;
     while (node > ROOT) {
       const length = this.#tree.nameOf?.(node, this.#name) ?? 0;
-      if (length === 0) throw nameless(node);
+      if (length === 0) {
+        throw new RecordfsError(
+          "no-name",
+          `Node ${node} has no name that a link could lead to`,
+        );
+      }
       this.#prepend(this.#name, length);
       if (node === target) this.suffix = this.#findSuffix();
       this.#prepend(SLASH_BYTES, 1);
@@ -55,7 +65,12 @@ export class LinkPath {
 
   #prepend(name: Uint8Array, length: number): void {
     const start = this.start - length;
-    if (start < 0) throw tooLong();
+    if (start < 0) {
+      throw new RecordfsError(
+        "too-long",
+        `A file lies so deep that no link can lead to it: its path has over ${LONGEST_PATH} bytes`,
+      );
+    }
     const { bytes } = this;
     for (let i = 0; i < length; i++) bytes[start + i] = name[i]!;
     this.start = start;
@@ -77,24 +92,3 @@ export class LinkPath {
 
 const UP = new Uint8Array([DOT, DOT]);
 const SLASH_BYTES = new Uint8Array([SLASH]);
-
-function leftOut(): RecordfsError {
-  return new RecordfsError(
-    "left-out",
-    "The sample that a link is to lead to is damaged and left out, as was said when it was mounted",
-  );
-}
-
-function tooLong(): RecordfsError {
-  return new RecordfsError(
-    "too-long",
-    `A file lies so deep that no link can lead to it: its path has over ${LONGEST_PATH} bytes`,
-  );
-}
-
-function nameless(node: NodeId): RecordfsError {
-  return new RecordfsError(
-    "no-name",
-    `Node ${node} has no name that a link could lead to`,
-  );
-}

@@ -1,18 +1,12 @@
 import { RecordfsError } from "../errors.ts";
+import { runAsync } from "../io/concurrency/steps.ts";
 import { LinkPath } from "./link_path.ts";
 import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
 import { NumberedNames } from "./numbered_names.ts";
-import { reviveSeed } from "./revive_seed.ts";
-import {
-  type EntryVisitor,
-  type Extent,
-  newStat,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "./tree.ts";
+import { whenLoaded } from "./not_loaded.ts";
+import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
+import { newStat, reviveSeed, ROOT, type TreeSeed } from "./tree.ts";
+import { WrappedTree } from "./wrapped_tree.ts";
 
 /** Data that another thread rebuilds the tree from. */
 interface SeedData {
@@ -36,9 +30,7 @@ const EPOCH_PREFIX = new TextEncoder().encode("epoch-");
  * Node ids: each epoch's directory, then its links in order, so that the last one has the largest id there is.
  * What a link is called and leads to is computed when it is asked for.
  */
-export class LinkTree implements Tree {
-  readonly sampleOf?: (node: NodeId) => number;
-  readonly #inner: Tree;
+export class LinkTree extends WrappedTree {
   readonly #targets: LinkTargets;
   readonly #mtime: number;
   readonly #path: LinkPath;
@@ -55,8 +47,8 @@ export class LinkTree implements Tree {
   readonly #first: NodeId;
 
   private constructor(inner: Tree, targets: LinkTargets, mtime: number) {
+    super(inner);
     const { length } = targets;
-    this.#inner = inner;
     this.#targets = targets;
     this.#mtime = mtime;
     this.#path = new LinkPath(inner);
@@ -66,8 +58,6 @@ export class LinkTree implements Tree {
     this.#stride = length + 1;
     const nodes = this.#stride * targets.data.epochs;
     this.#first = Number.MAX_SAFE_INTEGER + 1 - nodes;
-    // Whether there is such a method tells whether there are checksums.
-    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
   }
 
   /**
@@ -76,17 +66,17 @@ export class LinkTree implements Tree {
    * @throws {RecordfsError} If the tree has an entry of such a name, or the links are more than there are ids.
    */
   static async of(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
-    const targets = await LinkTargets.load(data);
-    const root = newStat();
-    await inner.stat(ROOT, root);
-    const tree = new LinkTree(inner, targets, root.mtime);
+    const tree = await LinkTree.revive(inner, data);
+    const { length, largestNode } = tree.#targets;
     const used = inner.lastNode ??
-      Math.max(inner.nodeCount, targets.largestNode) + LEFT_IDS;
-    if (tree.#first < used) throw tooMany(targets.length);
+      Math.max(inner.nodeCount, largestNode) + LEFT_IDS;
+    if (tree.#first < used) throw tooMany(length);
+    const name = tree.#name;
     for (let epoch = 0; epoch < data.epochs; epoch++) {
       const end = tree.#writeEpochName(epoch);
-      if (await inner.lookup(ROOT, tree.#name, 0, end) === 0) continue;
-      throw taken(new TextDecoder().decode(tree.#name.subarray(0, end)));
+      const find = () => inner.lookup(ROOT, name, 0, end);
+      if (await runAsync(whenLoaded(find)) === 0) continue;
+      throw taken(new TextDecoder().decode(name.subarray(0, end)));
     }
     return tree;
   }
@@ -94,20 +84,16 @@ export class LinkTree implements Tree {
   /** Rebuilds a shared tree over the inner one that was rebuilt. */
   static async revive(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
     const root = newStat();
-    await inner.stat(ROOT, root);
+    await runAsync(whenLoaded(() => inner.stat(ROOT, root)));
     return new LinkTree(inner, await LinkTargets.load(data), root.mtime);
   }
 
-  get sources(): Tree["sources"] {
-    return this.#inner.sources;
+  /** Links have the largest ids there are; they are not counted, since nobody takes memory for each. */
+  override get lastNode(): undefined {
+    return undefined;
   }
 
-  /** Links are not counted: whoever takes memory for each node needs none for them. */
-  get nodeCount(): number {
-    return this.#inner.nodeCount;
-  }
-
-  lookup(
+  override lookup(
     parent: NodeId,
     name: Uint8Array,
     start: number,
@@ -120,17 +106,17 @@ export class LinkTree implements Tree {
       const epoch = this.#parseEpoch(name, start, end);
       if (epoch >= 0) return this.#first + epoch * this.#stride;
     }
-    return this.#inner.lookup(parent, name, start, end);
+    return this.inner.lookup(parent, name, start, end);
   }
 
-  parent(node: NodeId): NodeId {
-    if (node < this.#first) return this.#inner.parent(node);
+  override parent(node: NodeId): NodeId {
+    if (node < this.#first) return this.inner.parent(node);
     const link = (node - this.#first) % this.#stride;
     return link === 0 ? ROOT : node - link;
   }
 
-  isDirectory(node: NodeId): boolean {
-    if (node < this.#first) return this.#inner.isDirectory(node);
+  override isDirectory(node: NodeId): boolean {
+    if (node < this.#first) return this.inner.isDirectory(node);
     return (node - this.#first) % this.#stride === 0;
   }
 
@@ -138,16 +124,16 @@ export class LinkTree implements Tree {
     return node >= this.#first && !this.isDirectory(node);
   }
 
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+  override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
     if (dir >= this.#first) return this.#listLinks(dir, cursor, visit);
-    if (dir !== ROOT) return this.#inner.list(dir, cursor, visit);
+    if (dir !== ROOT) return this.inner.list(dir, cursor, visit);
     const epochs = this.#epochs;
     for (let epoch = cursor; epoch < epochs; epoch++) {
       const end = this.#writeEpochName(epoch);
       const node = this.#first + epoch * this.#stride;
       if (!visit(this.#name, 0, end, node, epoch + 1)) return;
     }
-    return this.#inner.list(
+    return this.inner.list(
       ROOT,
       Math.max(cursor - epochs, 0),
       (name, start, end, node, next) =>
@@ -155,9 +141,9 @@ export class LinkTree implements Tree {
     );
   }
 
-  stat(node: NodeId, into: NodeStat): boolean {
+  override stat(node: NodeId, into: NodeStat): boolean {
     into.isLink = false;
-    if (node < this.#first) return this.#inner.stat(node, into);
+    if (node < this.#first) return this.inner.stat(node, into);
     into.mtime = this.#mtime;
     into.isDirectory = this.isDirectory(node);
     into.size = 0;
@@ -168,8 +154,8 @@ export class LinkTree implements Tree {
     return true;
   }
 
-  locate(node: NodeId, into: Extent): boolean {
-    if (node < this.#first) return this.#inner.locate(node, into);
+  override locate(node: NodeId, into: Extent): boolean {
+    if (node < this.#first) return this.inner.locate(node, into);
     if (!this.isLink(node)) return false;
     this.#resolve(node);
     const { bytes, start, length } = this.#path;
@@ -189,16 +175,12 @@ export class LinkTree implements Tree {
     return length;
   }
 
-  share(): TreeSeed {
+  override share(): TreeSeed {
     const data: SeedData = {
-      inner: this.#inner.share(),
+      inner: this.inner.share(),
       targets: this.#targets.data,
     };
     return { module: import.meta.url, data };
-  }
-
-  close(): void {
-    this.#inner.close();
   }
 
   get #epochs(): number {
@@ -254,7 +236,7 @@ export class LinkTree implements Tree {
     if (this.#targets.areDirectories) return end;
     try {
       const isDirectory = this.#targets.areDirectories === undefined &&
-        this.#inner.isDirectory(this.#targetOf(link));
+        this.inner.isDirectory(this.#targetOf(link));
       if (isDirectory) return end;
       this.#resolve(link);
     } catch (error) {

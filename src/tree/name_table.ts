@@ -1,4 +1,5 @@
 import type { RecordNames } from "./named_tree.ts";
+import { lastUpTo } from "./shared_numbers.ts";
 import type { EntryVisitor, NodeId } from "./tree.ts";
 
 /** Marks an entry of {@linkcode NameTableColumns.refs} as a directory; the other bits number it. */
@@ -56,14 +57,9 @@ export class NameTable implements RecordNames {
 
   parent(node: NodeId): NodeId {
     const { firstChildren, directoryEntries } = this.columns;
-    let low = 0; // last directory whose first child is not after the node
-    let high = directoryEntries.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (firstChildren[middle]! <= node - 1) low = middle;
-      else high = middle - 1;
-    }
-    return directoryEntries[low]! + 1;
+    const directories = directoryEntries.length;
+    const directory = lastUpTo(firstChildren, node - 1, directories);
+    return directoryEntries[directory]! + 1;
   }
 
   lookup(

@@ -1,5 +1,6 @@
 import { bitsOf, sharedBytes } from "./name_bytes.ts";
 import { compareBytes, DIRECTORY_BIT, NameTable } from "./name_table.ts";
+import { sharedUint32 } from "./shared_numbers.ts";
 
 /** Why a name can't be an entry of a directory. */
 export type NameFault = "empty" | "dots" | "slash" | "nul" | "long" | "twice";
@@ -163,8 +164,8 @@ export class NameTableBuilder {
       nameStarts: trimmed(this.#nameStarts, this.#entry),
       nameEnds: trimmed(this.#nameEnds, this.#entry),
       refs: trimmed(this.#refs, this.#entry),
-      directoryEntries: shared(this.#directoryEntries),
-      firstChildren: shared(this.#firstChildren),
+      directoryEntries: sharedUint32(this.#directoryEntries),
+      firstChildren: sharedUint32(this.#firstChildren),
       sorted: this.#unsorted.size > 0 ? this.#sort() : undefined,
     });
   }
@@ -274,18 +275,10 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function sharedUint32(length: number): Uint32Array {
-  return new Uint32Array(new SharedArrayBuffer(length * 4));
-}
-
 /** A column without what was not needed of it; copied only where that is much. */
 function trimmed(column: Uint32Array, length: number): Uint32Array {
   const used = column.subarray(0, length);
-  return length >= column.length - (column.length >>> 3) ? used : shared(used);
-}
-
-function shared(values: ArrayLike<number>): Uint32Array {
-  const column = sharedUint32(values.length);
-  column.set(values);
-  return column;
+  return length >= column.length - (column.length >>> 3)
+    ? used
+    : sharedUint32(used);
 }

@@ -10,21 +10,10 @@ import {
 } from "./tree.ts";
 
 /** Directories and names whose files are records, numbered from 0. */
-export interface RecordNames {
+export interface RecordNames
+  extends Pick<Tree, "isDirectory" | "list" | "lookup" | "parent"> {
   /** Number of nodes, the root included. */
   readonly length: number;
-  isDirectory(node: NodeId): boolean;
-  /** The directory that holds `node`. */
-  parent(node: NodeId): NodeId;
-  /** Finds an entry of a directory, or 0. */
-  lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId;
-  /** Visits a directory's entries from `cursor` on. */
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
   /** Writes a node's name to the start of `into` and returns its length; 0 for the root, or no node. */
   nameOf(node: NodeId, into: Uint8Array): number;
   /** The record that a file's content is, or -1 for a directory or no node. */
@@ -32,14 +21,15 @@ export interface RecordNames {
 }
 
 /** A tree of records that have names. */
-export abstract class NamedTree implements Tree {
+export abstract class NamedTree<Names extends RecordNames = RecordNames>
+  implements Tree {
   abstract readonly sources: readonly ByteSource[];
-  protected readonly names: RecordNames;
+  protected readonly names: Names;
   /** When the newest file was modified, in milliseconds since 1970. */
   protected readonly mtime: number;
   readonly #extent = newExtent();
 
-  constructor(names: RecordNames, mtime: number) {
+  constructor(names: Names, mtime: number) {
     this.names = names;
     this.mtime = mtime;
   }

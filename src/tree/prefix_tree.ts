@@ -1,15 +1,15 @@
-import { reviveSeed } from "./revive_seed.ts";
-import type { SampleNodes, SampleRun } from "./tree.ts";
 import { FileWalk } from "./samples_of.ts";
 import {
   type EntryVisitor,
-  type Extent,
   type NodeId,
   type NodeStat,
+  reviveSeed,
   ROOT,
+  type SampleNodes,
   type Tree,
   type TreeSeed,
 } from "./tree.ts";
+import { WrappedTree } from "./wrapped_tree.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
@@ -23,12 +23,10 @@ interface SeedData {
  * Nodes keep their ids, but for the directory and the root, which swap theirs. What is not in the directory still can
  * be described and read by its id, which nobody is told.
  */
-export class PrefixTree implements Tree {
-  readonly sampleOf?: (node: NodeId) => number;
+export class PrefixTree extends WrappedTree {
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly samples?: () => SampleNodes;
-  readonly #inner: Tree;
   readonly #directory: NodeId;
 
   /**
@@ -36,10 +34,9 @@ export class PrefixTree implements Tree {
    * @param directory Which one of its directories.
    */
   constructor(inner: Tree, directory: NodeId) {
-    this.#inner = inner;
+    super(inner);
     this.#directory = directory;
-    // Whether there are such methods tells whether there are checksums, links, and samples other than files.
-    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
+    // Whether there are such methods tells whether there are links, and samples other than files.
     if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
     if (inner.readLink) {
       this.readLink = (node, into, at) => inner.readLink!(node, into, at);
@@ -47,63 +44,42 @@ export class PrefixTree implements Tree {
     if (inner.samples) this.samples = () => this.#samplesBelow();
   }
 
-  get sources(): Tree["sources"] {
-    return this.#inner.sources;
-  }
-
-  /** Those that do not show are counted as well, since they keep their ids. */
-  get nodeCount(): number {
-    return this.#inner.nodeCount;
-  }
-
-  get lastNode(): NodeId | undefined {
-    return this.#inner.lastNode;
-  }
-
-  lookup(
+  override lookup(
     parent: NodeId,
     name: Uint8Array,
     start: number,
     end: number,
   ): NodeId {
-    return this.#inner.lookup(this.#swap(parent), name, start, end);
+    return this.inner.lookup(this.#swap(parent), name, start, end);
   }
 
-  parent(node: NodeId): NodeId {
+  override parent(node: NodeId): NodeId {
     if (node === ROOT) return ROOT;
-    return this.#swap(this.#inner.parent(this.#swap(node)));
+    return this.#swap(this.inner.parent(this.#swap(node)));
   }
 
-  isDirectory(node: NodeId): boolean {
-    return this.#inner.isDirectory(this.#swap(node));
+  override isDirectory(node: NodeId): boolean {
+    return this.inner.isDirectory(this.#swap(node));
   }
 
-  nameOf(node: NodeId, into: Uint8Array): number {
-    return node === ROOT ? 0 : this.#inner.nameOf?.(node, into) ?? 0;
+  override nameOf(node: NodeId, into: Uint8Array): number {
+    return node === ROOT ? 0 : super.nameOf(node, into);
   }
 
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    this.#inner.list(this.#swap(dir), cursor, visit);
+  override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    this.inner.list(this.#swap(dir), cursor, visit);
   }
 
-  stat(node: NodeId, into: NodeStat): boolean {
-    return this.#inner.stat(this.#swap(node), into);
+  override stat(node: NodeId, into: NodeStat): boolean {
+    return this.inner.stat(this.#swap(node), into);
   }
 
-  locate(node: NodeId, into: Extent): boolean {
-    return this.#inner.locate(node, into);
-  }
-
-  share(): TreeSeed {
+  override share(): TreeSeed {
     const data: SeedData = {
-      inner: this.#inner.share(),
+      inner: this.inner.share(),
       directory: this.#directory,
     };
     return { module: import.meta.url, data };
-  }
-
-  close(): void {
-    this.#inner.close();
   }
 
   #swap(node: NodeId): NodeId {
@@ -113,19 +89,19 @@ export class PrefixTree implements Tree {
 
   /** Those in the directory, in their order; where it is in a sample itself, its files. */
   #samplesBelow(): SampleNodes {
-    const { areDirectories, runs } = this.#inner.samples!();
-    const below: SampleRun[] = [];
-    for (const run of runs) if (this.#isBelow(run)) below.push(run);
+    const { areDirectories, runs } = this.inner.samples!();
+    const below = [...runs].filter(({ first, count }) =>
+      count > 0 && this.#isBelow(first)
+    );
     return below.length === 0
       ? new FileWalk(this).samples()
       : { areDirectories, runs: below };
   }
 
   /** What the tree leaves out of its samples is nowhere. */
-  #isBelow({ first, count }: SampleRun): boolean {
-    if (first === 0 || count === 0) return false;
+  #isBelow(first: NodeId): boolean {
     for (let node = first; node > ROOT;) {
-      node = this.#inner.parent(node);
+      node = this.inner.parent(node);
       if (node === this.#directory) return true;
     }
     return false;

@@ -1,3 +1,4 @@
+import { lastUpTo, sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
 import type { NodeId, SampleNodes } from "./tree.ts";
 
 /** The columns of {@linkcode SampleRuns}, over memory that threads can share. */
@@ -43,9 +44,9 @@ export class SampleRuns {
     }
     return new SampleRuns({
       areDirectories,
-      starts: shared(starts),
-      firsts: shared(firsts),
-      strides: shared(strides),
+      starts: sharedFloat64(starts),
+      firsts: sharedFloat64(firsts),
+      strides: sharedFloat64(strides),
       byNode: orderByNode(firsts),
     });
   }
@@ -66,29 +67,16 @@ export class SampleRuns {
   node(sample: number): NodeId {
     if (!(sample >= 0 && sample < this.length)) return 0;
     const { starts, firsts, strides } = this.columns;
-    let low = 0; // last run that starts at or before the sample
-    let high = firsts.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (starts[middle]! <= sample) low = middle;
-      else high = middle - 1;
-    }
-    return firsts[low]! + (sample - starts[low]!) * strides[low]!;
+    const run = lastUpTo(starts, sample, firsts.length);
+    return firsts[run]! + (sample - starts[run]!) * strides[run]!;
   }
 
   /** The sample that a node is, or -1. What lies in a sample is none. */
   indexOf(node: NodeId): number {
     const { starts, firsts, strides, byNode } = this.columns;
     if (firsts.length === 0) return -1;
-    let low = 0; // last run whose first node is not after the node
-    let high = firsts.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      const run = byNode === undefined ? middle : byNode[middle]!;
-      if (firsts[run]! <= node) low = middle;
-      else high = middle - 1;
-    }
-    const run = byNode === undefined ? low : byNode[low]!;
+    const place = lastUpTo(firsts, node, firsts.length, byNode);
+    const run = byNode === undefined ? place : byNode[place]!;
     const steps = (node - firsts[run]!) / strides[run]!;
     const count = starts[run + 1]! - starts[run]!;
     return Number.isInteger(steps) && steps >= 0 && steps < count
@@ -102,13 +90,6 @@ function orderByNode(firsts: readonly number[]): Uint32Array | undefined {
   if (firsts.every((first, i) => i === 0 || firsts[i - 1]! < first)) {
     return undefined;
   }
-  const order = new Uint32Array(new SharedArrayBuffer(4 * firsts.length));
-  for (let i = 0; i < order.length; i++) order[i] = i;
-  return order.sort((a, b) => firsts[a]! - firsts[b]!);
-}
-
-function shared(values: readonly number[]): Float64Array {
-  const column = new Float64Array(new SharedArrayBuffer(8 * values.length));
-  column.set(values);
-  return column;
+  return sharedUint32(firsts.map((_, i) => i))
+    .sort((a, b) => firsts[a]! - firsts[b]!);
 }

@@ -21,14 +21,14 @@ export async function samplesOf(tree: Tree): Promise<SampleRuns> {
 /** A walk through the files of a tree, which goes on where it was if something had to be loaded. */
 export class FileWalk {
   readonly #tree: Tree;
-  readonly #runs = new FileRuns();
+  readonly #runs: SampleRun[] = [];
   readonly #levels = [{ node: ROOT, cursor: 0 }];
 
   constructor(tree: Tree) {
     this.#tree = tree;
   }
 
-  /** All of them. */
+  /** All of them, as runs of neighbours whose ids count up. */
   samples(): SampleNodes {
     const tree = this.#tree;
     const runs = this.#runs;
@@ -36,42 +36,20 @@ export class FileWalk {
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const { node: directory } = level;
       let descend = 0;
+      let run: { first: NodeId; stride: 1; count: number } | undefined; // of one directory
       const visit: EntryVisitor = (_name, _start, _end, node, next) => {
         const isDirectory = tree.isDirectory(node);
         level!.cursor = next;
-        if (!isDirectory) return runs.add(node);
-        descend = node;
-        return false;
+        if (isDirectory) descend = node;
+        else if (run !== undefined && node === run.first + run.count) {
+          run.count++;
+        } else runs.push(run = { first: node, stride: 1, count: 1 });
+        return !isDirectory;
       };
       tree.list(directory, level.cursor, visit);
-      runs.endRun(); // a run has one directory
       if (descend === 0) levels.pop();
       else levels.push({ node: descend, cursor: 0 });
     }
-    return { areDirectories: false, runs: runs.found };
-  }
-}
-
-/** Files as runs of neighbours whose ids count up. */
-class FileRuns {
-  readonly found: SampleRun[] = [];
-  #first: NodeId = 0;
-  #count = 0;
-
-  /** Adds a file; always `true`, for visitors that go on. */
-  add(node: NodeId): true {
-    if (node !== this.#first + this.#count) {
-      this.endRun();
-      this.#first = node;
-    }
-    this.#count++;
-    return true;
-  }
-
-  endRun(): void {
-    if (this.#count > 0) {
-      this.found.push({ first: this.#first, stride: 1, count: this.#count });
-    }
-    this.#count = 0;
+    return { areDirectories: false, runs };
   }
 }

@@ -23,7 +23,10 @@ export function newNumbers(length: number, below: number): WholeNumbers {
 }
 
 /** Where in ascending numbers the first is that is not below `wanted`. */
-export function firstFrom(ascending: WholeNumbers, wanted: number): number {
+export function firstFrom(
+  ascending: ArrayLike<number>,
+  wanted: number,
+): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {
@@ -59,4 +62,46 @@ function ascends(numbers: WholeNumbers): boolean {
     if (numbers[i]! <= numbers[i - 1]!) return false;
   }
   return true;
+}
+
+/** A column in memory that threads share: these numbers, or so many zeros. */
+export function sharedUint32(values: ArrayLike<number> | number): Uint32Array {
+  const length = typeof values === "number" ? values : values.length;
+  const column = new Uint32Array(new SharedArrayBuffer(4 * length));
+  if (typeof values !== "number") column.set(values);
+  return column;
+}
+
+/** {@linkcode sharedUint32} of any numbers. */
+export function sharedFloat64(
+  values: ArrayLike<number> | number,
+): Float64Array {
+  const length = typeof values === "number" ? values : values.length;
+  const column = new Float64Array(new SharedArrayBuffer(8 * length));
+  if (typeof values !== "number") column.set(values);
+  return column;
+}
+
+/**
+ * Where in ascending numbers the last is that is at most `wanted`; 0 where all are greater.
+ *
+ * @param count How many of the numbers are looked at.
+ * @param order The indices of the numbers in ascending order, where they do not stand in it; the answer is one of
+ * its own.
+ */
+export function lastUpTo(
+  ascending: ArrayLike<number>,
+  wanted: number,
+  count: number = ascending.length,
+  order?: Uint32Array,
+): number {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const middle = low + high + 1 >>> 1;
+    const at = order === undefined ? middle : order[middle]!;
+    if (ascending[at]! <= wanted) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

@@ -1,19 +1,17 @@
-import { reviveSeed } from "./revive_seed.ts";
 import { type SampleRunColumns, SampleRuns } from "./sample_runs.ts";
 import {
-  type EntryVisitor,
-  type Extent,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "./tree.ts";
-import { firstFrom, includes, type WholeNumbers } from "./shared_numbers.ts";
+  firstFrom,
+  includes,
+  sharedFloat64,
+  type WholeNumbers,
+} from "./shared_numbers.ts";
+import type { EntryVisitor, NodeId, Tree, TreeSeed } from "./tree.ts";
+import { reviveSeed, ROOT } from "./tree.ts";
+import { WrappedTree } from "./wrapped_tree.ts";
 
-/** The part of a tree that is kept. */
+/** The part of a tree that is kept, over memory that threads share. */
 interface Kept {
-  readonly samples: SampleRuns;
+  readonly samples: SampleRunColumns;
   /** The samples that show, ascending. */
   readonly kept: WholeNumbers;
   /** The directories that lead to them, ascending; the root is not among them. */
@@ -21,11 +19,8 @@ interface Kept {
 }
 
 /** Data that another thread rebuilds the tree from. */
-interface SeedData {
+interface SeedData extends Kept {
   readonly inner: TreeSeed;
-  readonly samples: SampleRunColumns;
-  readonly kept: WholeNumbers;
-  readonly directories: Float64Array;
 }
 
 /**
@@ -34,20 +29,17 @@ interface SeedData {
  *
  * Nodes keep their ids. One that does not show still can be described and read by its id, which nobody is told.
  */
-export class SubsetTree implements Tree {
-  readonly sampleOf?: (node: NodeId) => number;
-  readonly #inner: Tree;
+export class SubsetTree extends WrappedTree {
   readonly #samples: SampleRuns;
   readonly #kept: WholeNumbers;
   readonly #directories: Float64Array;
 
-  private constructor(inner: Tree, { samples, kept, directories }: Kept) {
-    this.#inner = inner;
-    this.#samples = samples;
+  /** @param inner Belongs to the tree from now on. */
+  constructor(inner: Tree, { samples, kept, directories }: Kept) {
+    super(inner);
+    this.#samples = new SampleRuns(samples);
     this.#kept = kept;
     this.#directories = directories;
-    // Whether there is such a method tells whether there are checksums.
-    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
   }
 
   /**
@@ -57,56 +49,27 @@ export class SubsetTree implements Tree {
    */
   static of(inner: Tree, samples: SampleRuns, kept: WholeNumbers): SubsetTree {
     const directories = directoriesAbove(inner, samples, kept);
-    return new SubsetTree(inner, { samples, kept, directories });
-  }
-
-  /** Rebuilds a shared tree over the inner one that was rebuilt. */
-  static revive(inner: Tree, data: Omit<SeedData, "inner">): SubsetTree {
     return new SubsetTree(inner, {
-      ...data,
-      samples: new SampleRuns(data.samples),
+      samples: samples.columns,
+      kept,
+      directories,
     });
   }
 
-  get sources(): Tree["sources"] {
-    return this.#inner.sources;
-  }
-
-  /** Those that do not show are counted as well, since they keep their ids. */
-  get nodeCount(): number {
-    return this.#inner.nodeCount;
-  }
-
-  get lastNode(): NodeId | undefined {
-    return this.#inner.lastNode;
-  }
-
-  lookup(
+  override lookup(
     parent: NodeId,
     name: Uint8Array,
     start: number,
     end: number,
   ): NodeId {
-    const found = this.#inner.lookup(parent, name, start, end);
+    const found = this.inner.lookup(parent, name, start, end);
     if (!this.#isFiltered(parent)) return found;
     return this.#shown(found);
   }
 
-  parent(node: NodeId): NodeId {
-    return this.#inner.parent(node);
-  }
-
-  isDirectory(node: NodeId): boolean {
-    return this.#inner.isDirectory(node);
-  }
-
-  nameOf(node: NodeId, into: Uint8Array): number {
-    return this.#inner.nameOf?.(node, into) ?? 0;
-  }
-
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (!this.#isFiltered(dir)) return this.#inner.list(dir, cursor, visit);
-    return this.#inner.list(
+  override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    if (!this.#isFiltered(dir)) return this.inner.list(dir, cursor, visit);
+    return this.inner.list(
       dir,
       cursor,
       (name, start, end, node, next) =>
@@ -114,26 +77,14 @@ export class SubsetTree implements Tree {
     );
   }
 
-  stat(node: NodeId, into: NodeStat): boolean {
-    return this.#inner.stat(node, into);
-  }
-
-  locate(node: NodeId, into: Extent): boolean {
-    return this.#inner.locate(node, into);
-  }
-
-  share(): TreeSeed {
+  override share(): TreeSeed {
     const data: SeedData = {
-      inner: this.#inner.share(),
+      inner: this.inner.share(),
       samples: this.#samples.columns,
       kept: this.#kept,
       directories: this.#directories,
     };
     return { module: import.meta.url, data };
-  }
-
-  close(): void {
-    this.#inner.close();
   }
 
   /** True if a directory is above the samples: in and below them everything shows. */
@@ -146,7 +97,7 @@ export class SubsetTree implements Tree {
     const sample = this.#samples.indexOf(node);
     const isShown = sample >= 0
       ? includes(this.#kept, sample)
-      : !this.#inner.isDirectory(node) || includes(this.#directories, node);
+      : !this.inner.isDirectory(node) || includes(this.#directories, node);
     return isShown ? node : 0;
   }
 }
@@ -170,14 +121,11 @@ function directoriesAbove(
     }
     at = firstFrom(kept, past);
   }
-  const directories = new Float64Array(new SharedArrayBuffer(8 * found.size));
-  let count = 0;
-  for (const directory of found) directories[count++] = directory;
-  return directories.sort();
+  return sharedFloat64([...found]).sort();
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reviveTree(data: unknown): Promise<Tree> {
   const { inner, ...kept } = data as SeedData;
-  return SubsetTree.revive(await reviveSeed(inner), kept);
+  return new SubsetTree(await reviveSeed(inner), kept);
 }

@@ -96,6 +96,14 @@ export interface TreeSeed {
   readonly data: unknown;
 }
 
+/** Rebuilds a tree that another thread has shared, by the module that knows how. */
+export async function reviveSeed({ module, data }: TreeSeed): Promise<Tree> {
+  const { reviveTree }: {
+    reviveTree(data: unknown): Tree | Promise<Tree>;
+  } = await import(module);
+  return await reviveTree(data);
+}
+
 /**
  * Neighbours among the samples of a tree: entries of one directory whose nodes are equally far apart; or samples
  * that the tree leaves out, since they are damaged, whose nodes are all 0.

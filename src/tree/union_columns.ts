@@ -3,6 +3,7 @@ import { encodeName } from "../names.ts";
 import { openedSources } from "./joined_sources.ts";
 import { NameTable, type NameTableColumns } from "./name_table.ts";
 import { NameTableBuilder } from "./name_table_builder.ts";
+import { sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
 import { areOpen, newStat, type NodeId, ROOT, type Tree } from "./tree.ts";
 
 /** A tree, and where it is to stand among others. */
@@ -62,7 +63,7 @@ export function makeColumns(
     if (nodes > share) throw tooMany(name, nodes, share, placed.length);
   }
   const names = nameRoots(placed);
-  const roots = sharedFloats(trees.length);
+  const roots = sharedFloat64(trees.length);
   for (let node = ROOT; node <= names.length; node++) {
     const tree = names.record(node);
     if (tree >= 0) roots[tree] = node;
@@ -120,7 +121,7 @@ function placeNodes(
   trees: readonly Tree[],
   own: number,
 ): Pick<UnionColumns, "offsets" | "byNode" | "lastNode"> {
-  const offsets = sharedFloats(trees.length);
+  const offsets = sharedFloat64(trees.length);
   const numbers = trees.map((_, at) => at);
   const isSettled = (at: number) => trees[at]!.lastNode === undefined;
   const order = [
@@ -133,7 +134,7 @@ function placeNodes(
     offsets[at] = last - ROOT; // its root has no id here
     last += (lastNode ?? nodeCount) - ROOT;
   }
-  return { offsets, byNode: sharedWords(order), lastNode: last };
+  return { offsets, byNode: sharedUint32(order), lastNode: last };
 }
 
 /** Gives each tree indices for its sources, as {@linkcode JoinedSources} has them. */
@@ -155,8 +156,8 @@ function placeSources(
     return nextOpen - count;
   });
   return {
-    firstSources: sharedWords(firsts),
-    sourceSteps: sharedWords(isOpen.map((open) => open ? 1 : lazyTrees)),
+    firstSources: sharedUint32(firsts),
+    sourceSteps: sharedUint32(isOpen.map((open) => open ? 1 : lazyTrees)),
     openedSources: opened,
     lazyTrees,
   };
@@ -170,16 +171,6 @@ function newest(trees: readonly Tree[]): number {
     mtime = Math.max(mtime, stat.mtime);
   }
   return mtime;
-}
-
-function sharedFloats(length: number): Float64Array {
-  return new Float64Array(new SharedArrayBuffer(8 * length));
-}
-
-function sharedWords(values: readonly number[]): Uint32Array {
-  const column = new Uint32Array(new SharedArrayBuffer(4 * values.length));
-  column.set(values);
-  return column;
 }
 
 function tooMany(

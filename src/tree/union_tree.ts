@@ -1,18 +1,11 @@
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable } from "./name_table.ts";
-import { reviveSeed } from "./revive_seed.ts";
-import type { SampleNodes, SampleRun } from "./tree.ts";
+import { lastUpTo } from "./shared_numbers.ts";
 import { FileWalk } from "./samples_of.ts";
-import {
-  type EntryVisitor,
-  type Extent,
-  type NodeId,
-  type NodeStat,
-  ROOT,
-  type Tree,
-  type TreeSeed,
-} from "./tree.ts";
+import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
+import { reviveSeed, ROOT, type TreeSeed } from "./tree.ts";
+import type { SampleNodes, SampleRun } from "./tree.ts";
 import {
   makeColumns,
   type PlacedTree,
@@ -241,15 +234,10 @@ export class UnionTree implements Tree {
     if (node <= this.#own) return this.#names.record(node);
     if (!(node <= this.#columns.lastNode)) return -1;
     const { byNode, offsets, lastNode } = this.#columns;
-    let low = 0; // last tree whose ids do not begin after the node
-    let high = byNode.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (offsets[byNode[middle]!]! + ROOT < node) low = middle;
-      else high = middle - 1;
-    }
-    const next = byNode[low + 1];
-    this.#tree = byNode[low]!;
+    // Ids are whole numbers: the first of a tree is the one behind its offset and its root.
+    const place = lastUpTo(offsets, node - ROOT - 1, byNode.length, byNode);
+    const next = byNode[place + 1];
+    this.#tree = byNode[place]!;
     this.#before = offsets[this.#tree]! + ROOT;
     this.#last = next === undefined ? lastNode : offsets[next]! + ROOT;
     return this.#tree;

@@ -1,10 +1,15 @@
 import { FormatError } from "../errors.ts";
 import type { FormatEntry } from "../formats/format.ts";
-import { formatNamed, formats } from "../formats/registry.ts";
-import type { Steps } from "../io/concurrency/steps.ts";
+import {
+  formatNamed,
+  formats,
+  loadedFormat,
+  loadFormat,
+} from "../formats/registry.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import type { ContainerOptions, Probe } from "../tree/format.ts";
+import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
 
 /**
  * Finds the format of a location by its content, or by name where one is forced.
@@ -47,6 +52,24 @@ export function* findFormat(
   } finally {
     source.close();
   }
+}
+
+/**
+ * Opens a container.
+ *
+ * @param entry Its format, where it was found already.
+ */
+export function* openOne(
+  path: string,
+  options: ContainerOptions,
+  entry?: FormatEntry,
+): Steps<Container> {
+  const found = entry ?? (yield* findFormat(path, options));
+  const format = yield* perform({
+    sync: () => loadedFormat(found),
+    async: () => loadFormat(found),
+  });
+  return yield* format.open(path, options);
 }
 
 function* recognise(probe: Probe): Steps<FormatEntry | undefined> {

@@ -32,17 +32,13 @@ export type {
   LazySources,
   NodeId,
   NodeStat,
+  SampleNodes,
+  SampleRun,
   SeveralSources,
   Tree,
   TreeSeed,
 } from "../tree/tree.ts";
-export type { SampleNodes, SampleRun } from "../tree/tree.ts";
-export type {
-  ByteSource,
-  OpenFileOptions,
-  SourceList,
-  WaitOptions,
-} from "../io/storage/byte_source.ts";
+export type * from "../io/storage/byte_source.ts";
 export { MemoryStorage } from "../io/storage/memory_storage.ts";
 export {
   type FileFacts,

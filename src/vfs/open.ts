@@ -1,14 +1,12 @@
-import type { WaitOptions } from "../io/storage/byte_source.ts";
 import { loadFormat } from "../formats/registry.ts";
-import { perform, runAsync } from "../io/concurrency/steps.ts";
-import { mustWait } from "../io/storage/must_wait.ts";
+import { runAsync, type Steps } from "../io/concurrency/steps.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type {
   CheckOptions,
   CheckReport,
-  Container,
   ContainerOptions,
 } from "../tree/format.ts";
-import { findFormat } from "./find_format.ts";
+import { findFormat, openOne } from "./find_format.ts";
 import {
   areSeveral,
   type ContainerLocation,
@@ -60,39 +58,20 @@ export async function open(
   location: ContainerLocation | SeveralLocations,
   options: OpenContainerOptions & WaitOptions = {},
 ): Promise<VirtualFs> {
-  const { signal, checkData = true } = options;
-  if (areSeveral(location) || options.prefix !== undefined) {
-    const { openSeveral } = await import("./open_several.ts");
-    const opening = openSeveral(
-      areSeveral(location) ? location : [{ location }],
-      options,
-      (path, own) =>
-        perform({
-          sync: () => {
-            throw mustWait(path);
-          },
-          async: async () => ({
-            ...await openOne(path, own, signal),
-            async complete() {},
-          }),
-        }),
-    );
-    const { name, container } = await runAsync(opening, signal);
-    return new VirtualFs(name, container, checkData);
-  }
-  const { path, options: own } = placeOf(location, options);
-  const container = await openOne(path, own, signal);
-  return new VirtualFs(path, container, checkData);
+  const openAll = areSeveral(location) || options.prefix !== undefined
+    ? (await import("./open_several.ts")).openAll
+    : openAlone;
+  return await runAsync(openAll(location, options), options.signal);
 }
 
-async function openOne(
-  path: string,
+/** Opens one container, all of it, as a virtual filesystem. */
+export function* openAlone(
+  location: ContainerLocation | SeveralLocations,
   options: ContainerOptions,
-  signal: AbortSignal | undefined,
-): Promise<Container> {
-  const found = await runAsync(findFormat(path, options), signal);
-  const format = await loadFormat(found);
-  return await runAsync(format.open(path, options), signal);
+): Steps<VirtualFs> {
+  const place = placeOf(location as ContainerLocation, options);
+  const container = yield* openOne(place.path, place.options);
+  return new VirtualFs(place.path, container, options.checkData ?? true);
 }
 
 /**

@@ -1,15 +1,26 @@
 import { PathError, RecordfsError } from "../errors.ts";
-import { inParallel } from "../io/concurrency/in_parallel.ts";
+import { inParallel } from "../io/concurrency/concurrency_limit.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { encodeName } from "../names.ts";
-import type { ContainerInfo, ServedContainer } from "../tree/format.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ServedContainer,
+} from "../tree/format.ts";
 import { PrefixTree } from "../tree/prefix_tree.ts";
 import { nodeShare } from "../tree/union_columns.ts";
 import { UnionTree } from "../tree/union_tree.ts";
-import { placeOf, type SeveralLocations } from "./location.ts";
+import {
+  areSeveral,
+  type ContainerLocation,
+  placeOf,
+  type SeveralLocations,
+} from "./location.ts";
+import { openOne } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { findNode, normalise } from "./paths.ts";
+import { VirtualFs } from "./virtual_fs.ts";
 
 /** What can be wrong with the places of several containers. */
 export type PlacementErrorCode =
@@ -36,14 +47,24 @@ interface Placed {
   readonly options: OpenContainerOptions;
 }
 
+/** A container that is complete, or can be completed. */
+type Opened = Container & Partial<ServedContainer>;
+
 /** Opens one container. */
-type OpenOne = (
-  path: string,
-  options: OpenContainerOptions,
-) => Steps<ServedContainer>;
+type OpenOne = (path: string, options: OpenContainerOptions) => Steps<Opened>;
 
 /** Longest name of a directory, in bytes: `NAME_MAX` of Linux. */
 const LONGEST_NAME = 255;
+
+/** Opens several containers, or a part of one, as one virtual filesystem. */
+export function* openAll(
+  location: ContainerLocation | SeveralLocations,
+  options: OpenContainerOptions,
+): Steps<VirtualFs> {
+  const given = areSeveral(location) ? location : [{ location }];
+  const { name, container } = yield* openSeveral(given, options, openOne);
+  return new VirtualFs(name, container, options.checkData ?? true);
+}
 
 /**
  * Opens several containers as one, or a part of what they show, or of a single one.
@@ -54,17 +75,17 @@ const LONGEST_NAME = 255;
 export function* openSeveral(
   given: SeveralLocations,
   options: OpenContainerOptions,
-  openOne: OpenOne,
-): Steps<{ name: string; container: ServedContainer }> {
+  open: OpenOne,
+): Steps<{ name: string; container: Opened }> {
   const { prefix, ...others } = options;
   const all = yield* placeContainers(given, others);
   const name = all.map(({ location }) => location).join(", ");
   const { placed, rest } = narrow(all, prefix ?? "", name);
   const [first] = placed as [Placed];
   if (first.names.length > 0) {
-    return { name, container: yield* joinAll(placed, openOne) };
+    return { name, container: yield* joinAll(placed, open) };
   }
-  const container = yield* openPart(first, openOne);
+  const container = yield* openPart(first, open);
   return { name, container: yield* takePart(container, rest, name, prefix) };
 }
 
@@ -208,10 +229,10 @@ function startsWith(
 /** Opens a container, or the part of it that its own options name. */
 function* openPart(
   { location, options }: Placed,
-  openOne: OpenOne,
-): Steps<ServedContainer> {
+  open: OpenOne,
+): Steps<Opened> {
   const { prefix, ...others } = options;
-  const container = yield* openOne(location, others);
+  const container = yield* open(location, others);
   return yield* takePart(container, prefix ?? "", location);
 }
 
@@ -221,21 +242,29 @@ function* openPart(
  * @param given What messages call the path.
  */
 function* takePart(
-  container: ServedContainer,
+  container: Opened,
   path: string,
   name: string,
   given = path,
-): Steps<ServedContainer> {
+): Steps<Opened> {
   if (normalise(path) === "") return container;
-  const { tree, info } = container;
+  const { tree } = container;
   try {
-    yield* perform({ sync: () => {}, async: () => container.complete() });
+    yield* perform({
+      sync() {},
+      async: async () => await container.complete?.(),
+    });
     const node = yield* findNode(tree, path);
     if (node === 0) throw new PathError("not-found", given, name);
     if (!tree.isDirectory(node)) {
       throw new PathError("not-directory", given, name);
     }
-    return { info, tree: new PrefixTree(tree, node), complete: done };
+    return {
+      tree: new PrefixTree(tree, node),
+      get info() {
+        return container.info;
+      },
+    };
   } catch (error) {
     tree.close();
     throw error;
@@ -245,19 +274,16 @@ function* takePart(
 /** Opens containers and joins their trees. */
 function* joinAll(
   placed: readonly Placed[],
-  openOne: OpenOne,
-): Steps<ServedContainer> {
+  open: OpenOne,
+): Steps<Opened> {
   const lastNode = nodeShare(placed.length);
-  const opened: ServedContainer[] = [];
-  const open = function* (at: number): Steps<void> {
-    const { options, ...place } = placed[at]!;
-    opened[at] = yield* openPart(
-      { ...place, options: { ...options, lastNode } },
-      openOne,
-    );
+  const opened: Opened[] = [];
+  const openAt = function* (place: Placed, at: number): Steps<void> {
+    const options = { ...place.options, lastNode };
+    opened[at] = yield* openPart({ ...place, options }, open);
   };
   try {
-    yield* inParallel(placed.map((_, at) => open(at)));
+    yield* inParallel(placed.map(openAt));
     const tree = UnionTree.of(placed.map(({ location, names }, at) => ({
       tree: opened[at]!.tree,
       path: names,
@@ -269,7 +295,7 @@ function* joinAll(
         return joinInfo(placed, opened, tree.ownDirectories);
       },
       async complete() {
-        for (const container of opened) await container.complete();
+        for (const container of opened) await container.complete?.();
       },
     };
   } catch (error) {
@@ -280,23 +306,19 @@ function* joinAll(
 
 function joinInfo(
   placed: readonly Placed[],
-  opened: readonly ServedContainer[],
+  opened: readonly Opened[],
   ownDirectories: number,
 ): ContainerInfo {
   const infos = opened.map(({ info }) => info);
   const formats = new Set(infos.map(({ format }) => format));
-  let [files, directories, bytes] = [0, ownDirectories, 0];
-  for (const info of infos) {
-    files += info.files;
-    directories += info.directories;
-    bytes += info.bytes;
-  }
+  const sum = (of: "files" | "directories" | "bytes") =>
+    infos.reduce((sum, info) => sum + info[of], 0);
   return {
     format: [...formats].join(", "),
     kind: infos.length === 1 ? infos[0]!.kind : `${infos.length} containers`,
-    files,
-    directories,
-    bytes,
+    files: sum("files"),
+    directories: ownDirectories + sum("directories"),
+    bytes: sum("bytes"),
     parts: infos.flatMap(({ parts }) => parts),
     containers: placed.map(({ location, names }, at) => ({
       location,
@@ -305,5 +327,3 @@ function joinInfo(
     })),
   };
 }
-
-async function done(): Promise<void> {}

@@ -1,10 +1,10 @@
-import { loadFormat } from "../formats/registry.ts";
-import { perform, runAsync } from "../io/concurrency/steps.ts";
-import type { ServedContainer } from "../tree/format.ts";
-export type { ServedContainer };
-import { findFormat } from "./find_format.ts";
-import type { OpenContainerOptions } from "./open.ts";
+import { perform, runAsync, type Steps } from "../io/concurrency/steps.ts";
+import { mustWait } from "../io/storage/must_wait.ts";
+import type { Container, ServedContainer } from "../tree/format.ts";
+import { findFormat, openOne } from "./find_format.ts";
 import type { ContainerPlace } from "./location.ts";
+import type { OpenContainerOptions } from "./open.ts";
+export type { ServedContainer };
 
 /** Opens containers for other threads to serve, which can begin before their metadata are checked. */
 export async function openToServe(
@@ -13,33 +13,38 @@ export async function openToServe(
 ): Promise<ServedContainer> {
   const isOne = typeof containers === "string";
   if (isOne && options.prefix === undefined) {
-    return await openOne(containers, options);
+    return served(await runAsync(openOneToServe(containers, options)));
   }
-  const [{ openSeveral }, { mustWait }] = await Promise.all([
-    import("./open_several.ts"),
-    import("../io/storage/must_wait.ts"),
-  ]);
-  const opening = openSeveral(
-    isOne ? [containers] : containers,
-    options,
-    (path, own) =>
-      perform({
-        sync: () => {
-          throw mustWait(path);
-        },
-        async: () => openOne(path, own),
-      }),
-  );
-  return (await runAsync(opening)).container;
+  const { openSeveral } = await import("./open_several.ts");
+  const places = isOne ? [containers] : containers;
+  const opening = openSeveral(places, options, openOneToServe);
+  return served((await runAsync(opening)).container);
 }
 
-async function openOne(
+function* openOneToServe(
   path: string,
   options: OpenContainerOptions,
-): Promise<ServedContainer> {
-  const format = await runAsync(findFormat(path, options));
-  if (format.openToServe) return await format.openToServe(path, options);
-  const { open } = await loadFormat(format);
-  const container = await runAsync(open(path, options));
-  return { ...container, complete: () => Promise.resolve() };
+): Steps<Container | ServedContainer> {
+  const entry = yield* findFormat(path, options);
+  return entry.openToServe === undefined
+    ? yield* openOne(path, options, entry)
+    : yield* perform({
+      sync() {
+        throw mustWait(path);
+      },
+      async: () => entry.openToServe!(path, options),
+    });
+}
+
+/** One that is complete when it is opened needs no completing; what is known of it may be for later. */
+function served(container: Container | ServedContainer): ServedContainer {
+  if ("complete" in container) return container;
+  const { tree } = container;
+  return {
+    tree,
+    get info() {
+      return container.info;
+    },
+    complete: () => Promise.resolve(),
+  };
 }

@@ -1,17 +1,14 @@
 import { FormatError, PathError } from "../errors.ts";
-import type { Steps } from "../io/concurrency/steps.ts";
+import { runAsync, type Steps } from "../io/concurrency/steps.ts";
+import { crc32Of } from "../io/read/crc32_of.ts";
 import type { BatchRoom } from "../io/read/read_memory.ts";
+import { readPart } from "../io/read/read_part.ts";
 import { readContents } from "../tree/read_contents.ts";
-import type { Extent, NodeId, Tree } from "../tree/tree.ts";
+import type { Extent, NodeId } from "../tree/tree.ts";
+import type { VirtualFs } from "./virtual_fs.ts";
 
 /** An opened container of files. */
-interface Files {
-  readonly tree: Tree;
-  /** The container's path. */
-  readonly location: string;
-  /** Whether contents are compared with their checksums. */
-  readonly checkData: boolean;
-}
+type Files = Pick<VirtualFs, "checkData" | "location" | "tree">;
 
 /**
  * Reads a batch of files.
@@ -55,7 +52,7 @@ export function locateFile(
 }
 
 /** The error for a file whose CRC-32 is not the recorded one. */
-export function contentMismatch(
+function contentMismatch(
   container: string,
   path: string,
   expected: number,
@@ -68,4 +65,47 @@ export function contentMismatch(
       "`checkData: false`",
     { path, expected, actual },
   );
+}
+
+/** Bytes a chunk of a stream has at most. */
+const CHUNK = 1 << 20;
+
+/**
+ * A file's content in chunks, read as they are asked for. The checksum is compared at its end.
+ *
+ * @param extent Where it is.
+ * @param path The file's path, for messages.
+ */
+export function contentStream(
+  { tree, location, checkData }: Files,
+  extent: Extent,
+  path: string,
+  signal?: AbortSignal,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { bytes, source, crc32 } = extent;
+  let done = 0;
+  let crc = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      signal?.throwIfAborted();
+      if (done === extent.length) {
+        if (checkData && crc32 >= 0 && crc !== crc32) {
+          throw contentMismatch(location, path, crc32, crc);
+        }
+        controller.close();
+        return;
+      }
+      const length = Math.min(CHUNK, extent.length - done);
+      const at = extent.offset + done;
+      const chunk = bytes !== undefined
+        ? bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>
+        : await runAsync(
+          readPart(tree.sources.at(source)!, at, length),
+          signal,
+        );
+      crc = crc32Of(chunk, crc);
+      done += length;
+      controller.enqueue(chunk);
+    },
+  }, { highWaterMark: 0 });
 }

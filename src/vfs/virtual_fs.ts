@@ -10,10 +10,9 @@ import {
   type NodeId,
   type Tree,
 } from "../tree/tree.ts";
-import { contentStream } from "./content_stream.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
-import { contentMismatch, locateFile, readFiles } from "./read_files.ts";
+import { contentStream, locateFile, readFiles } from "./read_files.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
 
 /** Options of {@linkcode VirtualFs.walk}. */
@@ -234,15 +233,7 @@ export class VirtualFs implements Disposable {
     options: WaitOptions = {},
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const extent = await runAsync(this.#locate(path), options.signal);
-    const source = extent.source < 0
-      ? undefined
-      : this.tree.sources.at(extent.source);
-    const { crc32 } = extent;
-    const verify = (crc: number) => {
-      if (!this.checkData || crc32 < 0 || crc === crc32) return;
-      throw contentMismatch(this.location, pathOf(path), crc32, crc);
-    };
-    return contentStream(extent, source, verify, options.signal);
+    return contentStream(this, extent, pathOf(path), options.signal);
   }
 
   /**

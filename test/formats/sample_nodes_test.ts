@@ -1,9 +1,13 @@
 /** What each format's tree takes for the samples of its dataset, and what it calls them. */
 import assert from "node:assert/strict";
 import { LONGEST_NAME } from "../../src/tree/name_table_builder.ts";
-import { reviveSeed } from "../../src/tree/revive_seed.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
-import { type NodeId, ROOT, type Tree } from "../../src/tree/tree.ts";
+import {
+  type NodeId,
+  reviveSeed,
+  ROOT,
+  type Tree,
+} from "../../src/tree/tree.ts";
 import { open } from "../../src/vfs/mod.ts";
 import { decodeName } from "../../src/names.ts";
 import { bagCases, datasetCase } from "../support/bags/bag_golden.ts";

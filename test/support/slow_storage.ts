@@ -1,6 +1,6 @@
 /** Files that lie far away: nothing of them is known without waiting, and answers come in no order. */
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { Sfc32 } from "../../src/data/random/sfc32.ts";
+import { Sfc32 } from "../../src/data/random/random.ts";
 import {
   perform,
   runAsync,

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LinkTree } from "../../src/tree/link_tree.ts";
-import { reviveSeed } from "../../src/tree/revive_seed.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { shareNumbers } from "../../src/tree/shared_numbers.ts";
-import { newExtent, newStat, type Tree } from "../../src/tree/tree.ts";
+import {
+  newExtent,
+  newStat,
+  reviveSeed,
+  type Tree,
+} from "../../src/tree/tree.ts";
 import { type Folder, MemoryTree, MTIME } from "../fuse/support/memory_tree.ts";
 import { folders, pathsOf } from "./support/random_folder.ts";
 import { MODULE } from "./support/reversed_orders.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { reviveSeed } from "../../src/tree/revive_seed.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { ascendingOnce, shareNumbers } from "../../src/tree/shared_numbers.ts";
 import { SubsetTree } from "../../src/tree/subset_tree.ts";
-import { newExtent, newStat } from "../../src/tree/tree.ts";
+import { newExtent, newStat, reviveSeed } from "../../src/tree/tree.ts";
 import { MemoryTree } from "../fuse/support/memory_tree.ts";
 import { folders, pathsOf } from "./support/random_folder.ts";
 import { listed, lookup, walked } from "./support/walked.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as fs from "node:fs";
-import { reviveSeed } from "../../src/tree/revive_seed.ts";
+import { reviveSeed } from "../../src/tree/tree.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import {
   type Extent,

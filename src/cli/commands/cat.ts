@@ -8,35 +8,26 @@ import {
   nothingMatches,
 } from "../input/chosen_paths.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { Flood } from "../terminal/flood.ts";
-import { report } from "../messages.ts";
+import { Flood, report } from "../messages.ts";
 import { withOutput } from "../terminal/output.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-  withVerifyOption,
-} from "../input/source.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
 /** `recordfs cat` */
-export function catCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("cat")
     .description("write files of a container to standard output")
     .argument("<source>", "the container")
     .argument("<path...>", "files in it, or globs")
     .addHelpText("after", GLOB_HELP);
-  return withVerifyOption(
-    withDecodedOption(withTreeOptions(withSourceOptions(command))),
-  )
+  return withOptions(command, "format", "all", "tree", "decoded", "verify")
     .action(cat);
 }
 
 async function cat(
   source: string,
   paths: readonly string[],
-  options: SourceOptions,
+  options: CommonOptions,
 ): Promise<void> {
   using fs = await openSource(source, options);
   const faults = new Flood(report, options);
@@ -69,9 +60,6 @@ async function cat(
 
 async function write(fs: VirtualFs, path: string): Promise<void> {
   await withOutput(async (out) => {
-    for await (const chunk of await fs.stream(path)) {
-      out.putBytes(chunk);
-      await out.flush();
-    }
+    for await (const chunk of await fs.stream(path)) out.putBytes(chunk);
   });
 }

@@ -5,21 +5,19 @@ import { check as checkContainer } from "../../vfs/open.ts";
 import { counted } from "../terminal/counted.ts";
 import { messageText } from "../../message_text.ts";
 import { inFlags } from "../flag_words.ts";
-import { Flood } from "../terminal/flood.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
-import { warn } from "../messages.ts";
-import { Output, withOutput } from "../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { Flood, warn } from "../messages.ts";
+import { print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { type SourceOptions, withSourceOptions } from "../input/source.ts";
 
-interface CheckCommandOptions extends SourceOptions {
-  readonly json?: true;
+interface CheckCommandOptions extends CommonOptions {
   readonly values?: true;
 }
 
 /** `recordfs check` */
-export function checkCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("check")
     .description(
       "look for damage: checksums, frames of videos, indexes and references of bags",
@@ -27,104 +25,53 @@ export function checkCommand(): Command {
     .argument("<source>", "the container")
     .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
-  return withSourceOptions(command).action(
-    (source: string, options: CheckCommandOptions) =>
-      options.json
-        ? checkAsJson(source, options)
-        : checkAsText(source, options),
-  );
+  return withOptions(command, "format", "all").action(check);
 }
 
-async function checkAsText(
+async function check(
   source: string,
-  options: CheckCommandOptions,
+  { format, ext, values, json, all }: CheckCommandOptions,
 ): Promise<void> {
-  const out = new Output();
-  let shown = Promise.resolve();
-  const damages = new Flood((line) => {
-    out.put(`damaged: ${line}\n`);
-    shown = shown.then(() => out.flush());
-    shown.catch(() => {}); // thrown below
-  }, options);
-  const result = await run(
-    source,
-    options,
-    ({ message }) => damages.add(messageText(inFlags(message))),
-  );
-  damages.end();
-  await shown;
-  const { samples, bytes, damaged } = result;
-  const verdict = damaged === 0 ? "all sound" : `${damaged} damaged`;
-  out.put(
-    `${messageText(source)}: ${counted(samples, "sample")}, ${
-      counted(bytes, "byte")
-    }, ${verdict}\n`,
-  );
-  await out.flush();
-  if (damaged > 0) throw new Exit(ExitCode.FAILED);
-}
-
-async function checkAsJson(
-  source: string,
-  options: CheckCommandOptions,
-): Promise<void> {
-  const damages: FormatError[] = [];
-  let facts: Record<string, unknown>;
-  let failure: unknown;
-  try {
-    facts = { ...await run(source, options, (damage) => damages.push(damage)) };
-  } catch (error) {
-    if (!(error instanceof RecordfsError)) throw error;
-    failure = error;
-    facts = { error: describe(error) };
-  }
-  const ok = failure === undefined && damages.length === 0;
-  const list = damages.map(describe);
-  await withOutput((out) => {
-    const answer = { source, ok, ...facts, damage: list };
-    out.put(`${JSON.stringify(answer, exactNumbers, 2)}\n`);
-    return Promise.resolve();
-  });
-  if (failure !== undefined) throw failure;
-  if (!ok) throw new Exit(ExitCode.FAILED);
-}
-
-/** Checks with a progress bar. */
-async function run(
-  source: string,
-  { format, ext, values, all }: CheckCommandOptions,
-  onDamage: (damage: FormatError) => void,
-): Promise<CheckReport> {
   checkGiven(source, "the container");
-  let bar: Progress | undefined;
+  const damage: FormatError[] = [];
+  const faults = new Flood((line) => print(`damaged: ${line}\n`), { all });
   const warnings = new Flood(warn, { all });
+  let found: CheckReport | undefined;
+  let failure: RecordfsError | undefined;
   try {
-    return await checkContainer(source, {
+    using bar = new Progress("checking", "bytes");
+    found = await checkContainer(source, {
       format,
       ext,
       values,
-      onWarning: (message) => {
-        bar?.makeWay();
-        warnings.add(message);
+      onWarning: (message) => warnings.add(message),
+      onDamage: (one) => {
+        if (json) damage.push(one);
+        else faults.add(messageText(inFlags(one.message)));
       },
-      onDamage: (damage) => {
-        bar?.makeWay();
-        onDamage(damage);
-      },
-      onProgress: (done, total) => {
-        bar ??= new Progress("checking", "bytes", total);
-        bar.update(done);
-      },
+      onProgress: (done, total) => bar.update(done, total),
     });
-  } finally {
-    bar?.[Symbol.dispose]();
-    warnings.end();
+  } catch (error) {
+    if (!json || !(error instanceof RecordfsError)) throw error;
+    failure = error;
   }
-}
-
-/** Counts beyond 2^53 are bigints, which JSON knows only as text. */
-function exactNumbers(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
+  warnings.end();
+  faults.end();
+  const ok = found?.damaged === 0;
+  if (json) {
+    const facts = found ?? { error: describe(failure!) };
+    print({ source, ok, ...facts, damage: damage.map(describe) }, 2);
+  } else {
+    const { samples, bytes, damaged } = found!;
+    print(
+      `${messageText(source)}: ${counted(samples, "sample")}, ` +
+        `${counted(bytes, "byte")}, ${
+          ok ? "all sound" : `${damaged} damaged`
+        }\n`,
+    );
+  }
+  if (failure !== undefined) throw failure;
+  if (!ok) throw new Exit(ExitCode.FAILED);
 }
 
 function describe(

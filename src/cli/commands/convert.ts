@@ -1,37 +1,30 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import {
   ConversionError,
   type ConversionPlan,
   convert,
   type ConvertOptions,
-  type ConvertReport,
 } from "../../convert/mod.ts";
 import { targetNames } from "../../convert/to/find_target.ts";
 import { formatNames } from "../../formats/registry.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
-import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
 import { checkGiven } from "../input/given.ts";
-import { formatModuleOption } from "../input/source.ts";
 import { givenSpec } from "../input/given_spec.ts";
-import { report, warn } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import {
+  type CommonOptions,
+  countOption,
+  formatModuleOption,
+  withOptions,
+} from "../input/options.ts";
+import { Flood, report, warn } from "../messages.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 
-interface ConvertCommandOptions {
-  readonly to?: string;
-  readonly from?: string;
+interface ConvertCommandOptions
+  extends CommonOptions, Omit<ConvertOptions, "generation" | "spec"> {
   readonly generation?: string;
-  readonly lossy?: true;
-  readonly force?: true;
   readonly spec?: string;
-  readonly shardSize?: number;
-  readonly shardLength?: number;
-  readonly parts?: number;
-  readonly videosPerChunk?: number;
-  readonly json?: true;
-  readonly all?: true;
 }
 
 const AFTER_HELP = `
@@ -47,7 +40,7 @@ DST must not be there, or be an empty directory. It appears when it is complete.
 or a directory that holds nothing but a container such as the new one.`;
 
 /** `recordfs convert` */
-export function convertCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("convert")
     .description(
       "convert a container or folder to another format or generation",
@@ -72,23 +65,29 @@ export function convertCommand(): Command {
       "--spec <spec>",
       "the types by key, of files and samples: a file, or JSON",
     )
-    .option("--shard-length <n>", "datapoints in a shard of bags", count)
-    .option(
-      "--shard-size <bytes>",
-      "bytes at which a shard of bags ends",
-      count,
+    .addOption(
+      countOption("--shard-length <n>", "datapoints in a shard of bags"),
     )
-    .option(
-      "--parts <n>",
-      "so many .ffr files, in the new directory DST",
-      count,
+    .addOption(
+      countOption(
+        "--shard-size <bytes>",
+        "bytes at which a shard of bags ends",
+      ),
     )
-    .option("--videos-per-chunk <n>", "of gulp; 100 unless given", count)
+    .addOption(
+      countOption(
+        "--parts <n>",
+        "so many .ffr files, in the new directory DST",
+      ),
+    )
+    .addOption(
+      countOption("--videos-per-chunk <n>", "of gulp; 100 unless given"),
+    )
     .option("--lossy", "convert although something is lost")
     .option("-f, --force", "replace a DST that is there already")
     .option("--json", "say what was planned and written as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(command).action(run);
+  return withOptions(command, "all").action(run);
 }
 
 async function run(
@@ -110,91 +109,53 @@ async function run(
   let plan: ConversionPlan | undefined;
   const warnings: string[] = [];
   const shown = new Flood(warn, { all });
-  const onWarning = (message: string) =>
-    json ? void warnings.push(message) : shown.add(message);
   try {
+    using bar = new Progress("converting", "files");
     const done = await abortable((signal) =>
-      convertWithProgress(source, target, {
+      convert(source, target, {
         ...given,
         signal,
         onPlan(made) {
           plan = made;
-          if (!json) tellPlan(made, { all });
+          if (!json) tellPlan(made, all);
         },
-      }, onWarning)
+        onProgress({ unit, done, total }) {
+          bar.unit = unit;
+          bar.update(done, total);
+        },
+        onWarning: (message) =>
+          json ? void warnings.push(message) : shown.add(message),
+      })
     );
     shown.end();
-    await withOutput((output) => {
-      output.put(
-        json ? `${JSON.stringify({ ...done, warnings })}\n` : summary(done),
-      );
-      return Promise.resolve();
-    });
+    const { path, count, unit, leftOut } = done;
+    const left = leftOut === 0
+      ? ""
+      : `, ${leftOut} times something was left out`;
+    const counted = `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+    print(
+      json
+        ? { ...done, warnings }
+        : `${nameWriter()(path)}: ${counted}${left}\n`,
+    );
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
     if (error.code === "bad-option") throw new UsageError(error.message);
-    if (json) {
-      await withOutput((output) => {
-        const { code, losses } = error;
-        output.put(
-          `${JSON.stringify({ refused: code, losses, plan, warnings })}\n`,
-        );
-        return Promise.resolve();
-      });
-    }
+    const { code, losses } = error;
+    if (json) print({ refused: code, losses, plan, warnings });
     report(error.message);
     throw new Exit(ExitCode.FAILED);
   }
 }
 
-async function convertWithProgress(
-  source: string,
-  target: string,
-  options: ConvertOptions,
-  onWarning: (message: string) => void,
-): Promise<ConvertReport> {
-  let bar: Progress | undefined;
-  try {
-    return await convert(source, target, {
-      ...options,
-      onProgress({ unit, done, total }) {
-        bar ??= new Progress("converting", unit, total);
-        bar.update(done);
-      },
-      onWarning(message) {
-        bar?.makeWay();
-        onWarning(message);
-      },
-    });
-  } finally {
-    bar?.[Symbol.dispose]();
-  }
-}
-
 function tellPlan(
   { from, to, changed, lost }: ConversionPlan,
-  options: FloodOptions,
+  all: true | undefined,
 ): void {
   report(`${from} becomes ${to}`);
   for (const [title, list] of Object.entries({ changed, lost })) {
-    const flood = new Flood((line) => report(`  ${title}: ${line}`), options);
+    const flood = new Flood((line) => report(`  ${title}: ${line}`), { all });
     for (const what of list) flood.add(what);
     flood.end();
   }
-}
-
-function summary({ path, count, unit, leftOut }: ConvertReport): string {
-  const left = leftOut === 0 ? "" : `, ${leftOut} times something was left out`;
-  const shown = nameWriter();
-  return `${shown(path)}: ${count} ${
-    count === 1 ? unit.slice(0, -1) : unit
-  }${left}\n`;
-}
-
-function count(text: string): number {
-  const number = Number(text);
-  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(number) && number >= 1) {
-    return number;
-  }
-  throw new InvalidArgumentError("It is a whole number, from 1 on.");
 }

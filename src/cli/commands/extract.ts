@@ -10,30 +10,20 @@ import {
   withoutOverlap,
 } from "../input/chosen_paths.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { ExtractTarget } from "../../io/write/extract_target.ts";
-import { Flood } from "../terminal/flood.ts";
 import { inFlags } from "../flag_words.ts";
 import { checkGiven } from "../input/given.ts";
-import { report } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
+import { Flood, report } from "../messages.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { rateAfter } from "../terminal/rate.ts";
 import { abortable } from "../terminal/signals.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-  withVerifyOption,
-} from "../input/source.ts";
 
-interface ExtractOptions extends SourceOptions {
-  readonly force?: true;
+interface ExtractOptions extends CommonOptions {
   readonly overwrite?: true;
-  readonly json?: true;
 }
 
 /** What could not be extracted, as `--json` has it. */
@@ -45,12 +35,12 @@ interface Failure {
 
 /** What was extracted. */
 interface Extracted {
-  readonly files: number;
+  files: number;
   /** Those that were in the container, or in what was asked for of it. */
-  readonly directories: number;
-  readonly bytes: number;
+  directories: number;
+  bytes: number;
   /** How many files and directories were not; each has been reported. */
-  readonly failures: number;
+  failures: number;
 }
 
 /** Files are read together up to these limits; larger ones are streamed. */
@@ -63,7 +53,7 @@ const ENDS_ALL = new Set(
 );
 
 /** `recordfs extract` */
-export function extractCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("extract")
     .description("write a container's files to a directory")
     .argument("<source>", "the container")
@@ -73,9 +63,7 @@ export function extractCommand(): Command {
     .option("--overwrite", "the same as --force")
     .option("--json", "say what was extracted, and what was not, as JSON")
     .addHelpText("after", GLOB_HELP);
-  return withVerifyOption(
-    withDecodedOption(withTreeOptions(withSourceOptions(command))),
-  )
+  return withOptions(command, "format", "all", "tree", "decoded", "verify")
     .action(extract);
 }
 
@@ -106,32 +94,21 @@ async function extract(
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((out) => {
-    const { failures: _, ...facts } = extracted;
-    out.put(
-      options.json
-        ? `${JSON.stringify({ path: directory, ...facts, seconds, failed })}\n`
-        : summary(directory, extracted, seconds),
-    );
-    return Promise.resolve();
-  });
-  const { failures } = extracted;
+  const { failures, ...facts } = extracted;
+  const { files, directories, bytes } = facts;
+  print(
+    options.json
+      ? { path: directory, ...facts, seconds, failed }
+      : `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
+        `${counted(directories, "directory", "directories")}, ` +
+        `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
+  );
   if (failures === 0) return;
   const items = failures === 1
     ? "1 file or directory was"
     : `${failures} files and directories were`;
   report(`${items} not extracted from ${source}`);
   throw new Exit(ExitCode.FAILED);
-}
-
-function summary(
-  directory: string,
-  { files, directories, bytes }: Extracted,
-  seconds: number,
-): string {
-  return `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
-    `${counted(directories, "directory", "directories")}, ` +
-    `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`;
 }
 
 class Extraction {
@@ -146,10 +123,7 @@ class Extraction {
   /** Depth of a directory that could not be made: nothing in it can. */
   #lostDepth = Infinity;
   #done = 0;
-  #files = 0;
-  #directories = 0;
-  #bytes = 0;
-  #failures = 0;
+  readonly #counts = { files: 0, directories: 0, bytes: 0, failures: 0 };
 
   constructor(
     fs: VirtualFs,
@@ -168,25 +142,17 @@ class Extraction {
     const globs = chosen.filter((one) => typeof one === "object");
     const names = chosen.filter((one) => typeof one === "string");
     const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
-    if (Progress.shown) {
-      const total = globs.length > 0 ? undefined : await this.#measure(wanted);
-      this.#progress = new Progress("extracting", "bytes", total);
+    const total = Progress.shown && globs.length === 0
+      ? await this.#measure(wanted)
+      : undefined;
+    using progress = new Progress("extracting", "bytes", total);
+    this.#progress = progress;
+    for (const path of wanted) {
+      await this.#guard(path, () => this.#extract(path));
     }
-    try {
-      for (const path of wanted) {
-        await this.#guard(path, () => this.#extract(path));
-      }
-      if (globs.length > 0) await this.#extractMatching(globs, wanted);
-      await this.#flush();
-    } finally {
-      this.#progress?.[Symbol.dispose]();
-    }
-    return {
-      files: this.#files,
-      directories: this.#directories,
-      bytes: this.#bytes,
-      failures: this.#failures,
-    };
+    if (globs.length > 0) await this.#extractMatching(globs, wanted);
+    await this.#flush();
+    return this.#counts;
   }
 
   /** Extracts what globs match, but what was extracted before. */
@@ -238,7 +204,7 @@ class Extraction {
     let next = await walk.next(); // finds the directory, or there is none to be made
     await this.#flush();
     this.#target.start(path);
-    if (path !== "") this.#directories++;
+    if (path !== "") this.#counts.directories++;
     this.#lostDepth = Infinity;
     for (; !next.done; next = await walk.next()) {
       await this.#addEntry(next.value);
@@ -281,7 +247,7 @@ class Extraction {
       this.#lostDepth = Infinity;
       return false;
     }
-    this.#failures++;
+    this.#counts.failures++;
     return true;
   }
 
@@ -305,8 +271,8 @@ class Extraction {
         if (entry.isDirectory) return this.#makeDirectory(entry);
         const bytes = content ?? await this.#fs.read(entry);
         this.#target.write(placeOf(entry), bytes);
-        this.#files++;
-        this.#bytes += bytes.length;
+        this.#counts.files++;
+        this.#counts.bytes += bytes.length;
         this.#count(bytes);
       });
     }
@@ -315,7 +281,7 @@ class Extraction {
   #makeDirectory(entry: WalkEntry): void {
     this.#lostDepth = entry.depth; // unless it is made
     this.#target.makeDirectory(placeOf(entry));
-    this.#directories++;
+    this.#counts.directories++;
     this.#lostDepth = Infinity;
   }
 
@@ -323,8 +289,8 @@ class Extraction {
     const content = await this.#fs.stream(entry, { signal: this.#signal });
     const before = this.#done;
     await this.#target.writeStream(placeOf(entry), this.#counting(content));
-    this.#files++;
-    this.#bytes += this.#done - before;
+    this.#counts.files++;
+    this.#counts.bytes += this.#done - before;
   }
 
   async *#counting(content: AsyncIterable<Uint8Array>) {
@@ -349,8 +315,7 @@ class Extraction {
       if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
         throw error;
       }
-      this.#failures++;
-      this.#progress?.makeWay();
+      this.#counts.failures++;
       const path = typeof place === "string" ? place : place.path;
       const { code } = error;
       const text = inFlags(error.message);

@@ -1,37 +1,22 @@
 import { Command } from "commander";
 import type { ContainerInfo } from "../../vfs/mod.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
-import { withOutput } from "../terminal/output.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withSourceOptions,
-  withTreeOptions,
-} from "../input/source.ts";
+import { nameWriter, print } from "../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
 /** `recordfs info` */
-export function infoCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("info")
     .description("say what a container is and holds")
     .argument("<source>", "the container")
     .option("--json", "as JSON");
-  return withTreeOptions(withSourceOptions(command)).action(info);
+  return withOptions(command, "format", "all", "tree").action(info);
 }
 
-async function info(
-  source: string,
-  options: SourceOptions & { readonly json?: true },
-): Promise<void> {
+async function info(source: string, options: CommonOptions): Promise<void> {
   using fs = await openSource(source, options);
-  await withOutput((out) => {
-    out.put(
-      options.json
-        ? `${JSON.stringify({ source, ...fs.info }, null, 2)}\n`
-        : asText(source, fs.info),
-    );
-    return Promise.resolve();
-  });
+  print(options.json ? { source, ...fs.info } : asText(source, fs.info), 2);
 }
 
 function asText(source: string, info: ContainerInfo): string {

@@ -11,27 +11,20 @@ import {
   formatTime,
   longStart,
 } from "../terminal/entry_line.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
-import { type Output, withOutput } from "../terminal/output.ts";
+import { nameWriter, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-} from "../input/source.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
-interface LsOptions extends SourceOptions {
+interface LsOptions extends CommonOptions {
   readonly long?: true;
   readonly recursive?: true;
-  readonly json?: true;
 }
 
 /** `recordfs ls` */
-export function lsCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("ls")
     .description("list a directory of a container")
     .argument("<source>", "the container")
@@ -40,9 +33,7 @@ export function lsCommand(): Command {
     .option("-R, --recursive", "with everything below")
     .option("--json", "as a JSON array, one entry a line")
     .addHelpText("after", GLOB_HELP);
-  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
-    ls,
-  );
+  return withOptions(command, "format", "all", "tree", "decoded").action(ls);
 }
 
 async function ls(
@@ -51,20 +42,34 @@ async function ls(
   options: LsOptions,
 ): Promise<void> {
   using fs = await openSource(source, options);
+  const { json, long, recursive = false } = options;
+  const shown = nameWriter();
+  const modified = long ? formatTime((await fs.stat("")).mtime) : "";
+  const directories = new SharedStart();
   let damaged = 0;
+  let before = "\n";
   await withOutput(async (out) => {
-    const write = options.json
-      ? jsonWriter(fs, out)
-      : await lineWriter(fs, out, options.long === true);
+    if (json) out.put("[");
     const [chosen] = await chosenPaths(fs, [path]);
     const entries = typeof chosen === "object"
-      ? pathsOf(matching(fs, [chosen], options.recursive === true))
-      : await entriesOf(fs, path, options.recursive);
+      ? pathsOf(matching(fs, [chosen], recursive))
+      : await entriesOf(fs, path, recursive);
     for await (const entry of entries) {
-      if (!await write(entry)) damaged++;
-      if (out.full) await out.flush();
+      const { name, depth, isDirectory } = entry;
+      // Names alone need nothing that would have to be waited for.
+      const listed = json || long ? await describeEntry(fs, entry) : undefined;
+      if (listed?.size === null) damaged++;
+      if (json) {
+        out.put(before + JSON.stringify(listed));
+        before = ",\n";
+        continue;
+      }
+      if (listed !== undefined) out.put(longStart(listed, modified));
+      directories.put(out, depth - 1);
+      out.put(`${shown(name)}\n`);
+      if (isDirectory) directories.set(depth - 1, `${shown(name)}/`);
     }
-    if (options.json) out.put("\n]\n");
+    if (json) out.put("\n]\n");
     if (typeof chosen === "object" && !chosen.found) {
       throw nothingMatches(source, chosen);
     }
@@ -81,7 +86,7 @@ async function ls(
 async function entriesOf(
   fs: VirtualFs,
   path: string,
-  recursive = false,
+  recursive: boolean,
 ): Promise<AsyncIterable<WalkEntry> | Iterable<WalkEntry>> {
   if (await fs.isFile(path)) {
     const { ino } = await fs.stat(path);
@@ -98,45 +103,4 @@ async function* pathsOf(
   for await (const entry of entries) {
     yield { ...entry, name: entry.path, depth: 1 };
   }
-}
-
-/** Writes an entry; `false` means that it is damaged. */
-type EntryWriter = (entry: WalkEntry) => boolean | Promise<boolean>;
-
-async function lineWriter(
-  fs: VirtualFs,
-  out: Output,
-  long: boolean,
-): Promise<EntryWriter> {
-  const shown = nameWriter();
-  const directories = new SharedStart();
-  const putName = ({ name, depth, isDirectory }: WalkEntry) => {
-    directories.put(out, depth - 1);
-    out.put(`${shown(name)}\n`);
-    if (isDirectory) directories.set(depth - 1, `${shown(name)}/`);
-  };
-  if (!long) {
-    return (entry) => {
-      putName(entry);
-      return true;
-    };
-  }
-  const modified = formatTime((await fs.stat("")).mtime);
-  return async (entry) => {
-    const listed = await describeEntry(fs, entry);
-    out.put(longStart(listed, modified));
-    putName(entry);
-    return listed.size !== null;
-  };
-}
-
-function jsonWriter(fs: VirtualFs, out: Output): EntryWriter {
-  let before = "\n";
-  out.put("[");
-  return async (listed) => {
-    const entry = await describeEntry(fs, listed);
-    out.put(before + JSON.stringify(entry));
-    before = ",\n";
-    return entry.size !== null;
-  };
 }

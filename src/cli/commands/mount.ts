@@ -1,17 +1,11 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { MOST_WORKERS } from "../../../fuse/limits.ts";
 import type { MountCommandOptions } from "../mount/job/mount_job.ts";
 import { mount } from "../mount/start_mount.ts";
-import { parseWorkers } from "../mount/job/plain_mount.ts";
-import { collect } from "../input/repeatable.ts";
-import {
-  withDecodedOption,
-  withFormatOptions,
-  withVerifyOption,
-} from "../input/source.ts";
+import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
 
 /** `recordfs mount` */
-export function mountCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("mount")
     .description("show a container to every program, as a directory")
     .argument(
@@ -49,7 +43,7 @@ export function mountCommand(): Command {
     .option(
       "--workers <n>",
       "threads that serve it; unless given, as many as processors, from 2 to 8",
-      checkWorkers,
+      wholeNumberFrom(1, MOST_WORKERS),
     )
     .option(
       "--replace",
@@ -66,7 +60,7 @@ export function mountCommand(): Command {
     .addOption(new Option("--sources <json>").hideHelp())
     .addOption(new Option("--held <descriptors>").hideHelp())
     .addOption(new Option("--counts <descriptor>").hideHelp());
-  return withVerifyOption(withDecodedOption(withFormatOptions(command)))
+  return withOptions(command, "format", "decoded", "verify")
     .action(mountGiven);
 }
 
@@ -80,12 +74,4 @@ async function mountGiven(
     command.error("error: missing required argument 'mountpoint'");
   }
   await mount(sources, paths.at(-1)!, options);
-}
-
-function checkWorkers(text: string): number {
-  const count = parseWorkers(text);
-  if (count !== undefined) return count;
-  throw new InvalidArgumentError(
-    `It must be a whole number from 1 to ${MOST_WORKERS}.`,
-  );
 }

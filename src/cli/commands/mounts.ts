@@ -1,11 +1,10 @@
 import { Command } from "commander";
-import { nameWriter } from "../terminal/escape.ts";
 import { type ListedMount, listMounts } from "../mount/listed_mounts.ts";
 import { warn } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 
 /** `recordfs mounts` */
-export function mountsCommand(): Command {
+export function makeCommand(): Command {
   return new Command("mounts")
     .description("list what is mounted, and how it is")
     .option("--json", "as a JSON array")
@@ -14,10 +13,7 @@ export function mountsCommand(): Command {
 
 async function mounts(options: { readonly json?: true }): Promise<void> {
   const list = await listMounts();
-  await withOutput((out) => {
-    out.put(options.json ? `${JSON.stringify(list, null, 2)}\n` : table(list));
-    return Promise.resolve();
-  });
+  print(options.json ? list : table(list), 2);
   if (options.json) return;
   for (const { mountpoint, state, reason, log } of list) {
     if (state !== "dead") continue;
@@ -29,37 +25,32 @@ async function mounts(options: { readonly json?: true }): Promise<void> {
   }
 }
 
+/** The columns by their titles. */
+const COLUMNS: Readonly<
+  Record<string, (mount: ListedMount) => string | number | null | undefined>
+> = {
+  SOURCE: ({ source }) => nameWriter()(source),
+  MOUNTPOINT: ({ mountpoint }) => nameWriter()(mountpoint),
+  PID: ({ pid }) => pid,
+  SUPERVISOR: ({ supervisor }) => supervisor,
+  STATE: ({ state }) => state,
+  UPTIME: ({ uptime }) => uptime === null ? null : duration(uptime),
+  RESTARTS: ({ restarts }) => restarts,
+  REQUESTS: ({ requests }) =>
+    requests && Object.values(requests).reduce((sum, count) => sum + count, 0),
+  BYTES: ({ bytes }) => bytes,
+  ERRORS: ({ errors }) => errors,
+  OPTIONS: ({ options }) => nameWriter()(options?.join(" ") || "-"),
+};
+
 /** Columns under their titles; nothing at all where there are no mounts. */
 function table(list: readonly ListedMount[]): string {
   if (list.length === 0) return "";
-  const shown = nameWriter();
   const rows = [
-    [
-      "SOURCE",
-      "MOUNTPOINT",
-      "PID",
-      "SUPERVISOR",
-      "STATE",
-      "UPTIME",
-      "RESTARTS",
-      "REQUESTS",
-      "BYTES",
-      "ERRORS",
-      "OPTIONS",
-    ],
-    ...list.map((mount) => [
-      shown(mount.source),
-      shown(mount.mountpoint),
-      String(mount.pid ?? "-"),
-      String(mount.supervisor ?? "-"),
-      mount.state ?? "-",
-      mount.uptime === null ? "-" : duration(mount.uptime),
-      String(mount.restarts ?? "-"),
-      mount.requests === null ? "-" : String(total(mount.requests)),
-      String(mount.bytes ?? "-"),
-      String(mount.errors ?? "-"),
-      shown(mount.options?.join(" ") || "-"),
-    ]),
+    Object.keys(COLUMNS),
+    ...list.map((mount) =>
+      Object.values(COLUMNS).map((cell) => String(cell(mount) ?? "-"))
+    ),
   ];
   const widths = rows[0]!.map((_, column) =>
     Math.max(...rows.map((row) => row[column]!.length))
@@ -67,10 +58,6 @@ function table(list: readonly ListedMount[]): string {
   return rows.map((row) =>
     `${row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd()}\n`
   ).join("");
-}
-
-function total(requests: Readonly<Record<string, number>>): number {
-  return Object.values(requests).reduce((sum, count) => sum + count, 0);
 }
 
 /** A time such as `3d 4h`, `4h 5m` or `5m 6s`. */

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { join } from "node:path";
 import {
   PackError,
@@ -6,28 +6,27 @@ import {
   type PackProblem,
   type PackReport,
 } from "../../formats/ffrecord/mod.ts";
-import { isInParts } from "../../formats/ffrecord/write/parts.ts";
+import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
-import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
 import { checkGiven } from "../input/given.ts";
 import { compileGlob } from "../input/glob.ts";
-import { report, warn } from "../messages.ts";
+import { Flood, report, warn } from "../messages.ts";
+import { checkNewFile } from "../input/new_container.ts";
 import {
-  checkNewFile,
-  type NewContainerOptions,
-  withNewContainerOptions,
-} from "../input/new_container.ts";
-import { withOutput } from "../terminal/output.ts";
+  collect,
+  type CommonOptions,
+  countOption,
+  withOptions,
+} from "../input/options.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { rateAfter } from "../terminal/rate.ts";
-import { collect } from "../input/repeatable.ts";
 import { abortable } from "../terminal/signals.ts";
 
-interface PackOptions extends NewContainerOptions, FloodOptions {
+interface PackOptions extends CommonOptions {
   readonly parts?: number;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -46,21 +45,19 @@ what may not be read) ends the command before anything is written, unless
 OUT appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs pack` */
-export function packCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("pack")
     .description("pack a directory into a new .ffr file")
     .argument("<dir>", "the directory")
     .argument("<out>", "the new file; its name ends in .ffr")
-    .option(
-      "--parts <n>",
-      "N files instead, in the new directory OUT",
-      parts,
+    .addOption(
+      countOption("--parts <n>", "N files instead, in the new directory OUT"),
     )
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(withNewContainerOptions(command)).action(pack);
+  return withOptions(command, "written", "all").action(pack);
 }
 
 async function pack(
@@ -73,81 +70,62 @@ async function pack(
   else checkNewFile(out, options);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
-  const start = performance.now();
-  const packed = await abortable((signal) =>
-    packWithProgress(dir, out, options, filter, signal)
-  );
-  const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    output.put(
-      options.json
-        ? `${JSON.stringify({ ...packed, seconds })}\n`
-        : summary(out, packed, seconds),
-    );
-    return Promise.resolve();
-  });
-  for (const skipped of packed.skipped.filter(isLeftOut)) {
-    warn(describe(dir, skipped));
-  }
-  const problems = packed.skipped.filter((skipped) => !isLeftOut(skipped));
-  if (problems.length === 0) return;
-  const were = problems.length === 1 ? "was" : "were";
-  report(`${entries(problems)} of ${dir} ${were} not packed`);
-  throw new Exit(ExitCode.FAILED);
-}
-
-/** Packs, and reports what can't be packed. */
-async function packWithProgress(
-  dir: string,
-  out: string,
-  options: PackOptions,
-  filter: PathFilter,
-  signal: AbortSignal,
-): Promise<PackReport> {
-  let listed = 0;
-  let packing = false;
-  let bar = new Progress("listing", "files", undefined);
   const problems = new Flood(report, options);
-  const skip = (problem: PackProblem) => {
-    bar.makeWay();
-    problems.add(describe(dir, problem));
-  };
+  const tell = (problem: PackProblem) => problems.add(describe(dir, problem));
+  const start = performance.now();
+  let packed: PackReport;
   try {
-    return await packFolder(dir, out, {
-      parts: options.parts,
-      filter(entry) {
-        const accepted = filter.accepts(entry);
-        if (accepted && !entry.isDirectory) bar.update(++listed);
-        return accepted;
-      },
-      emptyDirectories: filter.keepsAll,
-      onProblem: options.skipProblems ? skip : undefined,
-      onProgress: ({ bytes, totalBytes }) => {
-        if (!packing) {
-          bar[Symbol.dispose]();
-          bar = new Progress("packing", "bytes", totalBytes);
-          packing = true;
-        }
-        bar.update(bytes);
-      },
-      signal,
+    packed = await abortable(async (signal) => {
+      using listing = new Progress("listing", "files");
+      using packing = new Progress("packing", "bytes");
+      let listed = 0;
+      return await packFolder(dir, out, {
+        parts: options.parts,
+        filter(entry) {
+          const accepted = filter.accepts(entry);
+          if (accepted && !entry.isDirectory) listing.update(++listed);
+          return accepted;
+        },
+        emptyDirectories: filter.keepsAll,
+        onProblem: options.skipProblems ? tell : undefined,
+        onProgress: ({ bytes, totalBytes }) => {
+          listing[Symbol.dispose]();
+          packing.update(bytes, totalBytes);
+        },
+        signal,
+      });
     });
   } catch (error) {
     if (!(error instanceof PackError) || error.problems.length === 0) {
       throw error;
     }
-    bar.makeWay();
-    for (const problem of error.problems) problems.add(describe(dir, problem));
+    error.problems.forEach(tell);
     problems.end();
     report(
       `${entries(error.problems)} of ${dir} can't be packed, and nothing was ` +
         "written; --skip-problems leaves such out",
     );
     throw new Exit(ExitCode.FAILED);
-  } finally {
-    bar[Symbol.dispose]();
-    problems.end();
   }
+  problems.end();
+  const seconds = (performance.now() - start) / 1000;
+  const { files, directories, bytes, paths } = packed;
+  const parts = paths.length === 1 ? "" : `, ${paths.length} parts`;
+  print(
+    options.json
+      ? { ...packed, seconds }
+      : `${nameWriter()(out)}: ${counted(files, "file")}, ` +
+        `${counted(directories, "directory", "directories")}, ` +
+        `${counted(bytes, "byte")}${parts}${rateAfter(bytes, seconds)}\n`,
+  );
+  for (const skipped of packed.skipped.filter(isLeftOut)) {
+    warn(describe(dir, skipped));
+  }
+  const others = packed.skipped.filter((skipped) => !isLeftOut(skipped));
+  if (others.length === 0) return;
+  const were = others.length === 1 ? "was" : "were";
+  report(`${entries(others)} of ${dir} ${were} not packed`);
+  throw new Exit(ExitCode.FAILED);
 }
 
 function describe(dir: string, { path, reason }: PackProblem): string {
@@ -164,24 +142,4 @@ function checkNewDirectory(out: string, options: PackOptions): void {
   throw new UsageError(
     "--force replaces a file, not a directory of several: remove that first",
   );
-}
-
-function summary(
-  out: string,
-  { files, directories, bytes, paths }: PackReport,
-  seconds: number,
-): string {
-  const shown = nameWriter();
-  const parts = paths.length === 1 ? "" : `, ${paths.length} parts`;
-  return `${shown(out)}: ${counted(files, "file")}, ` +
-    `${counted(directories, "directory", "directories")}, ` +
-    `${counted(bytes, "byte")}${parts}${rateAfter(bytes, seconds)}\n`;
-}
-
-function parts(text: string): number {
-  const number = Number(text);
-  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(number) && number >= 1) {
-    return number;
-  }
-  throw new InvalidArgumentError("It is a number of files, from 1 on.");
 }

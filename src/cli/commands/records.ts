@@ -4,16 +4,11 @@ import {
   type ListedRecord,
   RecordListing,
 } from "../../formats/ffrecord/read/record_listing.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { Flood, type FloodOptions, withAllOption } from "../terminal/flood.ts";
-import { report, warn } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
+import { Flood, report, warn } from "../messages.ts";
+import { nameWriter, withOutput } from "../terminal/output.ts";
 import { checkGiven } from "../input/given.ts";
-
-interface RecordsOptions extends FloodOptions {
-  readonly json?: true;
-}
+import { type CommonOptions, withOptions } from "../input/options.ts";
 
 /** Lines given to the output at a time: ten million one by one would take twice as long. */
 const LINES = 512;
@@ -24,16 +19,16 @@ bytes from the start of the file. For a directory there is "file" as well, and
 where offsets are damaged "size" is null and "damage" says why.`;
 
 /** `recordfs records` */
-export function recordsCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("records")
     .description("list the samples of FFRecord files: offset, size, checksum")
     .argument("<source>", "an .ffr file, or a directory of them")
     .option("--json", "as JSON, one sample a line")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(command).action(records);
+  return withOptions(command, "all").action(records);
 }
 
-async function records(source: string, options: RecordsOptions): Promise<void> {
+async function records(source: string, options: CommonOptions): Promise<void> {
   checkGiven(source, "the container");
   const warnings = new Flood(warn, options);
   const listing = await RecordListing.open(source, {
@@ -44,11 +39,11 @@ async function records(source: string, options: RecordsOptions): Promise<void> {
   for (const { message } of listing.damaged) damages.add(message);
   const severalFiles = listing.parts[0]?.path !== source;
   let damaged = 0;
-  await withOutput(async (out) => {
-    const line = options.json
-      ? jsonLine(listing, severalFiles)
-      : tableLine(listing, severalFiles);
-    if (!options.json) out.put(title(listing, severalFiles));
+  await withOutput((out) => {
+    const { title, line } = options.json
+      ? { title: "", line: jsonLine(listing, severalFiles) }
+      : table(listing, severalFiles);
+    out.put(title);
     let text = "";
     let lines = 0;
     for (const record of listing) {
@@ -60,7 +55,6 @@ async function records(source: string, options: RecordsOptions): Promise<void> {
       if (++lines % LINES !== 0) continue;
       out.put(text);
       text = "";
-      if (out.full) await out.flush();
     }
     out.put(text);
   });
@@ -90,37 +84,38 @@ function jsonLine({ parts }: RecordListing, severalFiles: boolean): Line {
   };
 }
 
-/** The widths of the columns for the largest numbers that can be in them. */
-function widths({ length, parts }: RecordListing): [number, number] {
+/** The title and the lines of a table, whose columns have room for the largest numbers that can be in them. */
+function table(
+  { length, parts }: RecordListing,
+  severalFiles: boolean,
+): { readonly title: string; readonly line: Line } {
   const largest = parts.reduce((most, { size }) => Math.max(most, size), 0);
-  return [
-    Math.max("INDEX".length, String(length - 1).length),
-    Math.max("OFFSET".length, String(largest).length),
-  ];
-}
-
-function title(listing: RecordListing, severalFiles: boolean): string {
-  const [index, bytes] = widths(listing);
-  const columns = [
-    "INDEX".padStart(index),
-    "OFFSET".padStart(bytes),
-    "SIZE".padStart(bytes),
-    "CRC-32  ",
-    ...severalFiles ? ["FILE"] : [],
-  ];
-  return `${columns.join("  ").trimEnd()}\n`;
-}
-
-function tableLine(listing: RecordListing, severalFiles: boolean): Line {
-  const [indexWidth, bytesWidth] = widths(listing);
+  const indexWidth = Math.max("INDEX".length, String(length - 1).length);
+  const width = Math.max("OFFSET".length, String(largest).length);
   const shown = nameWriter();
-  const files = listing.parts.map(({ path }) =>
+  const files = parts.map(({ path }) =>
     severalFiles ? `  ${shown(basename(path))}` : ""
   );
-  const column = (value: number) =>
-    (Number.isNaN(value) ? "?" : String(value)).padStart(bytesWidth);
-  return ({ index, part, offset, size, crc32 }) =>
-    `${String(index).padStart(indexWidth)}  ${column(offset)}  ${
-      column(size)
-    }  ${crc32.toString(16).padStart(8, "0")}${files[part]}\n`;
+  const row = (index: string, offset: string, size: string, rest: string) =>
+    `${index.padStart(indexWidth)}  ${offset.padStart(width)}  ${
+      size.padStart(width)
+    }  ${rest}\n`;
+  const text = (value: number) => Number.isNaN(value) ? "?" : String(value);
+  return {
+    title: row(
+      "INDEX",
+      "OFFSET",
+      "SIZE",
+      `CRC-32${severalFiles ? "    FILE" : ""}`,
+    ),
+    line: ({ index, part, offset, size, crc32 }) => {
+      const checksum = crc32.toString(16).padStart(8, "0");
+      return row(
+        String(index),
+        text(offset),
+        text(size),
+        checksum + files[part],
+      );
+    },
+  };
 }

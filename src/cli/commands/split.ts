@@ -7,6 +7,7 @@ import {
 } from "../../data/split/assignment.ts";
 import { countSamples } from "../../data/split/counted_samples.ts";
 import type { LabelColumn } from "../../data/split/label_column.ts";
+import { IndexOutput } from "../../data/index_output.ts";
 import { Ratios } from "../../data/split/ratios.ts";
 import { readLabels } from "../../data/split/read_labels.ts";
 import { makeDirectories } from "../../io/write/make_directories.ts";
@@ -14,32 +15,33 @@ import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
 import type { VirtualFs } from "../../vfs/mod.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
-import { UsageError } from "../exit.ts";
+import { asUsage, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { warn } from "../messages.ts";
+import { checkAbsent } from "../input/new_container.ts";
 import {
-  checkAbsent,
-  type NewContainerOptions,
-  withNewContainerOptions,
-} from "../input/new_container.ts";
-import { withOutput } from "../terminal/output.ts";
+  type CommonOptions,
+  countOption,
+  withOptions,
+} from "../input/options.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withSourceOptions,
-} from "../input/source.ts";
-import { type SplitFile, writeSplits } from "./split_files.ts";
-import { wholeNumberFrom } from "../input/whole_number.ts";
+import { openSource } from "../input/source.ts";
 
-interface SplitOptions extends SourceOptions, NewContainerOptions {
+interface SplitOptions extends CommonOptions {
   readonly ratios: string;
   readonly seed: number;
   readonly stratify?: string;
   readonly names?: string;
   readonly out: string;
+}
+
+/** A file of the indices of one split. */
+export interface SplitFile {
+  readonly path: string;
+  /** Lines for people at its start. */
+  readonly comments: readonly string[];
 }
 
 /** What the splits are called unless they are named. */
@@ -69,75 +71,73 @@ LABEL is what the files have equal shares of:
   parent: of files, the directory that they lie in`;
 
 /** `recordfs split` */
-export function splitCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("split")
     .description("split a container at random: write files of indices")
     .argument("<source>", "the container")
     .requiredOption("--ratios <list>", "such as 0.8,0.1,0.1 or 8,1,1")
-    .option("--seed <n>", "other seeds, other splits", wholeNumberFrom(0), 0)
+    .addOption(
+      countOption("--seed <n>", "other seeds, other splits", 0).default(0),
+    )
     .option("--stratify <label>", "split the samples of each label alike")
     .option("--names <list>", "of the splits, such as train,val,test")
     .option("--out <dir>", "where to; made if it is not there", ".")
     .addHelpText("after", AFTER_HELP);
-  return withNewContainerOptions(withSourceOptions(command)).action(split);
+  return withOptions(command, "format", "all", "written").action(split);
 }
 
 async function split(source: string, options: SplitOptions): Promise<void> {
-  const ratios = parseRatios(options.ratios);
+  const { ratios: given, seed, stratify } = options;
+  const ratios = asUsage(RangeError, () => Ratios.parse(given));
   checkGiven(options.out, "the directory of the files");
   const names = namesOf(options.names, ratios.length);
   const paths = names.map((name) => join(options.out, `${name}.txt`));
   for (const path of paths) checkAbsent(path, options);
   using container = await openSource(source, options);
   const samples = countSamples(container.info);
+  const { unit, length } = samples;
   const { assignment, labels } = await abortable(async (signal) => {
     const labels = await labelsOf(container, options, samples, signal);
     const assignment = labels === undefined
-      ? randomAssignment(samples.length, ratios, options.seed)
-      : stratifiedAssignment(labels, ratios, options.seed);
+      ? randomAssignment(length, ratios, seed)
+      : stratifiedAssignment(labels, ratios, seed);
+    const by = stratify === undefined ? "" : `, stratified by ${stratify}`;
     const files = paths.map((path, i): SplitFile => ({
       path,
-      comments: commentsOf(source, options, samples, assignment.sizes[i]!),
+      comments: [
+        `${assignment.sizes[i]} of ${length} ${unit} of ${source}`,
+        `recordfs split: ratios ${given}, seed ${seed}${by}`,
+      ],
     }));
     await runAsync(makeDirectories(options.out, options.out), signal);
-    using bar = new Progress("splitting", samples.unit, samples.length);
+    using bar = new Progress("splitting", unit, length);
     const onProgress = (done: number) => bar.update(done);
-    await writeSplits(files, assignment, samples.length, onProgress, signal);
+    await writeSplits(files, assignment, length, onProgress, signal);
     return { assignment, labels };
   });
-  await withOutput((out) => {
-    out.put(
-      options.json
-        ? `${
-          JSON.stringify({
-            source,
-            ...samples,
-            seed: options.seed,
-            ratios: options.ratios,
-            stratify: options.stratify,
-            splits: paths.map((path, i) => ({
-              name: names[i],
-              path,
-              count: assignment.sizes[i],
-              labels: labels && labelSizes(labels, assignment, i),
-            })),
-          })
-        }\n`
-        : textOf(paths, assignment, samples),
-    );
-    return Promise.resolve();
-  });
-  for (const [i, size] of assignment.sizes.entries()) {
-    if (size === 0) warn(`${paths[i]} has no ${samples.unit}`);
-  }
-}
-
-function parseRatios(text: string): Ratios {
-  try {
-    return Ratios.parse(text);
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
+  const { sizes } = assignment;
+  const shown = nameWriter();
+  print(
+    options.json
+      ? {
+        source,
+        ...samples,
+        seed,
+        ratios: given,
+        stratify,
+        splits: paths.map((path, i) => ({
+          name: names[i],
+          path,
+          count: sizes[i],
+          labels: labels && labelSizes(labels, assignment, i),
+        })),
+      }
+      : paths.map((path, i) =>
+        `${shown(path)}: ${counted(sizes[i]!, unit.slice(0, -1))}\n`
+      ).join(""),
+  );
+  for (const [i, size] of sizes.entries()) {
+    if (size === 0) warn(`${paths[i]} has no ${unit}`);
   }
 }
 
@@ -178,30 +178,6 @@ async function labelsOf(
   });
 }
 
-function commentsOf(
-  source: string,
-  { ratios, seed, stratify }: SplitOptions,
-  { unit, length }: CountedSamples,
-  size: number,
-): string[] {
-  const by = stratify === undefined ? "" : `, stratified by ${stratify}`;
-  return [
-    `${size} of ${length} ${unit} of ${source}`,
-    `recordfs split: ratios ${ratios}, seed ${seed}${by}`,
-  ];
-}
-
-function textOf(
-  paths: readonly string[],
-  { sizes }: Assignment,
-  { unit }: CountedSamples,
-): string {
-  const shown = nameWriter();
-  return paths.map((path, i) =>
-    `${shown(path)}: ${counted(sizes[i]!, unit.slice(0, -1))}\n`
-  ).join("");
-}
-
 /** How many samples of each label a split has. */
 function labelSizes(
   { names }: LabelColumn,
@@ -211,4 +187,36 @@ function labelSizes(
   return Object.fromEntries(
     names.map((name, label) => [name, labelSizes![label]![split]!]),
   );
+}
+
+/**
+ * Writes the indices of each split to its file. All of them appear when all are complete.
+ *
+ * @param length How many samples there are to assign.
+ * @param onProgress Told how many have been assigned.
+ */
+export async function writeSplits(
+  files: readonly SplitFile[],
+  assignment: Assignment,
+  length: number,
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const outputs: IndexOutput[] = [];
+  try {
+    for (const { path, comments } of files) {
+      outputs.push(await runAsync(IndexOutput.create(path, comments), signal));
+    }
+    for (let index = 0; index < length; index++) {
+      const output = outputs[assignment.next()]!;
+      output.add(index);
+      if (!output.full) continue;
+      await runAsync(output.flush(), signal);
+      onProgress(index + 1);
+    }
+    for (const output of outputs) await runAsync(output.finish(), signal);
+    for (const output of outputs) await runAsync(output.publish());
+  } finally {
+    for (const output of outputs) output.discard();
+  }
 }

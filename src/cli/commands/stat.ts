@@ -2,37 +2,29 @@ import { Command } from "commander";
 import { RecordfsError } from "../../errors.ts";
 import type { VirtualStat } from "../../vfs/mod.ts";
 import { formatTime } from "../terminal/entry_line.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
-import { withOutput } from "../terminal/output.ts";
-import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-} from "../input/source.ts";
+import { nameWriter, print } from "../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
 /** `recordfs stat` */
-export function statCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("stat")
     .description("describe files and directories of a container")
     .argument("<source>", "the container")
     .argument("<path...>", "files and directories in it; / is the root")
     .option("--json", "as a JSON array");
-  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
-    stat,
-  );
+  return withOptions(command, "format", "all", "tree", "decoded").action(stat);
 }
 
 async function stat(
   source: string,
   paths: readonly string[],
-  options: SourceOptions & { readonly json?: true },
+  options: CommonOptions,
 ): Promise<void> {
   using fs = await openSource(source, options);
-  const found: { path: string; stat: VirtualStat }[] = [];
+  const found: Found[] = [];
   for (const path of paths) {
     try {
       found.push({ path, stat: await fs.stat(path) });
@@ -41,20 +33,16 @@ async function stat(
       report(error.message); // as stat(1), go on with the others
     }
   }
-  const shown = nameWriter();
-  await withOutput((out) => {
-    if (options.json) {
-      const list = found.map(({ path, stat }) => asJson(path, stat));
-      out.put(`${JSON.stringify(list, null, 2)}\n`);
-    } else {
-      out.put(found.map((one) => asText(shown(one.path), one.stat)).join("\n"));
-    }
-    return Promise.resolve();
-  });
+  print(options.json ? found.map(asJson) : found.map(asText).join("\n"), 2);
   if (found.length < paths.length) throw new Exit(ExitCode.FAILED);
 }
 
-function asJson(path: string, stat: VirtualStat): Record<string, unknown> {
+interface Found {
+  readonly path: string;
+  readonly stat: VirtualStat;
+}
+
+function asJson({ path, stat }: Found): object {
   return {
     path,
     type: stat.isDirectory ? "directory" : "file",
@@ -64,8 +52,8 @@ function asJson(path: string, stat: VirtualStat): Record<string, unknown> {
   };
 }
 
-function asText(path: string, stat: VirtualStat): string {
-  return `    path: ${path}\n` +
+function asText({ path, stat }: Found): string {
+  return `    path: ${nameWriter()(path)}\n` +
     `    type: ${stat.isDirectory ? "directory" : "file"}\n` +
     `    size: ${stat.size}\n` +
     `modified: ${formatTime(stat.mtime)}\n` +

@@ -1,39 +1,30 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { PathError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { NodeId, VirtualFs } from "../../vfs/mod.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
-import { type Output, withOutput } from "../terminal/output.ts";
+import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import {
-  openSource,
-  type SourceOptions,
-  withDecodedOption,
-  withSourceOptions,
-  withTreeOptions,
-} from "../input/source.ts";
+  type CommonOptions,
+  countOption,
+  withOptions,
+} from "../input/options.ts";
+import { openSource } from "../input/source.ts";
 
-interface TreeOptions extends SourceOptions {
+interface TreeOptions extends CommonOptions {
   readonly level?: number;
 }
 
 /** `recordfs tree` */
-export function treeCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("tree")
     .description("draw a container's directories as a tree")
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
-    .option("-L, --level <depth>", "how deep to go", parseLevel);
-  return withDecodedOption(withTreeOptions(withSourceOptions(command))).action(
-    tree,
-  );
-}
-
-function parseLevel(text: string): number {
-  if (/^[1-9][0-9]*$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 1.");
+    .addOption(countOption("-L, --level <depth>", "how deep to go"));
+  return withOptions(command, "format", "all", "tree", "decoded").action(tree);
 }
 
 async function tree(
@@ -43,9 +34,12 @@ async function tree(
 ): Promise<void> {
   using fs = await openSource(source, options);
   if (await fs.isFile(path)) throw new PathError("not-directory", path, source);
+  const { ino } = await fs.stat(path); // a missing directory is an error before there is a title
   await withOutput(async (out) => {
-    const drawing = new Drawing(fs, out, level);
-    await drawing.draw(path === "" ? source : path, path);
+    out.put(`${nameWriter()(path === "" ? source : path)}\n`);
+    const { files, directories } = await draw(fs, ino, level, out);
+    const folders = counted(directories, "directory", "directories");
+    out.put(`\n${folders}, ${counted(files, "file")}\n`);
   });
 }
 
@@ -57,61 +51,46 @@ interface Level {
   next: number;
 }
 
-class Drawing {
-  readonly #fs: VirtualFs;
-  readonly #out: Output;
-  readonly #level: number;
-  readonly #shown = nameWriter();
-  /** From the directory drawn to the one that it is at; no recursion, however deep. */
-  readonly #levels: Level[] = [];
-  readonly #branches = new SharedStart();
-  #files = 0;
-  #directories = 0;
-
-  constructor(fs: VirtualFs, out: Output, level: number) {
-    this.#fs = fs;
-    this.#out = out;
-    this.#level = level;
-  }
-
-  async draw(title: string, path: string): Promise<void> {
-    const { ino } = await this.#fs.stat(path); // a missing directory is an error before there is a title
-    this.#out.put(`${this.#shown(title)}\n`);
-    await this.#enter(ino);
-    for (let top = this.#levels.at(-1); top; top = this.#levels.at(-1)) {
-      const entry = top.page[top.next++];
-      if (entry === undefined) this.#levels.pop();
-      else await this.#drawOne(top, entry);
-    }
-    const directories = counted(this.#directories, "directory", "directories");
-    this.#out.put(`\n${directories}, ${counted(this.#files, "file")}\n`);
-  }
-
-  async #enter(node: NodeId): Promise<void> {
-    const walker = new Walker(this.#fs.tree, node, "", 1);
+/** Draws what is in a directory, and counts it. */
+async function draw(
+  fs: VirtualFs,
+  directory: NodeId,
+  deepest: number,
+  out: Output,
+): Promise<{ readonly files: number; readonly directories: number }> {
+  const shown = nameWriter();
+  const branches = new SharedStart();
+  const levels: Level[] = []; // down to where it is; no recursion, however deep
+  let files = 0;
+  let directories = 0;
+  const enter = async (node: NodeId) => {
+    const walker = new Walker(fs.tree, node, "", 1);
     const page = await runAsync(walker.nextPage());
-    this.#levels.push({ walker, page, next: 0 });
-  }
-
-  /** Draws an entry; the branch depends on whether another one follows. */
-  async #drawOne(level: Level, entry: WalkedNode): Promise<void> {
-    if (level.next === level.page.length) {
-      level.page = await runAsync(level.walker.nextPage());
-      level.next = 0;
+    levels.push({ walker, page, next: 0 });
+  };
+  await enter(directory);
+  for (let top = levels.at(-1); top; top = levels.at(-1)) {
+    const entry = top.page[top.next++];
+    if (entry === undefined) {
+      levels.pop();
+      continue;
     }
-    const last = level.page.length === 0;
-    const name = this.#shown(entry.name);
-    const depth = this.#levels.length - 1;
-    this.#branches.put(this.#out, depth);
-    this.#out.put(`${last ? "└── " : "├── "}${name}\n`);
-    if (this.#out.full) await this.#out.flush();
-    if (!entry.isDirectory) this.#files++;
-    else {
-      this.#directories++;
-      if (this.#levels.length < this.#level) {
-        this.#branches.set(depth, last ? "    " : "│   ");
-        await this.#enter(entry.node);
-      }
+    if (top.next === top.page.length) {
+      top.page = await runAsync(top.walker.nextPage());
+      top.next = 0;
     }
+    const last = top.page.length === 0;
+    const depth = levels.length - 1;
+    branches.put(out, depth);
+    out.put(`${last ? "└── " : "├── "}${shown(entry.name)}\n`);
+    if (!entry.isDirectory) {
+      files++;
+      continue;
+    }
+    directories++;
+    if (levels.length >= deepest) continue;
+    branches.set(depth, last ? "    " : "│   ");
+    await enter(entry.node);
   }
+  return { files, directories };
 }

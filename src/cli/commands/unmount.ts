@@ -1,15 +1,14 @@
 import { Command } from "commander";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
-import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
+import { readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { mountpointOf, unmountPath } from "../../../fuse/mounting/unmount.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
 import {
-  isOf,
   keeperOf,
+  mountAt,
   type RecordedMount,
-  recordedMounts,
   removeRecord,
 } from "../mount/mount_records.ts";
 import {
@@ -33,7 +32,7 @@ const MOMENT_MS = 2_000;
 const PATIENCE_MS = 60_000;
 
 /** `recordfs unmount` */
-export function unmountCommand(): Command {
+export function makeCommand(): Command {
   return new Command("unmount")
     .description("end mounts")
     .argument("<mountpoint...>", "where they are")
@@ -63,24 +62,25 @@ async function unmount(
 
 async function unmountOne(path: string, lazy: boolean): Promise<void> {
   const mountpoint = await mountpointOf(path);
-  const entry = findMount(readMounts(), mountpoint);
-  const known = recordedMounts().filter(({ record }) =>
-    entry !== undefined && isOf(record, entry)
-  );
-  for (const deadline = performance.now() + MOMENT_MS;;) {
+  const known = mountAt(mountpoint);
+  const deadline = performance.now() + MOMENT_MS;
+  for (let isFirst = true;; isFirst = false) {
     try {
       await unmountPath(path, { lazy });
       break;
     } catch (error) {
       if (!(error instanceof MountError) || error.code !== "busy") throw error;
-      const named = whoIsThere(mountpoint, error);
-      if (named !== error || performance.now() > deadline) throw named;
+      const isLast = performance.now() > deadline;
+      // All processes are looked at for that.
+      const named = isFirst || isLast ? whoIsThere(mountpoint, error) : error;
+      if (named !== error || isLast) throw named;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
   // What is left was a bind mount, or has one.
-  if (readMounts().some(({ device }) => device === entry?.device)) return;
-  for (const mount of known) await expectEnd(mount, path, lazy);
+  const device = known?.entry.device;
+  if (readMounts().some((entry) => entry.device === device)) return;
+  for (const mount of known?.records ?? []) await expectEnd(mount, path, lazy);
 }
 
 /** Sees to it that nothing stays of a mount that is out of the tree. */

@@ -1,14 +1,10 @@
 import { Command } from "commander";
 import { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
 import { counted } from "../terminal/counted.ts";
-import { nameWriter } from "../terminal/escape.ts";
 import { UsageError } from "../exit.ts";
-import {
-  checkNewFile,
-  type NewContainerOptions,
-  withNewContainerOptions,
-} from "../input/new_container.ts";
-import { withOutput } from "../terminal/output.ts";
+import { checkNewFile } from "../input/new_container.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { rateAfter } from "../terminal/rate.ts";
 import {
@@ -19,7 +15,7 @@ import {
 } from "../input/sample_inputs.ts";
 import { abortable } from "../terminal/signals.ts";
 
-interface WriteOptions extends NewContainerOptions {
+interface WriteOptions extends CommonOptions {
   readonly list?: string;
   readonly jsonl?: string;
   readonly null?: true;
@@ -32,7 +28,7 @@ lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
 OUT appears when it is complete; what fails leaves no file behind.`;
 
 /** `recordfs write` */
-export function writeCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("write")
     .description("write samples to a new .ffr file")
     .argument("<out>", "the new file; its name ends in .ffr")
@@ -41,7 +37,7 @@ export function writeCommand(): Command {
     .option("-0, --null", "in --list, a NUL ends each name (find -print0)")
     .option("--jsonl <file>", "the lines of JSON in FILE")
     .addHelpText("after", AFTER_HELP);
-  return withNewContainerOptions(command).action(write);
+  return withOptions(command, "written").action(write);
 }
 
 async function write(
@@ -52,27 +48,28 @@ async function write(
   checkInputs(files, options);
   checkNewFile(out, options);
   const start = performance.now();
-  const written = await abortable(async (signal) => {
-    const input = await openInputs(files, options, signal);
+  const { samples, bytes } = await abortable(async (signal) => {
+    const input = await openInput(files, options, signal);
     try {
-      return await writeSamples(out, input, signal);
+      const { count, unit, total } = input;
+      await using writer = await FFRecordWriter.open(out, { count, signal });
+      using bar = new Progress("writing", unit, total);
+      const update = (done: number) => bar.update(done);
+      const bytes = await input.write(writer, signal, update);
+      bar[Symbol.dispose]();
+      await writer.close({ signal });
+      return { samples: writer.length, bytes };
     } finally {
       input.close?.();
     }
   });
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    const { samples, bytes } = written;
-    const shown = nameWriter();
-    output.put(
-      options.json
-        ? `${JSON.stringify({ path: out, samples, bytes, seconds })}\n`
-        : `${shown(out)}: ${counted(samples, "sample")}, ${
-          counted(bytes, "byte")
-        }${rateAfter(bytes, seconds)}\n`,
-    );
-    return Promise.resolve();
-  });
+  print(
+    options.json
+      ? { path: out, samples, bytes, seconds }
+      : `${nameWriter()(out)}: ${counted(samples, "sample")}, ` +
+        `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
+  );
 }
 
 function checkInputs(files: readonly string[], options: WriteOptions): void {
@@ -88,7 +85,7 @@ function checkInputs(files: readonly string[], options: WriteOptions): void {
   }
 }
 
-async function openInputs(
+async function openInput(
   files: readonly string[],
   { list, jsonl, null: nulls }: WriteOptions,
   signal: AbortSignal,
@@ -96,20 +93,4 @@ async function openInputs(
   if (list !== undefined) return await listInput(list, nulls === true, signal);
   if (jsonl !== undefined) return await jsonInput(jsonl, signal);
   return filesInput(files);
-}
-
-async function writeSamples(
-  out: string,
-  input: SampleInput,
-  signal: AbortSignal,
-): Promise<{ samples: number; bytes: number }> {
-  const { count, unit, total } = input;
-  await using writer = await FFRecordWriter.open(out, { count, signal });
-  let bytes: number;
-  {
-    using progress = new Progress("writing", unit, total);
-    bytes = await input.write(writer, signal, (done) => progress.update(done));
-  }
-  await writer.close({ signal });
-  return { samples: writer.length, bytes };
 }

@@ -1,17 +1,20 @@
+import type { Argument, Command, Option } from "commander";
 import {
-  type CompletedArgument,
-  type CompletedCommand,
-  type CompletedOption,
-  valueOptions,
+  argumentsOf,
+  choicesOf,
+  kindOf,
+  optionsOf,
+  spellingsOf,
+  takesValue,
 } from "./model.ts";
 
 /**
  * The completion script for bash. It uses no function of the bash-completion package, and nothing
  * that the user has typed is evaluated.
  */
-export function bashCompletions(commands: CompletedCommand[]): string {
+export function bashCompletions(commands: readonly Command[]): string {
   const valued = valueOptions(commands);
-  const spellings = valued.map(({ spelling }) => spelling).join("|");
+  const spellings = [...valued.keys()].join("|");
   return `# bash completion for recordfs
 _recordfs() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
@@ -31,14 +34,14 @@ _recordfs() {
   done
   case $prev in
 ${
-    valued.map(({ spelling, option }) =>
+    [...valued].map(([spelling, option]) =>
       `    ${spelling}) ${valueCase(option)}; return ;;`
     ).join("\n")
   }
   esac
   case $command in
     '') words='${
-    commands.map(({ name }) => name).join(" ")
+    commands.map((command) => command.name()).join(" ")
   } --help --version' ;;
 ${commands.map(commandCase).join("\n")}
   esac
@@ -55,17 +58,25 @@ complete -F _recordfs recordfs
 `;
 }
 
-function valueCase({ kind, choices }: CompletedOption): string {
-  if (kind === "file") return "compopt -o default";
-  if (kind === "directory") return "compopt -o dirnames";
-  return `COMPREPLY=($(compgen -W '${choices.join(" ")}' -- "$cur"))`;
+/** The options that take a value, by all their spellings. */
+function valueOptions(commands: readonly Command[]): Map<string, Option> {
+  const options = commands.flatMap(optionsOf).filter(takesValue);
+  return new Map(
+    options.flatMap((option) =>
+      spellingsOf(option).map((spelling) => [spelling, option])
+    ),
+  );
 }
 
-function commandCase({ name, options, arguments: args }: CompletedCommand) {
-  const spellings = options.flatMap(({ short, long }) =>
-    short === undefined ? [long] : [short, long]
-  );
-  const kinds = args.map((argument, i) =>
+function valueCase(option: Option): string {
+  const kind = kindOf(option);
+  if (kind === "file") return "compopt -o default";
+  if (kind === "directory") return "compopt -o dirnames";
+  return `COMPREPLY=($(compgen -W '${choicesOf(option).join(" ")}' -- "$cur"))`;
+}
+
+function commandCase(command: Command): string {
+  const kinds = argumentsOf(command).map((argument, i) =>
     `        ${i}${argument.variadic ? "|*" : ""}) ${
       argumentCase(argument)
     } ;;\n`
@@ -75,12 +86,13 @@ function commandCase({ name, options, arguments: args }: CompletedCommand) {
     : `\n      [[ $cur == -* ]] || case $position in\n${
       kinds.join("")
     }      esac`;
-  return `    ${name})
-      words='${spellings.join(" ")}'${positions} ;;`;
+  return `    ${command.name()})
+      words='${
+    optionsOf(command).flatMap(spellingsOf).join(" ")
+  }'${positions} ;;`;
 }
 
-function argumentCase({ kind, choices }: CompletedArgument): string {
-  return kind === "choices"
-    ? `kind=choices words='${choices.join(" ")}'`
-    : `kind=${kind}`;
+function argumentCase(argument: Argument): string {
+  const words = choicesOf(argument).join(" ");
+  return `kind=${kindOf(argument)}${words === "" ? "" : ` words='${words}'`}`;
 }

@@ -1,13 +1,10 @@
 import { Argument, Command } from "commander";
 import { bashCompletions } from "./bash.ts";
 import { fishCompletions } from "./fish.ts";
-import { type CompletedCommand, describeProgram } from "./model.ts";
 import { zshCompletions } from "./zsh.ts";
-import { withOutput } from "../terminal/output.ts";
+import { print } from "../terminal/output.ts";
 
-type Shell = "bash" | "fish" | "zsh";
-
-const SCRIPTS: Record<Shell, (commands: CompletedCommand[]) => string> = {
+const SCRIPTS = {
   bash: bashCompletions,
   fish: fishCompletions,
   zsh: zshCompletions,
@@ -21,19 +18,17 @@ fish: recordfs completions fish | source            in ~/.config/fish/config.fis
 /**
  * `recordfs completions`
  *
- * @param program Gives the program whose commands are to be completed.
+ * @param program Its commands are to be completed; it has them when this one is run.
  */
-export function completionsCommand(program: () => Command): Command {
+export function makeCommand(program: Command): Command {
   return new Command("completions")
     .description("print a script that teaches a shell to complete commands")
     .addArgument(
       new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)),
     )
     .addHelpText("after", AFTER_HELP)
-    .action((shell: Shell) =>
-      withOutput((out) => {
-        out.put(SCRIPTS[shell](describeProgram(program())));
-        return Promise.resolve();
-      })
-    );
+    .action((shell: keyof typeof SCRIPTS) => {
+      const commands = program.createHelp().visibleCommands(program);
+      print(SCRIPTS[shell](commands));
+    });
 }

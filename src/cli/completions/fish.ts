@@ -1,7 +1,14 @@
-import type { CompletedCommand, CompletedOption } from "./model.ts";
+import type { Command, Option } from "commander";
+import {
+  argumentsOf,
+  choicesOf,
+  kindOf,
+  optionsOf,
+  takesValue,
+} from "./model.ts";
 
 /** The completion script for fish. */
-export function fishCompletions(commands: CompletedCommand[]): string {
+export function fishCompletions(commands: readonly Command[]): string {
   return [
     "# fish completion for recordfs",
     "complete -c recordfs -e",
@@ -11,10 +18,10 @@ export function fishCompletions(commands: CompletedCommand[]): string {
       "__fish_use_subcommand",
       "-s V -l version -d 'output the version'",
     ),
-    ...commands.map(({ name, description }) =>
+    ...commands.map((command) =>
       complete(
         "__fish_use_subcommand",
-        `-f -a ${name} -d ${quote(description)}`,
+        `-f -a ${command.name()} -d ${quote(command.description())}`,
       )
     ),
     ...commands.flatMap(commandLines),
@@ -22,14 +29,14 @@ export function fishCompletions(commands: CompletedCommand[]): string {
   ].join("\n");
 }
 
-function commandLines(
-  { name, options, arguments: args }: CompletedCommand,
-): string[] {
-  const seen = `__fish_seen_subcommand_from ${name}`;
-  const lines = options.map((option) => complete(seen, optionSpec(option)));
-  const kinds = new Set(args.map(({ kind }) => kind));
+function commandLines(command: Command): string[] {
+  const seen = `__fish_seen_subcommand_from ${command.name()}`;
+  const lines = optionsOf(command)
+    .map((option) => complete(seen, optionSpec(option)));
+  const args = argumentsOf(command);
+  const kinds = new Set(args.map(kindOf));
   if (kinds.has("choices")) {
-    const choices = args.flatMap(({ choices }) => choices).join(" ");
+    const choices = args.flatMap(choicesOf).join(" ");
     const files = kinds.has("file") ? "-F" : "-f";
     lines.push(complete(seen, `${files} -a ${quote(choices)}`));
   } else if (kinds.has("file")) {
@@ -40,12 +47,13 @@ function commandLines(
   return lines;
 }
 
-function optionSpec(
-  { short, long, description, takesValue, kind, choices }: CompletedOption,
-): string {
-  const parts = [`-l ${long.slice(2)}`];
+function optionSpec(option: Option): string {
+  const { short, long, description } = option;
+  const kind = kindOf(option);
+  const choices = choicesOf(option);
+  const parts = [`-l ${long!.slice(2)}`];
   if (short !== undefined) parts.unshift(`-s ${short.slice(1)}`);
-  if (takesValue) parts.push(kind === "file" ? "-r -F" : "-x");
+  if (takesValue(option)) parts.push(kind === "file" ? "-r -F" : "-x");
   if (kind === "directory") parts.push("-a '(__fish_complete_directories)'");
   if (choices.length > 0) parts.push(`-a ${quote(choices.join(" "))}`);
   return `${parts.join(" ")} -d ${quote(description)}`;

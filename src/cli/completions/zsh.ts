@@ -1,12 +1,16 @@
-import type {
-  ArgumentKind,
-  CompletedArgument,
-  CompletedCommand,
-  CompletedOption,
+import type { Argument, Command, Option } from "commander";
+import {
+  argumentsOf,
+  choicesOf,
+  isRepeatable,
+  kindOf,
+  optionsOf,
+  spellingsOf,
+  takesValue,
 } from "./model.ts";
 
 /** The completion script for zsh: to be sourced, or kept as `_recordfs` in a directory of `$fpath`. */
-export function zshCompletions(commands: CompletedCommand[]): string {
+export function zshCompletions(commands: readonly Command[]): string {
   return `#compdef recordfs
 _recordfs() {
   local curcontext=$curcontext state line
@@ -20,8 +24,8 @@ _recordfs() {
     command)
       local -a commands=(
 ${
-    commands.map(({ name, description }) =>
-      `        ${quote(`${name}:${description}`)}`
+    commands.map((command) =>
+      `        ${quote(`${command.name()}:${command.description()}`)}`
     ).join("\n")
   }
       )
@@ -40,41 +44,40 @@ fi
 `;
 }
 
-function commandCase({ name, options, arguments: args }: CompletedCommand) {
+function commandCase(command: Command): string {
   const specs = [
-    ...options.map(optionSpec),
-    ...args.map((argument, i) => quote(argumentSpec(argument, i + 1))),
+    ...optionsOf(command).map(optionSpec),
+    ...argumentsOf(command).map(argumentSpec),
   ];
-  return `        ${name})
+  return `        ${command.name()})
           _arguments ${specs.join(" \\\n            ")} ;;`;
 }
 
-function optionSpec(option: CompletedOption): string {
-  const { short, long, description, takesValue, repeatable, kind, choices } =
-    option;
-  const value = takesValue ? `:value:${action(kind, choices)}` : "";
-  const text = `[${description.replaceAll(/[[\]:\\]/g, "\\$&")}]${value}`;
-  const equals = takesValue ? "=" : "";
-  const star = repeatable ? "*" : "";
-  if (short === undefined) return quote(`${star}${long}${equals}${text}`);
-  const group = quote(star || `(${short} ${long})`);
-  return `${group}{${short},${long}${equals}}${quote(text)}`;
+function optionSpec(option: Option): string {
+  const value = takesValue(option) ? `:value:${action(option)}` : "";
+  const equals = value === "" ? "" : "=";
+  const text = `[${
+    option.description.replaceAll(/[[\]:\\]/g, "\\$&")
+  }]${value}`;
+  const star = isRepeatable(option) ? "*" : "";
+  const [first, long] = spellingsOf(option);
+  if (long === undefined) return quote(`${star}${first}${equals}${text}`);
+  const group = quote(star || `(${first} ${long})`);
+  return `${group}{${first},${long}${equals}}${quote(text)}`;
 }
 
-function argumentSpec(
-  { name, kind, choices, variadic }: CompletedArgument,
-  position: number,
-): string {
-  return `${variadic ? "*" : position}:${name}:${action(kind, choices)}`;
+function argumentSpec(argument: Argument, i: number): string {
+  const position = argument.variadic ? "*" : i + 1;
+  return quote(`${position}:${argument.name()}:${action(argument)}`);
 }
 
-function action(kind: ArgumentKind, choices: readonly string[]): string {
+function action(given: Argument | Option): string {
   return {
     file: "_files",
     directory: "_files -/",
     nothing: " ",
-    choices: `(${choices.join(" ")})`,
-  }[kind];
+    choices: `(${choicesOf(given).join(" ")})`,
+  }[kindOf(given)];
 }
 
 function quote(text: string): string {

@@ -1,6 +1,6 @@
 import { registerFormat } from "../../formats/registry.ts";
 import { UsageError } from "../exit.ts";
-import { absolutePath } from "./absolute_path.ts";
+import { absolutePath } from "./given.ts";
 
 const OPTION = "--format-module";
 
@@ -12,9 +12,7 @@ const OPTION = "--format-module";
  * @throws {RecordfsError} If one does not load.
  */
 export async function registerAll(given: readonly string[]): Promise<string[]> {
-  const urls = given.map((module) =>
-    /^[a-z][a-z0-9+.-]+:/.test(module) ? module : fileUrl(module)
-  );
+  const urls = given.map(moduleUrl);
   for (const url of urls) await registerFormat(url);
   return urls;
 }
@@ -35,7 +33,9 @@ export async function registerGiven(args: readonly string[]): Promise<void> {
   await registerAll(given);
 }
 
-function fileUrl(file: string): string {
+/** The URL of a module that is given as a file, or as its URL. */
+export function moduleUrl(module: string): string {
+  if (/^[a-z][a-z0-9+.-]+:/.test(module)) return module;
   const { pathToFileURL } = process.getBuiltinModule("node:url");
-  return pathToFileURL(absolutePath(file)).href;
+  return pathToFileURL(absolutePath(module)).href;
 }

@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { RecordfsError } from "../../errors.ts";
 import { compileGlob as compile, type Glob } from "../../vfs/glob.ts";
-import { UsageError } from "../exit.ts";
+import { asUsage } from "../exit.ts";
 
 /**
  * Understands a glob of the command line, as all of recordfs does.
@@ -9,10 +9,5 @@ import { UsageError } from "../exit.ts";
  * @throws {UsageError} If it is none.
  */
 export function compileGlob(glob: string): Glob {
-  try {
-    return compile(glob, picomatch.makeRe);
-  } catch (error) {
-    if (error instanceof RecordfsError) throw new UsageError(error.message);
-    throw error;
-  }
+  return asUsage(RecordfsError, () => compile(glob, picomatch.makeRe));
 }

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes_of.ts";
 import { RecordfsError } from "../../errors.ts";
 
 /** How lines are told apart, and how much of one is kept in memory. */
@@ -48,7 +49,7 @@ export async function* readLines(
       if (stop < 0) break;
       refuseLong(startedLength + stop - start);
       const line = chunk.subarray(start, stop);
-      lines.push(startedLength === 0 ? line : concat([...started, line]));
+      lines.push(startedLength === 0 ? line : concatBytes([...started, line]));
       started = [];
       startedLength = 0;
       start = stop + 1;
@@ -61,16 +62,5 @@ export async function* readLines(
     }
     if (lines.length > 0) yield lines;
   }
-  if (startedLength > 0) yield [concat(started)];
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  if (startedLength > 0) yield [concatBytes(started)];
 }

@@ -9,7 +9,7 @@ import type {
 import { openError } from "../../io/storage/file_source.ts";
 import { requireLocal } from "../../io/storage/local_path.ts";
 import { openDirectory } from "../../io/directories/open_directory.ts";
-import { readFull } from "../../io/directories/read_full.ts";
+import { readFull } from "../../io/directories/directory.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 
 /** Files are read in pieces of this size; most samples are one. */
@@ -47,32 +47,37 @@ export class SampleFiles implements Disposable {
     signal: AbortSignal,
     onPiece: (bytes: number) => void,
   ): Promise<void> {
-    const opened = this.#open(file);
+    const pieces = this.pieces(file, onPiece);
     try {
-      const read = this.#reader(file, opened, onPiece);
-      const length = read(0);
-      const first = this.#buffer.subarray(0, length);
-      const sample = length < PIECE ? first : this.#stream(first, read);
+      const first: Uint8Array = (await pieces.next()).value!;
+      const sample = first.length < PIECE ? first : joined(first, pieces);
       await writer.write(sample, { signal });
     } finally {
-      opened.close();
+      await pieces.return();
     }
   }
 
   /**
    * A file's content, which is opened when it is asked for. A piece is valid until another one is asked
-   * for, of this or another file.
+   * for, of this or another file. There is always one; the last is shorter than the others.
    *
+   * @param onPiece Told how many more bytes are read.
    * @throws {RecordfsError} When it is read: if it can't be, or changes meanwhile.
    */
-  async *pieces(file: string): AsyncGenerator<Uint8Array> {
+  async *pieces(
+    file: string,
+    onPiece: (bytes: number) => void = () => {},
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const opened = this.#open(file);
     try {
-      const read = this.#reader(file, opened, () => {});
-      const length = read(0);
-      const first = this.#buffer.subarray(0, length);
-      if (length < PIECE) yield first;
-      else yield* this.#stream(first, read);
+      const before = regularFile(file, opened);
+      for (let at = 0, length = PIECE; length === PIECE;) {
+        length = reading(file, () => readFull(opened, this.#buffer));
+        at += length;
+        if (length < PIECE) refuseChange(file, before, opened, at);
+        onPiece(length);
+        yield this.#buffer.subarray(0, length);
+      }
     } finally {
       opened.close();
     }
@@ -82,33 +87,6 @@ export class SampleFiles implements Disposable {
   [Symbol.dispose](): void {
     this.#directory?.close();
     this.#directory = undefined;
-  }
-
-  /** Reads the next piece of a file into the buffer, and answers its length: less at the end. */
-  #reader(
-    file: string,
-    opened: OpenFile,
-    onPiece: (bytes: number) => void,
-  ): (at: number) => number {
-    const before = regularFile(file, opened);
-    return (at) => {
-      const length = reading(file, () => readFull(opened, this.#buffer));
-      if (length < PIECE) refuseChange(file, before, opened, at + length);
-      onPiece(length);
-      return length;
-    };
-  }
-
-  async *#stream(
-    first: Uint8Array,
-    read: (at: number) => number,
-  ): AsyncGenerator<Uint8Array> {
-    yield first;
-    for (let at = first.length, length = PIECE; length === PIECE;) {
-      length = read(at);
-      at += length;
-      yield this.#buffer.subarray(0, length);
-    }
   }
 
   #open(file: string): OpenFile {
@@ -129,6 +107,14 @@ export class SampleFiles implements Disposable {
       return this.#directory.openFile(path.basename(file));
     });
   }
+}
+
+async function* joined(
+  first: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
 }
 
 function regularFile(file: string, opened: OpenFile): EntryStat {

@@ -1,10 +1,16 @@
 import { RecordfsError, WriteError } from "../../errors.ts";
 import type { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
 import { decodeName } from "../../names.ts";
-import { openInput } from "./input_stream.ts";
+import { type InputStream, openInput } from "./input_stream.ts";
 import { parseSample, SampleError } from "./parse_sample.ts";
 import type { ProgressUnit } from "../terminal/progress.ts";
-import { LF, LONGEST_JSON, NUL, readLines } from "./read_lines.ts";
+import {
+  LF,
+  type LineOptions,
+  LONGEST_JSON,
+  NUL,
+  readLines,
+} from "./read_lines.ts";
 import { SampleFiles } from "./sample_files.ts";
 
 /** Where the samples of `recordfs write` come from. */
@@ -63,38 +69,34 @@ export async function listInput(
   nulls: boolean,
   signal: AbortSignal,
 ): Promise<SampleInput> {
-  const end = nulls ? NUL : LF;
-  const list = await openInput(given, signal);
-  const { name } = list;
-  const options = { name, end, longest: LONGEST_PATH };
+  const form = { end: nulls ? NUL : LF, longest: LONGEST_PATH };
+  let list = await openInput(given, signal);
   let count: number | undefined;
-  let { chunks, close } = list;
   if (list.size !== undefined) {
     // Read twice: knowing the number saves moving all that was written to make room for a header.
     count = 0;
-    for await (const lines of readLines(chunks, options)) count += lines.length;
-    ({ chunks, close } = await openInput(given, signal));
+    for await (
+      const lines of readLines(list.chunks, { ...form, name: list.name })
+    ) {
+      count += lines.length;
+    }
+    list = await openInput(given, signal);
   }
   return {
     count,
     unit: "files",
     total: count,
-    close,
+    close: list.close,
     async write(writer, signal, onProgress) {
-      using samples = new SampleFiles();
-      let line = 0;
+      using files = new SampleFiles();
+      let count = 0;
       let bytes = 0;
       const onPiece = (more: number) => bytes += more;
-      for await (const lines of readLines(chunks, options)) {
-        for (const path of lines) {
-          line++;
-          await naming(name, line, async () => {
-            if (path.length === 0) throw new SampleError("it is empty");
-            await samples.write(decodeName(path), writer, signal, onPiece);
-          });
-          onProgress(line);
-        }
-      }
+      await eachLine(list, form, async (path) => {
+        if (path.length === 0) throw new SampleError("it is empty");
+        await files.write(decodeName(path), writer, signal, onPiece);
+        onProgress(++count);
+      });
       return bytes;
     },
   };
@@ -109,52 +111,54 @@ export async function jsonInput(
   given: string,
   signal: AbortSignal,
 ): Promise<SampleInput> {
-  const { name, size, chunks, close } = await openInput(given, signal);
+  const stream = await openInput(given, signal);
   return {
     count: undefined,
     unit: "bytes",
-    total: size,
-    close,
+    total: stream.size,
+    close: stream.close,
     async write(writer, signal, onProgress) {
-      const options = { name, end: LF, longest: LONGEST_JSON };
-      let line = 0;
+      const form = { end: LF, longest: LONGEST_JSON };
       let bytes = 0;
       let done = 0;
-      for await (const lines of readLines(chunks, options)) {
-        for (const text of lines) {
-          line++;
-          await naming(name, line, async () => {
-            const sample = parseSample(text);
-            await writer.write(sample, { signal });
-            bytes += sample.length;
-          });
-          done += text.length + 1;
-          onProgress(done);
-        }
-      }
+      await eachLine(stream, form, async (text) => {
+        const sample = parseSample(text);
+        await writer.write(sample, { signal });
+        bytes += sample.length;
+        onProgress(done += text.length + 1);
+      });
       return bytes;
     },
   };
 }
 
-/** Says in which line something is wrong. */
-async function naming(
-  name: string,
-  line: number,
-  work: () => Promise<void>,
+/** Works with each line of a stream, and says in which line something is wrong. */
+async function eachLine(
+  { name, chunks }: InputStream,
+  form: Omit<LineOptions, "name">,
+  work: (line: Uint8Array) => Promise<void>,
 ): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    // What is wrong with the new file has nothing to do with the line.
-    if (error instanceof WriteError) throw error;
-    const named = error instanceof SampleError ||
-      error instanceof RecordfsError;
-    if (!named) throw error;
-    const code = error instanceof RecordfsError ? error.code : "bad-sample";
-    throw new RecordfsError(code, `${name}, line ${line}: ${error.message}`, {
-      path: name,
-      cause: error,
-    });
+  let count = 0;
+  for await (const lines of readLines(chunks, { name, ...form })) {
+    for (const line of lines) {
+      count++;
+      try {
+        await work(line);
+      } catch (error) {
+        throw inLine(error, name, count);
+      }
+    }
   }
+}
+
+function inLine(error: unknown, name: string, line: number): unknown {
+  const isNamed = error instanceof SampleError ||
+    // What is wrong with the new file has nothing to do with the line.
+    error instanceof RecordfsError && !(error instanceof WriteError);
+  if (!isNamed) return error;
+  const code = error instanceof RecordfsError ? error.code : "bad-sample";
+  return new RecordfsError(code, `${name}, line ${line}: ${error.message}`, {
+    path: name,
+    cause: error,
+  });
 }

@@ -4,19 +4,17 @@ import {
   openHeld,
 } from "../../../fuse/server/held_descriptors.ts";
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
-import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
-import { absolute } from "./job/job_sources.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {
-  isOf,
-  logOf,
+  type MountAt,
+  mountAt,
   newRecordPath,
   pruneRecords,
   readRecord,
-  recordedMounts,
+  recordFile,
   removeFile,
 } from "./mount_records.ts";
 import { findDead, removeDead } from "./mount_state.ts";
@@ -45,10 +43,9 @@ const LAST_LINES = 5;
  * @returns When the mount answers.
  * @throws {RecordfsError} If it could not be mounted; the message is that process's.
  */
-export async function mountInBackground(given: MountJob): Promise<void> {
-  const job = absolute(given);
+export async function mountInBackground(job: MountJob): Promise<void> {
   const recordPath = newRecordPath();
-  const log = logOf(recordPath);
+  const log = recordFile(recordPath, "log");
   let cause: EndSignal | undefined;
   // Before there is a process, so that there is always someone to end it.
   using _listening = onEndSignal((signal, again) => {
@@ -59,7 +56,7 @@ export async function mountInBackground(given: MountJob): Promise<void> {
   });
   checkPatience();
   const child = start(job, recordPath, log);
-  const before = found(job.mountpoint); // it takes the child some time to come to that
+  const before = mountAt(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
   const answer = await firstLine(child);
   if (answer === undefined) {
@@ -83,35 +80,21 @@ export async function mountInBackground(given: MountJob): Promise<void> {
   if (cause !== undefined) throw new Exit(signalExitCode(cause));
 }
 
-/** What is mounted on a directory, as far as it tells one mount from another. */
-interface Found {
-  readonly device: string | undefined;
-  /** Paths of this user's records of it. */
-  readonly records: readonly string[];
-}
-
-function found(mountpoint: string): Found {
-  const entry = findMount(readMounts(), mountpoint);
-  const records = entry === undefined ? [] : recordedMounts()
-    .filter(({ record }) => isOf(record, entry)).map(({ path }) => path);
-  return { device: entry?.device, records };
-}
-
 /**
  * Removes a dead mount that a server has left which died between mounting and answering; not one from before,
  * which it has not come to take the place of.
  */
 async function removeFailed(
   mountpoint: string,
-  before: Found,
+  before: MountAt | undefined,
   recordPath: string,
 ): Promise<void> {
   const dead = await findDead(mountpoint);
   if (dead === undefined) return;
   const isOurs = readRecord(recordPath) !== undefined ||
-    dead.entry.device !== before.device ||
+    dead.entry.device !== before?.entry.device ||
     // Its device may have become another one's; its record goes before.
-    before.records.some((path) => readRecord(path) === undefined);
+    before.records.some(({ path }) => readRecord(path) === undefined);
   if (isOurs) await removeDead(dead);
 }
 
@@ -131,7 +114,7 @@ function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
   try {
     return startSupervisor({ job, path, held, counts });
   } finally {
-    closeHeld(counts < 0 ? held : [...held, counts]);
+    closeHeld([...held, counts]);
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { sourcesOf } from "./job/job_sources.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
 /**
@@ -9,9 +8,9 @@ import type { MountJob } from "./job/mount_job.ts";
  * @throws {Deno.errors.NotFound} If a part of either is gone.
  */
 export async function jobIdentity(
-  job: Pick<MountJob, "source" | "sources" | "subset">,
+  job: Pick<MountJob, "sources" | "subset">,
 ): Promise<string> {
-  const paths = sourcesOf(job).map(({ location }) => location);
+  const paths = job.sources.map(({ location }) => location);
   if (job.subset !== undefined) paths.push(job.subset);
   const identities: string[] = [];
   for (const path of paths) identities.push(await containerIdentity(path));

@@ -4,10 +4,12 @@ import {
   readMounts,
   RECORDFS_TYPE,
 } from "../../../fuse/mounting/mountinfo.ts";
-import type { ServedCounts } from "../../../fuse/session/request_counts.ts";
-import type { PlacedSource } from "../input/placed_source.ts";
+import {
+  type ServedCounts,
+  sumCounts,
+} from "../../../fuse/session/request_counts.ts";
+import type { PlacedSource } from "../input/given.ts";
 import { jobIdentity } from "./container_identity.ts";
-import { sourcesOf } from "./job/job_sources.ts";
 import {
   isOf,
   keeperOf,
@@ -15,11 +17,11 @@ import {
   reasonOf,
   type RecordedMount,
   recordedMounts,
+  recordFile,
 } from "./mount_records.ts";
 import { type Answer, askMount, within } from "./mount_state.ts";
-import { readCounts } from "./mount_stats.ts";
-import { isRunning, secondsSince } from "./processes.ts";
-import type { Shuffle } from "./job/shuffle_option.ts";
+import { attempt, isRunning, secondsSince } from "./processes.ts";
+import type { Shuffle } from "./job/mount_job.ts";
 import { jobOptions } from "./supervisor.ts";
 
 /**
@@ -83,7 +85,7 @@ async function look(
   entries: readonly MountEntry[],
   known: readonly RecordedMount[],
 ): Promise<ListedMount | undefined> {
-  const { source, mountpoint, type } = entry;
+  const { mountpoint, type } = entry;
   const records = known.filter(({ record }) => isOf(record, entry));
   // With -o subtype= it has another type.
   if (type !== RECORDFS_TYPE && records.length === 0) return undefined;
@@ -91,10 +93,7 @@ async function look(
     records[0];
   const isOnTop = findMount(entries, mountpoint) === entry;
   const state = await stateOf(mount?.record, mountpoint, isOnTop);
-  const listed = { ...UNKNOWN, source, mountpoint, state };
-  return mount === undefined
-    ? listed
-    : { ...listed, ...describe(mount, state) };
+  return describe(entry, mount, state);
 }
 
 async function stateOf(
@@ -121,51 +120,56 @@ async function hasChanged({ job, container }: MountRecord): Promise<boolean> {
   return !await within(LOOK_MS, same, true);
 }
 
-/** What there is to say of a mount without a record. */
-const UNKNOWN = {
-  sources: null,
-  pid: null,
-  supervisor: null,
-  reason: null,
-  started: null,
-  uptime: null,
-  restarts: null,
-  requests: null,
-  bytes: null,
-  errors: null,
-  options: null,
-  subset: null,
-  shuffle: null,
-  log: null,
-  version: null,
-} as const;
-
 function describe(
-  mount: RecordedMount,
+  { source, mountpoint }: MountEntry,
+  mount: RecordedMount | undefined,
   state: MountState | null,
-): Partial<ListedMount> {
-  const { record, path } = mount;
-  const { source, job, log, started, version, supervised } = record;
+): ListedMount {
+  const record = mount?.record;
+  const { job, supervised } = record ?? {};
   const isDead = state === "dead";
+  const counts = mount && readCounts(mount);
   return {
-    source,
-    sources: sourcesOf(job),
-    pid: isRunning(record) ? record.pid : null,
+    source: record?.source ?? source,
+    sources: job?.sources ?? null,
+    mountpoint,
+    pid: record && isRunning(record) ? record.pid : null,
     supervisor: supervised && isRunning(supervised.supervisor)
       ? supervised.supervisor.pid
       : null,
-    reason: isDead ? reasonOf(path) ?? KILLED : null,
-    started,
-    uptime: isDead ? null : secondsSince(record.mountedTicks),
-    restarts: supervised && supervised.restarts,
-    ...readCounts(mount),
-    options: jobOptions(job),
-    subset: job.subset ?? null,
-    shuffle: job.shuffle ?? null,
-    log,
-    version,
+    state,
+    // Killed mounts nobody has given up.
+    reason: mount && isDead
+      ? reasonOf(mount.path) ?? "all of its processes were killed"
+      : null,
+    started: record?.started ?? null,
+    uptime: record && !isDead ? secondsSince(record.mountedTicks) : null,
+    restarts: supervised?.restarts ?? null,
+    requests: counts?.requests ?? null,
+    bytes: counts?.bytes ?? null,
+    errors: counts?.errors ?? null,
+    options: job ? jobOptions(job) : null,
+    subset: job?.subset ?? null,
+    shuffle: job?.shuffle ?? null,
+    log: record?.log ?? null,
+    version: record?.version ?? null,
   };
 }
 
-/** The reason for a mount that nobody has given up. */
-const KILLED = "all of its processes were killed";
+/**
+ * What all servers of a mount have counted, as of now: its processes have open what they count in, and a
+ * supervisor that gives up keeps it in a file.
+ *
+ * @returns `undefined` where nobody has kept it.
+ */
+function readCounts(
+  { path, record }: RecordedMount,
+): ServedCounts | undefined {
+  const { supervised } = record;
+  if (!supervised) return undefined; // one in the foreground
+  const places = [record, supervised.supervisor].filter(isRunning)
+    .map(({ pid }) => `/proc/${pid}/fd/${supervised.counts}`);
+  return [...places, recordFile(path, "stats")]
+    .map((place) => attempt(() => sumCounts(Deno.readFileSync(place))))
+    .find((counts) => counts !== undefined);
+}

@@ -1,10 +1,11 @@
 import type { Agreed } from "../../../fuse/server/connection_state.ts";
 import {
+  findMount,
   type MountEntry,
   readMounts,
 } from "../../../fuse/mounting/mountinfo.ts";
 import type { MountJob } from "./job/mount_job.ts";
-import { isRunning, type ProcessId } from "./processes.ts";
+import { attempt, isRunning, type ProcessId } from "./processes.ts";
 import { makeStateDirectory, stateDirectories } from "./state_directory.ts";
 
 /** What is kept of a running mount, in a file of its own. */
@@ -46,46 +47,33 @@ export interface SupervisedMount {
   readonly held: readonly number[];
 }
 
-/** How the name of a log's earlier part ends. */
-const EARLIER_LOG = ".log.1";
+/** How names of logs end, and of their earlier parts. */
+const LOG = /\.log(\.1)?$/;
 
 /** Logs of mounts that ended badly are kept this long. */
 const KEEP_LOGS_MS = 7 * 24 * 3600 * 1000;
 
-/** Makes up the path of a new record. The mount's log has the same path with {@linkcode logOf}. */
+/** Makes up the path of a new record. Other files of the mount are {@linkcode recordFile}s of it. */
 export function newRecordPath(): string {
   return `${makeStateDirectory()}/${crypto.randomUUID()}.json`;
 }
 
-/** The path of the log that belongs to a record. */
-export function logOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".log");
-}
+/**
+ * Files beside a record: the mount's log; the counts of one that was given up, and why it was; the command line that
+ * the supervisor starts servers by, where that is not its first one, and the one that is to become that, if its first
+ * server starts.
+ */
+type RecordFile = "log" | "stats" | "dead" | "command" | "next";
 
-/** The path of the counts of a mount that was given up. */
-export function statsOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".stats");
-}
-
-/** The path of the command line that the supervisor starts servers by, where that is not its first one. */
-export function commandOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".command");
-}
-
-/** The path of the command line that is to become {@linkcode commandOf}, if its first server starts. */
-export function nextCommandOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".next");
-}
-
-/** The path of the reason why a mount was given up. */
-export function deadOf(recordPath: string): string {
-  return recordPath.replace(/\.json$/, ".dead");
+/** The path of a file that belongs to a record. */
+export function recordFile(recordPath: string, kind: RecordFile): string {
+  return recordPath.replace(/json$/, kind);
 }
 
 /** Removes a record and all that belongs to it but the log. */
 export function removeRecord(path: string): void {
-  for (const place of [statsOf, commandOf, nextCommandOf, deadOf]) {
-    removeFile(place(path));
+  for (const kind of ["stats", "dead", "command", "next"] as const) {
+    removeFile(recordFile(path, kind));
   }
   removeFile(path);
 }
@@ -123,11 +111,7 @@ export function updateRecord(path: string, record: MountRecord): void {
 
 /** Reads a record; `undefined` where there is none. */
 export function readRecord(path: string): MountRecord | undefined {
-  try {
-    return JSON.parse(Deno.readTextFileSync(path)) as MountRecord;
-  } catch {
-    return undefined; // removed meanwhile
-  }
+  return attempt(() => JSON.parse(Deno.readTextFileSync(path)) as MountRecord);
 }
 
 /**
@@ -158,22 +142,12 @@ export interface RecordedMount {
 
 /** All mounts that this user has a record of, also those whose processes were killed. */
 export function recordedMounts(): RecordedMount[] {
-  const found: RecordedMount[] = [];
-  for (const directory of stateDirectories()) {
-    for (const name of namesIn(directory, ".json")) {
-      const path = `${directory}/${name}`;
-      const record = readRecord(path);
-      if (record !== undefined) found.push({ path, record });
-    }
-  }
-  return found;
-}
-
-/** All mounts of this user that some process still keeps. */
-export function runningMounts(): RecordedMount[] {
-  return recordedMounts().filter(({ record }) =>
-    keeperOf(record) !== undefined
-  );
+  const paths = stateDirectories()
+    .flatMap((directory) => filesIn(directory, /\.json$/));
+  return paths.flatMap((path) => {
+    const record = readRecord(path);
+    return record === undefined ? [] : [{ path, record }];
+  });
 }
 
 /**
@@ -186,20 +160,34 @@ export function isOf(record: MountRecord, entry: MountEntry): boolean {
   return mountpoint === entry.mountpoint || keeperOf(record) !== undefined;
 }
 
+/** What is mounted on a directory, with this user's records of it. */
+export interface MountAt {
+  readonly entry: MountEntry;
+  readonly records: readonly RecordedMount[];
+}
+
+/** The mount that a path leads to; `undefined` where it is no mount point. */
+export function mountAt(mountpoint: string): MountAt | undefined {
+  const entry = findMount(readMounts(), mountpoint);
+  return entry && {
+    entry,
+    records: recordedMounts().filter(({ record }) => isOf(record, entry)),
+  };
+}
+
 /** Why a mount was given up; `undefined` where nobody said. */
 export function reasonOf(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(deadOf(path)).trimEnd() || undefined;
-  } catch {
-    return undefined;
-  }
+  const file = recordFile(path, "dead");
+  return attempt(() => Deno.readTextFileSync(file).trimEnd()) || undefined;
 }
 
 /** Notes why a mount is given up, for {@linkcode reasonOf}. */
 export function writeReason(path: string, reason: string): void {
   const line = reason.replaceAll(/\s*\n\s*/g, " ");
   try {
-    Deno.writeTextFileSync(deadOf(path), `${line}\n`, { mode: 0o600 });
+    Deno.writeTextFileSync(recordFile(path, "dead"), `${line}\n`, {
+      mode: 0o600,
+    });
   } catch {
     // The disk is full, perhaps: the log has it as well.
   }
@@ -208,19 +196,15 @@ export function writeReason(path: string, reason: string): void {
 /** Removes records of mounts that have ended, and old logs. */
 export function pruneRecords(): void {
   const directory = makeStateDirectory();
-  for (const name of namesIn(directory, ".json")) {
-    const path = `${directory}/${name}`;
+  for (const path of filesIn(directory, /\.json$/)) {
     const record = readRecord(path);
     if (record === undefined || hasEnded(record)) removeRecord(path);
   }
-  const kept = new Set(namesIn(directory, ".json"));
-  const logs = [".log", EARLIER_LOG].flatMap((ending) =>
-    namesIn(directory, ending)
-  );
-  for (const name of logs) {
-    const path = `${directory}/${name}`;
-    if (kept.has(name.replace(/\.log(\.1)?$/, ".json"))) continue;
-    if (Date.now() - lastChange(path) > KEEP_LOGS_MS) removeFile(path);
+  const kept = new Set(filesIn(directory, /\.json$/));
+  for (const path of filesIn(directory, LOG)) {
+    if (kept.has(path.replace(LOG, ".json"))) continue;
+    const changed = attempt(() => Deno.statSync(path).mtime);
+    if (Date.now() - (changed?.getTime() ?? 0) > KEEP_LOGS_MS) removeFile(path);
   }
 }
 
@@ -230,20 +214,9 @@ function hasEnded(record: MountRecord): boolean {
     !readMounts().some((entry) => isOf(record, entry));
 }
 
-/** When a file was changed last, in milliseconds since 1970; 0 if it is gone. */
-function lastChange(path: string): number {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    return 0; // removed meanwhile
-  }
-}
-
-function namesIn(directory: string, ending: string): string[] {
-  try {
-    return [...Deno.readDirSync(directory)].map(({ name }) => name)
-      .filter((name) => name.endsWith(ending));
-  } catch {
-    return []; // not there, or not for this user
-  }
+/** Paths of those files of a directory; none where it is not there, or not for this user. */
+function filesIn(directory: string, names: RegExp): string[] {
+  const found = attempt(() => [...Deno.readDirSync(directory)]) ?? [];
+  return found.filter(({ name }) => names.test(name))
+    .map(({ name }) => `${directory}/${name}`);
 }

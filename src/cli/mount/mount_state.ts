@@ -2,17 +2,15 @@ import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import {
   findMount,
   isStale,
-  type MountEntry,
   readMounts,
   RECORDFS_TYPE,
 } from "../../../fuse/mounting/mountinfo.ts";
 import { unmount } from "../../../fuse/mounting/unmount.ts";
 import { warn } from "../messages.ts";
 import {
-  isOf,
   keeperOf,
-  type RecordedMount,
-  recordedMounts,
+  type MountAt,
+  mountAt,
   removeRecord,
 } from "./mount_records.ts";
 
@@ -30,43 +28,44 @@ export function askMount(mountpoint: string): Promise<Answer> {
   return within(ANSWER_MS, answer, "hung");
 }
 
-/** What a promise gives, or something else where that takes too long. */
+/** Turns of the event loop that the time has to pass in. */
+const TURNS = 10;
+
+/**
+ * What a promise gives, or something else where that takes too long. Time in which this process was kept from
+ * running, by its own work or a busy machine, does not count: an answer may have come meanwhile.
+ */
 export async function within<T>(
   milliseconds: number,
   promise: Promise<T>,
   otherwise: T,
 ): Promise<T> {
   const late = Promise.withResolvers<T>();
-  const timer = setTimeout(() => late.resolve(otherwise), milliseconds);
+  let turns = 0;
+  const timer = setInterval(() => {
+    if (++turns === TURNS) late.resolve(otherwise);
+  }, milliseconds / TURNS);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
-}
-
-/** A dead mount of recordfs, with this user's records of it. */
-export interface DeadMount {
-  readonly entry: MountEntry;
-  readonly records: readonly RecordedMount[];
 }
 
 /** The mount of recordfs that a path leads to, if it is dead: nobody can use it any more, or bring it back. */
 export async function findDead(
   mountpoint: string,
-): Promise<DeadMount | undefined> {
-  const entry = findMount(readMounts(), mountpoint);
-  if (entry === undefined) return undefined;
-  const records = recordedMounts()
-    .filter(({ record }) => isOf(record, entry));
+): Promise<MountAt | undefined> {
+  const found = mountAt(mountpoint);
+  if (found === undefined) return undefined;
+  const { entry, records } = found;
   if (entry.type !== RECORDFS_TYPE && records.length === 0) return undefined;
-  if (await askMount(mountpoint) !== "dead") return undefined;
-  return { entry, records };
+  return await askMount(mountpoint) === "dead" ? found : undefined;
 }
 
 /** Removes a dead mount, if it is what its mount point still leads to, and the records of it. */
 export async function removeDead(
-  { entry, records }: DeadMount,
+  { entry, records }: MountAt,
 ): Promise<void> {
   const { source, mountpoint, device } = entry;
   // Somebody else may have removed it meanwhile, and mounted again.
@@ -96,7 +95,7 @@ export async function vacancy(
     throw refusal(mountpoint, answer);
   }
   return async () => {
-    let found: DeadMount | undefined;
+    let found: MountAt | undefined;
     // There may be another one below.
     while ((found = await findDead(mountpoint)) !== undefined) {
       await removeDead(found);

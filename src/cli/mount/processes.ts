@@ -17,16 +17,13 @@ export interface ProcessUser {
 
 /** Says which process has a number now. */
 export function identify(pid: number): ProcessId | undefined {
-  try {
-    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // The name in parentheses may hold anything; fields 3 and on follow it. See proc_pid_stat(5).
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const state = fields[0];
-    if (state === "Z" || state === "X") return undefined; // ended, not yet waited for
-    return { pid, startTicks: Number(fields[19]) };
-  } catch {
-    return undefined;
-  }
+  const stat = attempt(() => Deno.readTextFileSync(`/proc/${pid}/stat`));
+  if (stat === undefined) return undefined;
+  // The name in parentheses may hold anything; fields 3 and on follow it. See proc_pid_stat(5).
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0];
+  if (state === "Z" || state === "X") return undefined; // ended, not yet waited for
+  return { pid, startTicks: Number(fields[19]) };
 }
 
 /** Whether it is still that process that has the number. */
@@ -89,15 +86,16 @@ export function usersOf(directory: string): ProcessUser[] {
 }
 
 function uses(process: string, inside: (path: string) => boolean): boolean {
-  for (const link of ["cwd", "root", "exe"]) {
-    if (inside(linkTarget(`${process}/${link}`))) return true;
-  }
-  for (
-    const { name } of attempt(() => [...Deno.readDirSync(`${process}/fd`)]) ??
-      []
-  ) {
-    if (inside(linkTarget(`${process}/fd/${name}`))) return true;
-  }
+  const files = attempt(() => [...Deno.readDirSync(`${process}/fd`)]) ?? [];
+  const links = [
+    "cwd",
+    "root",
+    "exe",
+    ...files.map(({ name }) => `fd/${name}`),
+  ];
+  const isInside = (link: string) =>
+    inside(attempt(() => Deno.readLinkSync(`${process}/${link}`)) ?? "");
+  if (links.some(isInside)) return true;
   const maps = attempt(() => Deno.readTextFileSync(`${process}/maps`)) ?? "";
   return maps.split("\n").some((line) => {
     const start = line.indexOf("/");
@@ -105,17 +103,13 @@ function uses(process: string, inside: (path: string) => boolean): boolean {
   });
 }
 
-function linkTarget(path: string): string {
-  return attempt(() => Deno.readLinkSync(path)) ?? "";
-}
-
 function commandOf(process: string): string {
   const text = attempt(() => Deno.readTextFileSync(`${process}/comm`));
   return text?.trimEnd() ?? "?";
 }
 
-/** Processes end while they are looked at, and those of others can't be. */
-function attempt<T>(look: () => T): T | undefined {
+/** What may have gone while it is looked at, as processes and records do, or be somebody else's. */
+export function attempt<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {

@@ -1,26 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
-import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
 import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
 import { openToServe } from "../../vfs/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
-import { absolute, containersOf, sourcesOf } from "./job/job_sources.ts";
+import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {
-  commandOf,
   keeperOf,
+  mountAt,
   type MountRecord,
-  nextCommandOf,
   readRecord,
   type RecordedMount,
-  runningMounts,
+  recordFile,
   type SupervisedMount,
 } from "./mount_records.ts";
 import { findDead } from "./mount_state.ts";
 import { isRunning, sendSignal } from "./processes.ts";
-import { containerOptions } from "./serve.ts";
 import { serverCommand } from "./supervisor.ts";
 
 /** How often to look whether the new server serves, in milliseconds. */
@@ -34,18 +31,16 @@ const LOOK_AGAIN_MS = 20;
  * @throws {MountError} If there is no such mount, what it shows would change, which the kernel would not
  * notice, or the new server can't start; the mount then goes on as it was.
  */
-export async function replaceServer(given: MountJob): Promise<void> {
-  const wanted = absolute(given);
+export async function replaceServer(wanted: MountJob): Promise<void> {
   const mountpoint = await Deno.realPath(wanted.mountpoint)
     .catch(() => wanted.mountpoint);
   const job = { ...wanted, mountpoint };
-  const entry = findMount(readMounts(), mountpoint);
-  const mount = runningMounts().find(({ record }) =>
-    record.mountpoint === mountpoint && record.device === entry?.device
+  const mount = mountAt(mountpoint)?.records.find(({ record }) =>
+    record.mountpoint === mountpoint && keeperOf(record) !== undefined
   );
   if (mount === undefined) {
     if (await findDead(mountpoint) !== undefined) {
-      return await mountInBackground(given);
+      return await mountInBackground(wanted);
     }
     throw refusal("not-mounted", job, "nothing of yours is mounted there");
   }
@@ -75,13 +70,19 @@ async function tryToOpen(job: MountJob): Promise<void> {
   }
 }
 
+/** What the kernel remembers, or what it shows depends on. */
+const KEPT: readonly (keyof MountJob)[] = [
+  ...["format", "formatModules", "ext", "decoded"] as const,
+  ...["prefix", "subset", "shuffle"] as const,
+];
+
 async function refuseChanges(
   job: MountJob,
   { job: before, container, supervised }: MountRecord,
 ): Promise<void> {
   const { held } = supervised!;
   if (
-    !isDeepStrictEqual(sourcesOf(job), sourcesOf(before)) ||
+    !isDeepStrictEqual(job.sources, before.sources) ||
     await jobIdentity(before) !== container
   ) {
     throw refusal(
@@ -92,23 +93,18 @@ async function refuseChanges(
       }, as it was then; unmount it, and mount anew`,
     );
   }
-  for (
-    const name of [
-      "format",
-      "formatModules",
-      "ext",
-      "decoded",
-      "prefix",
-      "subset",
-      "shuffle",
-    ] as const
-  ) {
-    if (isDeepStrictEqual(job[name], before[name])) continue;
-    const option = name === "formatModules" ? "format-module" : name;
-    throw unchangeable(job, `--${option}`);
-  }
-  if (!isDeepStrictEqual(kernelOptions(job), kernelOptions(before))) {
-    throw unchangeable(job, "-o");
+  const name = KEPT.find((name) => !isDeepStrictEqual(job[name], before[name]));
+  const option = name !== undefined
+    ? `--${name === "formatModules" ? "format-module" : name}`
+    : isDeepStrictEqual(kernelOptions(job), kernelOptions(before))
+    ? undefined
+    : "-o";
+  if (option !== undefined) {
+    throw refusal(
+      "bad-option",
+      job,
+      `${option} must be as it was, since the kernel remembers what it saw; unmount it, and mount anew`,
+    );
   }
   const { workers } = job;
   if (workers === undefined || workers <= held.length) return;
@@ -125,21 +121,13 @@ function kernelOptions({ options }: MountJob): unknown {
   return remembered;
 }
 
-function unchangeable(job: MountJob, option: string): MountError {
-  return refusal(
-    "bad-option",
-    job,
-    `${option} must be as it was, since the kernel remembers what it saw; unmount it, and mount anew`,
-  );
-}
-
 async function restart(
   job: MountJob,
   { path, record: known }: RecordedMount,
   { held, counts }: SupervisedMount,
 ): Promise<void> {
   const record = readRecord(path) ?? known; // opening took its time
-  const next = nextCommandOf(path);
+  const next = recordFile(path, "next");
   const workers = job.workers ?? Math.min(held.length, DEFAULT_WORKERS);
   const command = serverCommand({
     job: { ...job, workers },
@@ -160,7 +148,7 @@ async function restart(
     throw refusal("server", job, `the mount has ended; see ${record.log}`);
   }
   try {
-    await Deno.rename(next, commandOf(path));
+    await Deno.rename(next, recordFile(path, "command"));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw refusal(

@@ -1,29 +1,40 @@
-import { mountPath } from "../../../fuse/mount_container.ts";
-import type { MountPathOptions } from "../../../fuse/mount_container.ts";
-import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
+import { mountPath, resumePath } from "../../../fuse/mount_container.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { findMount, readMounts } from "../../../fuse/mounting/mountinfo.ts";
+import { keepToThisProcess } from "../../../fuse/server/held_descriptors.ts";
 import type { Server } from "../../../fuse/server/server.ts";
-import { firstOnly } from "../terminal/flood.ts";
-import { report, warn } from "../messages.ts";
-import { absolute, containersOf } from "./job/job_sources.ts";
+import { MoreInitFlag } from "../../../fuse/wire/flags.ts";
+import { RecordfsError } from "../../errors.ts";
+import { Exit, ExitCode } from "../exit.ts";
+import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
+import { VERSION } from "../version.ts";
+import type { BackgroundAnswer } from "./background.ts";
+import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
+import { removeLog } from "./mount_log.ts";
 import {
   type MountRecord,
-  newRecordPath,
   pruneRecords,
   readRecord,
+  recordFile,
   removeRecord,
+  updateRecord,
   writeReason,
   writeRecord,
 } from "./mount_records.ts";
-import { identify, ticksSinceBoot } from "./processes.ts";
-import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
-import { VERSION } from "../version.ts";
+import { identify, type ProcessId, ticksSinceBoot } from "./processes.ts";
+import { FINAL_EXIT, SUPERVISOR_PID_VARIABLE } from "./supervisor.ts";
 
-/** What was begun before there was all that mounting needs. */
-export interface Begun {
+/** What this process serves, and what was begun before there was all that mounting needs. */
+export interface Serving {
+  readonly job: MountJob;
+  /** Path of the record. */
+  readonly path: string;
+  /** What stood there when this process started: it goes on with a mount whose server died. */
+  readonly record: MountRecord | undefined;
+  /** Whether it is what `recordfs mount` leaves in the background. */
+  readonly isBackground: boolean;
   readonly server: Server;
   /** What removes a dead mount from the mount point; rejects if there is one that nobody may remove. */
   readonly vacated: Promise<(() => Promise<void>) | undefined>;
@@ -34,102 +45,54 @@ export interface Begun {
   /** Resolves when a thread of the server failed. */
   readonly failed: Promise<string>;
   /** Reports a message. */
-  readonly log: (message: string) => void;
+  readonly say: (message: string) => void;
+  /** Aborted when the mount is to end. */
+  readonly ending: AbortController;
 }
 
-/** Mounts and serves until it is unmounted or a signal comes. */
-export async function serveForeground(
-  given: MountJob,
-  { server, vacated }: Begun,
-): Promise<void> {
-  pruneRecords();
+/** A second signal counts as the first one's echo for so long in the background, in milliseconds. */
+const ECHO_MS = 1000;
+
+/**
+ * Mounts, or goes on with a mount whose server died, and serves until it is unmounted or a signal comes. In the
+ * background, the first one answers on standard output.
+ */
+export async function serve(serving: Serving): Promise<void> {
+  const { job, path, record, isBackground } = serving;
+  if (isBackground) {
+    Deno.chdir("/"); // or it would keep a file system in use
+    keepToThisProcess([...serving.held, serving.counts]);
+  } else pruneRecords();
   const asked = Promise.withResolvers<undefined>();
-  using _listening = onEnd(report, () => asked.resolve(undefined));
-  const vacate = await vacated;
-  const job = absolute(given);
-  const options = containerOptions(job);
-  const beforehand = { started: server, vacate };
-  const mounted = await mountPath(
-    containersOf(job),
-    job.mountpoint,
-    options,
-    beforehand,
-  );
-  const recordPath = newRecordPath();
-  try {
-    const record = newRecord(job, mounted, null);
-    writeRecord(recordPath, record);
-    report(
-      `${given.source} is mounted on ${mounted.mountpoint}; Ctrl-C unmounts`,
-    );
-    noteContainer(recordPath, record);
-    const end = await Promise.race([mounted.finished, asked.promise]);
-    if (end?.failure !== undefined) throw end.failure;
-  } catch (error) {
-    if (job.onFailure === "unmount" || !(error instanceof MountError)) {
-      await finish(recordPath, mounted);
-    } else writeReason(recordPath, error.message);
-    throw error;
+  using _listening = onEnd(serving, () => asked.resolve(undefined));
+  const mounted = record === undefined
+    ? await begin(serving)
+    : await goOn(serving, record);
+  const end = await Promise.race([mounted.finished, asked.promise]);
+  // From here on the mount is to end, whatever happens: nobody is to take over.
+  serving.ending.abort();
+  if (end?.failure !== undefined) {
+    if (job.onFailure === "unmount") await finish(path, mounted);
+    else writeReason(path, end.failure.message);
+    throw end.failure;
   }
-  await finish(recordPath, mounted);
+  await finish(path, mounted);
+  if (isBackground) removeLog(recordFile(path, "log")); // it ended well: there is nothing to look up
 }
 
 /** Unmounts, by force where it is in use. */
-export async function finish(
-  recordPath: string,
-  mounted: Mount,
-): Promise<void> {
-  removeRecord(recordPath);
+async function finish(path: string, mounted: Mount): Promise<void> {
+  removeRecord(path);
   await mounted[Symbol.asyncDispose]();
 }
 
-/** What is to be known of a mount that this process has just made. */
-export function newRecord(
-  job: MountJob,
-  { mountpoint }: Mount,
-  supervised: MountRecord["supervised"],
-): MountRecord {
-  return {
-    ...identify(Deno.pid)!,
-    source: job.source,
-    mountpoint,
-    log: null,
-    started: new Date().toISOString(),
-    mountedTicks: ticksSinceBoot(),
-    version: VERSION,
-    device: findMount(readMounts(), mountpoint)?.device ?? "",
-    job,
-    container: null,
-    supervised,
-  };
-}
-
-/** Notes what container is mounted, so that `mounts` can tell that it was changed. */
-async function noteContainer(
-  recordPath: string,
-  record: MountRecord,
-): Promise<void> {
-  try {
-    const { jobIdentity } = await import("./container_identity.ts");
-    const container = await jobIdentity(record.job);
-    if (readRecord(recordPath) !== undefined) {
-      writeRecord(recordPath, { ...record, container });
-    }
-  } catch {
-    // It is being changed already, or there is no room: `mounts` says nothing about it then.
-  }
-}
-
-/**
- * Calls `listener` when a signal asks to end, and ends at once when another one does.
- *
- * @param echoMs For so many milliseconds another one does not count.
- */
-export function onEnd(
-  say: (message: string) => void,
+/** Calls `listener` when a signal asks to end, and ends at once when another one does. */
+function onEnd(
+  { say, isBackground }: Serving,
   listener: () => void,
-  echoMs = 0,
 ): Disposable {
+  // A service manager tells all of a mount's processes at once, and the supervisor passes it on.
+  const echoMs = isBackground ? ECHO_MS : 0;
   let first = 0;
   return onEndSignal((signal, again) => {
     if (again) {
@@ -145,18 +108,197 @@ export function onEnd(
   });
 }
 
-/** How a job's container is opened and mounted. */
-export function containerOptions(job: MountJob): MountPathOptions {
+async function begin(serving: Serving): Promise<Mount> {
+  const { job, path, isBackground, server, vacated, say } = serving;
+  let mounted: Mount | undefined;
+  let record: MountRecord;
+  try {
+    mounted = await mountPath(
+      containersOf(job),
+      job.mountpoint,
+      containerOptions(job),
+      { started: server, vacate: await vacated },
+    );
+    record = newRecord(serving, mounted);
+    writeRecord(path, record);
+  } catch (error) {
+    if (mounted !== undefined) await finish(path, mounted);
+    if (!isBackground || !(error instanceof RecordfsError)) throw error;
+    await answer({ error: error.message });
+    throw new Exit(ExitCode.FAILED);
+  }
+  const hint = isBackground ? "" : "; Ctrl-C unmounts";
+  say(`${job.source} is mounted on ${mounted.mountpoint}${hint}`);
+  const warning = isBackground ? whatIsMissing(record) : undefined;
+  if (warning !== undefined) say(warning);
+  try {
+    if (isBackground) await answer({ ready: true, warning });
+  } catch (error) {
+    say("nobody waits for this mount any more: it is unmounted");
+    await finish(path, mounted);
+    throw error;
+  }
+  noteContainer(serving, record, isBackground && warning === undefined);
+  return mounted;
+}
+
+async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
+  const { job, path, server, say } = serving;
+  const { mountpoint, device } = before;
+  const supervised = before.supervised!;
+  try {
+    await expectSame(before);
+    const mounted = await resumePath(containersOf(before.job), mountpoint, {
+      kept: { device, agreed: supervised.agreed },
+      options: containerOptions(job),
+      server,
+    });
+    const record = {
+      ...before,
+      ...identify(Deno.pid)!,
+      version: VERSION,
+      job,
+      supervised: {
+        ...supervised,
+        supervisor: supervisor() ?? supervised.supervisor,
+        restarts: supervised.restarts + 1,
+        servingTicks: ticksSinceBoot(),
+      },
+    };
+    updateRecord(path, record);
+    say(`${job.source} is served again on ${mountpoint}`);
+    keepServed(serving, record);
+    return mounted;
+  } catch (error) {
+    server.abandon();
+    // What is about the container or the system would end another try the same way.
+    if (!(error instanceof RecordfsError) || error.code === "server") {
+      throw error;
+    }
+    say(error.message);
+    writeReason(path, error.message);
+    throw new Exit(FINAL_EXIT);
+  }
+}
+
+/** @throws {MountError} If the container is not the one that is mounted. */
+async function expectSame({ job, container }: MountRecord): Promise<void> {
+  let now: string | undefined;
+  try {
+    now = await identityOf(job);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  if (now === container) return;
+  const { source, sources, subset } = job;
+  throw new MountError(
+    "changed",
+    `Cannot go on serving ${source}: ${
+      sources.length === 1 ? "it" : "one of them"
+    } ${subset === undefined ? "" : `or its index file ${subset} `}was ${
+      now === undefined ? "removed" : "changed or replaced"
+    } since it was mounted, and the kernel remembers what it was; mount it again`,
+    { path: source },
+  );
+}
+
+/** Loaded only here: a mount should answer before. */
+async function identityOf(job: MountJob): Promise<string> {
+  const { jobIdentity } = await import("./container_identity.ts");
+  return await jobIdentity(job);
+}
+
+/** What is to be known of a mount that this process has just made. */
+function newRecord(
+  { job, path, isBackground, server, held, counts }: Serving,
+  { mountpoint }: Mount,
+): MountRecord {
+  const now = ticksSinceBoot();
   return {
-    ...parseMountOptions(job.options),
-    format: job.format,
-    ext: job.ext,
-    decoded: job.decoded,
-    prefix: job.prefix,
-    onWarning: firstOnly(warn, "`recordfs info --all` names them"),
-    arrange: job.subset === undefined && job.shuffle === undefined
-      ? undefined
-      : async (container) =>
-        (await import("./arrange.ts")).arrange(job, container),
+    ...identify(Deno.pid)!,
+    source: job.source,
+    mountpoint,
+    log: isBackground ? recordFile(path, "log") : null,
+    started: new Date().toISOString(),
+    mountedTicks: now,
+    version: VERSION,
+    device: findMount(readMounts(), mountpoint)?.device ?? "",
+    job,
+    container: null,
+    supervised: isBackground
+      ? {
+        supervisor: supervisor() ?? identify(Deno.ppid)!,
+        restarts: 0,
+        servingTicks: now,
+        agreed: server.agreed,
+        resumable: false,
+        counts: counts < 0 ? null : counts,
+        held,
+      }
+      : null,
   };
+}
+
+/** The process that started this one; `undefined` if it has died since. */
+function supervisor(): ProcessId | undefined {
+  return identify(Number(Deno.env.get(SUPERVISOR_PID_VARIABLE)));
+}
+
+/** What keeps another server from taking over from one that dies, if anything. */
+function whatIsMissing({ supervised, job }: MountRecord): string | undefined {
+  const { held, agreed } = supervised!;
+  const consequence = `if its server dies, the mount ${
+    job.onFailure === "dead" ? "is dead" : "ends"
+  }`;
+  if (held.length === 0) return `/dev/fuse cannot be opened: ${consequence}`;
+  if (agreed.moreFlags & MoreInitFlag.HAS_RESEND) return undefined;
+  return `the kernel cannot repeat requests (Linux 6.9 or later can): ${consequence}`;
+}
+
+/**
+ * Notes what container is mounted, which `mounts` and another server need to know, after the mount has answered:
+ * large datasets have many files.
+ */
+async function noteContainer(
+  serving: Serving,
+  before: MountRecord,
+  resumable: boolean,
+): Promise<void> {
+  const { job, path, isBackground, say } = serving;
+  try {
+    const container = await identityOf(job);
+    if (readRecord(path) === undefined) return; // it has ended
+    const supervised = before.supervised && { ...before.supervised, resumable };
+    const record = { ...before, container, supervised };
+    updateRecord(path, record);
+    if (resumable) keepServed(serving, record);
+  } catch (error) {
+    // It is being changed already, or there is no room.
+    const reason = error instanceof Error ? error.message : String(error);
+    if (isBackground) {
+      say(`if the server dies, another one cannot go on: ${reason}`);
+    }
+  }
+}
+
+/** Sees to it that another server can take over, for as long as this process serves the mount. */
+async function keepServed(
+  serving: Serving,
+  record: MountRecord,
+): Promise<void> {
+  // What a thread had read would wait for ever, since the supervisor holds its descriptor as well; the next server has
+  // it repeated.
+  serving.failed.then((failure) => {
+    serving.say(`a thread that serves the mount failed: ${failure}`);
+    Deno.exit(ExitCode.FAILED);
+  });
+  // Not imported above: a mount should answer before.
+  const { superviseAgain } = await import("./supervise_again.ts");
+  await superviseAgain(serving, record);
+}
+
+/** Fails if the command that waits for the answer is gone; the mount then must not stay. */
+async function answer(answer: BackgroundAnswer): Promise<void> {
+  const line = new TextEncoder().encode(`${JSON.stringify(answer)}\n`);
+  await Deno.stdout.write(line);
 }

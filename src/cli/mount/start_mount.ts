@@ -1,5 +1,4 @@
 import { UsageError } from "../exit.ts";
-import { absolutePath } from "../input/absolute_path.ts";
 import { report } from "../messages.ts";
 import { makeJob } from "./job/make_job.ts";
 import type { MountCommandOptions } from "./job/mount_job.ts";
@@ -28,11 +27,12 @@ export async function mount(
     const { mountInBackground } = await import("./background.ts");
     return await mountInBackground(job);
   }
+  const isBackground = background !== undefined;
   const [
     { startServer },
     { parseHeld },
     { vacancy },
-    { logOf, readRecord },
+    { newRecordPath, readRecord, recordFile },
     { logTo },
   ] = await Promise.all([
     import("../../../fuse/server/start_server.ts"),
@@ -41,16 +41,17 @@ export async function mount(
     import("./mount_records.ts"),
     import("./mount_log.ts"),
   ]);
+  const path = background ?? newRecordPath();
   // There is one where the server of the mount died, which this one is to go on with.
-  const record = background === undefined ? undefined : readRecord(background);
+  const record = isBackground ? readRecord(path) : undefined;
   // Found out while the first thread of the server starts, for which this one has to wait.
   const vacated = record === undefined
-    ? vacancy(absolutePath(mountpoint))
+    ? vacancy(job.mountpoint)
     : Promise.resolve(undefined);
   vacated.catch(() => {}); // awaited by whoever mounts
   const held = parseHeld(options.held ?? "");
   const counts = Number(options.counts ?? -1);
-  const log = background === undefined ? report : logTo(logOf(background));
+  const log = isBackground ? logTo(recordFile(path, "log")) : report;
   const failed = Promise.withResolvers<string>();
   const server = startServer({
     workers: job.workers,
@@ -60,12 +61,13 @@ export async function mount(
     counts: counts < 0 ? undefined : counts,
     onFailure: failed.resolve,
   });
-  const begun = { server, vacated, held, counts, failed: failed.promise, log };
-  if (background === undefined) {
-    const { serveForeground } = await import("./serve.ts");
-    await serveForeground(job, begun);
-  } else {
-    const { serveInBackground } = await import("./serve_background.ts");
-    await serveInBackground(job, { path: background, record }, begun);
-  }
+  const { serve } = await import("./serve.ts");
+  await serve({
+    ...{ job, path, record, isBackground, server, vacated, held, counts },
+    failed: failed.promise,
+    say: isBackground
+      ? (message) => log(`${new Date().toISOString()} ${message}`)
+      : report,
+    ending: new AbortController(),
+  });
 }

@@ -6,20 +6,8 @@ import {
   type ProcessId,
   secondsSince,
 } from "./processes.ts";
-import type { Begun } from "./serve.ts";
-import { startNextSupervisor } from "./supervisor.ts";
-
-/** What there is to know of a mount whose supervisor may die. */
-interface Supervised {
-  /** Path of the record. */
-  readonly path: string;
-  /** As it stands there; nobody else changes it while this process serves the mount. */
-  readonly record: MountRecord;
-  readonly begun: Begun;
-  readonly say: (message: string) => void;
-  /** Aborted when the mount is to end. */
-  readonly signal: AbortSignal;
-}
+import type { Serving } from "./serve.ts";
+import { startSupervisor } from "./supervisor.ts";
 
 /** `pidfd_open` of `asm-generic/unistd.h`: the same number on every architecture. */
 const PIDFD_OPEN = 434;
@@ -37,10 +25,16 @@ const LONGEST_DELAY = 30_000;
 /** Who has lived for so long has not died at its start, in seconds. */
 const START_S = 1;
 
-/** Starts another supervisor whenever that of a mount dies, until the mount is to end. */
+/**
+ * Starts another supervisor whenever that of a mount dies, until the mount is to end.
+ *
+ * @param record As it stands now; nobody else changes it while this process serves the mount.
+ */
 export async function superviseAgain(
-  { path, record, begun, say, signal }: Supervised,
+  serving: Serving,
+  record: MountRecord,
 ): Promise<void> {
+  const { path, say, ending: { signal } } = serving;
   let delay = 0;
   let { supervisor } = record.supervised!;
   let child: Deno.ChildProcess | undefined;
@@ -54,8 +48,7 @@ export async function superviseAgain(
     if (signal.aborted) return;
     const { pid } = supervisor;
     try {
-      const { job } = record;
-      child = startNextSupervisor({ ...begun, job, path });
+      child = startSupervisor(serving, true);
       child.unref();
       supervisor = identify(child.pid) ?? supervisor;
       const supervised = { ...record.supervised!, supervisor };

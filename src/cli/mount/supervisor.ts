@@ -4,8 +4,8 @@ import {
   keepToThisProcess,
   letInherit,
 } from "../../../fuse/server/held_descriptors.ts";
-import { containersOf, sourcesOf } from "./job/job_sources.ts";
 import type { MountJob } from "./job/mount_job.ts";
+import type { Serving } from "./serve.ts";
 
 /** The variable that the script is handed in: as an argument it would fill every list of processes. */
 const SCRIPT_VARIABLE = "RECORDFS_SUPERVISOR";
@@ -211,38 +211,17 @@ done
 `;
 
 /** What a supervisor is started for. */
-export interface Supervision {
-  readonly job: MountJob;
-  /** Path of the mount's record. */
-  readonly path: string;
-  /** Descriptors of /dev/fuse; none where it can't be opened. */
-  readonly held: readonly number[];
-  /** Descriptor of the file that threads count in, or -1. */
-  readonly counts: number;
-}
+type Supervision = Pick<Serving, "job" | "path" | "held" | "counts">;
 
 /**
- * Starts the supervisor of a mount, which is to start a server. That answers on its standard output.
+ * Starts the supervisor of a mount, which is to start a server that answers on its standard output; or, where this
+ * process serves the mount, another one that is to watch it, whose standard input must stay open for as long.
  */
-export function startSupervisor(mount: Supervision): Deno.ChildProcess {
-  return start(mount, 0, { stdin: "null", stdout: "piped" });
-}
-
-/**
- * Starts another supervisor for a mount that this process serves.
- *
- * @returns It, whose standard input must stay open as long as this process serves.
- */
-export function startNextSupervisor(mount: Supervision): Deno.ChildProcess {
-  return start(mount, Deno.pid, { stdin: "piped", stdout: "null" });
-}
-
-function start(
+export function startSupervisor(
   { job, path, held, counts }: Supervision,
-  server: number,
-  streams: Pick<Deno.CommandOptions, "stdin" | "stdout">,
+  isServed = false,
 ): Deno.ChildProcess {
-  const inherited = counts < 0 ? held : [...held, counts];
+  const inherited = [...held, counts];
   closeOnExec();
   letInherit(inherited);
   const command = new Deno.Command("/bin/sh", {
@@ -252,14 +231,15 @@ function start(
       "recordfs", // what it is called
       path,
       job.mountpoint,
-      String(server),
+      String(isServed ? Deno.pid : 0),
       String(held[0] ?? ""),
       ...serverCommand({ job, path, held, counts }),
     ],
     env: { [SCRIPT_VARIABLE]: SCRIPT },
     cwd: "/", // or it would keep a file system in use
     detached: true, // a session of its own: the terminal's end is not its end
-    ...streams,
+    stdin: isServed ? "piped" : "null",
+    stdout: isServed ? "null" : "piped",
     stderr: "null", // it appends to the log
   });
   try {
@@ -295,14 +275,13 @@ function thisProgram(): string[] {
 export function jobOptions(job: MountJob): string[] {
   const args: string[] = [];
   if (job.options !== "") args.push("-o", job.options);
-  if (job.format !== undefined) args.push(`--format=${job.format}`);
   for (const url of job.formatModules ?? []) {
     args.push(`--format-module=${url}`);
   }
-  if (job.ext !== undefined) args.push(`--ext=${job.ext}`);
+  for (const name of ["format", "ext", "prefix", "subset"] as const) {
+    if (job[name] !== undefined) args.push(`--${name}=${job[name]}`);
+  }
   if (job.decoded) args.push("--decoded");
-  if (job.prefix !== undefined) args.push(`--prefix=${job.prefix}`);
-  if (job.subset !== undefined) args.push(`--subset=${job.subset}`);
   if (job.shuffle !== undefined) {
     const { seed, firstEpoch, epochs } = job.shuffle;
     const last = firstEpoch + epochs - 1;
@@ -315,14 +294,12 @@ export function jobOptions(job: MountJob): string[] {
 }
 
 function jobArguments(job: MountJob): string[] {
-  const { mountpoint } = job;
-  const containers = containersOf(job);
-  return typeof containers === "string" && !containers.includes("=")
-    ? [...jobOptions(job), "--", containers, mountpoint]
-    : [
-      ...jobOptions(job),
-      `--sources=${JSON.stringify(sourcesOf(job))}`,
-      "--",
-      mountpoint,
-    ];
+  const { sources, mountpoint } = job;
+  const [first] = sources;
+  const isPlain = sources.length === 1 && first!.path === undefined &&
+    !first!.location.includes("=");
+  const given = isPlain
+    ? ["--", first!.location]
+    : [`--sources=${JSON.stringify(sources)}`, "--"];
+  return [...jobOptions(job), ...given, mountpoint];
 }

@@ -38,11 +38,5 @@ export function longStart(
 
 /** A time as `YYYY-MM-DD HH:MM`, in the machine's time zone. */
 export function formatTime(time: Date): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const date = [
-    time.getFullYear(),
-    two(time.getMonth() + 1),
-    two(time.getDate()),
-  ];
-  return `${date.join("-")} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  return time.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
 }

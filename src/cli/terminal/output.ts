@@ -1,88 +1,81 @@
 import { isOutputClosed } from "./closed_output.ts";
 import { RecordfsError } from "../../errors.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
-import { escapeUtf16 } from "../../message_text.ts";
+import { escapeUnshown, escapeUtf16 } from "../../message_text.ts";
 import { encodeName } from "../../names.ts";
+import { makeWay } from "../messages.ts";
 
 const CAPACITY = 1 << 16;
 
 /** What names are escaped for on a terminal already, and values in JSON are not: there, this is an escape as well. */
 const UNSHOWN = /[\p{Cf}\x7f-\x9f\u2028\u2029]/gu;
 
-/**
- * Standard output, buffered: text with names as their exact bytes, and raw bytes.
- *
- * `put` only fills the buffer, so that listings of millions of names don't wait for each; callers
- * flush when it is {@linkcode Output.full}.
- */
+/** Standard output, buffered: text with names as their exact bytes, and raw bytes. */
 export class Output {
-  #buffer = new Uint8Array(CAPACITY);
+  readonly #buffer = new Uint8Array(CAPACITY);
   #length = 0;
-  #waiting: Uint8Array[] = [];
-  readonly #isTerminal = Deno.stdout.isTerminal();
-
-  /** Whether there is enough for {@linkcode Output.flush} to be worth it. */
-  get full(): boolean {
-    return this.#waiting.length > 0;
-  }
+  readonly #shown = textWriter();
 
   /** Adds text; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
   put(text: string): void {
-    this.putBytes(encodeName(this.#isTerminal ? shown(text) : text));
+    this.putBytes(encodeName(this.#shown(text)));
   }
 
   putBytes(bytes: Uint8Array): void {
-    if (this.#length + bytes.length > CAPACITY) this.#seal();
-    if (bytes.length > CAPACITY) {
-      this.#waiting.push(bytes);
-    } else {
-      this.#buffer.set(bytes, this.#length);
-      this.#length += bytes.length;
-    }
+    if (this.#length + bytes.length > CAPACITY) this.flush();
+    if (bytes.length > CAPACITY) return write(bytes);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   /** Writes everything that was put. */
-  async flush(): Promise<void> {
-    this.#seal();
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const bytes of waiting) {
-      for (let done = 0; done < bytes.length;) {
-        done += await writeSome(bytes.subarray(done));
-      }
-    }
-  }
-
-  #seal(): void {
-    if (this.#length === 0) return;
-    this.#waiting.push(this.#buffer.subarray(0, this.#length));
-    this.#buffer = new Uint8Array(CAPACITY);
+  flush(): void {
+    const length = this.#length;
     this.#length = 0;
+    write(this.#buffer.subarray(0, length));
   }
 }
 
-function shown(text: string): string {
-  return text.replaceAll(UNSHOWN, escapeUtf16);
+/** Names on standard output: escaped on a terminal, exact anywhere else. */
+export function nameWriter(): (name: string) => string {
+  return Deno.stdout.isTerminal() ? escapeUnshown : (name) => name;
 }
 
-async function writeSome(bytes: Uint8Array): Promise<number> {
+function textWriter(): (text: string) => string {
+  return Deno.stdout.isTerminal()
+    ? (text) => text.replaceAll(UNSHOWN, escapeUtf16)
+    : (text) => text;
+}
+
+/**
+ * Writes a command's answer at once.
+ *
+ * @param answer Text, or what is printed as a line of JSON.
+ * @param indent Of JSON that takes several lines.
+ */
+export function print(answer: string | object, indent?: number): void {
+  const text = typeof answer === "string"
+    ? answer
+    : `${JSON.stringify(answer, exactNumbers, indent)}\n`;
+  write(encodeName(textWriter()(text)));
+}
+
+function write(bytes: Uint8Array): void {
+  if (bytes.length === 0) return;
   requireOpenOutput();
+  makeWay();
   try {
-    return await Deno.stdout.write(bytes);
+    for (let done = 0; done < bytes.length;) {
+      done += Deno.stdout.writeSync(bytes.subarray(done));
+    }
   } catch (error) {
     throw outputError(error);
   }
 }
 
-/** Writes text at once, for what is followed by the program's end. */
-export function writeNow(text: string): void {
-  let rest = encodeName(text);
-  if (rest.length > 0) requireOpenOutput();
-  try {
-    while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
-  } catch (error) {
-    throw outputError(error);
-  }
+/** Counts beyond 2^53 are bigints, which JSON knows only as text. */
+function exactNumbers(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 function outputError(error: unknown): unknown {
@@ -112,12 +105,12 @@ function requireOpenOutput(): void {
 
 /** Runs `body` with standard output, and writes what is left at its end, whether it fails or not. */
 export async function withOutput(
-  body: (out: Output) => Promise<void>,
+  body: (out: Output) => Promise<void> | void,
 ): Promise<void> {
   const out = new Output();
   try {
     await body(out);
   } finally {
-    await out.flush();
+    out.flush();
   }
 }

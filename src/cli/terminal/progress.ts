@@ -1,5 +1,6 @@
 import cliProgress from "cli-progress";
 import process from "node:process";
+import { progressLine } from "../messages.ts";
 import { formatBytes, formatDuration, Rate } from "./rate.ts";
 
 /** What a progress bar counts. */
@@ -23,32 +24,24 @@ const REDRAW = 50;
 
 /**
  * How far a command is, how fast, and how long it still takes, on standard error where that is a
- * terminal; nothing anywhere else.
+ * terminal; nothing anywhere else. Messages and answers make room for themselves above it.
  */
 export class Progress implements Disposable {
   readonly #label: string;
-  readonly #unit: ProgressUnit;
+  /** What is counted, until then. */
+  unit: ProgressUnit;
   readonly #total: number | undefined;
   readonly #rate = new Rate();
+  readonly #isShown = Progress.shown;
   #bar: cliProgress.SingleBar | undefined;
   #drawn = -Infinity;
 
-  /** @param total What `update` will be called with at the end, where that is known. */
-  constructor(label: string, unit: ProgressUnit, total: number | undefined) {
+  /** @param total What `update` will be called with at the end, where that is known before. */
+  constructor(label: string, unit: ProgressUnit, total?: number) {
     this.#label = label;
-    this.#unit = unit;
+    this.unit = unit;
     this.#total = total;
-    if (!Progress.shown) return;
-    this.#bar = new cliProgress.SingleBar({
-      format: total === undefined ? COUNTER : BAR,
-      stream: process.stderr,
-      clearOnComplete: true,
-      // Ctrl-C must leave a terminal as it was.
-      hideCursor: false,
-      linewrap: true,
-      barsize: unit === "bytes" || unit === "files" ? WIDE : NARROW,
-    });
-    this.#bar.start(total ?? 1, 0, this.#facts(0));
+    if (total !== undefined) this.update(0);
   }
 
   /** Whether there is anybody to see it, so that a total is worth counting. */
@@ -61,47 +54,46 @@ export class Progress implements Disposable {
    *
    * @param pace What is said in place of how many are done in a second.
    */
-  update(done: number, pace?: string): void {
-    if (this.#bar === undefined) return;
+  update(done: number, total = this.#total, pace?: string): void {
+    if (!this.#isShown) return;
     const now = performance.now();
-    if (now - this.#drawn < REDRAW && done !== this.#total) return;
-    this.#drawn = now;
+    if (now - this.#drawn < REDRAW && done !== total) return;
+    if (done > 0) this.#drawn = now;
     this.#rate.note(done);
-    const value = this.#total === undefined ? 0 : done;
-    const facts = this.#facts(done);
-    this.#bar.update(
-      value,
-      pace === undefined ? facts : { ...facts, rate: pace },
-    );
-  }
-
-  /** Clears the bar's line, so that something else can be printed; the bar comes back below it. */
-  makeWay(): void {
-    if (this.#bar !== undefined) {
-      Deno.stderr.writeSync(new TextEncoder().encode("\r\x1b[K"));
-    }
+    const rate = this.#rate.perSecond;
+    const rest = (total ?? 0) - done;
+    const value = total === undefined ? 0 : done;
+    const facts = {
+      label: this.#label,
+      amount: this.#amount(done),
+      rate: pace ?? (rate > 0 ? `${this.#amount(rate)}/s` : ""),
+      left: rate > 0 ? `${formatDuration(rest / rate)} left` : "",
+    };
+    if (this.#bar !== undefined) return this.#bar.update(value, facts);
+    this.#bar = new cliProgress.SingleBar({
+      format: total === undefined ? COUNTER : BAR,
+      stream: process.stderr,
+      clearOnComplete: true,
+      // Ctrl-C must leave a terminal as it was.
+      hideCursor: false,
+      linewrap: true,
+      barsize: this.unit === "bytes" || this.unit === "files" ? WIDE : NARROW,
+    });
+    this.#bar.start(total ?? 1, value, facts);
+    progressLine.isDrawn = true;
   }
 
   /** Removes the bar. */
   [Symbol.dispose](): void {
-    this.#bar?.stop();
+    if (this.#bar === undefined) return;
+    this.#bar.stop();
     this.#bar = undefined;
-  }
-
-  #facts(done: number): Record<string, string> {
-    const rate = this.#rate.perSecond;
-    const rest = (this.#total ?? 0) - done;
-    return {
-      label: this.#label,
-      amount: this.#amount(done),
-      rate: rate > 0 ? `${this.#amount(rate)}/s` : "",
-      left: rate > 0 ? `${formatDuration(rest / rate)} left` : "",
-    };
+    progressLine.isDrawn = false;
   }
 
   #amount(count: number): string {
-    return this.#unit === "bytes"
+    return this.unit === "bytes"
       ? formatBytes(count)
-      : `${Math.round(count)} ${this.#unit}`;
+      : `${Math.round(count)} ${this.unit}`;
   }
 }

@@ -8,63 +8,84 @@
  * @module
  */
 
-/** Reads bits of entropy-coded data. */
-class BitReader {
-  readonly #bytes: Uint8Array;
+/** Goes over the codes of entropy-coded data, and copies some of them. */
+class CodeCopier {
+  readonly #from: Uint8Array;
+  readonly #to: Uint8Array<ArrayBuffer>;
+  /** Where the next byte is read, and written. */
   #at: number;
-  #bits = 0;
-  #count = 0;
+  #end: number;
+  /** Bits that are read but not gone over, and those to be written. */
+  #ahead = { bits: 0, count: 0 };
+  #behind = { bits: 0, count: 0 };
 
-  constructor(bytes: Uint8Array, at: number) {
-    this.#bytes = bytes;
+  constructor(
+    from: Uint8Array,
+    at: number,
+    to: Uint8Array<ArrayBuffer>,
+    end: number,
+  ) {
+    this.#from = from;
     this.#at = at;
+    this.#to = to;
+    this.#end = end;
   }
 
-  /** The next 16 bits; beyond the end they are 0. */
-  peek(): number {
-    while (this.#count < 16) {
-      const byte = this.#bytes[this.#at++] ?? 0;
-      if (byte === 0xff) this.#at++; // a stuffed 0 follows
-      this.#bits = (this.#bits << 8 | byte) & 0xffffff;
-      this.#count += 8;
-    }
-    return this.#bits >> (this.#count - 16) & 0xffff;
-  }
-
-  skip(count: number): void {
-    this.#count -= count;
-  }
-}
-
-/** Writes entropy-coded data. */
-class BitWriter {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
-  #at: number;
-  #bits = 0;
-  #count = 0;
-
-  constructor(bytes: Uint8Array<ArrayBuffer>, at: number) {
-    this.#bytes = bytes;
-    this.#at = at;
-  }
-
-  write(bits: number, count: number): void {
-    this.#bits = (this.#bits << count | bits) & 0xffffff;
-    this.#count += count;
-    while (this.#count >= 8) {
-      this.#count -= 8;
-      const byte = this.#bits >> this.#count & 0xff;
-      this.#bytes[this.#at++] = byte;
-      if (byte === 0xff) this.#bytes[this.#at++] = 0;
+  /** Goes over one block's codes. */
+  passBlock(dc: HuffmanTable, ac: HuffmanTable, copies: boolean): void {
+    this.#pass(dc, copies);
+    for (let k = 1; k < 64;) {
+      const symbol = this.#pass(ac, copies);
+      if (symbol === 0) return; // the rest of the block is 0
+      k += (symbol >> 4) + 1;
     }
   }
 
   /** Fills the last byte up and ends the JPEG. */
   end(): Uint8Array<ArrayBuffer> {
-    if (this.#count > 0) this.write(0x7f >> (this.#count - 1), 8 - this.#count);
-    this.#bytes[this.#at++] = 0xff;
-    this.#bytes[this.#at++] = 0xd9;
-    return this.#bytes.slice(0, this.#at);
+    const { count } = this.#behind;
+    if (count > 0) this.#write(0x7f >> (count - 1), 8 - count);
+    this.#to.set([0xff, 0xd9], this.#end);
+    return this.#to.slice(0, this.#end + 2);
+  }
+
+  /** Goes over one code and the bits whose number it says, and gives its symbol. */
+  #pass(table: HuffmanTable, copies: boolean): number {
+    const entry = table[this.#peek()]!;
+    const symbol = entry & 0xff;
+    this.#skip(entry >> 8, copies);
+    this.#skip(symbol & 15, copies);
+    return symbol;
+  }
+
+  /** The next 16 bits; beyond the end they are 0. */
+  #peek(): number {
+    const ahead = this.#ahead;
+    while (ahead.count < 16) {
+      const byte = this.#from[this.#at++] ?? 0;
+      if (byte === 0xff) this.#at++; // a stuffed 0 follows
+      ahead.bits = (ahead.bits << 8 | byte) & 0xffffff;
+      ahead.count += 8;
+    }
+    return ahead.bits >> (ahead.count - 16) & 0xffff;
+  }
+
+  #skip(count: number, copies: boolean): void {
+    if (copies) this.#write(this.#peek() >> (16 - count), count);
+    else this.#peek();
+    this.#ahead.count -= count;
+  }
+
+  #write(bits: number, count: number): void {
+    const behind = this.#behind;
+    behind.bits = (behind.bits << count | bits) & 0xffffff;
+    behind.count += count;
+    while (behind.count >= 8) {
+      behind.count -= 8;
+      const byte = behind.bits >> behind.count & 0xff;
+      this.#to[this.#end++] = byte;
+      if (byte === 0xff) this.#to[this.#end++] = 0;
+    }
   }
 }
 
@@ -119,48 +140,13 @@ export function dropChroma(jpeg: Uint8Array): Uint8Array<ArrayBuffer> {
     at += 2 + length;
     if (code === 0xda) break;
   }
-  const reader = new BitReader(jpeg, at);
-  const writer = new BitWriter(out, to);
+  const copier = new CodeCopier(jpeg, at, out, to);
   const [dc, ac] = [tables.get(0x00)!, tables.get(0x10)!];
   const [chromaDc, chromaAc] = [tables.get(0x01)!, tables.get(0x11)!];
   for (let i = 0; i < blocks; i++) {
-    passBlock(reader, dc, ac, writer);
-    passBlock(reader, chromaDc, chromaAc, undefined);
-    passBlock(reader, chromaDc, chromaAc, undefined);
+    copier.passBlock(dc, ac, true);
+    copier.passBlock(chromaDc, chromaAc, false);
+    copier.passBlock(chromaDc, chromaAc, false);
   }
-  return writer.end();
-}
-
-/** Goes over one block's codes, and copies them where there is a writer. */
-function passBlock(
-  reader: BitReader,
-  dc: HuffmanTable,
-  ac: HuffmanTable,
-  writer: BitWriter | undefined,
-): void {
-  pass(reader, dc, writer);
-  for (let k = 1; k < 64;) {
-    const symbol = pass(reader, ac, writer);
-    if (symbol === 0) return; // the rest of the block is 0
-    k += (symbol >> 4) + 1;
-  }
-}
-
-/** Goes over one code and the bits whose number it says, and gives its symbol. */
-function pass(
-  reader: BitReader,
-  table: HuffmanTable,
-  writer: BitWriter | undefined,
-): number {
-  const bits = reader.peek();
-  const entry = table[bits]!;
-  const [length, symbol] = [entry >> 8, entry & 0xff];
-  writer?.write(bits >> (16 - length), length);
-  reader.skip(length);
-  const more = symbol & 15;
-  if (more > 0) {
-    writer?.write(reader.peek() >> (16 - more), more);
-    reader.skip(more);
-  }
-  return symbol;
+  return copier.end();
 }

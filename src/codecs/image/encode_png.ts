@@ -32,18 +32,14 @@ export async function encodePng(
 ): Promise<Uint8Array<ArrayBuffer>> {
   assertImage(image, 4);
   const { height, width, channels } = image;
-  const header = new Uint8Array(13);
-  const view = new DataView(header.buffer);
-  view.setUint32(0, width);
-  view.setUint32(4, height);
-  header[8] = 8;
-  header[9] = COLOR_TYPES[channels];
+  const depth = Uint8Array.of(8, COLOR_TYPES[channels], 0, 0, 0);
+  const header = concatBytes([word(width), word(height), depth]);
   const data = await compress(filtered(image));
   return concatBytes([
     Uint8Array.from(SIGNATURE),
-    chunk("IHDR", header),
-    chunk("IDAT", data),
-    chunk("IEND", new Uint8Array(0)),
+    ...chunk("IHDR", header),
+    ...chunk("IDAT", data),
+    ...chunk("IEND", new Uint8Array(0)),
   ]);
 }
 
@@ -102,12 +98,14 @@ function sumOfSizes(bytes: Uint8Array): number {
   return sum;
 }
 
-function chunk(name: string, data: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(12 + data.length);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, data.length);
-  for (let i = 0; i < 4; i++) bytes[4 + i] = name.charCodeAt(i);
-  bytes.set(data, 8);
-  view.setUint32(8 + data.length, crc32(bytes.subarray(4, 8 + data.length)));
+function chunk(name: string, data: Uint8Array): Uint8Array[] {
+  const type = new TextEncoder().encode(name);
+  return [word(data.length), type, data, word(crc32(data, crc32(type)))];
+}
+
+/** A number of four bytes, the highest first. */
+function word(number: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, number);
   return bytes;
 }

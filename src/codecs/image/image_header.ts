@@ -102,10 +102,7 @@ function isTooShort(bytes: Uint8Array, header: ImageHeader): boolean {
   return raw > bytes.length * PNG_BYTES_PER_BYTE;
 }
 
-function readJpegHeader(
-  bytes: Uint8Array,
-  path: string | undefined,
-): ImageHeader {
+function readJpegHeader(bytes: Uint8Array, path?: string): ImageHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 2;
   while (at + 4 <= bytes.length) {
@@ -131,11 +128,7 @@ function readJpegHeader(
   );
 }
 
-function jpegFrame(
-  view: DataView,
-  at: number,
-  path: string | undefined,
-): ImageHeader {
+function jpegFrame(view: DataView, at: number, path?: string): ImageHeader {
   const components = view.getUint8(at + 5);
   if (view.getUint8(at) !== 8 || ![1, 3, 4].includes(components)) {
     throw new ImageError(
@@ -160,10 +153,7 @@ function samplesOfColorType(type: number): number | undefined {
   return [1, undefined, 3, 1, 2, undefined, 4][type];
 }
 
-function readPngHeader(
-  bytes: Uint8Array,
-  path: string | undefined,
-): ImageHeader {
+function readPngHeader(bytes: Uint8Array, path?: string): ImageHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isWhole = bytes.length >= 33 && view.getUint32(8) === 13 &&
     view.getUint32(12) === 0x49484452; // IHDR

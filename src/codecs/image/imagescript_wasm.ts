@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the names that the WebAssembly modules export
 /**
  * The JPEG and PNG codecs inside the package imagescript, which are WebAssembly.
  *
@@ -11,39 +10,32 @@
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
 const PACKAGE: string = "imagescript";
 
-interface WasmMemory {
-  readonly memory: WebAssembly.Memory;
-}
+/** Exports of a module: functions of numbers, which may be pointers into its memory. */
+type WasmExports<Names extends string> =
+  & { readonly memory: WebAssembly.Memory }
+  & Readonly<Record<Names, (...numbers: number[]) => number>>;
 
-interface JpegExports extends WasmMemory {
-  walloc(size: number): number;
-  wfree(pointer: number, size: number): void;
-  /** Size of what was last asked for. */
-  wlen(): number;
-  /** Takes over the bytes at `pointer`. 0 is failure. */
-  decode(pointer: number, size: number, width: number, height: number): number;
-  decode_width(image: number): number;
-  decode_height(image: number): number;
-  decode_format(image: number): number;
-  decode_buffer(image: number): number;
-  decode_free(image: number): void;
-  /** Takes over the RGBA pixels at `pointer`. */
-  encode(
-    pointer: number,
-    width: number,
-    height: number,
-    quality: number,
-  ): number;
-}
+/**
+ * `wlen` is the size of what was last asked for. `decode` and `encode` take over the bytes at a pointer;
+ * 0 is failure.
+ */
+type JpegExports = WasmExports<
+  | "walloc"
+  | "wfree"
+  | "wlen"
+  | "decode"
+  | "decode_width"
+  | "decode_height"
+  | "decode_format"
+  | "decode_buffer"
+  | "decode_free"
+  | "encode"
+>;
 
-interface PngExports extends WasmMemory {
-  walloc(size: number): number;
-  wfree(pointer: number): void;
-  /** Pointer to RGBA pixels; below 0 is failure. */
-  decode(pointer: number, size: number): number;
-  width(): number;
-  height(): number;
-}
+/** `decode` gives a pointer to RGBA pixels; below 0 is failure. */
+type PngExports = WasmExports<
+  "walloc" | "wfree" | "decode" | "width" | "height"
+>;
 
 /** Pixels as the modules give them. */
 export interface WasmPixels {
@@ -59,47 +51,49 @@ const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
 /** An instance that has grown beyond is thrown away after use: its memory never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
-/** A module with one instance, made anew when the last one failed or grew. */
-class Wasm<E extends WasmMemory> {
-  readonly #module: WebAssembly.Module;
-  readonly #imports: WebAssembly.Imports;
-  #exports: E | undefined;
-
-  constructor(module: WebAssembly.Module, imports: WebAssembly.Imports = {}) {
-    this.#module = module;
-    this.#imports = imports;
-  }
-
-  /** Runs `use`; if it throws, no later call sees the instance that it left behind. */
-  with<T>(use: (exports: E) => T): T {
-    const exports = this.#exports ??
-      new WebAssembly.Instance(this.#module, this.#imports)
-        .exports as unknown as E;
-    this.#exports = undefined;
+/**
+ * Has a module used with one instance, made anew when the last one failed or grew: if `use` throws, no
+ * later call sees the instance that it left behind.
+ */
+function oneInstance<E extends WasmExports<never>>(
+  module: WebAssembly.Module,
+  imports: WebAssembly.Imports = {},
+): <T>(use: (exports: E) => T) => T {
+  let idle: E | undefined;
+  return (use) => {
+    const exports = idle ??
+      new WebAssembly.Instance(module, imports).exports as unknown as E;
+    idle = undefined;
     const result = use(exports);
-    if (exports.memory.buffer.byteLength <= KEEP_BYTES) this.#exports = exports;
+    if (exports.memory.buffer.byteLength <= KEEP_BYTES) idle = exports;
     return result;
-  }
+  };
 }
 
 function view(
-  { memory }: WasmMemory,
+  { memory }: WasmExports<never>,
   pointer: number,
   size: number,
 ): Uint8Array {
   return new Uint8Array(memory.buffer, pointer >>> 0, size);
 }
 
+/** Copies bytes to memory of a module, and returns the pointer to them. */
+function put(wasm: WasmExports<"walloc">, bytes: Uint8Array): number {
+  const pointer = wasm.walloc(bytes.length);
+  view(wasm, pointer, bytes.length).set(bytes);
+  return pointer;
+}
+
 /** The modules, ready for use. All methods throw plain errors on images they cannot read. */
 export class ImagescriptWasm {
-  readonly #jpeg: Wasm<JpegExports>;
-  readonly #png: Wasm<PngExports>;
+  readonly #withJpeg;
+  readonly #withPng;
 
   private constructor(jpeg: WebAssembly.Module, png: WebAssembly.Module) {
-    this.#jpeg = new Wasm(jpeg);
-    this.#png = new Wasm(png, {
-      env: { emscripten_notify_memory_growth() {} },
-    });
+    const env = { "emscripten_notify_memory_growth": () => {} };
+    this.#withJpeg = oneInstance<JpegExports>(jpeg);
+    this.#withPng = oneInstance<PngExports>(png, { env });
   }
 
   /** Loads them from where Deno keeps npm packages. */
@@ -116,9 +110,8 @@ export class ImagescriptWasm {
   }
 
   decodeJpeg(bytes: Uint8Array): WasmPixels {
-    return this.#jpeg.with((wasm) => {
-      const pointer = wasm.walloc(bytes.length);
-      view(wasm, pointer, bytes.length).set(bytes);
+    return this.#withJpeg((wasm) => {
+      const pointer = put(wasm, bytes);
       const image = wasm.decode(pointer, bytes.length, 0, 0);
       const format = image === 0
         ? undefined
@@ -137,9 +130,8 @@ export class ImagescriptWasm {
   }
 
   decodePng(bytes: Uint8Array): WasmPixels {
-    return this.#png.with((wasm) => {
-      const pointer = wasm.walloc(bytes.length);
-      view(wasm, pointer, bytes.length).set(bytes);
+    return this.#withPng((wasm) => {
+      const pointer = put(wasm, bytes);
       const buffer = wasm.decode(pointer, bytes.length);
       wasm.wfree(pointer);
       if (buffer < 0) throw new Error(`cannot decode this PNG (${buffer})`);
@@ -161,7 +153,7 @@ export class ImagescriptWasm {
     quality: number,
     fill: (rgba: Uint8Array) => void,
   ): Uint8Array<ArrayBuffer> {
-    return this.#jpeg.with((wasm) => {
+    return this.#withJpeg((wasm) => {
       const size = 4 * width * height;
       const pointer = wasm.walloc(size);
       fill(view(wasm, pointer, size));

@@ -20,16 +20,12 @@ export class JpegScanner {
   /** Place in the bytes. */
   #at = 0;
   #begun = false;
-  #ended = false;
+  /** True if the end has been seen. */
+  ended = false;
 
   /** True if bytes of a JPEG have been seen but not its end. */
   get inside(): boolean {
-    return this.#begun && !this.#ended;
-  }
-
-  /** True if the end has been seen. */
-  get ended(): boolean {
-    return this.#ended;
+    return this.#begun && !this.ended;
   }
 
   /**
@@ -41,7 +37,7 @@ export class JpegScanner {
   scan(bytes: Uint8Array): number {
     this.#bytes = bytes;
     this.#at = 0;
-    this.#ended = this.#walk.next().done === true;
+    this.ended = this.#walk.next().done === true;
     this.#begun ||= bytes.length > 0;
     return this.#at;
   }

@@ -11,24 +11,16 @@ import { decodeText, type JsonValue, parsePlainJson } from "./value.ts";
 export function jsonMembers(
   text: string | Uint8Array,
 ): Map<string, string> | undefined {
-  const scanner = scannerOf(text);
-  if (scanner.peek() !== Byte.OPEN_OBJECT) {
-    finish(scanner);
-    return undefined;
-  }
   const members = new Map<string, string>();
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      scanner.peek();
-      const start = scanner.position;
-      scanner.skipString();
-      const key = textFrom(scanner, start);
-      scanner.expect(Byte.COLON);
-      members.set(parsePlainJson(key) as string, valueText(scanner));
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
-  scanner.finish();
-  return members;
+  const isObject = eachPart(text, Byte.OPEN_OBJECT, (scanner) => {
+    scanner.peek();
+    const start = scanner.position;
+    scanner.skipString();
+    const key = textFrom(scanner, start);
+    scanner.expect(Byte.COLON);
+    members.set(parsePlainJson(key) as string, valueText(scanner));
+  });
+  return isObject ? members : undefined;
 }
 
 /**
@@ -54,29 +46,33 @@ export function parseObjectEntries(
  * @throws {JsonError} If it is no JSON.
  */
 export function jsonItems(text: string | Uint8Array): string[] | undefined {
-  const scanner = scannerOf(text);
-  if (scanner.peek() !== Byte.OPEN_LIST) {
-    finish(scanner);
-    return undefined;
-  }
   const items: string[] = [];
-  if (scanner.enter(Byte.CLOSE_LIST)) {
-    do items.push(valueText(scanner)); while (scanner.next(Byte.CLOSE_LIST));
-  }
-  scanner.finish();
-  return items;
+  const isList = eachPart(
+    text,
+    Byte.OPEN_LIST,
+    (scanner) => items.push(valueText(scanner)),
+  );
+  return isList ? items : undefined;
 }
 
-function scannerOf(text: string | Uint8Array): JsonScanner {
+/** Has each part of a list or an object be passed; answers `false` where the text is another value. */
+function eachPart(
+  text: string | Uint8Array,
+  open: number,
+  pass: (scanner: JsonScanner) => void,
+): boolean {
   const bytes = typeof text === "string"
     ? new TextEncoder().encode(text)
     : text;
-  return new JsonScanner(withSentinel(bytes));
-}
-
-function finish(scanner: JsonScanner): void {
-  scanner.skipValue();
+  const scanner = new JsonScanner(withSentinel(bytes));
+  const isIt = scanner.peek() === open;
+  const close = open + 2; // as in ASCII
+  if (!isIt) scanner.skipValue();
+  else if (scanner.enter(close)) {
+    do pass(scanner); while (scanner.next(close));
+  }
   scanner.finish();
+  return isIt;
 }
 
 function valueText(scanner: JsonScanner): string {

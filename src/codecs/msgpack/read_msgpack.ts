@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
+import { setOwn } from "../set_own.ts";
 import {
   DEEPEST,
   isWrittenAsInt,
@@ -74,27 +75,59 @@ const MOST_UNITS = 24;
  * A reader of the format's description (github.com/msgpack/msgpack, spec.md). `docs/design.md` says why
  * it is our own.
  */
-class MsgpackReader {
+export class MsgpackReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #failAt: (offset: number, reason: string, cause?: unknown) => never;
+  #end: number;
   #at = 0;
   readonly #keepFloats: boolean;
   #depth = 0;
 
-  constructor(bytes: Uint8Array, keepFloats: boolean) {
+  /** @param fail Throws, and says what is wrong at an offset. */
+  constructor(
+    bytes: Uint8Array,
+    keepFloats: boolean,
+    fail: (offset: number, reason: string, cause?: unknown) => never = notSound,
+  ) {
     this.#bytes = bytes;
+    this.#end = bytes.length;
     this.#keepFloats = keepFloats;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#failAt = fail;
   }
 
+  /** Reads the one value that the bytes are. */
   read(): MsgpackValue {
-    const value = this.#value();
-    const rest = this.#bytes.length - this.#at;
-    if (rest > 0) this.#fail(`${rest} bytes follow the value`);
+    const value = this.value();
+    if (this.rest > 0) this.#fail(`${this.rest} bytes follow the value`);
     return value;
   }
 
-  #value(): MsgpackValue {
+  /** Goes to the start of other bytes in the same memory. */
+  start(length: number): void {
+    this.#at = 0;
+    this.#end = length;
+    this.#depth = 0;
+  }
+
+  /** How many bytes are left. */
+  get rest(): number {
+    return this.#end - this.#at;
+  }
+
+  /** Passes the head of a list, and answers how many items follow; -1 behind another value. */
+  listHead(): number {
+    const head = this.#bytes[this.#take(1)]!;
+    if (head >> 4 === 0x9) return head & 0x0f;
+    if (head === 0xdc || head === 0xdd) return this.#uint(head - 0xdb);
+    this.#at--;
+    this.value();
+    return -1;
+  }
+
+  /** Reads the next value. */
+  value(): MsgpackValue {
     const head = this.#bytes[this.#take(1)]!;
     if (head < 0x80) return head;
     if (head < 0x90) return this.#map(head & 0x0f);
@@ -159,14 +192,17 @@ class MsgpackReader {
   /** Moves over so many bytes and returns where they start. */
   #take(size: number): number {
     const at = this.#at;
-    if (size > this.#bytes.length - at) {
-      this.#fail(
-        `it ends early: ${size} more bytes are needed, and ` +
-          `${this.#bytes.length - at} are there`,
-      );
+    if (size > this.rest) {
+      this.#failShort(`${size} more bytes are needed`);
     }
     this.#at = at + size;
     return at;
+  }
+
+  #failShort(needed: string): never {
+    this.#fail(
+      `it ends early: ${needed}, and ${this.rest} are there`,
+    );
   }
 
   #float(value: number): MsgpackValue {
@@ -225,11 +261,8 @@ class MsgpackReader {
 
   /** @param least How many bytes the items take at the least. */
   #enter(least: number): void {
-    if (least > this.#bytes.length - this.#at) {
-      this.#fail(
-        `it ends early: ${least} more bytes are needed at the least, and ` +
-          `${this.#bytes.length - this.#at} are there`,
-      );
+    if (least > this.rest) {
+      this.#failShort(`${least} more bytes are needed at the least`);
     }
     if (++this.#depth > DEEPEST) {
       this.#fail(`it is nested more than ${DEEPEST} levels deep`);
@@ -239,7 +272,7 @@ class MsgpackReader {
   #list(count: number): MsgpackValue[] {
     this.#enter(count);
     const items: MsgpackValue[] = [];
-    for (let i = 0; i < count; i++) items.push(this.#value());
+    for (let i = 0; i < count; i++) items.push(this.value());
     this.#depth--;
     return items;
   }
@@ -251,8 +284,8 @@ class MsgpackReader {
     const keys: MsgpackValue[] = [];
     const values: MsgpackValue[] = [];
     for (let i = 0; i < count; i++) {
-      keys.push(this.#value());
-      values.push(this.#value());
+      keys.push(this.value());
+      values.push(this.value());
     }
     this.#depth--;
     return objectKeepsOrder(keys)
@@ -266,36 +299,31 @@ class MsgpackReader {
     const data = this.#data(size);
     if (type !== -1) return new MsgpackExt(type, data);
     const at = this.#at - size;
-    try {
-      return this.#timestamp(at, size);
-    } catch (cause) {
-      if (!(cause instanceof RangeError)) throw cause;
-      this.#at = start;
-      return this.#fail("a timestamp is out of range", cause);
-    }
-  }
-
-  #timestamp(at: number, size: number): MsgpackTimestamp {
     const view = this.#view;
-    switch (size) {
-      case 4:
-        return new MsgpackTimestamp(view.getUint32(at));
-      case 8: { // 30 bits of nanoseconds, 34 of seconds
-        const high = view.getUint32(at);
-        const seconds = (high & 3) * 2 ** 32 + view.getUint32(at + 4);
-        return new MsgpackTimestamp(seconds, high >>> 2);
-      }
-      case 12:
-        return new MsgpackTimestamp(this.#int64(at + 4), view.getUint32(at));
-      default:
-        this.#at = at;
-        return this.#fail(`a timestamp has ${size} bytes, not 4, 8 or 12`);
+    if (size === 4) return new MsgpackTimestamp(view.getUint32(at));
+    if (size !== 8 && size !== 12) {
+      this.#at = at;
+      this.#fail(`a timestamp has ${size} bytes, not 4, 8 or 12`);
     }
+    const high = view.getUint32(at); // of 8 bytes: 30 bits of nanoseconds, 34 of seconds
+    const nanoseconds = size === 8 ? high >>> 2 : high;
+    if (nanoseconds >= 1e9) {
+      this.#at = start;
+      this.#fail("a timestamp is out of range");
+    }
+    const seconds = size === 8
+      ? (high & 3) * 2 ** 32 + view.getUint32(at + 4)
+      : this.#int64(at + 4);
+    return new MsgpackTimestamp(seconds, nanoseconds);
   }
 
   #fail(reason: string, cause?: unknown): never {
-    throw new MsgpackError(this.#at, reason, cause);
+    this.#failAt(this.#at, reason, cause);
   }
+}
+
+function notSound(offset: number, reason: string, cause?: unknown): never {
+  throw new MsgpackError(offset, reason, cause);
 }
 
 function objectOf(
@@ -303,20 +331,7 @@ function objectOf(
   values: readonly MsgpackValue[],
 ): Record<string, MsgpackValue> {
   const made: Record<string, MsgpackValue> = {};
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!;
-    const value = values[i]!;
-    if (key !== "__proto__") made[key] = value;
-    else {
-      // Assigned, it would change the prototype; defined, it is a key like others.
-      Object.defineProperty(made, key, {
-        value,
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
-    }
-  }
+  for (let i = 0; i < keys.length; i++) setOwn(made, keys[i]!, values[i]!);
   return made;
 }
 

@@ -32,81 +32,82 @@ import {
 export function writeMsgpack(value: PackableValue): Uint8Array<ArrayBuffer> {
   const writer = new MsgpackWriter();
   writer.write(value);
-  return writer.output.take();
+  return writer.take();
 }
 
 const UTF8 = new TextEncoder();
 
-class MsgpackWriter {
-  readonly output = new ByteOutput();
+/** Writes values, or the parts of one, one behind the other. */
+export class MsgpackWriter {
+  #bytes = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
+  #used = 0;
   /** The keys and numbers of items that lead to the value being written. */
   readonly #place: unknown[] = [];
 
   write(value: unknown): void {
-    const out = this.output;
     switch (typeof value) {
       case "string":
         return this.#text(value);
       case "number":
         return isWrittenAsInt(value)
-          ? this.#int(value)
-          : out.float64(0xcb, value);
+          ? this.int(value)
+          : this.#float64(0xcb, value);
       case "bigint":
         return this.#bigint(value);
       case "boolean":
-        return out.head(value ? 0xc3 : 0xc2);
+        return this.#head(value ? 0xc3 : 0xc2);
       case "object":
-        return value === null ? out.head(0xc0) : this.#object(value);
+        return value === null ? this.#head(0xc0) : this.#object(value);
       default:
         this.#refuse(value === undefined ? "undefined" : `a ${typeof value}`);
     }
   }
 
-  #int(value: number): void {
-    const out = this.output;
+  int(value: number): void {
     if (value >= 0) {
-      if (value < 0x80) out.head(value);
-      else if (value < 0x100) out.uint8(0xcc, value);
-      else if (value < 0x10000) out.uint16(0xcd, value);
-      else if (value < 2 ** 32) out.uint32(0xce, value);
-      else out.uint64(0xcf, value);
-    } else if (value >= -0x20) out.head(value + 0x100);
-    else if (value >= -0x80) out.uint8(0xd0, value);
-    else if (value >= -0x8000) out.uint16(0xd1, value);
-    else if (value >= -(2 ** 31)) out.uint32(0xd2, value);
-    else out.uint64(0xd3, value);
+      if (value < 0x80) this.#head(value);
+      else if (value < 0x100) this.#uint8(0xcc, value);
+      else if (value < 0x10000) this.#uint16(0xcd, value);
+      else if (value < 2 ** 32) this.#uint32(0xce, value);
+      else this.#uint64(0xcf, value);
+    } else if (value >= -0x20) this.#head(value + 0x100);
+    else if (value >= -0x80) this.#uint8(0xd0, value);
+    else if (value >= -0x8000) this.#uint16(0xd1, value);
+    else if (value >= -(2 ** 31)) this.#uint32(0xd2, value);
+    else this.#uint64(0xd3, value);
   }
 
   #bigint(value: bigint): void {
     const number = Number(value);
-    if (Number.isSafeInteger(number)) return this.#int(number);
+    if (Number.isSafeInteger(number)) return this.int(number);
     if (BigInt.asUintN(64, value) === value) {
-      return this.output.uint64(0xcf, value);
+      return this.#uint64(0xcf, value);
     }
     if (BigInt.asIntN(64, value) === value) {
-      return this.output.uint64(0xd3, value);
+      return this.#uint64(0xd3, value);
     }
     this.#refuse("an integer beyond 64 bits");
   }
 
   #text(text: string): void {
-    if (text.length < 32 && this.output.asciiText(text)) return;
+    if (text.length < 32 && this.#asciiText(text)) return;
     if (!text.isWellFormed()) this.#refuse("a text with a lone surrogate");
     const utf8 = UTF8.encode(text);
     const size = utf8.length;
-    if (size < 32) this.output.head(0xa0 | size);
+    if (size < 32) this.#head(0xa0 | size);
     else this.#size(0xd9, size);
-    this.output.raw(utf8);
+    this.raw(utf8);
   }
 
   #object(value: object): void {
     if (value instanceof Uint8Array) {
       this.#size(0xc4, value.length);
-      this.output.raw(value);
+      this.raw(value);
     } else if (Array.isArray(value)) this.#list(value);
     else if (types.isMap(value)) this.#map(value);
     else if (value instanceof MsgpackFloat) {
-      this.output.float64(0xcb, value.value);
+      this.#float64(0xcb, value.value);
     } else if (value instanceof MsgpackExt) this.#ext(value.type, value.data);
     else if (value instanceof MsgpackTimestamp) {
       this.#ext(-1, timestampBytes(value));
@@ -118,8 +119,13 @@ class MsgpackWriter {
     } else this.#refuse(`a ${value.constructor?.name ?? "object of a class"}`);
   }
 
+  /** The head of a list; its items follow. */
+  listHead(count: number): void {
+    this.#container(0x90, 0xdc, count);
+  }
+
   #list(items: readonly unknown[]): void {
-    this.#container(0x90, 0xdc, items.length);
+    this.listHead(items.length);
     for (let i = 0; i < items.length; i++) {
       this.#place.push(i);
       this.write(items[i]);
@@ -143,25 +149,25 @@ class MsgpackWriter {
     if (this.#place.length >= DEEPEST) {
       this.#refuse(`what nests more than ${DEEPEST} levels deep`);
     }
-    if (count < 16) this.output.head(short | count);
-    else if (count < 0x10000) this.output.uint16(long, count);
-    else this.output.uint32(long + 1, count);
+    if (count < 16) this.#head(short | count);
+    else if (count < 0x10000) this.#uint16(long, count);
+    else this.#uint32(long + 1, count);
   }
 
   /** @param head The one for a size of 8 bits; those for 16 and 32 follow it. */
   #size(head: number, size: number): void {
-    if (size < 0x100) this.output.uint8(head, size);
-    else if (size < 0x10000) this.output.uint16(head + 1, size);
-    else if (size < 2 ** 32) this.output.uint32(head + 2, size);
+    if (size < 0x100) this.#uint8(head, size);
+    else if (size < 0x10000) this.#uint16(head + 1, size);
+    else if (size < 2 ** 32) this.#uint32(head + 2, size);
     else this.#refuse(`${size} bytes at once, which is 4 GiB or more`);
   }
 
   #ext(type: number, data: Uint8Array): void {
     const power = [1, 2, 4, 8, 16].indexOf(data.length);
-    if (power >= 0) this.output.head(0xd4 + power);
+    if (power >= 0) this.#head(0xd4 + power);
     else this.#size(0xc7, data.length);
-    this.output.head(type & 0xff);
-    this.output.raw(data);
+    this.#head(type & 0xff);
+    this.raw(data);
   }
 
   #refuse(what: string): never {
@@ -174,6 +180,98 @@ class MsgpackWriter {
     throw new TypeError(
       `Cannot write ${what} as MessagePack, at value${cut}${shown.join("")}`,
     );
+  }
+
+  /** A head, which says what follows. */
+  #head(byte: number): void {
+    const at = this.#grow(1);
+    this.#bytes[at] = byte;
+  }
+
+  #uint8(head: number, value: number): void {
+    const at = this.#grow(2);
+    this.#bytes[at] = head;
+    this.#bytes[at + 1] = value;
+  }
+
+  #uint16(head: number, value: number): void {
+    const at = this.#grow(3);
+    this.#bytes[at] = head;
+    this.#view.setUint16(at + 1, value);
+  }
+
+  #uint32(head: number, value: number): void {
+    const at = this.#grow(5);
+    this.#bytes[at] = head;
+    this.#view.setUint32(at + 1, value);
+  }
+
+  /** @param value Whole and at least -(2^63); below 0 it is written in two's complement. */
+  #uint64(head: number, value: number | bigint): void {
+    const at = this.#grow(9);
+    this.#bytes[at] = head;
+    this.#view.setBigUint64(at + 1, BigInt(value));
+  }
+
+  #float64(head: number, value: number): void {
+    const at = this.#grow(9);
+    this.#bytes[at] = head;
+    this.#view.setFloat64(at + 1, value);
+  }
+
+  /**
+   * Writes a text of up to 31 ASCII characters with its head, without a call of the encoder, which
+   * takes longer.
+   *
+   * @returns Whether it was such a text; if not, nothing is written.
+   */
+  #asciiText(text: string): boolean {
+    const { length } = text;
+    const at = this.#grow(1 + length);
+    this.#bytes[at] = 0xa0 | length;
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit >= 0x80) {
+        this.#used = at;
+        return false;
+      }
+      this.#bytes[at + 1 + i] = unit;
+    }
+    return true;
+  }
+
+  raw(bytes: Uint8Array): void {
+    const at = this.#grow(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
+  /** The bytes written so far, in memory of their own. */
+  take(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(0, this.#used);
+  }
+
+  /** The bytes written so far, until others are. */
+  get written(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  /** Starts again, in the same memory. */
+  clear(): void {
+    this.#used = 0;
+  }
+
+  #grow(size: number): number {
+    const at = this.#used;
+    this.#used = at + size;
+    if (this.#used > this.#bytes.length) {
+      const grown = new Uint8Array(
+        Math.max(this.#used, 2 * this.#bytes.length),
+      );
+      grown.set(this.#bytes.subarray(0, at));
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    return at;
   }
 }
 
@@ -198,93 +296,4 @@ function timestampBytes(
   view.setUint32(0, nanoseconds);
   view.setBigInt64(4, BigInt(seconds));
   return bytes;
-}
-
-/** Bytes that grow as they are written, numbers big-endian. */
-class ByteOutput {
-  #bytes = new Uint8Array(256);
-  #view = new DataView(this.#bytes.buffer);
-  #size = 0;
-
-  /** A head, which says what follows. */
-  head(byte: number): void {
-    const at = this.#grow(1);
-    this.#bytes[at] = byte;
-  }
-
-  uint8(head: number, value: number): void {
-    const at = this.#grow(2);
-    this.#bytes[at] = head;
-    this.#bytes[at + 1] = value;
-  }
-
-  uint16(head: number, value: number): void {
-    const at = this.#grow(3);
-    this.#bytes[at] = head;
-    this.#view.setUint16(at + 1, value);
-  }
-
-  uint32(head: number, value: number): void {
-    const at = this.#grow(5);
-    this.#bytes[at] = head;
-    this.#view.setUint32(at + 1, value);
-  }
-
-  /** @param value Whole and at least -(2^63); below 0 it is written in two's complement. */
-  uint64(head: number, value: number | bigint): void {
-    const at = this.#grow(9);
-    this.#bytes[at] = head;
-    this.#view.setBigUint64(at + 1, BigInt(value));
-  }
-
-  float64(head: number, value: number): void {
-    const at = this.#grow(9);
-    this.#bytes[at] = head;
-    this.#view.setFloat64(at + 1, value);
-  }
-
-  /**
-   * Writes a text of up to 31 ASCII characters with its head, without a call of the encoder, which
-   * takes longer.
-   *
-   * @returns Whether it was such a text; if not, nothing is written.
-   */
-  asciiText(text: string): boolean {
-    const { length } = text;
-    const at = this.#grow(1 + length);
-    this.#bytes[at] = 0xa0 | length;
-    for (let i = 0; i < length; i++) {
-      const unit = text.charCodeAt(i);
-      if (unit >= 0x80) {
-        this.#size = at;
-        return false;
-      }
-      this.#bytes[at + 1 + i] = unit;
-    }
-    return true;
-  }
-
-  raw(bytes: Uint8Array): void {
-    const at = this.#grow(bytes.length);
-    this.#bytes.set(bytes, at);
-  }
-
-  /** The bytes written so far, in memory of their own. */
-  take(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.slice(0, this.#size);
-  }
-
-  #grow(size: number): number {
-    const at = this.#size;
-    this.#size = at + size;
-    if (this.#size > this.#bytes.length) {
-      const grown = new Uint8Array(
-        Math.max(this.#size, 2 * this.#bytes.length),
-      );
-      grown.set(this.#bytes.subarray(0, at));
-      this.#bytes = grown;
-      this.#view = new DataView(grown.buffer);
-    }
-    return at;
-  }
 }

@@ -93,13 +93,9 @@ export function parseInteger(text: string): number | bigint | undefined {
 
 /** Parses FLOAT's literal, or returns `undefined`. */
 export function parseFloat64(text: string): number | undefined {
-  const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text.trim());
-  if (word !== null) {
-    if (word[2]!.toLowerCase() === "nan") return NaN;
-    return word[1] === "-" ? -Infinity : Infinity;
-  }
-  if (text.trim() === "") return undefined;
-  const number = Number(text);
+  const word = text.trim().replace(/^([+-]?)inf(inity)?$/i, "$1Infinity");
+  if (/^[+-]?nan$/i.test(word)) return NaN;
+  const number = word === "" ? NaN : Number(word);
   return Number.isNaN(number) ? undefined : number;
 }
 

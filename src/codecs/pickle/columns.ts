@@ -180,6 +180,20 @@ export class Containers {
   }
 
   /**
+   * The rows of a container's items.
+   *
+   * @param most How many are wanted, the first so many.
+   */
+  rowsOf(container: number, most = Infinity): number[] {
+    const rows: number[] = [];
+    this.forEachRun(container, (start, count) => {
+      const end = start + Math.min(count, most - rows.length);
+      for (let row = start; row < end; row++) rows.push(row);
+    });
+    return rows;
+  }
+
+  /**
    * Calls `visit` with each run of a container's items, in order, and `visitNumbered` with each run
    * of names that was left in the pickle.
    */

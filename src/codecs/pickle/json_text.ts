@@ -42,24 +42,14 @@ export class PickledJson {
 
   /** Writes the value in a row of `rows`. */
   append(rows: ValueColumns, row: number): void {
+    const scalar = this.#scalar(rows, row);
+    if (scalar !== undefined) return this.write(scalar);
     const a = rows.a[row]!;
     switch (rows.tags[row]) {
-      case Tag.NONE:
-        return this.write("null");
-      case Tag.BOOL:
-        return this.write(a === 1 ? "true" : "false");
-      case Tag.INT:
-        return this.write(formatNumber(a));
-      case Tag.FLOAT:
-        return this.write(formatFloat(a));
-      case Tag.TEXT:
-        return this.write(formatString(this.#string(rows, row)));
       case Tag.BYTES:
-        return this.#bytes(
-          this.#machine.bytes.subarray(a, a + rows.b[row]!),
-        );
+        return this.#bytes(this.#machine.bytes.subarray(a, a + rows.b[row]!));
       case Tag.SIDE:
-        return this.#side(a);
+        return this.#bytes(this.#machine.side[a] as Uint8Array);
       case Tag.DICT:
         return this.#nested("{", "}", a);
       case Tag.LIST:
@@ -110,24 +100,31 @@ export class PickledJson {
 
   /** A dict's key as the string that `json.dumps` makes of it. */
   #key(rows: ValueColumns, row: number): string {
+    const key = this.#scalar(rows, row);
+    if (key === undefined) this.#bad("a key is neither a string nor a number");
+    return key.startsWith('"') ? key : `"${key}"`;
+  }
+
+  /** A string, number, truth value or None as JSON; `undefined` where it is something else. */
+  #scalar(rows: ValueColumns, row: number): string | undefined {
     const a = rows.a[row]!;
     switch (rows.tags[row]) {
+      case Tag.NONE:
+        return "null";
+      case Tag.BOOL:
+        return a === 1 ? "true" : "false";
+      case Tag.INT:
+        return formatNumber(a);
+      case Tag.FLOAT:
+        return formatFloat(a);
       case Tag.TEXT:
         return formatString(this.#string(rows, row));
-      case Tag.INT:
-        return `"${formatNumber(a)}"`;
-      case Tag.FLOAT:
-        return `"${formatFloat(a)}"`;
-      case Tag.BOOL:
-        return a === 1 ? '"true"' : '"false"';
-      case Tag.NONE:
-        return '"null"';
-      case Tag.SIDE: {
-        const side = this.#machine.side[a]!;
-        if (typeof side !== "object") return formatString(String(side));
-      }
     }
-    this.#bad("a key is neither a string nor a number");
+    const side = rows.tags[row] === Tag.SIDE
+      ? this.#machine.side[a]
+      : undefined;
+    if (typeof side === "string") return formatString(side);
+    return typeof side === "bigint" ? formatNumber(side) : undefined;
   }
 
   #string(rows: ValueColumns, row: number): string {
@@ -138,13 +135,6 @@ export class PickledJson {
       this.#bad("its values make far more text than it has bytes");
     }
     return decodePickledText(bytes, start, start + rows.b[row]!);
-  }
-
-  #side(index: number): void {
-    const side = this.#machine.side[index]!;
-    if (typeof side === "string") this.write(formatString(side));
-    else if (typeof side === "bigint") this.write(formatNumber(side));
-    else this.#bytes(side);
   }
 
   #bytes(bytes: Uint8Array): void {

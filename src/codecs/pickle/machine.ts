@@ -1,4 +1,4 @@
-import { type AllowedClasses, ClassCalls } from "./class_calls.ts";
+import type { AllowedClasses } from "./class_roles.ts";
 import {
   ByteReader,
   parseFloat64,
@@ -55,7 +55,6 @@ export class PickleMachine {
   readonly containers: Containers;
   /** Values that do not lie in the pickle as they are: {@linkcode Tag.SIDE} rows point here. */
   readonly side: (string | bigint | Uint8Array)[] = [];
-  readonly #calls: ClassCalls;
   readonly #in: ByteReader;
   readonly #state: PickleState;
   readonly #stack: ValueColumns;
@@ -70,10 +69,9 @@ export class PickleMachine {
     this.bytes = bytes;
     this.#places = places;
     this.#in = new ByteReader(bytes);
-    this.#state = new PickleState(this.#in);
+    this.#state = new PickleState(this.#in, allowed);
     this.#stack = this.#state.values;
     this.containers = this.#state.containers;
-    this.#calls = new ClassCalls(this.#in, this.#state, allowed);
   }
 
   /**
@@ -113,12 +111,6 @@ export class PickleMachine {
         case Op.LONG_BINPUT:
           this.#state.put(input.u32());
           break;
-        case Op.BINGET:
-          this.#state.get(input.u8());
-          break;
-        case Op.LONG_BINGET:
-          this.#state.get(input.u32());
-          break;
         case Op.MARK:
           if (!this.#state.setNumberedItems()) {
             this.#state.marks.push(stack.length);
@@ -126,25 +118,6 @@ export class PickleMachine {
           break;
         case Op.SETITEMS:
           this.#state.setItems(this.#state.popMark());
-          break;
-        case Op.SETITEM:
-          this.#state.setItems(this.#state.top(2));
-          break;
-        case Op.EMPTY_TUPLE:
-          this.#state.pushEmptyTuple();
-          break;
-        case Op.EMPTY_DICT:
-          stack.push(Tag.DICT, this.containers.create(), 0);
-          break;
-        case Op.STACK_GLOBAL:
-          this.#stackGlobal();
-          break;
-        case Op.GLOBAL:
-          this.#calls.pushClass(input.line(), input.line());
-          break;
-        case Op.REDUCE:
-        case Op.NEWOBJ:
-          this.#calls.call(opcode);
           break;
         case Op.FRAME: {
           this.#places?.frames.push(input.position - 1);
@@ -175,10 +148,19 @@ export class PickleMachine {
     }
   }
 
-  /** What the opcodes do that are met less often. */
+  /** The work of opcodes that are met less often. */
   static readonly #RARE: {
     readonly [opcode: number]: ((machine: PickleMachine) => void) | undefined;
   } = {
+    [Op.BINGET]: (m) => m.#state.get(m.#in.u8()),
+    [Op.LONG_BINGET]: (m) => m.#state.get(m.#in.u32()),
+    [Op.SETITEM]: (m) => m.#state.setItems(m.#state.top(2)),
+    [Op.EMPTY_TUPLE]: (m) => m.#state.pushEmptyTuple(),
+    [Op.EMPTY_DICT]: (m) => m.#stack.push(Tag.DICT, m.containers.create(), 0),
+    [Op.STACK_GLOBAL]: (m) => m.#stackGlobal(),
+    [Op.GLOBAL]: (m) => m.#state.pushClass(m.#in.line(), m.#in.line()),
+    [Op.REDUCE]: (m) => m.#state.call(Op.REDUCE),
+    [Op.NEWOBJ]: (m) => m.#state.call(Op.NEWOBJ),
     [Op.NONE]: (m) => m.#stack.push(Tag.NONE, 0, 0),
     [Op.NEWTRUE]: (m) => m.#stack.push(Tag.BOOL, 1, 0),
     [Op.NEWFALSE]: (m) => m.#stack.push(Tag.BOOL, 0, 0),
@@ -234,12 +216,12 @@ export class PickleMachine {
       else m.#stack.length = m.#state.top(1);
     },
     [Op.POP_MARK]: (m) => void (m.#stack.length = m.#state.popMark()),
-    [Op.INST]: (m) => m.#calls.refuse(`${m.#in.line()}.${m.#in.line()}`),
+    [Op.INST]: (m) => m.#state.refuse(`${m.#in.line()}.${m.#in.line()}`),
   };
 
   #refuse(opcode: number): never {
     const name = opcodeName(opcode);
-    if (OBJECTS.has(opcode)) this.#calls.refuse(`an object by ${name}`);
+    if (OBJECTS.has(opcode)) this.#state.refuse(`an object by ${name}`);
     this.#in.bad(`it is not a pickle: ${name} is no opcode`);
   }
 
@@ -315,7 +297,7 @@ export class PickleMachine {
     const module = this.#textAt(from);
     const name = this.#textAt(from + 1);
     this.#stack.length = from;
-    this.#calls.pushClass(module, name);
+    this.#state.pushClass(module, name);
   }
 
   #textAt(row: number): string {

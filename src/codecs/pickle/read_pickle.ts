@@ -1,5 +1,5 @@
 import { decodePickledText } from "./text.ts";
-import { ORDERED_DICT } from "./class_calls.ts";
+import { ORDERED_DICT } from "./class_roles.ts";
 import { PickleMachine } from "./machine.ts";
 import { numberedItems } from "./numbered_items.ts";
 import { PickleError } from "./pickle_error.ts";
@@ -30,36 +30,34 @@ export type PickledValue =
 export function readPickle(bytes: Uint8Array): PickledValue {
   const machine = new PickleMachine(bytes, ORDERED_DICT);
   const stack = machine.run();
-  return new PlainData(machine).build(stack);
+  return plainData(machine, stack);
 }
 
 /** Turns the machine's columns into objects, each container once, so shared ones stay shared. */
-class PlainData {
-  readonly #machine: PickleMachine;
-  readonly #made = new Map<number, PickledValue>();
-  readonly #strings = new Map<number, PickledValue>();
-  readonly #toFill: number[] = [];
-
-  constructor(machine: PickleMachine) {
-    this.#machine = machine;
-  }
-
-  build(stack: ValueColumns): PickledValue {
-    const root = this.#value(stack, stack.length - 1);
-    // A loop, not recursion: pickles may nest deeper than the call stack.
-    for (
-      let next = this.#toFill.pop();
-      next !== undefined;
-      next = this.#toFill.pop()
-    ) {
-      this.#fill(next);
+function plainData(machine: PickleMachine, stack: ValueColumns): PickledValue {
+  const { bytes, containers, side } = machine;
+  const made = new Map<number, PickledValue>();
+  const strings = new Map<number, PickledValue>();
+  const toFill: number[] = [];
+  /** A string or byte string that starts at `start`; references to it from the memo share it. */
+  const once = (start: number, make: () => PickledValue) => {
+    let string = strings.get(start);
+    if (string === undefined) strings.set(start, string = make());
+    return string;
+  };
+  const text = (start: number, end: number) =>
+    once(start, () => decodePickledText(bytes, start, end));
+  const containerOf = (tag: number, container: number) => {
+    let value = made.get(container);
+    if (value === undefined) {
+      value = tag === Tag.DICT ? new Map() : tag === Tag.SET ? new Set() : [];
+      made.set(container, value);
+      toFill.push(container);
     }
-    return root;
-  }
-
-  #value(rows: ValueColumns, row: number): PickledValue {
+    return value;
+  };
+  const valueOf = (rows: ValueColumns, row: number): PickledValue => {
     const a = rows.a[row]!;
-    const { bytes, side } = this.#machine;
     switch (rows.tags[row]) {
       case Tag.NONE:
         return null;
@@ -69,12 +67,9 @@ class PlainData {
       case Tag.FLOAT:
         return a;
       case Tag.TEXT:
-        return this.#once(
-          a,
-          () => decodePickledText(bytes, a, a + rows.b[row]!),
-        );
+        return text(a, a + rows.b[row]!);
       case Tag.BYTES:
-        return this.#once(a, () => bytes.slice(a, a + rows.b[row]!));
+        return once(a, () => bytes.slice(a, a + rows.b[row]!));
       case Tag.SIDE:
         return side[a]!;
       case Tag.CLASS:
@@ -84,45 +79,29 @@ class PlainData {
           "the pickle's data hold a class",
         );
       default:
-        return this.#container(rows.tags[row]!, a);
+        return containerOf(rows.tags[row]!, a);
     }
-  }
-
-  /** A string or byte string that starts at `start`; references to it from the memo share it. */
-  #once(start: number, make: () => PickledValue): PickledValue {
-    let made = this.#strings.get(start);
-    if (made === undefined) this.#strings.set(start, made = make());
-    return made;
-  }
-
-  #container(tag: number, container: number): PickledValue {
-    let made = this.#made.get(container);
-    if (made === undefined) {
-      made = tag === Tag.DICT ? new Map() : tag === Tag.SET ? new Set() : [];
-      this.#made.set(container, made);
-      this.#toFill.push(container);
-    }
-    return made;
-  }
-
-  #fill(container: number): void {
-    const { bytes, containers } = this.#machine;
-    const items = containers.items;
-    const target = this.#made.get(container);
-    containers.forEachRun(container, (start, count) => {
+  };
+  const root = valueOf(stack, stack.length - 1);
+  // A loop, not recursion: pickles may nest deeper than the call stack.
+  for (let next = toFill.pop(); next !== undefined; next = toFill.pop()) {
+    const { items } = containers;
+    const target = made.get(next);
+    containers.forEachRun(next, (start, count) => {
       for (let row = start; row < start + count; row++) {
-        const value = this.#value(items, row);
-        if (target instanceof Map) {
-          target.set(value, this.#value(items, ++row));
-        } else if (target instanceof Set) target.add(value);
+        const value = valueOf(items, row);
+        if (target instanceof Map) target.set(value, valueOf(items, ++row));
+        else if (target instanceof Set) target.add(value);
         else if (Array.isArray(target)) target.push(value);
       }
     }, (start, count) => {
       if (!(target instanceof Map)) return;
-      for (const item of numberedItems(bytes, start, count)) {
-        const name = () => decodePickledText(bytes, item.start, item.end);
-        target.set(this.#once(item.start, name), item.value);
+      for (
+        const { start: at, end, value } of numberedItems(bytes, start, count)
+      ) {
+        target.set(text(at, end), value);
       }
     });
   }
+  return root;
 }

@@ -1,9 +1,14 @@
 import type { ByteReader } from "./byte_reader.ts";
+import { type AllowedClasses, type ClassRole, ROLES } from "./class_roles.ts";
 import { Containers, IntColumn, Tag, ValueColumns } from "./columns.ts";
 import { measureNumberedItems, numberedItems } from "./numbered_items.ts";
-import { Op } from "./opcodes.ts";
+import { Op, opcodeName } from "./opcodes.ts";
+import { PickleError } from "./pickle_error.ts";
 
-/** Memory of a pickle: the stack of values with its marks, the memo, and the containers. */
+/**
+ * Memory of a pickle: the stack of values with its marks, the memo, and the containers; and the calls that
+ * a pickle may ask for, of which none runs any code: each makes a row of columns.
+ */
 export class PickleState {
   readonly values = new ValueColumns(4096);
   /** Heights of the stack at which a mark lies. */
@@ -13,16 +18,21 @@ export class PickleState {
   /** Number of memo entries that are set, which is the key that MEMOIZE takes next. */
   memoized = 0;
   readonly #input: ByteReader;
+  readonly #allowed: AllowedClasses;
   /** Runs of names whose memo entries are not made: first key, position and count of each. */
   readonly #unmade: IntColumn = new IntColumn();
   #emptyTuple = -1;
   /** Items that were copied from lists of pairs. */
   #copied = 0;
 
-  /** @param input What is being read: its length limits the memo, its position is for messages. */
-  constructor(input: ByteReader) {
+  /**
+   * @param input What is being read: its length limits the memo, its position is for messages.
+   * @param allowed Classes that it may name.
+   */
+  constructor(input: ByteReader, allowed: AllowedClasses) {
     const { length } = input.bytes;
     this.#input = input;
+    this.#allowed = allowed;
     // A named entry takes about 24 bytes of pickle: a memo entry and two items.
     this.memo = new ValueColumns((length >>> 4) + 16);
     this.containers = new Containers((length >>> 3) + 16);
@@ -162,23 +172,15 @@ export class PickleState {
     this.extend(Tag.DICT, from);
   }
 
-  #itemsOf(container: number): number[] {
-    const rows: number[] = [];
-    this.containers.forEachRun(container, (start, count) => {
-      for (let row = start; row < start + count; row++) rows.push(row);
-    });
-    return rows;
-  }
-
   /**
    * Fills a dict from the arguments it is made with: none, or, as Python 2 pickles an OrderedDict, a
    * list of [key, value] lists.
    *
    * @returns Whether the arguments are of that kind.
    */
-  fillFromPairs(container: number, args: number): boolean {
+  #fillFromPairs(container: number, args: number): boolean {
     const items = this.containers.items;
-    const argument = this.#itemsOf(args);
+    const argument = this.containers.rowsOf(args);
     if (argument.length === 0) return true;
     const [list] = argument;
     const isSequence = (row: number) =>
@@ -191,8 +193,8 @@ export class PickleState {
       this.#input.bad("one list of pairs makes many dicts");
     }
     const pairs = new ValueColumns(256);
-    for (const row of this.#itemsOf(source)) {
-      const pair = isSequence(row) ? this.#itemsOf(items.a[row]!) : [];
+    for (const row of this.containers.rowsOf(source)) {
+      const pair = isSequence(row) ? this.containers.rowsOf(items.a[row]!) : [];
       if (pair.length !== 2) {
         this.#input.bad("an item of OrderedDict is no pair");
       }
@@ -200,5 +202,74 @@ export class PickleState {
     }
     this.containers.append(container, pairs, 0, pairs.length);
     return true;
+  }
+
+  /** Pushes a class, or refuses it by name. */
+  pushClass(module: string, name: string): void {
+    const path = `${module}.${name}`;
+    const role = this.#allowed.get(path);
+    if (role === undefined) this.refuse(path);
+    this.values.push(Tag.CLASS, ROLES.indexOf(role), 0);
+  }
+
+  /** REDUCE or NEWOBJ: calls the class below the topmost value with the tuple that is on top. */
+  call(opcode: number): void {
+    const stack = this.values;
+    const from = this.top(2);
+    if (stack.tags[from] !== Tag.CLASS) {
+      this.refuse(`a call by ${opcodeName(opcode)} of what is no class`);
+    }
+    if (stack.tags[from + 1] !== Tag.TUPLE) {
+      this.#input.bad("the arguments of a call are no tuple");
+    }
+    const role = ROLES[stack.a[from]!]!;
+    const args = stack.a[from + 1]!;
+    stack.length = from;
+    if (role === "dict") this.#makeDict(args);
+    else if (role === "triple") this.#makeTriple(args);
+    else if (role === "reconstructor") this.#reconstruct(args);
+    else this.refuse("a call of tuple");
+  }
+
+  /** Throws the error about something that is never done. */
+  refuse(what: string): never {
+    const makers = [...this.#allowed].filter(([_, role]) =>
+      role === "dict" || role === "triple"
+    );
+    const allowed = makers.map(([name]) => name).join(", ");
+    throw new PickleError(
+      "unsafe-pickle",
+      this.#input.position,
+      `refused to execute ${what}: only ${
+        allowed || "no class at all"
+      } may be used, without calling anything else`,
+    );
+  }
+
+  #makeDict(args: number): void {
+    const container = this.containers.create();
+    this.values.push(Tag.DICT, container, 0);
+    if (!this.#fillFromPairs(container, args)) {
+      this.refuse("OrderedDict with other arguments than a list of pairs");
+    }
+  }
+
+  #makeTriple(args: number): void {
+    if (this.containers.rowsOf(args, 4).length !== 3) {
+      this.refuse("a named tuple of other than three values");
+    }
+    this.values.push(Tag.TUPLE, args, 0); // tuples never change
+  }
+
+  /** `_reconstructor(cls, tuple, values)`. */
+  #reconstruct(args: number): void {
+    const { tags, a } = this.containers.items;
+    const [cls, base, values, ...more] = this.containers.rowsOf(args, 4);
+    const isRole = (row: number | undefined, role: ClassRole) =>
+      row !== undefined && tags[row] === Tag.CLASS && ROLES[a[row]!] === role;
+    const fits = isRole(cls, "triple") && isRole(base, "tuple") &&
+      values !== undefined && tags[values] === Tag.TUPLE && more.length === 0;
+    if (!fits) this.refuse("_reconstructor for other than a named tuple");
+    this.#makeTriple(a[values]!);
   }
 }

@@ -122,31 +122,21 @@ function startFfmpeg(
       stderr: "piped",
     }).spawn();
   } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound) {
-      throw new VideoError(
-        "ffmpeg-missing",
-        path,
-        `the program ${program} is not here; install it: ` +
-          "apt-get install ffmpeg (Debian, Ubuntu), dnf install ffmpeg-free " +
-          "(Fedora), brew install ffmpeg (macOS)",
-        { cause },
-        verb,
-      );
-    }
-    if (
-      cause instanceof Deno.errors.NotCapable ||
-      cause instanceof Deno.errors.PermissionDenied
-    ) {
-      throw new VideoError(
-        "ffmpeg-refused",
-        path,
-        `the program ${program} may not be run: give --allow-run=${program} ` +
-          `(${cause.message})`,
-        { cause },
-        verb,
-      );
-    }
-    throw cause;
+    const isMissing = cause instanceof Deno.errors.NotFound;
+    const isRefused = cause instanceof Deno.errors.NotCapable ||
+      cause instanceof Deno.errors.PermissionDenied;
+    if (!isMissing && !isRefused) throw cause;
+    throw new VideoError(
+      isMissing ? "ffmpeg-missing" : "ffmpeg-refused",
+      path,
+      `the program ${program} ` +
+        (isMissing
+          ? "is not here; install it: apt-get install ffmpeg (Debian, Ubuntu), " +
+            "dnf install ffmpeg-free (Fedora), brew install ffmpeg (macOS)"
+          : `may not be run: give --allow-run=${program} (${cause.message})`),
+      { cause },
+      verb,
+    );
   }
 }
 

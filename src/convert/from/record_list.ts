@@ -1,7 +1,9 @@
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
+import { type ConvertOptions, PlanNotes } from "../conversion.ts";
 import type { FileTree } from "./file_tree.ts";
+import type { ConversionSource } from "./source.ts";
 
 /** Contents without names, in an order. */
 export interface RecordList {
@@ -12,7 +14,7 @@ export interface RecordList {
 }
 
 /** The contents of files, without their names, each of which is asked for once and in order. */
-export async function contentsOf(
+async function contentsOf(
   files: FileTree,
   options: WaitOptions,
 ): Promise<RecordList> {
@@ -48,4 +50,27 @@ export function containerRecords(
       return await container.read({ ...entry, isDirectory: false }, options);
     },
   };
+}
+
+/** Contents without names, and what is lost by that. */
+export interface Records {
+  readonly list: RecordList;
+  /** Whether any one can be read, and not only the next. */
+  readonly isByIndex: boolean;
+  readonly notes: PlanNotes;
+}
+
+/** What a source holds, as contents without names. */
+export async function recordsFrom(
+  source: ConversionSource,
+  options: ConvertOptions,
+): Promise<Records> {
+  const notes = new PlanNotes();
+  notes.kept.push("contents and their order");
+  const own = source.records(notes, options);
+  if (own !== undefined) return { list: own, isByIndex: true, notes };
+  source.noteContents(notes);
+  const list = await contentsOf(await source.files(), options);
+  notes.lost.push("the names of files and directories");
+  return { list, isByIndex: false, notes };
 }

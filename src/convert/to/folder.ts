@@ -1,4 +1,3 @@
-import { runAsync } from "../../io/concurrency/steps.ts";
 import { ExtractTarget } from "../../io/write/extract_target.ts";
 import { NewDirectory } from "../../io/write/new_directory.ts";
 import { PlanNotes, type Run } from "../conversion.ts";
@@ -23,7 +22,12 @@ export const folderTarget: ConversionTarget = {
       notes,
       to: "a folder",
       unit: "files",
-      write: (run) => writeFolder(files, target, run),
+      write: (run) =>
+        NewDirectory.write(
+          target,
+          run.signal,
+          (temporary) => writeFolder(files, target, temporary, run),
+        ),
     };
   },
 };
@@ -31,37 +35,24 @@ export const folderTarget: ConversionTarget = {
 async function writeFolder(
   files: FileTree,
   target: string,
+  temporary: string,
   run: Run,
 ): Promise<number> {
   const { signal } = run;
-  const directory = await runAsync(NewDirectory.create(target), signal);
-  try {
-    let done = 0;
-    {
-      const { mtime } = files;
-      using output = new ExtractTarget(directory.temporary, {
-        replace: false,
-        mtime,
-        shownAs: target,
-      });
-      for await (const entry of files.walk({ signal })) {
-        if (entry.isDirectory) output.makeDirectory(entry);
-        else {
-          const bytes = await content(files, entry, { signal });
-          if (bytes instanceof Uint8Array) output.write(entry, bytes);
-          else await output.writeStream(entry, bytes);
-          run.tell(++done);
-        }
-      }
+  const { mtime } = files;
+  const options = { replace: false, mtime, shownAs: target };
+  using output = new ExtractTarget(temporary, options);
+  let done = 0;
+  for await (const entry of files.walk({ signal })) {
+    if (entry.isDirectory) output.makeDirectory(entry);
+    else {
+      const bytes = await content(files, entry, { signal });
+      if (bytes instanceof Uint8Array) output.write(entry, bytes);
+      else await output.writeStream(entry, bytes);
+      run.tell(++done);
     }
-    signal?.throwIfAborted();
-    await runAsync(directory.publish());
-    return done;
-  } catch (error) {
-    throw directory.asPublished(error);
-  } finally {
-    directory.discard();
   }
+  return done;
 }
 
 /** The content of a file, piece by piece where it is large. */

@@ -5,7 +5,7 @@ import { makeTemporaryDirectory } from "../../io/write/new_directory.ts";
 import { removeTree } from "../../io/write/remove_tree.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { Temporary } from "../../io/write/temporaries.ts";
-import { writeError } from "../../io/write/write_error.ts";
+import { renamed, writeError } from "../../io/write/write_error.ts";
 import { findTarget, syncDirectoryOf } from "../../io/write/write_target.ts";
 import type { ConversionTarget, TargetForm } from "./target.ts";
 
@@ -59,7 +59,7 @@ export class Replacement {
       }
     } else {
       if (found!.isFile()) throw refusal(given, "it is a file, no directory");
-      if (namesIn(given, target).length === 0) return undefined;
+      if (entriesIn(given, target).length === 0) return undefined;
       requireContainer(given, target, content);
       requireOutside(source, given, target);
     }
@@ -111,24 +111,14 @@ export class Replacement {
 
   /** An error about the hidden directory, under the name that is to be replaced. */
   asPublished(error: unknown): unknown {
-    if (!(error instanceof WriteError)) return error;
-    const own = (text: string) => text.replaceAll(this.path, this.#given);
-    if (!error.message.includes(this.#temporary.path)) return error;
-    return new WriteError(error.code, own(error.message), {
-      ...error,
-      path: error.path === undefined ? undefined : own(error.path),
-      cause: error.cause,
-    });
+    return error instanceof WriteError
+      ? renamed(error, this.path, this.#given)
+      : error;
   }
 
   /** Removes the hidden directory, with what was not completed. */
   discard(): void {
-    try {
-      removeTree(this.#temporary.path);
-    } catch {
-      // On a disk that takes no change any more.
-    }
-    this.#temporary.lock[Symbol.dispose]();
+    this.#temporary.discard();
   }
 }
 
@@ -177,10 +167,6 @@ function entriesIn(given: string, directory: string): fs.Dirent[] {
   } catch (error) {
     throw writeError(given, error);
   }
-}
-
-function namesIn(given: string, directory: string): string[] {
-  return entriesIn(given, directory).map(({ name }) => name);
 }
 
 function exists(file: string): boolean {

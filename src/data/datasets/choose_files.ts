@@ -1,4 +1,4 @@
-import { compileGlob, type MakeRe } from "../../vfs/glob.ts";
+import { compileGlob } from "../../vfs/glob.ts";
 import { type FilteredEntry, PathFilter } from "../../vfs/path_filter.ts";
 
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
@@ -31,16 +31,8 @@ export async function chooserOf(
   }
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
-  const makeRe = await loadMakeRe();
-  const filter = new PathFilter(
-    globs,
-    [],
-    (glob) => compileGlob(glob, makeRe),
-  );
+  const { default: { makeRe } } = await import(PACKAGE);
+  const compile = (glob: string) => compileGlob(glob, makeRe);
+  const filter = new PathFilter(globs, [], compile);
   return (entry) => filter.accepts(entry);
-}
-
-async function loadMakeRe(): Promise<MakeRe> {
-  const picomatch = await import(PACKAGE);
-  return picomatch.default.makeRe;
 }

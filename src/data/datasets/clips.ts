@@ -8,7 +8,7 @@ import { arrayOf, ToArrayVideo } from "../transforms/to_array.ts";
 export interface ClipOptions {
   /** Number of frames of each clip; unless given, all there are. */
   readonly numFrames?: number | undefined;
-  /** How far it is from one frame to the next: 2 takes every second one. Unless given, 1. */
+  /** Distance from one frame to the next: 2 takes every second one. Unless given, 1. */
   readonly stepSize?: number | undefined;
   /** For validation: clips start at the first frame. Unless given, `false`. */
   readonly isVal?: boolean | undefined;

@@ -58,7 +58,7 @@ export async function datasetFrom<T>(
   return dataset;
 }
 
-/** What another thread would get; changing one's own later has no effect on it. */
+/** The value that another thread would get; changing one's own later has no effect on it. */
 function post(options: unknown): unknown {
   let posted: unknown;
   try {
@@ -104,8 +104,8 @@ function classLost(
   return undefined;
 }
 
-function isDataset<T>(value: unknown): value is Dataset<T> {
-  return typeof value === "object" && value !== null && "length" in value &&
-    "get" in value && typeof value.length === "number" &&
-    typeof value.get === "function";
+/** True if a value can be read as a dataset. */
+export function isDataset<T>(value: unknown): value is Dataset<T> {
+  const { get, length } = (value ?? {}) as Partial<Dataset<T>>;
+  return typeof get === "function" && typeof length === "number";
 }

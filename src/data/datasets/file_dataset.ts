@@ -18,7 +18,7 @@ import {
   type OpenedFiles,
   type OpenFilesOptions,
 } from "./files_dataset.ts";
-import { type Process, requireClass } from "./process.ts";
+import { type Process, recipeOf, requireClass } from "./process.ts";
 
 /** How to open a {@linkcode FileDataset}. */
 export interface FileOptions
@@ -26,7 +26,7 @@ export interface FileOptions
 
 /** {@linkcode FileOptions} where samples are not the files themselves. */
 export interface FileDatasetOptions<T> extends FileOptions {
-  /** What makes samples of files; a module's, where the loader has workers. */
+  /** Maker of samples of files; a module's, where the loader has workers. */
   readonly process: Imported<Process<FileSample, T>>;
 }
 
@@ -100,12 +100,10 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
     const ends = this.length === 0
       ? []
       : [this.fileOf(0), this.fileOf(this.length - 1)];
-    return {
-      module: import.meta.url,
-      name: "reopenFileDataset",
-      how: "call",
-      args: [location, { ...options, storage }, ends, ...this.portableParts()],
-    };
+    const again = { ...options, storage };
+    const args = [location, again, ends, ...this.portableParts()];
+    const { url } = import.meta;
+    return recipeOf(this, FileDataset, url, args, "reopenFileDataset");
   }
 }
 

@@ -37,7 +37,7 @@ export class FileList {
     this.columns = columns;
   }
 
-  /** How many files there are. */
+  /** Number of files. */
   get length(): number {
     return this.columns.nodes.length;
   }

@@ -31,7 +31,7 @@ export interface OpenedFiles {
   readonly chosen: unknown;
 }
 
-/** What datasets whose samples are files have in common. */
+/** Base of datasets whose samples are files. */
 export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
   /** The container. */
   protected readonly fs: VirtualFs;
@@ -108,7 +108,7 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
   }
 }
 
-/** What opening a dataset of files may be asked for besides how the container is opened. */
+/** Options of opening a dataset of files, besides those of the container. */
 export interface OpenFilesOptions extends ChooseFilesOptions, WaitOptions {
   readonly process?: Imported<Process<FileSample, unknown>> | undefined;
 }

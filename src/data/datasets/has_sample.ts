@@ -1,7 +1,9 @@
-/** Whether a dataset has a sample of that index. */
+import { isIndex } from "../whole_numbers.ts";
+
+/** True if a dataset has a sample of that index. */
 export function hasSample(
   { length }: { readonly length: number },
   index: number,
 ): boolean {
-  return Number.isSafeInteger(index) && index >= 0 && index < length;
+  return isIndex(index, length);
 }

@@ -49,10 +49,10 @@ export {
 } from "../../formats/ffrecord/data/packed_folder_dataset.ts";
 export { type Process, ProcessedDataset } from "./process.ts";
 export { Subset } from "./subset.ts";
-export type { Datapoint } from "../../formats/bags/read/datapoint.ts";
+export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";
 export type { Spec } from "../../formats/bags/dataset/spec.ts";
-export type { Decoders } from "../../formats/bags/types/codec_types.ts";
+export type { Decoders } from "../../formats/bags/types/shipped.ts";
 export type {
   OpenOptions,
   RecordLocation,

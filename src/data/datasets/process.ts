@@ -132,7 +132,7 @@ export function requireClass(
  * The recipe of a dataset that another thread makes as it was made here.
  *
  * @param own The class, which the module exports.
- * @param args What its constructor is called with.
+ * @param args What its constructor is called with, or the function `reopen` of that module.
  * @throws {DataError} With code `not-portable` where {@linkcode requireClass} says so.
  */
 export function recipeOf(
@@ -140,7 +140,9 @@ export function recipeOf(
   own: { readonly name: string },
   module: string,
   args: readonly unknown[],
+  reopen?: string,
 ): Recipe {
   requireClass(dataset, own);
-  return { module, name: own.name, how: "new", args };
+  const how = reopen === undefined ? "new" : "call";
+  return { module, name: reopen ?? own.name, how, args };
 }

@@ -4,7 +4,7 @@ import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexFile, type ReadIndexOptions } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
-import { requireClass } from "./process.ts";
+import { recipeOf } from "./process.ts";
 
 /** Indices that have been compared with their dataset already. */
 const checked = new WeakSet<WholeNumbers>();
@@ -103,13 +103,9 @@ export class Subset<T> extends Dataset<T> {
 
   /** The dataset again, and the same indices. */
   override [RECIPE](): Recipe {
-    requireClass(this, Subset);
-    return {
-      module: import.meta.url,
-      name: "reviveSubset",
-      how: "call",
-      args: [argument(this.#dataset, "The dataset of Subset"), this.#indices],
-    };
+    const dataset = argument(this.#dataset, "The dataset of Subset");
+    const args = [dataset, this.#indices];
+    return recipeOf(this, Subset, import.meta.url, args, "reviveSubset");
   }
 
   /** Closes the dataset. */
@@ -127,7 +123,7 @@ export function reviveSubset<T>(
   return new Subset(dataset, indices);
 }
 
-/** What messages call a dataset. */
+/** Name of a dataset in messages. */
 export function nameOf(dataset: Dataset<unknown>): string {
   const file = dataset.length > 0 ? dataset.fileOf(0) : undefined;
   return file ?? dataset.constructor.name;

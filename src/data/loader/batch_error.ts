@@ -1,13 +1,6 @@
 import type { ErrorFacts } from "../../errors.ts";
 import { DataError, type DataErrorCode } from "../data_error.ts";
 
-/** Which batch of which epoch, and of what. */
-export interface BatchJob {
-  readonly epoch: number;
-  readonly step: number;
-  readonly indices: readonly number[];
-}
-
 /** Facts of a {@linkcode BatchError}. */
 export interface BatchFacts extends ErrorFacts {
   /** The batch's epoch. */
@@ -19,6 +12,9 @@ export interface BatchFacts extends ErrorFacts {
   /** The thread that had it, from 0; `undefined` where it was the caller's. */
   readonly worker?: number | undefined;
 }
+
+/** Which batch of which epoch, and of what. */
+export type BatchJob = Pick<BatchFacts, "epoch" | "step" | "indices">;
 
 /**
  * A batch could not be loaded. `sample` is the index in the dataset and `path` the file, where it is
@@ -55,7 +51,7 @@ export function batchError(
   return new BatchError(code, `${nameOf(job)}: ${why}`, { ...facts, ...job });
 }
 
-/** How many indices a message shows. */
+/** Number of indices that a message shows. */
 const SHOWN = 8;
 
 function nameOf({ epoch, step, indices }: BatchJob): string {

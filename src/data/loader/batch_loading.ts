@@ -4,7 +4,7 @@ import { importedFunction } from "../recipe.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { Collate } from "./batch/collate.ts";
 import type { LoaderSettings } from "./loader_options.ts";
-import { LocalBatches } from "./local_batches.ts";
+import { localBatches } from "./local_batches.ts";
 import { BatchMaker } from "./batch/make_batch.ts";
 import { type CommonSetup, threadSetupOf } from "./threads/thread_setup.ts";
 import { WorkerBatches } from "./threads/worker_batches.ts";
@@ -14,7 +14,7 @@ import { WorkerPool } from "./threads/worker_pool.ts";
 export class BatchLoading {
   readonly #dataset: Dataset<unknown>;
   readonly #settings: LoaderSettings;
-  /** What threads are started with; `undefined` where there are none. */
+  /** Setup of threads; `undefined` where there are none. */
   readonly #setup: CommonSetup | undefined;
   #threads: WorkerPool | undefined;
   #maker: BatchMaker | undefined;
@@ -37,7 +37,7 @@ export class BatchLoading {
     if (this.#setup === undefined) {
       const pool = () => this.#pool;
       this.#maker ??= await this.#makerHere();
-      return new LocalBatches(this.#maker, start, this.#settings, pool);
+      return localBatches(this.#maker, start, this.#settings, pool);
     }
     if (this.#threads?.isOver) await this.#endThreads();
     this.#threads ??= new WorkerPool(this.#setup);

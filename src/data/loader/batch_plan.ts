@@ -52,7 +52,7 @@ function samplerOf(
   return shuffle ? new RandomSampler(samples) : new SequentialSampler(samples);
 }
 
-/** What a batch sampler gives as a batch. */
+/** A batch of a batch sampler, checked. */
 function checkedBatch(
   order: BatchOrder,
   batch: number,

@@ -1,4 +1,5 @@
 import type { Dataset } from "../dataset.ts";
+import { isDataset } from "../datasets/dataset_from.ts";
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { BatchOrder } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
@@ -73,7 +74,7 @@ export class DataLoader<T, B = Collated<T>>
   readonly #loading: BatchLoading;
   #epoch = 0;
   #step = 0;
-  /** Whether a loop of this epoch was left, so that the next one is the next epoch's. */
+  /** True if a loop of this epoch was left, so that the next one is the next epoch's. */
   #isLeft = false;
   /** The loop that is under way. */
   #loop: Batches | undefined;
@@ -283,9 +284,7 @@ export class DataLoader<T, B = Collated<T>>
 
 /** Said here, since programs run without a check of types would hear of it far from here. */
 function requireDataset(dataset: Dataset<unknown>): void {
-  const isDataset = typeof dataset?.get === "function" &&
-    typeof dataset.length === "number";
-  if (isDataset) return;
+  if (isDataset(dataset)) return;
   const why = dataset as unknown instanceof Promise
     ? "it is a promise of one: await it"
     : "give an object with length and get(indices), as FFRecordDataset.open() makes it";

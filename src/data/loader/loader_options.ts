@@ -13,15 +13,15 @@ import type { Collate } from "./batch/collate.ts";
 export interface LoaderOptions<T, B> {
   /** Samples in a batch; unless given, 1. */
   readonly batchSize?: number;
-  /** Whether each epoch has a random order of its own; unless given, samples come in their places. */
+  /** True if each epoch has a random order of its own; unless given, samples come in their places. */
   readonly shuffle?: boolean;
-  /** What all that is random follows from: a safe integer ≥ 0. Unless given, 0. */
+  /** The seed of all that is random: a safe integer ≥ 0. Unless given, 0. */
   readonly seed?: number;
   /** In what order samples come, or their indices in that order; instead of `shuffle`. */
   readonly sampler?: SamplerLike;
   /** Which indices make a batch; instead of `batchSize`, `shuffle`, `sampler` and `dropLast`. */
   readonly batchSampler?: BatchSampler;
-  /** Whether a last batch that would be smaller is left out; unless given, it is kept. */
+  /** True if a last batch that would be smaller is left out; unless given, it is kept. */
   readonly dropLast?: boolean;
   /**
    * What makes a batch of samples: a function, or where threads find it; `false` for the list that they
@@ -37,7 +37,7 @@ export interface LoaderOptions<T, B> {
    * more are in memory besides those that the caller holds. From 1; unless given, 2.
    */
   readonly prefetchFactor?: number;
-  /** Whether the threads live on between loops; `close` ends them. Unless given, a loop's end does. */
+  /** True if the threads live on between loops; `close` ends them. Unless given, a loop's end does. */
   readonly persistentWorkers?: boolean;
   /**
    * How long a loop waits for a batch of its threads, in ms, before it fails; the first batch waits
@@ -51,13 +51,13 @@ export interface LoaderOptions<T, B> {
   readonly rank?: number;
   /** Number of trainers that share each epoch: together they get every sample once. Unless given, 1. */
   readonly worldSize?: number;
-  /** Whether samples from an epoch's start come again until every rank has equally many. */
+  /** True if samples from an epoch's start come again until every rank has equally many. */
   readonly padRanks?: boolean;
   /** Ends loops with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is meant where options are not given. */
+/** Settings where options are not given. */
 const DEFAULTS = {
   shuffle: false,
   seed: 0,

@@ -21,13 +21,13 @@ export interface LoaderState {
   readonly batches: number | null;
   /** Samples in a batch; `null` where a batch sampler says it. */
   readonly batchSize: number | null;
-  /** Whether samples were shuffled. */
+  /** True if samples were shuffled. */
   readonly shuffle: boolean;
-  /** Whether a smaller last batch was left out. */
+  /** True if a smaller last batch was left out. */
   readonly dropLast: boolean;
   /** Number of trainers. */
   readonly worldSize: number;
-  /** Whether ranks were padded to equally many samples. */
+  /** True if ranks were padded to equally many samples. */
   readonly padRanks: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 
 /** An order of the numbers from 0 to `length - 1`, each of them once. */
 export interface Permutation {
-  /** How many numbers there are. */
+  /** Number of numbers. */
   readonly length: number;
   /**
    * The number at a position.
@@ -200,7 +200,7 @@ function hash(half: number, key: number): number {
   return word;
 }
 
-/** How many bits a number below 2^53 has. */
+/** Number of bits of a number below 2^53. */
 function bitsOf(value: number): number {
   return value < 2 ** 32
     ? 32 - Math.clz32(value)

@@ -2,11 +2,11 @@ import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import type { BatchOrder, Order } from "./sampler.ts";
 import { type SamplerLike, samplerOf } from "./subset_samplers.ts";
 
-/** How an epoch is cut into batches. */
+/** Options of {@linkcode batchesOf}. */
 export interface BatchOptions {
   /** Samples in a batch. */
   readonly batchSize: number;
-  /** Whether a last batch that would be smaller is left out; unless given, it is kept. */
+  /** True if a last batch that would be smaller is left out; unless given, it is kept. */
   readonly dropLast?: boolean;
   /** Which of the `worldSize` trainers the batches are for, from 0; unless given, 0. */
   readonly rank?: number;
@@ -88,13 +88,8 @@ export function checkShare(
   );
 }
 
-/** How a {@linkcode BatchSampler} cuts. */
-export interface BatchSamplerOptions {
-  /** Samples in a batch. */
-  readonly batchSize: number;
-  /** Whether a last batch that would be smaller is left out; unless given, it is kept. */
-  readonly dropLast?: boolean;
-}
+/** Options of {@linkcode BatchSampler}. */
+export type BatchSamplerOptions = Pick<BatchOptions, "batchSize" | "dropLast">;
 
 /**
  * Says which indices make a batch; for what a loader's `batchSize` and sampler cannot say. This one

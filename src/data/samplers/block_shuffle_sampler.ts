@@ -8,11 +8,11 @@ import {
   type Sampler,
 } from "./sampler.ts";
 
-/** How a {@linkcode BlockShuffleSampler} shuffles. */
+/** Options of {@linkcode BlockShuffleSampler}. */
 export interface BlockShuffleOptions {
   /** Samples in a block: neighbours, which a disk reads at once. */
   readonly blockSize: number;
-  /** How many blocks are shuffled together; unless given, 16. */
+  /** Number of blocks that are shuffled together; unless given, 16. */
   readonly buffer?: number;
 }
 

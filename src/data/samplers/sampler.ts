@@ -1,7 +1,6 @@
 import { DataError } from "../data_error.ts";
-import { hasSample } from "../datasets/has_sample.ts";
 import { Random } from "../random/random.ts";
-import { checkPosition } from "../whole_numbers.ts";
+import { checkPosition, isIndex } from "../whole_numbers.ts";
 
 /**
  * The order of one epoch: which index stands at which position. Computed, not stored, where
@@ -113,7 +112,7 @@ export function requireSample(
   sampler: keyof typeof PLACES,
   place: number,
 ): void {
-  if (hasSample({ length: samples }, index)) return;
+  if (isIndex(index, samples)) return;
   const [where, whole] = PLACES[sampler];
   throw new DataError(
     "bad-batch",

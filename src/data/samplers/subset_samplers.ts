@@ -57,34 +57,17 @@ export class SubsetSampler implements Sampler {
  * assert.equal(order.at(0) % 2, 0);
  * ```
  */
-export class SubsetRandomSampler implements Sampler {
-  /** Number of indices. */
-  readonly length: number;
-  readonly #indices: Uint32Array | Float64Array;
-
-  /**
-   * Copies the indices: 4 bytes each, or 8 where one of them is 2^32 or more.
-   *
-   * @param indices Whole numbers from 0 on; one that is there twice comes twice.
-   * @throws {RangeError} If one of them is anything else.
-   */
-  constructor(indices: ArrayLike<number> | Iterable<number>) {
-    this.#indices = packIndices(indices);
-    this.length = this.#indices.length;
-  }
-
+export class SubsetRandomSampler extends SubsetSampler {
   /** The order of an epoch. */
-  order(seed: number, epoch: number): Order {
-    const indices = this.#indices;
-    const places = permutation(indices.length, orderRandom(seed, epoch));
-    return {
-      length: indices.length,
-      at: (position) => indices[places.at(position)]!,
-    };
+  override order(seed: number, epoch: number): Order {
+    const given = super.order(seed, epoch);
+    const places = permutation(this.length, orderRandom(seed, epoch));
+    const { length } = this;
+    return { length, at: (position) => given.at(places.at(position)) };
   }
 }
 
-/** What a loader takes as its sampler: one, or the indices of every epoch in their order. */
+/** Sampler of a loader: one, or the indices of every epoch in their order. */
 export type SamplerLike = Sampler | ArrayLike<number> | Iterable<number>;
 
 /**
@@ -169,7 +152,7 @@ function listOf(
   );
 }
 
-/** Whether a value is an object with a length, or one that can be iterated. */
+/** True if a value is an object with a length, or one that can be iterated. */
 function isList(
   value: unknown,
 ): value is ArrayLike<number> | Iterable<number> {

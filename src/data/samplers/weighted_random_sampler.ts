@@ -7,9 +7,9 @@ import {
   type Sampler,
 } from "./sampler.ts";
 
-/** How a {@linkcode WeightedRandomSampler} draws. */
+/** Options of {@linkcode WeightedRandomSampler}. */
 export interface WeightedRandomSamplerOptions {
-  /** Whether a sample may be drawn again; unless given, it may. */
+  /** True if a sample may be drawn again; unless given, it may. */
   readonly replacement?: boolean;
 }
 
@@ -38,7 +38,7 @@ export class WeightedRandomSampler implements Sampler {
   /** Number of draws in an epoch. */
   readonly length: number;
   readonly #weights: Float64Array;
-  /** What draws with replacement. */
+  /** Table for draws with replacement. */
   readonly #table: WeightTable | undefined;
 
   /**

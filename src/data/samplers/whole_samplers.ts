@@ -42,9 +42,9 @@ export class SequentialSampler implements Sampler {
   }
 }
 
-/** How a {@linkcode RandomSampler} draws. */
+/** Options of {@linkcode RandomSampler}. */
 export interface RandomSamplerOptions {
-  /** Whether a sample may come again before all others have come; unless given, it may not. */
+  /** True if a sample may come again before all others have come; unless given, it may not. */
   readonly replacement?: boolean;
   /**
    * Number of samples in an epoch: `Infinity`, or from 0 on; unless given, as many as the dataset
@@ -113,13 +113,16 @@ export class RandomSampler implements Sampler {
     if (this.#replacement) {
       return drawnOrder(length, seed, epoch, (random) => random.int(samples));
     }
-    const permutationOf = remembered((pass) =>
-      permutation(samples, orderRandom(seed, epoch, pass))
+    const passOf = (pass: number) =>
+      permutation(samples, orderRandom(seed, epoch, pass));
+    const first = passOf(0);
+    const later = remembered(passOf);
+    return orderOf(
+      length,
+      (position) =>
+        position < samples
+          ? first.at(position)
+          : later(Math.floor(position / samples)).at(position % samples),
     );
-    permutationOf(0);
-    return orderOf(length, (position) => {
-      const pass = Math.floor(position / samples);
-      return permutationOf(pass).at(position % samples);
-    });
   }
 }

@@ -10,9 +10,9 @@ import { countOf, requireSources } from "./ordered_sources.ts";
 
 /** Options of {@linkcode Epochs}. */
 export interface EpochsOptions {
-  /** How many of the dataset's samples are in an epoch: the first so many. All, unless given. */
+  /** Number of the dataset's samples that are in an epoch: the first so many. All, unless given. */
   readonly length?: number | undefined;
-  /** Whether each epoch has an order of its own. Defaults to `true`. */
+  /** True if each epoch has an order of its own. Defaults to `true`. */
   readonly shuffle?: boolean | undefined;
   /** A safe integer ≥ 0: other seeds, other orders. Defaults to 0. */
   readonly seed?: number | undefined;
@@ -46,7 +46,7 @@ export interface EpochsOptions {
 export class Epochs<T> extends ArrangedDataset<T> {
   /** There is no end of steps. */
   override readonly length: number = Infinity;
-  /** How many steps an epoch has. */
+  /** Number of steps an epoch has. */
   readonly epochLength: number;
   readonly #options: EpochsOptions;
   readonly #seed: (options: GetOptions) => number;
@@ -69,7 +69,7 @@ export class Epochs<T> extends ArrangedDataset<T> {
     this.#seed = ownSeed("epochs", seed);
   }
 
-  /** How another thread makes this source. */
+  /** Recipe by which another thread makes this source. */
   override [RECIPE](): Recipe {
     const args = [...this.sourceArguments("The dataset"), this.#options];
     return recipeOf(this, Epochs, import.meta.url, args);
@@ -104,7 +104,7 @@ export class Epochs<T> extends ArrangedDataset<T> {
 
 /** Options of {@linkcode Sample}. */
 export interface SampleOptions {
-  /** How many of the dataset's samples are drawn from: the first so many. All, unless given. */
+  /** Number of the dataset's samples that are drawn from: the first so many. All, unless given. */
   readonly length?: number | undefined;
   /** A safe integer ≥ 0: other seeds, other samples. Defaults to 0. */
   readonly seed?: number | undefined;
@@ -146,7 +146,7 @@ export class Sample<T> extends ArrangedDataset<T> {
     this.#seed = ownSeed("sample", this.#options.seed);
   }
 
-  /** How another thread makes this source. */
+  /** Recipe by which another thread makes this source. */
   override [RECIPE](): Recipe {
     const args = [...this.sourceArguments("The dataset"), this.#options];
     return recipeOf(this, Sample, import.meta.url, args);
@@ -223,7 +223,7 @@ export class Mix<T> extends ArrangedDataset<T> {
     this.#seed = ownSeed("mix", this.#ownSeed);
   }
 
-  /** How another thread makes this source. */
+  /** Recipe by which another thread makes this source. */
   override [RECIPE](): Recipe {
     const sources = this.sourceArguments("Source");
     const args = [sources, this.#weights, { seed: this.#ownSeed }];
@@ -266,7 +266,7 @@ function endsOf(weights: readonly number[], sources: number): number[] {
   return weights.map((weight, i) => i < last ? (end += weight) / sum : 1);
 }
 
-/** What draws: two sources of different kinds do not draw alike, though their seeds are the same. */
+/** Kinds of what draws: two sources of different kinds do not draw alike, though their seeds are the same. */
 const KINDS = ["epochs", "mix", "sample", "transform", "pass"] as const;
 
 /** Seeds are whole numbers below this. */

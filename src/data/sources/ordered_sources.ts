@@ -40,7 +40,7 @@ export class Interleave<T> extends ArrangedDataset<T> {
     );
   }
 
-  /** How another thread makes this source. */
+  /** Recipe by which another thread makes this source. */
   override [RECIPE](): Recipe {
     const sources = this.sourceArguments("Source");
     return recipeOf(this, Interleave, import.meta.url, [sources]);
@@ -70,7 +70,7 @@ export class Interleave<T> extends ArrangedDataset<T> {
  * ```
  */
 export class Truncate<T> extends ArrangedDataset<T> {
-  /** How many samples there are: the limit, or all of a source that has no more. */
+  /** Number of samples there are: the limit, or all of a source that has no more. */
   override readonly length: number;
 
   /**
@@ -85,7 +85,7 @@ export class Truncate<T> extends ArrangedDataset<T> {
     this.length = countOf(count, source.length, "Truncate");
   }
 
-  /** How another thread makes this source. */
+  /** Recipe by which another thread makes this source. */
   override [RECIPE](): Recipe {
     const sources = this.sourceArguments("The source");
     return recipeOf(this, Truncate, import.meta.url, [...sources, this.length]);

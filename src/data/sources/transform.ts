@@ -92,7 +92,7 @@ export class Transform<S, T> extends Dataset<T> {
     return this.#source.fileOf(step, options);
   }
 
-  /** How another thread makes this source. */
+  /** Recipe by which another thread makes this source. */
   override [RECIPE](): Recipe {
     const source = argument(this.#source, "The source of Transform");
     const applied = stepArgument(this.#step, "The function of Transform");

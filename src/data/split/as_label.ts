@@ -1,5 +1,8 @@
 import { RecordfsError } from "../../errors.ts";
 
+/** Types of values that are labels. */
+const LABELS = ["bigint", "boolean", "number", "string"];
+
 /**
  * A value as a label.
  *
@@ -12,14 +15,7 @@ export function asLabel(
   path: () => string,
   label: string,
 ): string {
-  switch (typeof value) {
-    case "string":
-      return value;
-    case "bigint":
-    case "boolean":
-    case "number":
-      return String(value);
-  }
+  if (LABELS.includes(typeof value)) return String(value);
   throw new RecordfsError(
     "no-label",
     `Sample ${sample} has no label '${label}' that is a text or a number, in ${path()}`,

@@ -6,7 +6,7 @@ import { stratifiedSizes } from "./stratified_sizes.ts";
 
 /** Says which split each sample is in. */
 export interface Assignment {
-  /** How many samples each split gets. */
+  /** Number of samples each split gets. */
   readonly sizes: readonly number[];
   /** By label and split, how many samples: of a stratified split. */
   readonly labelSizes?: readonly (readonly number[])[];

@@ -2,7 +2,7 @@
 export class LabelColumn {
   /** The labels, in the order in which they were met. */
   readonly names: string[] = [];
-  /** How many samples have each. */
+  /** Number of samples with each. */
   readonly counts: number[] = [];
   readonly #numbers = new Map<string | number, number>();
   readonly #column: Uint32Array;
@@ -13,7 +13,7 @@ export class LabelColumn {
     this.#column = new Uint32Array(length);
   }
 
-  /** How many samples have been given their labels. */
+  /** Number of samples that have been given their labels. */
   get length(): number {
     return this.#length;
   }

@@ -1,4 +1,4 @@
-/** How a dataset is split, as exact fractions: rounding never makes a sample more or less. */
+/** Shares of splits, as exact fractions: rounding never makes a sample more or less. */
 export class Ratios {
   /** What each split gets of {@linkcode Ratios.whole}. */
   readonly parts: readonly bigint[];
@@ -51,7 +51,7 @@ export class Ratios {
     return this.parts.length;
   }
 
-  /** What each split has of `count` samples before those are given out that are left: rounded down. */
+  /** Share of each split of `count` samples, before those are given out that are left: rounded down. */
   shares(
     count: number,
   ): { readonly sizes: number[]; readonly rests: bigint[] } {

@@ -38,11 +38,11 @@ export function stratifiedSizes(
   return sizes;
 }
 
-/** What splits still have to get, and labels still have to give: the same number of samples. */
+/** Samples that splits still have to get, and labels to give: the same number of samples. */
 class Leftovers {
-  /** How many each split is to get. */
+  /** Number of samples that each split is to get. */
   readonly #open: number[];
-  /** How many labels have 0, 1, 2 … to give. */
+  /** Number of labels that have 0, 1, 2 … to give. */
   readonly #labelsWith: number[];
 
   constructor(open: number[], left: readonly number[]) {
@@ -91,7 +91,7 @@ class Leftovers {
     for (const split of splits) this.#open[split]! += change;
   }
 
-  /** Whether the labels to come can give each split what it misses, none of them two samples to one. */
+  /** True if the labels to come can give each split what it misses, none of them two samples to one. */
   #canBeFilled(): boolean {
     const open = this.#open.toSorted((a, b) => b - a);
     let needed = 0;

@@ -5,12 +5,6 @@ import type { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { AllFrames } from "./compose.ts";
 import {
-  type CheckedPadding,
-  checkedPadding,
-  pad,
-  type PadOptions,
-} from "./pad.ts";
-import {
   assertBytes,
   assertPicture,
   newPixels,
@@ -81,8 +75,7 @@ export class CenterCropVideo extends AllFrames<Picture, Picture> {
  * where GulpIO's never reaches the right and lower ones.
  */
 export class RandomCrop implements SampleTransform<Picture, Picture> {
-  readonly #size: Size;
-  readonly #padding: CheckedPadding;
+  readonly #args: readonly [size: Size, padding: CheckedPadding];
 
   /**
    * Makes the transform.
@@ -92,8 +85,10 @@ export class RandomCrop implements SampleTransform<Picture, Picture> {
    * @throws {RangeError} If it is no size.
    */
   constructor(size: number | Size, options: PadOptions = {}) {
-    this.#size = sizeOf(size, "RandomCrop");
-    this.#padding = checkedPadding(options, "RandomCrop");
+    this.#args = [
+      sizeOf(size, "RandomCrop"),
+      checkedPadding(options, "RandomCrop"),
+    ];
   }
 
   /**
@@ -103,16 +98,14 @@ export class RandomCrop implements SampleTransform<Picture, Picture> {
    */
   apply<P extends Picture>(picture: P, random: Random): P {
     assertPicture(picture, "RandomCrop");
-    const padded = pad(picture, this.#padding);
-    return crop(padded, randomBox(padded, this.#size, random, "RandomCrop"));
+    const [size, padding] = this.#args;
+    const padded = pad(picture, padding);
+    return crop(padded, randomBox(padded, size, random, "RandomCrop"));
   }
 
   /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
-    return newRecipe(this, RandomCrop, import.meta.url, [
-      this.#size,
-      this.#padding,
-    ]);
+    return newRecipe(this, RandomCrop, import.meta.url, this.#args);
   }
 }
 
@@ -134,8 +127,7 @@ export class RandomCropVideo extends AllFrames<Picture, Picture> {
  * from sample to sample: resize afterwards what is to be one batch.
  */
 export class JitterCrop implements SampleTransform<Picture, Picture> {
-  readonly #sizes: readonly number[];
-  readonly #padding: CheckedPadding;
+  readonly #args: readonly [sizes: readonly number[], padding: CheckedPadding];
 
   /**
    * Makes the transform.
@@ -151,8 +143,10 @@ export class JitterCrop implements SampleTransform<Picture, Picture> {
     if (sampleSizes.length === 0) {
       throw new RangeError("JitterCrop has no sizes to choose of: give some");
     }
-    this.#sizes = sampleSizes.map((size) => sizeOf(size, "JitterCrop").width);
-    this.#padding = checkedPadding(options, "JitterCrop");
+    this.#args = [
+      sampleSizes.map((size) => sizeOf(size, "JitterCrop").width),
+      checkedPadding(options, "JitterCrop"),
+    ];
   }
 
   /**
@@ -162,25 +156,17 @@ export class JitterCrop implements SampleTransform<Picture, Picture> {
    */
   apply<P extends Picture>(picture: P, random: Random): P {
     assertPicture(picture, "JitterCrop");
-    const width = this.#choose(random);
-    const height = this.#choose(random);
-    const padded = pad(picture, this.#padding);
-    return crop(
-      padded,
-      randomBox(padded, { height, width }, random, "JitterCrop"),
-    );
+    const [sizes, padding] = this.#args;
+    const width = sizes[random.int(sizes.length)]!;
+    const height = sizes[random.int(sizes.length)]!;
+    const padded = pad(picture, padding);
+    const size = { height, width };
+    return crop(padded, randomBox(padded, size, random, "JitterCrop"));
   }
 
   /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
-    return newRecipe(this, JitterCrop, import.meta.url, [
-      this.#sizes,
-      this.#padding,
-    ]);
-  }
-
-  #choose(random: Random): number {
-    return this.#sizes[random.int(this.#sizes.length)]!;
+    return newRecipe(this, JitterCrop, import.meta.url, this.#args);
   }
 }
 
@@ -244,4 +230,112 @@ export function crop<P extends Picture>(
     out.set(pixels.subarray(from, from + row), to);
   }
   return withPixels(picture, out, height, width);
+}
+
+/** Width of a border, in pixels. */
+export interface Padding {
+  /** On the left. */
+  readonly left: number;
+  /** Above. */
+  readonly top: number;
+  /** On the right. */
+  readonly right: number;
+  /** Below. */
+  readonly bottom: number;
+}
+
+/** Enlargement of a picture before a part is cut out. */
+export interface PadOptions {
+  /** Width of the border in pixels, of all sides or of each. Unless given, none. */
+  readonly padding?: number | Padding | undefined;
+  /**
+   * What the border is made of: zeros (`constant`, unless given), the outermost pixels (`edge`), or the
+   * picture mirrored at its outermost pixels (`reflect`). These are `BORDER_CONSTANT`,
+   * `BORDER_REPLICATE` and `BORDER_REFLECT_101` of OpenCV.
+   */
+  readonly padMode?: "constant" | "edge" | "reflect" | undefined;
+}
+
+/** Options that were checked. */
+interface CheckedPadding {
+  readonly padding: Padding;
+  readonly padMode: "constant" | "edge" | "reflect";
+}
+
+const MODES: readonly unknown[] = ["constant", "edge", "reflect"];
+
+/**
+ * Checks what a step was given.
+ *
+ * @throws {RangeError} If the padding is none.
+ * @throws {TypeError} If there is no such mode.
+ */
+function checkedPadding(
+  { padding = 0, padMode = "constant" }: PadOptions,
+  step: string,
+): CheckedPadding {
+  const { left, top, right, bottom } = typeof padding === "number"
+    ? { left: padding, top: padding, right: padding, bottom: padding }
+    : padding;
+  const isFine = [left, top, right, bottom].every((width) =>
+    Number.isSafeInteger(width) && width >= 0 && width < 2 ** 16
+  );
+  if (!isFine) {
+    throw new RangeError(
+      `${step} cannot have the padding ${
+        JSON.stringify(padding)
+      }: give a whole number of pixels, ` +
+        "or {left, top, right, bottom}",
+    );
+  }
+  if (!MODES.includes(padMode)) {
+    throw new TypeError(
+      `${step} has no padMode '${padMode}': give constant, edge or reflect`,
+    );
+  }
+  return { padding: { left, top, right, bottom }, padMode };
+}
+
+/** Puts a border around a picture. */
+function pad<P extends Picture>(
+  picture: P,
+  { padding, padMode }: CheckedPadding,
+): P {
+  const { left, top, right, bottom } = padding;
+  if (left + top + right + bottom === 0) return picture;
+  const { data, channels } = picture; // zeros are zeros of the values: they are computed here
+  const rows = sourceOf(picture.height, top, bottom, padMode);
+  const columns = sourceOf(picture.width, left, right, padMode);
+  const out = newPixels(data, rows.length * columns.length * channels);
+  let to = 0;
+  for (const row of rows) {
+    for (const column of columns) {
+      const from = row < 0 || column < 0
+        ? -1
+        : (row * picture.width + column) * channels;
+      for (let c = 0; c < channels; c++, to++) {
+        if (from >= 0) out[to] = data[from + c]!;
+      }
+    }
+  }
+  const [height, width] = [rows.length, columns.length];
+  return { data: out, height, width, channels } as P;
+}
+
+/** Which line each line of the padded picture is; -1 is none. */
+function sourceOf(
+  length: number,
+  before: number,
+  after: number,
+  mode: CheckedPadding["padMode"],
+): Int32Array {
+  const period = Math.max(2 * (length - 1), 1);
+  return Int32Array.from({ length: before + length + after }, (_, i) => {
+    const at = i - before;
+    if (at >= 0 && at < length) return at;
+    if (mode === "constant") return -1;
+    if (mode === "edge") return at < 0 ? 0 : length - 1;
+    const folded = (at % period + period) % period;
+    return folded < length ? folded : period - folded;
+  });
 }

@@ -9,6 +9,8 @@ export {
   CenterCropVideo,
   JitterCrop,
   JitterCropVideo,
+  type Padding,
+  type PadOptions,
   RandomCrop,
   RandomCropVideo,
 } from "./crops.ts";
@@ -26,7 +28,6 @@ export {
   UnitNorm,
   UnitNormVideo,
 } from "./normalize.ts";
-export type { Padding, PadOptions } from "./pad.ts";
 export type { FloatImage, Picture } from "./picture.ts";
 export {
   RandomResizedCrop,

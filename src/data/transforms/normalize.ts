@@ -27,9 +27,11 @@ export interface NormalizeOptions {
  * `(value × scale - mean) / (std + 1e-8)`.
  */
 export class Normalize implements SampleTransform<Picture, FloatImage> {
-  readonly #mean: readonly number[];
-  readonly #std: readonly number[];
-  readonly #scale: number;
+  readonly #args: readonly [
+    mean: readonly number[],
+    std: readonly number[],
+    options: { readonly scale: number },
+  ];
 
   /**
    * Makes the transform.
@@ -43,9 +45,11 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
     std: number | readonly number[],
     { scale = 1 }: NormalizeOptions = {},
   ) {
-    this.#mean = perChannel(mean, "mean", -Infinity);
-    this.#std = perChannel(std, "std", 0);
-    this.#scale = perChannel(scale, "scale", -Infinity)[0]!;
+    this.#args = [
+      perChannel(mean, "mean", -Infinity),
+      perChannel(std, "std", 0),
+      { scale: perChannel(scale, "scale", -Infinity)[0]! },
+    ];
   }
 
   /**
@@ -56,26 +60,21 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
   apply(picture: Picture): FloatImage {
     assertPicture(picture, "Normalize");
     const { channels } = picture;
-    const mean = forChannels(this.#mean, channels, "means");
-    const std = forChannels(this.#std, channels, "standard deviations");
+    const [means, stds, { scale }] = this.#args;
+    const mean = forChannels(means, channels, "means");
+    const divisors = forChannels(stds, channels, "standard deviations")
+      .map((std) => std + EPSILON);
     const { pixels, factors, offsets } = storedPixels(picture);
-    const divisors = std.map((value) => value + EPSILON);
     return new ScaledImage(picture, {
       pixels,
-      factors: divisors.map((by, c) => factors[c]! * this.#scale / by),
-      offsets: divisors.map((by, c) =>
-        (offsets[c]! * this.#scale - mean[c]!) / by
-      ),
+      factors: divisors.map((by, c) => factors[c]! * scale / by),
+      offsets: divisors.map((by, c) => (offsets[c]! * scale - mean[c]!) / by),
     });
   }
 
   /** Recipe by which another thread makes it. */
   [RECIPE](): Recipe | undefined {
-    return newRecipe(this, Normalize, import.meta.url, [
-      this.#mean,
-      this.#std,
-      { scale: this.#scale },
-    ]);
+    return newRecipe(this, Normalize, import.meta.url, this.#args);
   }
 }
 

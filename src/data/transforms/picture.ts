@@ -164,9 +164,8 @@ export function withPixels<P extends Picture>(
 
 /** A row of memory of the same kind, filled with zeros. */
 export function newPixels(like: Pixels, length: number): Pixels {
-  return like instanceof Uint8Array
-    ? new Uint8Array(length)
-    : new Float32Array(length);
+  const Values = like instanceof Uint8Array ? Uint8Array : Float32Array;
+  return new Values(length);
 }
 
 /**

@@ -6,11 +6,11 @@ import type { Tree } from "../../tree/tree.ts";
 import { readIndexFile } from "../index_file.ts";
 import { ordersSeed } from "./epoch_orders.ts";
 
-/** What to show of a container, and how. */
+/** The part of a container to show, and its order. */
 export interface Arrangement {
   /** Path of an index file: only the samples that it names show. All do unless given. */
   readonly subset: string | undefined;
-  /** What links to show beside the samples, if any. */
+  /** Links to show beside the samples, if any. */
   readonly shuffle: {
     /** A safe integer ≥ 0. */
     readonly seed: number;

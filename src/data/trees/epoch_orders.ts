@@ -1,7 +1,7 @@
 import type { Order } from "../samplers/sampler.ts";
 import { RandomSampler } from "../samplers/whole_samplers.ts";
 
-/** What the orders of epochs follow from. */
+/** Data that the orders of epochs follow from. */
 export interface EpochOrders {
   /** Number of samples. */
   readonly length: number;
@@ -9,7 +9,7 @@ export interface EpochOrders {
   readonly seed: number;
 }
 
-/** How another thread gets the orders: URL of a module that exports `reviveOrders`, and what to give it. */
+/** Way for another thread to get the orders: URL of a module that exports `reviveOrders`, and what to give it. */
 export function ordersSeed(
   data: EpochOrders,
 ): { readonly module: string; readonly data: EpochOrders } {

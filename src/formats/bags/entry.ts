@@ -25,7 +25,7 @@ export const bags: FormatEntry = {
   isExtracted,
   load: async () => (await import("./format.ts")).bags,
   async openToServe(path, options) {
-    const { openToServe } = await import("./tree/open_to_serve.ts");
+    const { openToServe } = await import("./tree/begin_container.ts");
     return await openToServe(path, options);
   },
 };

@@ -11,7 +11,7 @@ export const bags: Format = {
   open,
   check: checkBags,
   async openSource(container, options) {
-    const { bagsSource } = await import("./convert/source.ts");
+    const { bagsSource } = await import("./convert/dataset_source.ts");
     return await bagsSource(container, options);
   },
   async target(name) {

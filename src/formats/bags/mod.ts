@@ -6,13 +6,13 @@
  */
 export { type BagOptions, BagReader } from "./read/bag_reader.ts";
 export { BagWriter, type BagWriterOptions } from "./write/bag_writer.ts";
-export type { Datapoint } from "./read/datapoint.ts";
-export type { DatasetOptions } from "./read/dataset_options.ts";
+export type { Datapoint } from "./read/selection.ts";
+export type { DatasetOptions } from "./read/dataset_reader.ts";
 export { DatasetReader } from "./read/dataset_reader.ts";
 export { DatasetWriter } from "./write/dataset_writer.ts";
-export type { Generation } from "./dataset/generation.ts";
+export type { Generation } from "./dataset/dataset_names.ts";
 export type { ListRange } from "./read/selection.ts";
-export type { ShardedDatasetOptions } from "./read/dataset_options.ts";
+export type { ShardedDatasetOptions } from "./read/dataset_reader.ts";
 export {
   type ReadOptions,
   type ReadSyncOptions,
@@ -26,17 +26,15 @@ export {
   type ShardedDatasetWriterOptions,
 } from "./write/sharded_dataset_writer.ts";
 export type { Spec } from "./dataset/spec.ts";
-export type {
-  DatasetWriterOptions,
-  FlushOptions,
-} from "./write/write_options.ts";
+export type { DatasetWriterOptions } from "./write/dataset_target.ts";
+export type { FlushOptions, Writer } from "./write/writer.ts";
 export * from "./types/mod.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../io/read/batch_read_options.ts";
+} from "../../io/read/read_memory.ts";
 export type { BatchRoom } from "../../io/read/read_memory.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export type { Storage } from "../../io/storage/storage.ts";

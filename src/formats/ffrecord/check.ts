@@ -6,8 +6,7 @@ import { fill } from "../../io/read/read_part.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { newExtent } from "../../tree/tree.ts";
 import { openAs } from "./entry.ts";
-import { structuresAs } from "./folder/find_structures.ts";
-import { nameFiles } from "./tree/name_files.ts";
+import { packedNames } from "./folder/packed_files.ts";
 import { sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
 
@@ -135,10 +134,9 @@ class Check {
   }
 
   async #checkStructure(): Promise<void> {
-    const placed = await runAsync(
-      structuresAs(openAs(this.#options), this.#files, {}),
+    await runAsync(
+      packedNames(this.#files, openAs(this.#options), {}),
       this.#options.signal,
     );
-    if (placed.length > 0) nameFiles(this.#files, placed);
   }
 }

@@ -1,23 +1,23 @@
-import type { Steps } from "../../io/concurrency/steps.ts";
-import type { Container, ContainerOptions } from "../../tree/format.ts";
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
 import { containerOf } from "./tree/container.ts";
 import { areSamples, PACKED_FOLDER, SAMPLES } from "./entry.ts";
-import { openRecordFiles } from "./read/record_files.ts";
+import { openedAs } from "./read/record_files.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
 export const ffrecord: Format = {
-  open,
+  open: (location, options) =>
+    openedAs(location, options, (files) => containerOf(files, options)),
   check: checkRecordFiles,
   async openSource(container) {
     const { recordsSource } = await import("./convert/source.ts");
     return recordsSource(container);
   },
   async target(name) {
-    return name === SAMPLES
-      ? (await import("./convert/samples_target.ts")).samplesTarget
-      : (await import("./convert/packed_target.ts")).packedTarget;
+    const { packedTarget, samplesTarget } = await import(
+      "./convert/targets.ts"
+    );
+    return name === SAMPLES ? samplesTarget : packedTarget;
   },
   async openDataset(path, { kind }, options) {
     if (kind === PACKED_FOLDER) {
@@ -33,16 +33,3 @@ export const ffrecord: Format = {
     return await FFRecordDataset.open(path, options);
   },
 };
-
-function* open(
-  location: string,
-  options: ContainerOptions,
-): Steps<Container> {
-  const files = yield* openRecordFiles(location, options);
-  try {
-    return yield* containerOf(files, options);
-  } catch (error) {
-    for (const source of files.sources) source.close();
-    throw error;
-  }
-}

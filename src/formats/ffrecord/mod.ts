@@ -5,12 +5,11 @@
  *
  * @module
  */
-export { FFRecordReader } from "./read/reader.ts";
-export type { ReaderSeed } from "./read/reader_seed.ts";
+export { FFRecordReader, type ReaderSeed } from "./read/reader.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../io/read/batch_read_options.ts";
+} from "../../io/read/read_memory.ts";
 export type { BatchRoom } from "../../io/read/read_memory.ts";
 export {
   PackedFolder,
@@ -18,12 +17,12 @@ export {
 } from "./folder/packed_folder.ts";
 export { FFRecordWriter, type WriterOptions } from "./write/writer.ts";
 export { dump, type DumpOptions, type SampleList } from "./write/dump.ts";
-export { packFolder } from "./pack/pack_folder.ts";
-export type {
-  PackOptions,
-  PackProgress,
-  PackReport,
-} from "./pack/pack_options.ts";
+export {
+  packFolder,
+  type PackOptions,
+  type PackProgress,
+  type PackReport,
+} from "./pack/pack_folder.ts";
 export { PackError, type PackProblem } from "./pack/pack_problem.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
@@ -38,12 +37,4 @@ export {
   writePickle,
 } from "../../codecs/pickle/write_pickle.ts";
 export { PickleError } from "../../codecs/pickle/pickle_error.ts";
-export {
-  type ErrorFacts,
-  FormatError,
-  type FormatErrorCode,
-  IndexError,
-  PathError,
-  RecordfsError,
-  WriteError,
-} from "../../errors.ts";
+export * from "../../errors.ts";

@@ -49,17 +49,13 @@ function* open(
   location: string,
   options: ContainerOptions,
 ): Steps<Container> {
-  const problems = new ProblemLog(options);
+  const problems = problemLog(options);
   const { storage = LOCAL_DISK } = options;
   const listing = yield* listLocation(location, storage);
-  const opened = yield* openTree(
-    listing,
-    storage,
-    (problem) => problems.add(problem),
-  );
+  const opened = yield* openTree(listing, storage, problems.add);
   let labels: number | undefined;
   try {
-    if (hasLabels(opened)) {
+    if (opened.labels !== undefined) {
       labels = (yield* readLabels(listing.labelPath, storage))?.size;
     }
   } catch (error) {
@@ -75,18 +71,12 @@ function* open(
   return { tree: opened.tree, info: describe(opened, isDirectory, labels) };
 }
 
-/** Whether `label2idx.json` is there, and could be opened. */
-function hasLabels({ tree, chunks }: OpenedTree): boolean {
-  return tree.sources.length > 2 * chunks.length;
-}
-
 function describe(
   opened: OpenedTree,
   isDirectory: boolean,
   labels: number | undefined,
 ): ContainerInfo {
   const { tree, chunks, videos, frames, badVideos, badChunks } = opened;
-  const labelBytes = hasLabels(opened) ? tree.sources.at(-1)!.size : 0;
   return {
     format: "gulp",
     kind: isDirectory ? DIRECTORY : "chunk",
@@ -94,7 +84,7 @@ function describe(
     directories: videos,
     bytes: chunks.reduce(
       (sum, { dataSize, meta }) => sum + dataSize + meta.size,
-      labelBytes,
+      opened.labels?.size ?? 0,
     ),
     facts: {
       videos,
@@ -125,28 +115,21 @@ function* listLocation(
 /** More problems than that are only counted where they go to the console. */
 const MOST_PROBLEMS = 20;
 
-/** Says what is left out of a tree, and why. */
-class ProblemLog {
-  readonly #warn: (message: string) => void;
-  readonly #most: number;
-  #count = 0;
-
-  constructor({ onWarning }: ContainerOptions) {
-    this.#warn = onWarning ?? warnOnConsole;
-    this.#most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
-  }
-
-  add(problem: RecordfsError): void {
-    if (this.#count++ >= this.#most) return;
-    this.#warn(`Left out: ${problem.message}`);
-  }
-
-  end(location: string): void {
-    const more = this.#count - this.#most;
-    if (more <= 0) return;
-    this.#warn(
-      `${basename(location)}: ${more} more are left out; ` +
-        "`check()` names them all",
-    );
-  }
+/** Says what is left out of a tree, and why, or how much more is at its end. */
+function problemLog({ onWarning }: ContainerOptions) {
+  const warn = onWarning ?? warnOnConsole;
+  const most = onWarning === undefined ? MOST_PROBLEMS : Infinity;
+  let count = 0;
+  return {
+    add(problem: RecordfsError): void {
+      if (count++ < most) warn(`Left out: ${problem.message}`);
+    },
+    end(location: string): void {
+      if (count <= most) return;
+      warn(
+        `${basename(location)}: ${count - most} more are left out; ` +
+          "`check()` names them all",
+      );
+    },
+  };
 }

@@ -57,29 +57,13 @@ export {
 } from "./write/chunk_writer.ts";
 export type { FrameData, Frames } from "./write/frame_data.ts";
 export { GulpIngestor } from "./ingest/gulp_ingestor.ts";
-export { IngestError, type IngestErrorCode } from "./ingest/ingest_error.ts";
-export type {
-  IngestOptions,
-  IngestProgress,
-  IngestReport,
-} from "./ingest/ingest_report.ts";
-export { FrameMemory, type RawReadOptions } from "./read/frame_memory.ts";
+export * from "./ingest/ingest_report.ts";
+export * from "./read/frame_memory.ts";
 export type { FrameSelection, FrameSlice } from "./read/frame_selection.ts";
 export type { LazyMap } from "./meta/lazy_map.ts";
 export { UnknownIdError } from "./check/faults.ts";
-export {
-  type GulpLeftOut,
-  type GulpRepairOptions,
-  type GulpRepairReport,
-  repairGulp,
-} from "./check/repair.ts";
-export type {
-  FrameInfo,
-  GulpSerializer,
-  MetaEntries,
-  SerializerChoice,
-  VideoMeta,
-} from "./meta/serializer.ts";
+export * from "./check/repair.ts";
+export * from "./meta/serializer.ts";
 export { type JsonValue, parseJson } from "../../codecs/json/value.ts";
 export { MsgpackFloat } from "../../codecs/msgpack/value.ts";
 export * from "../../codecs/image/mod.ts";

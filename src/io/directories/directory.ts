@@ -64,3 +64,21 @@ export interface Directory {
   removeDirectory(name: string): void;
   close(): void;
 }
+
+/**
+ * Fills `into` from where a file stands, or reads to its end.
+ *
+ * @returns How many bytes were read: fewer only at the end.
+ */
+export function readFull(
+  file: OpenFile,
+  into: Uint8Array<ArrayBuffer>,
+): number {
+  let done = 0;
+  while (done < into.length) {
+    const got = file.read(into.subarray(done));
+    if (got === 0) break;
+    done += got;
+  }
+  return done;
+}

@@ -43,10 +43,8 @@ class DescribedDirectory implements Directory {
       listing ??= new Uint8Array(LISTING_BYTES);
       const bytes = listing;
       for (;;) {
-        const length = call(
-          libc,
-          () => libc.getdents64(fd, bytes, BigInt(LISTING_BYTES)),
-        );
+        const read = () => libc.getdents64(fd, bytes, BigInt(LISTING_BYTES));
+        const length = call(libc, read);
         if (length === 0) return { names, unreachable: [] };
         for (let at = 0; at < length;) {
           const next = at + bytes[at + DIRENT.length]! +
@@ -86,48 +84,44 @@ class DescribedDirectory implements Directory {
   }
 
   openFile(name: string): OpenFile {
-    const flags = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
-    return new DescribedFile(
-      this.#libc,
-      openAt(this.#libc, this.#fd, name, flags),
-    );
+    return this.#file(name, Open.RDONLY | Open.NONBLOCK | Open.NOCTTY);
   }
 
   createFile(name: string): OpenFile {
-    const flags = Open.WRONLY | Open.CREAT | Open.EXCL;
-    return new DescribedFile(
-      this.#libc,
-      openAt(this.#libc, this.#fd, name, flags),
-    );
+    return this.#file(name, Open.WRONLY | Open.CREAT | Open.EXCL);
   }
 
   makeDirectory(name: string): void {
-    call(this.#libc, () => this.#libc.mkdirat(this.#fd, cName(name), 0o777));
+    this.#call((libc, fd) => libc.mkdirat(fd, cName(name), 0o777));
   }
 
   rename(from: string, to: string): void {
-    const { renameat } = this.#libc;
-    const fd = this.#fd;
-    call(this.#libc, () => renameat(fd, cName(from), fd, cName(to, 1)));
+    this.#call((libc, fd) => libc.renameat(fd, cName(from), fd, cName(to, 1)));
   }
 
   link(from: string, to: string): void {
-    const { linkat } = this.#libc;
-    const fd = this.#fd;
-    call(this.#libc, () => linkat(fd, cName(from), fd, cName(to, 1), 0));
+    this.#call((libc, fd) => libc.linkat(fd, cName(from), fd, cName(to, 1), 0));
   }
 
   remove(name: string): void {
-    call(this.#libc, () => this.#libc.unlinkat(this.#fd, cName(name), 0));
+    this.#call((libc, fd) => libc.unlinkat(fd, cName(name), 0));
   }
 
   removeDirectory(name: string): void {
-    const { unlinkat } = this.#libc;
-    call(this.#libc, () => unlinkat(this.#fd, cName(name), At.REMOVEDIR));
+    this.#call((libc, fd) => libc.unlinkat(fd, cName(name), At.REMOVEDIR));
   }
 
   close(): void {
     this.#libc.close(this.#fd);
+  }
+
+  #file(name: string, flags: number): OpenFile {
+    const fd = openAt(this.#libc, this.#fd, name, flags);
+    return new DescribedFile(this.#libc, fd);
+  }
+
+  #call(act: (libc: FileFunctions, fd: number) => number): void {
+    call(this.#libc, () => act(this.#libc, this.#fd));
   }
 }
 
@@ -156,10 +150,8 @@ class DescribedFile implements OpenFile {
       const own = piece.buffer instanceof ArrayBuffer
         ? piece as Uint8Array<ArrayBuffer>
         : new Uint8Array(piece);
-      done += call(
-        this.#libc,
-        () => this.#libc.write(this.#fd, own, own.length),
-      );
+      const write = () => this.#libc.write(this.#fd, own, own.length);
+      done += call(this.#libc, write);
     }
   }
 

@@ -22,8 +22,9 @@ class NamedDirectory implements Directory {
 
   constructor(path: string) {
     this.path = path;
-    const { dev, ino } = fs.statSync(path, { bigint: true });
-    this.identity = `${dev}:${ino}`;
+    const stat = fs.statSync(path, { bigint: true });
+    if (!stat.isDirectory()) throw notADirectory();
+    this.identity = `${stat.dev}:${stat.ino}`;
   }
 
   list(): Listing {
@@ -67,9 +68,8 @@ class NamedDirectory implements Directory {
 
   open(name: string, links: Links): Directory {
     const path = this.#at(name);
-    const stat = links === "keep" ? fs.lstatSync(path) : fs.statSync(path);
-    if (!stat.isDirectory()) {
-      throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+    if (links === "keep" && !fs.lstatSync(path).isDirectory()) {
+      throw notADirectory();
     }
     return new NamedDirectory(path);
   }
@@ -168,11 +168,11 @@ class NamedFile implements OpenFile {
 
 /** Opens a directory by its path. */
 export function openNamed(path: string): Directory {
-  const directory = new NamedDirectory(reachable(path));
-  if (!fs.statSync(path).isDirectory()) {
-    throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
-  }
-  return directory;
+  return new NamedDirectory(reachable(path));
+}
+
+function notADirectory(): Error {
+  return Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
 }
 
 function entryStat(stat: fs.Stats): EntryStat {

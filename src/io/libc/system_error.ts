@@ -56,7 +56,7 @@ const REASONS: Record<string, string> = {
   ENODEV: "there is no such device",
   ENOENT: "there is no such file or directory",
   ENOMEM: "there is too little memory",
-  ENOSPC: "no space left on the disk; free some, or use another place",
+  ENOSPC: "the disk is full; free some space, or use another place",
   ENOTCONN:
     "it is a mount whose server has ended; `recordfs unmount` removes it",
   ENOTDIR: "a part of the path is not a directory",
@@ -70,8 +70,9 @@ const REASONS: Record<string, string> = {
 };
 
 /** Why the system refused something, in words, and what to do where that is known. */
-export function whatIsWrong(error: Error): string {
+export function whatIsWrong(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined && Object.hasOwn(REASONS, code)) return REASONS[code]!;
-  return error.message.replace(/ \(os error \d+\).*$/s, "");
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/ \(os error \d+\).*$/s, "");
 }

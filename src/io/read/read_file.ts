@@ -1,5 +1,5 @@
 import type { Steps } from "../concurrency/steps.ts";
-import { FileSource } from "../storage/file_source.ts";
+import { LOCAL_DISK, type Storage } from "../storage/storage.ts";
 import { readPart } from "./read_part.ts";
 
 /**
@@ -8,8 +8,11 @@ import { readPart } from "./read_part.ts";
  *
  * @throws {RecordfsError} If it is no regular file, or can't be read.
  */
-export function* readFile(path: string): Steps<Uint8Array<ArrayBuffer>> {
-  const source = yield* FileSource.open(path);
+export function* readFile(
+  path: string,
+  storage: Storage = LOCAL_DISK,
+): Steps<Uint8Array<ArrayBuffer>> {
+  const source = yield* storage.open(path);
   try {
     return yield* readPart(source, 0, source.size);
   } finally {

@@ -29,28 +29,25 @@ export function* readPart(
 }
 
 /** Fills `into` from `offset`, or throws as {@linkcode readPart} does. */
-export function* fill(
+export function fill(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
-): Steps<void> {
-  if (into.length === 0) return;
-  yield* perform({
-    sync: () => fillSync(source, into, offset, false),
-    async: (signal) => fillAsync(source, into, offset, false, signal),
-  });
+): Steps<unknown> {
+  return fillSummed(source, into, offset, false);
 }
 
-/** {@linkcode fill}, with the CRC-32 of what was read. */
+/** {@linkcode fill}, with the CRC-32 of what was read, or 0 unless `summed`. */
 export function* fillSummed(
   source: ByteSource,
   into: Uint8Array,
   offset: number,
+  summed = true,
 ): Steps<number> {
   if (into.length === 0) return 0;
   return yield* perform({
-    sync: () => fillSync(source, into, offset, true),
-    async: (signal) => fillAsync(source, into, offset, true, signal),
+    sync: () => fillSync(source, into, offset, summed),
+    async: (signal) => fillAsync(source, into, offset, summed, signal),
   });
 }
 

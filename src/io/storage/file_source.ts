@@ -4,18 +4,18 @@ import type {
   OpenFileOptions,
   WaitOptions,
 } from "./byte_source.ts";
-import { mostIdleDescriptors } from "./descriptor_limit.ts";
 import {
   type Descriptor,
   DescriptorPool,
   type Lease,
+  mostIdleDescriptors,
 } from "./descriptor_pool.ts";
 import { type LibcReads, libcReads, UNSUPPORTED } from "../libc/libc_reads.ts";
 import { nodeFs } from "./node_fs.ts";
 import { type Pace, paceOf } from "./pace.ts";
-import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
-import { systemCode } from "../libc/system_error.ts";
-import { workingDirectory } from "./working_directory.ts";
+import { perform, type Steps } from "../concurrency/steps.ts";
+import { systemCode, whatIsWrong } from "../libc/system_error.ts";
+import { workingDirectory } from "./local_path.ts";
 
 /** Identity of one state of a file. */
 export interface FileIdentity {
@@ -67,7 +67,10 @@ export class FileSource implements ByteSource {
   ): Steps<FileSource> {
     let stat: Deno.FileInfo;
     try {
-      stat = yield* perform(statEffect(path));
+      stat = yield* perform({
+        sync: () => Deno.statSync(path),
+        async: () => Deno.stat(path),
+      });
     } catch (error) {
       throw openError(path, error);
     }
@@ -97,8 +100,13 @@ export class FileSource implements ByteSource {
   }
 
   readAtSync(into: Uint8Array, offset: number): number {
-    const done = this.#readByLibc(into, offset);
-    return done >= 0 ? done : this.#readByNode(into, offset);
+    const done = this.#libc === undefined
+      ? -1
+      : readNow(this.#libc, this.#borrow(), into, offset);
+    // Where the C library is refused, Node is left to say why, in its own errors.
+    return done >= 0
+      ? done
+      : readNow(NODE_READS, this.#borrowOfNode(), into, offset);
   }
 
   readCached(into: Uint8Array, offset: number): number {
@@ -179,46 +187,6 @@ export class FileSource implements ByteSource {
     pool.drop(this.#node);
   }
 
-  /** Answers -1 where that was refused: Node is left to say why, in its own errors. */
-  #readByLibc(into: Uint8Array, offset: number): number {
-    const libc = this.#libc;
-    if (libc === undefined) return -1;
-    const lease = this.#borrow();
-    try {
-      let done = 0;
-      while (done < into.length) {
-        const isWhole = done === 0 && into.length <= LARGEST_READ;
-        const piece = isWhole
-          ? into // nothing is made for most reads
-          : into.subarray(done, done + LARGEST_READ);
-        const got = libc.read(lease.descriptor.fd, piece, offset + done);
-        if (got < 0) return -1;
-        if (got === 0) break;
-        done += got;
-      }
-      return done;
-    } finally {
-      pool.release(lease);
-    }
-  }
-
-  #readByNode(into: Uint8Array, offset: number): number {
-    const lease = this.#borrowOfNode();
-    try {
-      let done = 0;
-      while (done < into.length) {
-        const want = Math.min(into.length - done, LARGEST_READ);
-        const { fd } = lease.descriptor;
-        const got = nodeFs().readSync(fd, into, done, want, offset + done);
-        if (got === 0) break;
-        done += got;
-      }
-      return done;
-    } finally {
-      pool.release(lease);
-    }
-  }
-
   /** The C library's descriptor where there is one, which is there at once; else Node's. */
   #borrow(): Lease {
     return this.#libc === undefined
@@ -264,8 +232,10 @@ export class FileSource implements ByteSource {
   /** Looks at what has just been opened by its path, so that Deno says whether that is permitted. */
   #refuseChanged(): void {
     const now = identityOf(Deno.statSync(this.path));
-    const same = this.mayGrow ? grownFrom : sameFile;
-    if (same(now, this.identity)) return;
+    const { dev, ino, mtimeMs } = this.identity;
+    const isSame = now.dev === dev && now.ino === ino &&
+      this.isStill(now.size) && (this.mayGrow || now.mtimeMs === mtimeMs);
+    if (isSame) return;
     throw new FormatError(
       "changed",
       `${this.path} was replaced or changed after it was opened; open it again`,
@@ -281,24 +251,42 @@ function identityOf(stat: Deno.FileInfo): FileIdentity {
   return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-/** Tells whether `now` is the file that was `before`, with perhaps more at its end. */
-function grownFrom(now: FileIdentity, before: FileIdentity): boolean {
-  return now.dev === before.dev && now.ino === before.ino &&
-    now.size >= before.size;
-}
-
-function sameFile(a: FileIdentity, b: FileIdentity): boolean {
-  return a.dev === b.dev && a.ino === b.ino && a.size === b.size &&
-    a.mtimeMs === b.mtimeMs;
-}
-
-function statEffect(path: string): Effect<Deno.FileInfo> {
-  return { sync: () => Deno.statSync(path), async: () => Deno.stat(path) };
-}
-
 function nodeDescriptor(path: string): Descriptor {
   const fd = nodeFs().openSync(path, "r");
   return { fd, close: () => nodeFs().closeSync(fd) };
+}
+
+/** What reads at a place of an open file; a negative answer is a refusal. */
+type Reads = Pick<LibcReads, "read">;
+
+const NODE_READS: Reads = {
+  read: (fd, into, offset) =>
+    nodeFs().readSync(fd, into, 0, into.length, offset),
+};
+
+/** Fills `into` as far as the file goes, and gives the descriptor back; -1 where that is refused. */
+function readNow(
+  reads: Reads,
+  lease: Lease,
+  into: Uint8Array,
+  offset: number,
+): number {
+  try {
+    let done = 0;
+    while (done < into.length) {
+      const isWhole = done === 0 && into.length <= LARGEST_READ;
+      const piece = isWhole
+        ? into // nothing is made for most reads
+        : into.subarray(done, done + LARGEST_READ);
+      const got = reads.read(lease.descriptor.fd, piece, offset + done);
+      if (got < 0) return -1;
+      if (got === 0) break;
+      done += got;
+    }
+    return done;
+  } finally {
+    pool.release(lease);
+  }
 }
 
 function readByNode(
@@ -321,20 +309,10 @@ export function openError(path: string, error: unknown): unknown {
   if (error instanceof RecordfsError) return error;
   const code = systemCode(error);
   if (code === "ENOENT" && !path.startsWith("/")) workingDirectory();
-  const reason = {
-    ENOENT: "there is no such file or directory",
-    ENOTDIR: "a part of the path is not a directory",
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EMFILE: "too many files are open (raise `ulimit -n`)",
-    ELOOP: "too many symbolic links",
-    ENAMETOOLONG: "the name is too long",
-    EISDIR: "it is a directory",
-  }[String(code)] ?? (error as Error).message;
   if (code === undefined) return error;
   return new RecordfsError(
     code,
-    `Cannot open ${path}: ${reason}`,
+    `Cannot open ${path}: ${whatIsWrong(error)}`,
     { path, cause: error },
   );
 }

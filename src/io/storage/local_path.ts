@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
-import { workingDirectory } from "./working_directory.ts";
+import { systemCode } from "../libc/system_error.ts";
 
 /** A scheme of at least two letters: one may be a drive. */
 const URL_LIKE = /^[a-z][a-z0-9+.-]+:\/\//i;
@@ -55,4 +55,23 @@ export function absoluteLocalPath(location: string | URL): string {
   return isWhole
     ? path
     : `${workingDirectory()}/${path.replace(/^(\.\/+)+/, "")}`;
+}
+
+/**
+ * The working directory.
+ *
+ * @throws {RecordfsError} With code `ENOENT` if it was removed.
+ */
+export function workingDirectory(): string {
+  try {
+    return Deno.cwd();
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+    throw new RecordfsError(
+      "ENOENT",
+      "The working directory was removed, so that paths from there lead nowhere: go to another one (`cd`), " +
+        "or give whole paths",
+      { cause: error },
+    );
+  }
 }

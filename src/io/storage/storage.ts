@@ -3,7 +3,6 @@ import { systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
 import { absoluteLocalPath, localPath } from "./local_path.ts";
-import { readDirectory } from "./read_directory.ts";
 
 /** A file or directory as a storage knows it without opening it. */
 export interface FileFacts {
@@ -47,7 +46,7 @@ export interface Storage {
 /** The files of this machine. */
 export const LOCAL_DISK: Storage = {
   open: (path, options) => FileSource.open(path, options),
-  list: (path) => perform(readDirectory(path)),
+  list: listDirectory,
   stat: statFile,
 };
 
@@ -87,6 +86,18 @@ function* statFile(path: string): Steps<FileFacts | undefined> {
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw openError(path, error);
+  }
+}
+
+function* listDirectory(path: string): Steps<string[] | undefined> {
+  try {
+    return yield* perform({
+      sync: () => Array.from(Deno.readDirSync(path), ({ name }) => name),
+      async: () => Array.fromAsync(Deno.readDir(path), ({ name }) => name),
+    });
+  } catch (error) {
+    if (systemCode(error) === "ENOTDIR") return undefined;
     throw openError(path, error);
   }
 }

@@ -11,7 +11,7 @@ import { DirectoryChain } from "../directories/directory_chain.ts";
 import { openDirectory } from "../directories/open_directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 import { extractorOf } from "./temporaries.ts";
-import { workingDirectory } from "../storage/working_directory.ts";
+import { workingDirectory } from "../storage/local_path.ts";
 
 /** Options of an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {

@@ -1,6 +1,5 @@
 import * as fs from "node:fs";
 import { WriteError } from "../../errors.ts";
-import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 
@@ -22,28 +21,22 @@ export class FileLock implements Disposable {
   #file: Deno.FsFile | undefined;
   #isHeld = false;
 
-  private constructor() {}
+  private constructor(path: string) {
+    this.#file = openSync(path);
+  }
 
   /**
-   * Takes the lock of a file that is there.
+   * Takes the lock of a file that is there, at once: it is never waited for.
    *
    * @throws {WriteError} With code `busy` if another has it.
    */
-  static *take(path: string): Steps<FileLock> {
-    const lock = new FileLock();
-    const options = { read: true, write: true };
+  static take(path: string): FileLock {
     try {
-      // Kept from inside: a wait that is aborted just now must not lose the descriptor.
-      yield* perform({
-        sync: () => void (lock.#file = Deno.openSync(path, options)),
-        async: async () => void (lock.#file = await Deno.open(path, options)),
-      });
-      if (yield* lock.#lock()) return lock;
+      const lock = new FileLock(path);
+      if (lock.#take()) return lock;
     } catch (error) {
-      lock[Symbol.dispose]();
       throw writeError(path, error);
     }
-    lock[Symbol.dispose]();
     throw new WriteError(
       "busy",
       `Cannot write ${path}: another writer has it open; wait until that is closed`,
@@ -52,28 +45,32 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Takes the lock of a file or directory that is there, at once: no wait can be given up between
-   * making it and this.
+   * {@linkcode FileLock.take} of a file or directory.
    *
    * @returns `undefined` if another has it, or there is nothing any more.
    */
-  static tryTakeSync(path: string): FileLock | undefined {
-    const lock = new FileLock();
+  static tryTake(path: string): FileLock | undefined {
     try {
-      lock.#file = openSync(path);
-      try {
-        lock.#isHeld = lock.#file.tryLockSync(true);
-        if (lock.#isHeld) return lock;
-      } catch (error) {
-        if (hasNoLocks(error)) return lock;
-        throw error;
-      }
+      const lock = new FileLock(path);
+      return lock.#take() ? lock : undefined;
     } catch (error) {
-      lock[Symbol.dispose]();
       if (systemCode(error) !== "ENOENT") throw error;
+      return undefined;
     }
-    lock[Symbol.dispose]();
-    return undefined;
+  }
+
+  /** Takes the lock, or lets go of the file. */
+  #take(): boolean {
+    let isTaken = false;
+    try {
+      this.#isHeld = isTaken = this.#file!.tryLockSync(true);
+    } catch (error) {
+      if (!NO_LOCKS.includes(systemCode(error) ?? "")) throw error;
+      isTaken = true;
+    } finally {
+      if (!isTaken) this[Symbol.dispose]();
+    }
+    return isTaken;
   }
 
   /** True if others are kept from it: not where the file system has no locks. */
@@ -94,28 +91,12 @@ export class FileLock implements Disposable {
       `${found.dev}:${found.ino}` === this.identity;
   }
 
-  *#lock(): Steps<boolean> {
-    try {
-      return this.#isHeld = yield* perform({
-        sync: () => this.#file!.tryLockSync(true),
-        async: () => this.#file!.tryLock(true),
-      });
-    } catch (error) {
-      if (hasNoLocks(error)) return true;
-      throw error;
-    }
-  }
-
   /** Lets others have the file. */
   [Symbol.dispose](): void {
     this.#file?.close();
     this.#file = undefined;
     this.#isHeld = false;
   }
-}
-
-function hasNoLocks(error: unknown): boolean {
-  return NO_LOCKS.includes(systemCode(error) ?? "");
 }
 
 /** For writing, too, without which file systems of networks lock no file; directories are only read. */

@@ -1,16 +1,11 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import type { FileLock } from "./file_lock.ts";
 import { RecordfsError, WriteError } from "../../errors.ts";
 import { removeTree } from "./remove_tree.ts";
-import { perform, type Steps } from "../concurrency/steps.ts";
-import { writeError } from "./write_error.ts";
-import {
-  makeTemporary,
-  removeLeftovers,
-  type Temporary,
-} from "./temporaries.ts";
-import { findTarget, syncDirectoryOf } from "./write_target.ts";
+import { perform, runAsync, type Steps } from "../concurrency/steps.ts";
+import { renamed, writeError } from "./write_error.ts";
+import { removeLeftovers, Temporary } from "./temporaries.ts";
+import { findTarget } from "./write_target.ts";
 
 /**
  * A directory whose files appear all at once or not at all: they are written into a temporary
@@ -23,19 +18,35 @@ export class NewDirectory {
   readonly path: string;
   /** The directory to write into. */
   readonly temporary: string;
-  readonly #target: string;
-  readonly #lock: FileLock;
-  #ended = false;
+  readonly #temporary: Temporary<void>;
 
-  private constructor(
-    location: string,
-    target: string,
-    { path, lock }: Temporary<void>,
-  ) {
+  private constructor(location: string, temporary: Temporary<void>) {
     this.path = location;
-    this.#target = target;
-    this.temporary = path;
-    this.#lock = lock;
+    this.temporary = temporary.path;
+    this.#temporary = temporary;
+  }
+
+  /**
+   * Writes a directory: what `write` puts into the temporary one appears when that has ended, or never.
+   *
+   * @throws What starting or publishing it does; what `write` does, under the name that it was to have.
+   */
+  static async write<T>(
+    location: string,
+    signal: AbortSignal | undefined,
+    write: (temporary: string) => Promise<T>,
+  ): Promise<T> {
+    const directory = await runAsync(NewDirectory.create(location), signal);
+    try {
+      const written = await write(directory.temporary);
+      signal?.throwIfAborted();
+      await runAsync(directory.publish());
+      return written;
+    } catch (error) {
+      throw directory.asPublished(error);
+    } finally {
+      directory.discard();
+    }
   }
 
   /**
@@ -48,7 +59,7 @@ export class NewDirectory {
     const target = yield* requireNewDirectory(location);
     try {
       const temporary = yield* makeTemporaryDirectory(target);
-      return new NewDirectory(location, target, temporary);
+      return new NewDirectory(location, temporary);
     } catch (error) {
       throw writeError(location, error);
     }
@@ -62,80 +73,39 @@ export class NewDirectory {
    */
   *publish(): Steps<void> {
     try {
-      yield* perform({
-        sync: () => fs.renameSync(this.temporary, this.#target),
-        async: () => fs.promises.rename(this.temporary, this.#target),
-      });
+      yield* this.#temporary.publish();
     } catch (error) {
-      this.discard();
       const { code } = error as { code?: unknown };
       if (code === "ENOTEMPTY" || code === "EEXIST") throw notEmpty(this.path);
       if (code === "ENOTDIR") throw notADirectory(this.path);
       throw writeError(this.path, error);
     }
-    this.#ended = true;
-    this.#lock[Symbol.dispose]();
-    yield* syncDirectoryOf(this.#target);
   }
 
   /** An error about the temporary directory or a file in it, under the name that it was to have. */
   asPublished(error: unknown): unknown {
-    const { temporary } = this;
-    const own = (text: string) => text.replaceAll(temporary, this.path);
-    if (error instanceof RecordfsError && error.constructor === RecordfsError) {
-      const { code, message } = error;
-      return message.includes(temporary)
-        ? new RecordfsError(code, own(message), {
-          ...error,
-          cause: error.cause,
-        })
-        : error;
-    }
-    const isInside = error instanceof WriteError &&
-      (error.path === temporary ||
-        error.path?.startsWith(`${temporary}${path.sep}`));
-    if (!isInside) return error;
-    return new WriteError(error.code, own(error.message), {
-      ...error,
-      path: own(error.path!),
-      cause: error.cause,
-    });
+    const isOurs = error instanceof RecordfsError &&
+      [RecordfsError, WriteError].includes(error.constructor as never);
+    return isOurs ? renamed(error, this.temporary, this.path) : error;
   }
 
   /** Removes what was written so far; nothing happens where it is published or discarded already. */
   discard(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    remove(this.temporary);
-    this.#lock[Symbol.dispose]();
+    this.#temporary.discard();
   }
 }
 
-/** Makes a directory under a temporary name beside `target`, as {@linkcode makeTemporary} says. */
+/** Makes a directory under a temporary name beside `target`, as {@linkcode Temporary.make} says. */
 export function makeTemporaryDirectory(
   target: string,
 ): Steps<Temporary<void>> {
-  return makeTemporary(target, makeDirectory, remove);
+  return Temporary.make(target, makeDirectory, remove);
 }
 
+/** At once, as its lock is taken: a wait that is aborted just then would leave it. */
+// deno-lint-ignore require-yield -- it is not waited for
 function* makeDirectory(location: string): Steps<void> {
-  let isMade = false;
-  try {
-    // Known from inside: a wait that is aborted just now must not leave it.
-    yield* perform({
-      sync() {
-        fs.mkdirSync(location);
-        isMade = true;
-      },
-      async async() {
-        await fs.promises.mkdir(location);
-        isMade = true;
-      },
-    });
-  } catch (error) {
-    if (isMade) remove(location);
-    throw error;
-  }
+  fs.mkdirSync(location);
 }
 
 function remove(directory: string): void {

@@ -1,10 +1,10 @@
 import * as fs from "node:fs";
 import { WriteError } from "../../errors.ts";
-import { perform, type Steps } from "../concurrency/steps.ts";
+import type { Steps } from "../concurrency/steps.ts";
 import { WritableFile } from "./writable_file.ts";
 import { writeError } from "./write_error.ts";
-import { makeTemporary, type Temporary, temporaryName } from "./temporaries.ts";
-import { findTarget, syncDirectoryOf } from "./write_target.ts";
+import { Temporary, temporaryName } from "./temporaries.ts";
+import { findTarget } from "./write_target.ts";
 
 /**
  * A file that appears whole or not at all: it is written under a temporary name beside its target,
@@ -16,17 +16,10 @@ export class NewFile {
   readonly path: string;
   /** Where its bytes go. */
   readonly file: WritableFile;
-  readonly #target: string;
   readonly #temporary: Temporary<WritableFile>;
-  #ended = false;
 
-  private constructor(
-    path: string,
-    target: string,
-    temporary: Temporary<WritableFile>,
-  ) {
+  private constructor(path: string, temporary: Temporary<WritableFile>) {
     this.path = path;
-    this.#target = target;
     this.#temporary = temporary;
     this.file = temporary.made;
   }
@@ -50,17 +43,30 @@ export class NewFile {
       );
     }
     try {
-      const temporary = yield* makeTemporary(
+      const temporary = yield* Temporary.make(
         target.path,
         (temporary) => WritableFile.create(temporary, path),
-        (temporary, file) => {
-          file.close();
-          fs.rmSync(temporary, { force: true });
-        },
+        drop,
       );
-      return new NewFile(path, target.path, temporary);
+      return new NewFile(path, temporary);
     } catch (error) {
       throw writeError(path, error);
+    }
+  }
+
+  /**
+   * Writes a file as a whole.
+   *
+   * @throws {WriteError} If it can't be written.
+   */
+  static *write(path: string, bytes: Uint8Array): Steps<void> {
+    const output = yield* NewFile.create(path);
+    try {
+      yield* output.file.writeAt(bytes, 0);
+      yield* output.file.sync();
+      yield* output.publish();
+    } finally {
+      output.discard();
     }
   }
 
@@ -93,29 +99,23 @@ export class NewFile {
   *publish(): Steps<void> {
     this.file.close();
     try {
-      yield* perform({
-        sync: () => fs.renameSync(this.#temporary.path, this.#target),
-        async: () => fs.promises.rename(this.#temporary.path, this.#target),
-      });
+      yield* this.#temporary.publish();
     } catch (error) {
-      this.discard();
       throw writeError(this.path, error);
     }
-    this.#ended = true;
-    this.#temporary.lock[Symbol.dispose]();
-    yield* syncDirectoryOf(this.#target);
   }
 
   /** Removes what was written so far; nothing happens where it is published or discarded already. */
   discard(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.file.close();
-    try {
-      fs.unlinkSync(this.#temporary.path);
-    } catch {
-      // Gone already, or on a disk that takes no change any more: the target is untouched anyhow.
-    }
-    this.#temporary.lock[Symbol.dispose]();
+    this.#temporary.discard();
+  }
+}
+
+function drop(temporary: string, file: WritableFile): void {
+  file.close();
+  try {
+    fs.unlinkSync(temporary);
+  } catch {
+    // Gone already, or on a disk that takes no change any more: the target is untouched anyhow.
   }
 }

@@ -14,9 +14,10 @@ import * as path from "node:path";
 import process from "node:process";
 import { RecordfsError } from "../../errors.ts";
 import { FileLock } from "./file_lock.ts";
-import { readDirectory } from "../storage/read_directory.ts";
+import { LOCAL_DISK } from "../storage/storage.ts";
 import { removeTree } from "./remove_tree.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
+import { syncDirectoryOf } from "./write_target.ts";
 
 /** Longest name of a directory entry in bytes, on every common file system. */
 const LONGEST_NAME = 255;
@@ -58,51 +59,102 @@ export function extractorOf(name: string): number | undefined {
   return target === undefined && pid !== undefined ? Number(pid) : undefined;
 }
 
-/** Something written under a temporary name, and its lock. */
-export interface Temporary<T> {
+/** Something that is written under a temporary name beside its target, whose place it takes when it is complete. */
+export class Temporary<T> {
   readonly path: string;
   readonly made: T;
-  readonly lock: FileLock;
+  readonly #target: string;
+  readonly #drop: Drop<T>;
+  #lock: FileLock | undefined;
+
+  private constructor(
+    target: string,
+    path: string,
+    made: T,
+    lock: FileLock,
+    drop: Drop<T>,
+  ) {
+    this.#target = target;
+    this.path = path;
+    this.made = made;
+    this.#lock = lock;
+    this.#drop = drop;
+  }
+
+  /**
+   * Makes something under a temporary name beside `target`, where nobody takes it for a leftover.
+   * Leftovers of the same target are removed.
+   *
+   * @param make Makes it; there must be nothing of that name.
+   * @param drop Removes what was made, if it can.
+   */
+  static *make<T>(
+    target: string,
+    make: (temporary: string) => Steps<T>,
+    drop: Drop<T>,
+  ): Steps<Temporary<T>> {
+    const parent = path.dirname(target);
+    // Nobody but its writer writes into what is itself temporary.
+    if (!isTemporary(path.basename(parent))) {
+      yield* removeLeftovers(parent, path.basename(target));
+    }
+    for (;;) {
+      const place = temporaryName(target);
+      let made: T;
+      try {
+        made = yield* make(place);
+      } catch (error) {
+        // Of a process that had our number, or has it where we do not see it.
+        if ((error as { code?: unknown }).code === "EEXIST") continue;
+        throw error;
+      }
+      try {
+        const lock = FileLock.tryTake(place);
+        if (lock?.isOf(place)) {
+          return new Temporary(target, place, made, lock, drop);
+        }
+        lock?.[Symbol.dispose]();
+      } catch (error) {
+        drop(place, made);
+        throw error;
+      }
+      drop(place, made); // something has taken it for a leftover meanwhile
+    }
+  }
+
+  /**
+   * Gives it its target's name. Not to be given up half-way: run it without a signal, when it is on the disk.
+   *
+   * @throws What the system refuses; it is discarded then.
+   */
+  *publish(): Steps<void> {
+    try {
+      yield* perform({
+        sync: () => fs.renameSync(this.path, this.#target),
+        async: () => fs.promises.rename(this.path, this.#target),
+      });
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+    this.#unlock();
+    yield* syncDirectoryOf(this.#target);
+  }
+
+  /** Removes it; nothing happens where it is published or discarded already. */
+  discard(): void {
+    if (this.#lock === undefined) return;
+    this.#drop(this.path, this.made);
+    this.#unlock();
+  }
+
+  #unlock(): void {
+    this.#lock?.[Symbol.dispose]();
+    this.#lock = undefined;
+  }
 }
 
-/**
- * Makes something under a temporary name beside `target`, where nobody takes it for a leftover.
- * Leftovers of the same target are removed.
- *
- * @param make Makes it; there must be nothing of that name.
- * @param drop Removes what was made, should something have taken it for a leftover meanwhile.
- */
-export function* makeTemporary<T>(
-  target: string,
-  make: (temporary: string) => Steps<T>,
-  drop: (temporary: string, made: T) => void,
-): Steps<Temporary<T>> {
-  const parent = path.dirname(target);
-  // Nobody but its writer writes into what is itself temporary.
-  if (!isTemporary(path.basename(parent))) {
-    yield* removeLeftovers(parent, path.basename(target));
-  }
-  for (;;) {
-    const temporary = temporaryName(target);
-    let made: T;
-    try {
-      made = yield* make(temporary);
-    } catch (error) {
-      // Of a process that had our number, or has it where we do not see it.
-      if ((error as { code?: unknown }).code === "EEXIST") continue;
-      throw error;
-    }
-    try {
-      const lock = FileLock.tryTakeSync(temporary);
-      if (lock?.isOf(temporary)) return { path: temporary, made, lock };
-      lock?.[Symbol.dispose]();
-    } catch (error) {
-      drop(temporary, made);
-      throw error;
-    }
-    drop(temporary, made);
-  }
-}
+type Drop<T> = (path: string, made: T) => void;
 
 /**
  * Removes what killed writers left in a directory. What is still being written stays, and so does
@@ -114,9 +166,9 @@ export function* removeLeftovers(
   directory: string,
   target?: string,
 ): Steps<void> {
-  let names: string[] | undefined;
+  let names: readonly string[] | undefined;
   try {
-    names = yield* perform(readDirectory(directory));
+    names = yield* LOCAL_DISK.list(directory);
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
     return; // what is wrong with it is said when it is written to
@@ -140,7 +192,7 @@ function removeUnlessLocked(leftover: string): void {
   try {
     const found = fs.lstatSync(leftover, { throwIfNoEntry: false });
     if (!found?.isFile() && !found?.isDirectory()) return; // a pipe would be waited for
-    using lock = FileLock.tryTakeSync(leftover);
+    using lock = FileLock.tryTake(leftover);
     if (lock?.isHeld !== true) return;
     if (found.isDirectory()) removeTree(leftover);
     else fs.rmSync(leftover, { force: true });

@@ -7,11 +7,10 @@ import { writeError } from "./write_error.ts";
 /** `write(2)` moves at most 0x7ffff000 bytes; larger runs go in pieces of this size. */
 const LARGEST_WRITE = 1 << 30;
 
-/** Of a file that is changed in its place. */
-const THERE = "r+";
-
-/** `open(2)`: for reading and writing, new, with the permissions that the umask leaves. */
+/** `open(2)`: for reading and writing, with the permissions that the umask leaves where it is new. */
 const NEW_FILE = "wx+";
+const THERE = "r+";
+const THERE_OR_NEW = fs.constants.O_RDWR | fs.constants.O_CREAT;
 const PERMISSIONS = 0o666;
 
 const open = promisify(fs.open);
@@ -20,6 +19,14 @@ const write = promisify(fs.write);
 const truncate = promisify(fs.ftruncate);
 const sync = promisify(fs.fsync);
 const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
+
+/** What is done with an open file. */
+interface Act<T> {
+  sync(fd: number): T;
+  async(fd: number): Promise<T>;
+}
+
+const STAT: Act<fs.Stats> = { sync: (fd) => fs.fstatSync(fd), async: stat };
 
 /** A file that is written, open for reading and writing at any place. */
 export class WritableFile {
@@ -43,12 +50,7 @@ export class WritableFile {
   static *create(path: string, name: string): Steps<WritableFile> {
     const file = new WritableFile(name);
     try {
-      // Kept from inside: a wait that is aborted just now must not lose the descriptor.
-      yield* perform({
-        sync: () => void (file.#fd = fs.openSync(path, NEW_FILE, PERMISSIONS)),
-        async: async () =>
-          void (file.#fd = await open(path, NEW_FILE, PERMISSIONS)),
-      });
+      yield* file.#open(path, NEW_FILE);
       return file;
     } catch (error) {
       if (file.#fd >= 0) {
@@ -59,54 +61,40 @@ export class WritableFile {
     }
   }
 
-  /** Opens a file that is there, to change it in its place. */
-  static *open(path: string): Steps<WritableFile> {
-    const file = new WritableFile(path);
+  /**
+   * Opens a file that is there, to change it in its place.
+   *
+   * @param flags Of open(2), where it is opened for something else.
+   * @param name What errors call it.
+   */
+  static *open(
+    path: string,
+    flags: string | number = THERE,
+    name = path,
+  ): Steps<WritableFile> {
+    const file = new WritableFile(name);
     try {
-      yield* perform({
-        sync: () => void (file.#fd = fs.openSync(path, THERE)),
-        async: async () => void (file.#fd = await open(path, THERE, 0)),
-      });
+      yield* file.#open(path, flags);
       return file;
     } catch (error) {
       if (file.#fd >= 0) file.close();
-      throw writeError(path, error);
+      throw writeError(name, error);
     }
   }
 
   /** Opens a file to change it in its place; where there is none, an empty one is made. */
-  static *openOrCreate(path: string): Steps<WritableFile> {
-    for (;;) {
-      try {
-        return yield* WritableFile.open(path);
-      } catch (error) {
-        if ((error as { code?: unknown }).code !== "ENOENT") throw error;
-      }
-      try {
-        return yield* WritableFile.create(path, path);
-      } catch (error) {
-        // Made by another process meanwhile.
-        if ((error as { code?: unknown }).code === "EEXIST") continue;
-        throw writeError(path, error);
-      }
-    }
+  static openOrCreate(path: string): Steps<WritableFile> {
+    return WritableFile.open(path, THERE_OR_NEW);
   }
 
   /** Size of the file in bytes. */
   *size(): Steps<number> {
-    const { size } = yield* this.#act({
-      sync: (fd) => fs.fstatSync(fd),
-      async: (fd) => stat(fd),
-    });
-    return size;
+    return (yield* this.#act(STAT)).size;
   }
 
   /** The same for one file, however it was opened; different for any other. */
   *identity(): Steps<string> {
-    const { dev, ino } = yield* this.#act({
-      sync: (fd) => fs.fstatSync(fd),
-      async: (fd) => stat(fd),
-    });
+    const { dev, ino } = yield* this.#act(STAT);
     return `${dev}:${ino}`;
   }
 
@@ -181,10 +169,15 @@ export class WritableFile {
     this.#onClosed?.();
   }
 
-  *#act<T>(act: {
-    sync(fd: number): T;
-    async(fd: number): Promise<T>;
-  }): Steps<T> {
+  /** The descriptor is kept from inside: a wait that is aborted just now must not lose it. */
+  *#open(path: string, flags: string | number): Steps<void> {
+    yield* perform({
+      sync: () => void (this.#fd = fs.openSync(path, flags, PERMISSIONS)),
+      async: async () => void (this.#fd = await open(path, flags, PERMISSIONS)),
+    });
+  }
+
+  *#act<T>(act: Act<T>): Steps<T> {
     if (this.#closed) {
       throw new WriteError(
         "closed",

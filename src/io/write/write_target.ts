@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { WriteError } from "../../errors.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
+import { WritableFile } from "./writable_file.ts";
 import { writeError } from "./write_error.ts";
 
 /** As many as the kernel follows in one path. */
@@ -74,27 +75,15 @@ function* requireDirectory(location: string, target: string): Steps<void> {
 export function* syncDirectoryOf(target: string): Steps<void> {
   const parent = path.dirname(target);
   try {
-    yield* perform({
-      sync() {
-        const fd = fs.openSync(parent, "r");
-        try {
-          fs.fsyncSync(fd);
-        } finally {
-          fs.closeSync(fd);
-        }
-      },
-      async async() {
-        const directory = await fs.promises.open(parent, "r");
-        try {
-          await directory.sync();
-        } finally {
-          await directory.close();
-        }
-      },
-    });
+    const directory = yield* WritableFile.open(parent, "r", target);
+    try {
+      yield* directory.sync();
+    } finally {
+      directory.close();
+    }
   } catch (error) {
     // A directory may be writable yet not readable, and some file systems cannot do it (EINVAL).
     const code = String((error as { code?: unknown }).code);
-    if (code !== "EACCES" && code !== "EINVAL") throw writeError(target, error);
+    if (code !== "EACCES" && code !== "EINVAL") throw error;
   }
 }

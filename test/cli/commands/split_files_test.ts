@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomAssignment } from "../../../src/data/split/assignment.ts";
 import { Ratios } from "../../../src/data/split/ratios.ts";
-import { writeSplits } from "../../../src/cli/commands/split_files.ts";
+import { writeSplits } from "../../../src/cli/commands/split.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 const LENGTH = 100_000;

@@ -1,6 +1,6 @@
 /** Commands that print a line for each finding stop after ten, and say how many more there are. */
 import assert from "node:assert/strict";
-import { firstOnly, Flood } from "../../../src/cli/terminal/flood.ts";
+import { firstOnly, Flood } from "../../../src/cli/messages.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";

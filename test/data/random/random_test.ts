@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Random } from "../../../src/data/random/random.ts";
-import { Sfc32 } from "../../../src/data/random/sfc32.ts";
+import { Sfc32 } from "../../../src/data/random/random.ts";
 import { chiSquare, LIMIT } from "./statistics.ts";
 
 function draw(random: Random, count: number): number[] {

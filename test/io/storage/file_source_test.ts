@@ -228,12 +228,12 @@ Deno.test("whatever the system refuses is an error of ours, and nothing else is"
     refusal,
   ]);
   assert.equal(error.message, "Cannot open /: it is a directory");
-  const rare = Object.assign(new Error("EIO: i/o error, read"), {
-    code: "EIO",
+  const rare = Object.assign(new Error("EREMOTEIO: remote i/o error"), {
+    code: "EREMOTEIO",
   });
   assert.match(
     String(openError("/x", rare)),
-    /^RecordfsError: Cannot open \/x: EIO: i\/o error/,
+    /^RecordfsError: Cannot open \/x: EREMOTEIO: remote i\/o error/,
   );
   const other = new TypeError("no refusal");
   assert.equal(openError("/x", other), other);

@@ -1,25 +1,23 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FileLock } from "../../../src/io/write/file_lock.ts";
-import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 Deno.test("a lock is one's own until it is let go of", async () => {
-  await withTempDir(async (dir) => {
+  await withTempDir((dir) => {
     const path = `${dir}/file`;
-    await assert.rejects(runAsync(FileLock.take(path)), {
+    assert.throws(() => FileLock.take(path), {
       name: "WriteError",
       code: "ENOENT",
     });
     fs.writeFileSync(path, "content");
     const busy = { name: "WriteError", code: "busy", path };
-    const lock = runSync(FileLock.take(path));
-    assert.throws(() => runSync(FileLock.take(path)), busy);
-    await assert.rejects(runAsync(FileLock.take(path)), busy);
+    const lock = FileLock.take(path);
+    assert.throws(() => FileLock.take(path), busy);
     lock[Symbol.dispose]();
     lock[Symbol.dispose]();
-    using _ = await runAsync(FileLock.take(path));
-    assert.throws(() => runSync(FileLock.take(path)), busy);
+    using _ = FileLock.take(path);
+    assert.throws(() => FileLock.take(path), busy);
     assert.equal(fs.readFileSync(path, "utf8"), "content");
   });
 });
@@ -42,10 +40,10 @@ Deno.test("a lock goes with the process that has it", async () => {
     }).spawn();
     const output = child.stdout.getReader();
     await output.read();
-    assert.throws(() => runSync(FileLock.take(path)), { code: "busy" });
+    assert.throws(() => FileLock.take(path), { code: "busy" });
     child.kill("SIGKILL");
     await child.status;
     await output.cancel();
-    runSync(FileLock.take(path))[Symbol.dispose]();
+    FileLock.take(path)[Symbol.dispose]();
   });
 });

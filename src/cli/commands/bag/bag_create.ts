@@ -10,15 +10,14 @@ import { counted } from "../../terminal/counted.ts";
 import type { DatapointInput } from "./datapoint_input.ts";
 import { foldersInput, specFileIn } from "./datapoint_folders.ts";
 import { linesInput } from "./datapoint_lines.ts";
-import { nameWriter } from "../../terminal/escape.ts";
 import { UsageError } from "../../exit.ts";
 import { checkGiven } from "../../input/given.ts";
 import { givenSpec, specFile } from "../../input/given_spec.ts";
 import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
-import { withOutput } from "../../terminal/output.ts";
+import { nameWriter, withOutput } from "../../terminal/output.ts";
 import { rateAfter } from "../../terminal/rate.ts";
 import { abortable } from "../../terminal/signals.ts";
-import { wholeNumberFrom } from "../../input/whole_number.ts";
+import { wholeNumberFrom } from "../../input/options.ts";
 
 interface CreateOptions extends ShardLimits {
   readonly spec?: string;
@@ -50,8 +49,16 @@ One of generation 3 is written in its place: what fails, Ctrl-C and kill -9 leav
 complete datapoints, and the same command with --resume adds those that follow.
 What fails before the first leaves nothing.`;
 
+/** `recordfs bag` */
+export function makeCommand(inherit: Command): Command {
+  const bag = new Command("bag")
+    .description("write datasets of bags (Bags, Granular)")
+    .copyInheritedSettings(inherit);
+  return bag.addCommand(createCommand().copyInheritedSettings(bag));
+}
+
 /** `recordfs bag create` */
-export function createCommand(): Command {
+function createCommand(): Command {
   return new Command("create")
     .description("write a dataset from lines of JSON, or a directory of files")
     .argument("<out>", "directory of the dataset")
@@ -137,15 +144,18 @@ async function openInput(
   { spec: text, generation }: CreateOptions,
   signal: AbortSignal,
 ): Promise<{ spec: Spec; input: DatapointInput }> {
-  if (given !== "-" && isDirectory(given)) {
-    const file = text === undefined ? specFileIn(given) : undefined;
-    if (text === undefined && file === undefined) throw noSpec();
-    const spec = text === undefined ? specFile(file!) : givenSpec(text);
-    return { spec, input: foldersInput(given, spec, generation) };
+  const isFolder = given !== "-" && isDirectory(given);
+  const file = isFolder && text === undefined ? specFileIn(given) : undefined;
+  if (text === undefined && file === undefined) {
+    throw new UsageError(
+      `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
+    );
   }
-  if (text === undefined) throw noSpec();
-  const spec = givenSpec(text);
-  return { spec, input: await linesInput(given, spec, generation, signal) };
+  const spec = text === undefined ? specFile(file!) : givenSpec(text);
+  const input = isFolder
+    ? foldersInput(given, spec, generation)
+    : await linesInput(given, spec, generation, signal);
+  return { spec, input };
 }
 
 function isDirectory(path: string): boolean {
@@ -155,12 +165,6 @@ function isDirectory(path: string): boolean {
   } catch (error) {
     throw openError(path, error);
   }
-}
-
-function noSpec(): UsageError {
-  return new UsageError(
-    `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
-  );
 }
 
 function asJson(

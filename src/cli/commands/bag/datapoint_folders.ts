@@ -1,21 +1,20 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { RecordfsError } from "../../../errors.ts";
-import { SPEC_FILE } from "../../../formats/bags/dataset/dataset_names.ts";
 import {
-  type Datapoint,
-  setValue,
-} from "../../../formats/bags/read/datapoint.ts";
+  SHARD_NAME,
+  SPEC_FILE,
+} from "../../../formats/bags/dataset/dataset_names.ts";
+import type { Datapoint } from "../../../formats/bags/read/selection.ts";
 import type {
   Generation,
   SampleData,
   Spec,
 } from "../../../formats/bags/mod.ts";
-import { SHARD_NAME } from "../../../formats/bags/dataset/dataset_names.ts";
 import {
   countShards,
   shardName,
-} from "../../../formats/bags/dataset/shard_names.ts";
+} from "../../../formats/bags/dataset/dataset_location.ts";
 import { parseType } from "../../../formats/bags/dataset/spec.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import {
@@ -27,10 +26,9 @@ import { SampleFiles } from "../../input/sample_files.ts";
 
 /** A directory of numbered entries: the datapoints of a dataset or shard, or the values of a list. */
 interface Numbered {
-  readonly path: string;
   readonly count: number;
-  /** Digits of the names. */
-  readonly width: number;
+  /** The path of one. */
+  at(number: number): string;
 }
 
 /**
@@ -56,10 +54,13 @@ export function foldersInput(
   generation: Generation,
 ): DatapointInput {
   const isSharded = holdsShards(directory, spec);
-  const shards = isSharded
-    ? shardsOf(directory).map((path) => numbered(path, [SPEC_FILE]))
-    : [numbered(directory, [SPEC_FILE])];
-  const folders = new Folders(spec, generation);
+  const shards = (isSharded ? shardsOf(directory) : [directory])
+    .map((path) => numbered(path, [SPEC_FILE]));
+  const lists = new Map(
+    Object.entries(spec).map(([key, type]) =>
+      [key, parseType(type, generation !== 3).isList] as const
+    ),
+  );
   return {
     name: directory,
     unit: "datapoints",
@@ -69,11 +70,11 @@ export function foldersInput(
       using files = new SampleFiles();
       let first = 0;
       let left = skip;
-      for (const [i, { path, count, width }] of shards.entries()) {
+      for (const [i, { count, at }] of shards.entries()) {
         if (shard === undefined || shard === i) {
           for (let row = left; row < count; row++) {
-            const where = join(path, nameOf(row, width));
-            const records = folders.read(where, files);
+            const where = at(row);
+            const records = readFolder(where, lists, files);
             yield { records, where, done: first + row + 1 };
           }
           left = Math.max(left - count, 0);
@@ -85,46 +86,38 @@ export function foldersInput(
   };
 }
 
-/** Reads the directories of datapoints. */
-class Folders {
-  /** By key, whether it is a list. */
-  readonly #keys: ReadonlyMap<string, boolean>;
-
-  constructor(spec: Spec, generation: Generation) {
-    this.#keys = new Map(
-      Object.entries(spec).map(([key, type]) =>
-        [key, parseType(type, generation !== 3).isList] as const
-      ),
-    );
+/**
+ * The records of a datapoint; which files are missing or too many, the writer says.
+ *
+ * @param lists By key, whether it is a list.
+ */
+function readFolder(
+  path: string,
+  lists: ReadonlyMap<string, boolean>,
+  files: SampleFiles,
+): Datapoint {
+  const records: [string, unknown][] = [];
+  for (const { name, isDirectory } of entriesOf(path)) {
+    const isList = lists.get(name);
+    if (isList === undefined && name.startsWith(".")) continue; // of the desktop
+    const place = join(path, name);
+    if (isList === false && isDirectory) throw noList(place);
+    const value = isList === undefined
+      ? undefined
+      : isList
+      ? listOf(numbered(place, []), files)
+      : files.pieces(place);
+    records.push([name, value]);
   }
-
-  /** The records; which files are missing or too many, the writer says. */
-  read(path: string, files: SampleFiles): Datapoint {
-    const datapoint: Datapoint = {};
-    for (const { name, isDirectory } of entriesOf(path)) {
-      const isList = this.#keys.get(name);
-      if (isList === undefined && name.startsWith(".")) continue; // of the desktop
-      const place = join(path, name);
-      if (isList === false && isDirectory) throw noList(place);
-      const value = isList === undefined
-        ? undefined
-        : isList
-        ? listOf(numbered(place, []), files)
-        : files.pieces(place);
-      setValue(datapoint, name, value);
-    }
-    return datapoint;
-  }
+  return Object.fromEntries(records); // a file may be called `__proto__`
 }
 
 /** One file of the list is open at a time. */
 function* listOf(
-  { path, count, width }: Numbered,
+  { count, at }: Numbered,
   files: SampleFiles,
 ): Generator<SampleData> {
-  for (let i = 0; i < count; i++) {
-    yield files.pieces(join(path, nameOf(i, width)));
-  }
+  for (let i = 0; i < count; i++) yield files.pieces(at(i));
 }
 
 /**
@@ -143,7 +136,10 @@ function numbered(path: string, besides: readonly string[]): Numbered {
     last = Math.max(last, Number(name));
     width = Math.min(width, name.length);
   }
-  if (last + 1 === count) return { path, count, width };
+  if (last + 1 === count) {
+    const nameOf = (number: number) => String(number).padStart(width, "0");
+    return { count, at: (number) => join(path, nameOf(number)) };
+  }
   throw new RecordfsError(
     "missing-number",
     `${path} has ${count} numbered entries, and the last is ${last}: they must be numbered ` +
@@ -152,15 +148,11 @@ function numbered(path: string, besides: readonly string[]): Numbered {
   );
 }
 
-function nameOf(number: number, width: number): string {
-  return String(number).padStart(width, "0");
-}
-
 /** Whether the first of the numbered directories is a shard, and no datapoint. */
 function holdsShards(directory: string, spec: Spec): boolean {
   if (isFile(join(directory, SPEC_FILE))) return false;
   const first = join(directory, shardName(0));
-  return isDirectory(first) &&
+  return statOf(first)?.isDirectory() === true &&
     [...entriesOf(first)].some(({ name }) =>
       !Object.hasOwn(spec, name) &&
       (name === SPEC_FILE || SHARD_NAME.test(name))
@@ -185,10 +177,6 @@ function* entriesOf(directory: string): Generator<Deno.DirEntry> {
 
 function isFile(path: string): boolean {
   return statOf(path)?.isFile() === true;
-}
-
-function isDirectory(path: string): boolean {
-  return statOf(path)?.isDirectory() === true;
 }
 
 function statOf(path: string): fs.Stats | undefined {

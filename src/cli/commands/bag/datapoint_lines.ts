@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { RecordfsError } from "../../../errors.ts";
-import { JsonRecords } from "../../../formats/bags/write/json_records.ts";
+import { jsonRecords } from "../../../formats/bags/write/json_records.ts";
 import { requireLocal } from "../../../io/storage/local_path.ts";
 import type { Generation, Spec } from "../../../formats/bags/mod.ts";
 import {
@@ -34,7 +34,7 @@ export async function linesInput(
     close,
     async *datapoints(skip): AsyncGenerator<GivenDatapoint> {
       using files = new SampleFiles();
-      const records = new JsonRecords(
+      const records = jsonRecords(
         spec,
         generation,
         (file) => {
@@ -59,9 +59,13 @@ export async function linesInput(
   };
 }
 
-function parse(records: JsonRecords, text: Uint8Array, where: string) {
+function parse(
+  records: ReturnType<typeof jsonRecords>,
+  text: Uint8Array,
+  where: string,
+) {
   try {
-    return records.parse(text);
+    return records(text);
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
     throw new RecordfsError(error.code, `${where}: ${error.message}`, {

@@ -8,11 +8,15 @@ import {
   type ShardLimits,
   type Spec,
 } from "../../../formats/bags/mod.ts";
-import { shardName } from "../../../formats/bags/dataset/shard_names.ts";
+import { shardName } from "../../../formats/bags/dataset/dataset_location.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { counted } from "../../terminal/counted.ts";
-import { inTheWay, requirePlace } from "./dataset_place.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import {
+  SHARD_NAME,
+  SPEC_FILE,
+} from "../../../formats/bags/dataset/dataset_names.ts";
 import type { DatapointInput, GivenDatapoint } from "./datapoint_input.ts";
 import { Exit } from "../../exit.ts";
 import { report } from "../../messages.ts";
@@ -54,75 +58,68 @@ export async function createDataset(
   options: NewDatasetOptions,
   signal: AbortSignal,
 ): Promise<CreatedDataset> {
-  const creation = new Creation(out, spec, input, options, signal);
+  const creation = new Creation({ out, spec, input, options, signal });
   if (options.generation === 3) return await creation.inItsPlace();
   return creation.isSharded && !creation.takesTurns
     ? await creation.atOnce()
     : await creation.write(out);
 }
 
+/** What is to be written. */
+interface Task {
+  readonly out: string;
+  readonly spec: Spec;
+  readonly input: DatapointInput;
+  readonly options: NewDatasetOptions;
+  readonly signal: AbortSignal;
+}
+
 class Creation {
   /** Whether OUT has shards, and whether others write some of them. */
   readonly isSharded: boolean;
   readonly takesTurns: boolean;
-  readonly #out: string;
-  readonly #spec: Spec;
-  readonly #input: DatapointInput;
-  readonly #options: NewDatasetOptions;
-  readonly #signal: AbortSignal;
+  readonly #task: Task;
   readonly #keepsShards: boolean;
-  #datapoints = 0;
-  #added = 0;
-  #bytes = 0;
-  #addedBytes = 0;
+  readonly #done = { datapoints: 0, added: 0, bytes: 0, addedBytes: 0 };
   #shards = 0;
   /** Whether what was appended is written, too. */
   #isWritten = true;
 
-  constructor(
-    out: string,
-    spec: Spec,
-    input: DatapointInput,
-    options: NewDatasetOptions,
-    signal: AbortSignal,
-  ) {
-    this.#out = out;
-    this.#spec = spec;
-    this.#input = input;
-    this.#options = options;
-    this.#signal = signal;
-    const { shardSize, shardLength, shardStart, shardStep } = options;
+  constructor(task: Task) {
+    this.#task = task;
+    const { shardSize, shardLength, shardStart, shardStep } = task.options;
     const hasLimits = shardSize !== undefined || shardLength !== undefined;
-    this.#keepsShards = input.shards !== undefined && !hasLimits;
+    this.#keepsShards = task.input.shards !== undefined && !hasLimits;
     this.isSharded = hasLimits || this.#keepsShards;
     this.takesTurns = shardStart !== undefined || shardStep !== undefined;
   }
 
   /** Generation 3: what is complete stays. */
   async inItsPlace(): Promise<CreatedDataset> {
-    await requirePlace(this.#out, this.isSharded, this.#signal);
+    const { out, signal } = this.#task;
+    await requirePlace(out, this.isSharded, signal);
     try {
-      return await this.write(this.#out);
+      return await this.write(out);
     } catch (error) {
+      const { datapoints, added } = this.#done;
       const there = this.#isWritten
-        ? `has ${counted(this.#datapoints, "datapoint")}`
+        ? `has ${counted(datapoints, "datapoint")}`
         : "keeps the datapoints that were written";
-      const hint = `${this.#out} ${there}; --resume adds those that follow`;
-      const isThere = this.#datapoints > 0 || !this.#isWritten;
+      const hint = `${out} ${there}; --resume adds those that follow`;
+      const isThere = datapoints > 0 || !this.#isWritten;
       if (error instanceof Exit && isThere) report(`stopped: ${hint}`);
-      if (!(error instanceof RecordfsError) || this.#added === 0) throw error;
+      if (!(error instanceof RecordfsError) || added === 0) throw error;
       throw reworded(error, `${error.message} (${hint})`);
     }
   }
 
   /** Shards of generations 1 and 2 in a directory that appears with all of them. */
   async atOnce(): Promise<CreatedDataset> {
-    const above = dirname(this.#out);
-    const signal = this.#signal;
-    const made = await runAsync(makeDirectories(above, this.#out), signal);
+    const { out, signal } = this.#task;
+    const made = await runAsync(makeDirectories(dirname(out), out), signal);
     let place: NewDirectory | undefined;
     try {
-      place = await runAsync(NewDirectory.create(this.#out), signal);
+      place = await runAsync(NewDirectory.create(out), signal);
       const created = await this.write(place.temporary);
       await runAsync(place.publish());
       return created;
@@ -136,97 +133,84 @@ class Creation {
 
   /** Writes everything to a directory. */
   async write(directory: string): Promise<CreatedDataset> {
-    const { generation } = this.#options;
-    const { unit, total, name } = this.#input;
-    const form = { generation, encoders: null, signal: this.#signal };
+    const { spec, input, options, signal } = this.#task;
+    const { generation } = options;
+    const form = { generation, encoders: null, signal };
     {
-      using progress = new Progress("writing", unit, total);
+      using progress = new Progress("writing", input.unit, input.total);
       if (this.#keepsShards) {
-        await this.#eachShard(directory, form, progress);
+        for (; this.#shards < input.shards!; this.#shards++) {
+          const place = join(directory, shardName(this.#shards));
+          const writer = await DatasetWriter.open(place, spec, form);
+          await this.#fill(writer, this.#shards, progress);
+        }
       } else if (this.isSharded) {
-        const options = { ...this.#options, ...form };
+        const limited = { ...options, ...form };
         const writer = await ShardedDatasetWriter.open(
           directory,
-          this.#spec,
-          options,
+          spec,
+          limited,
         );
         await this.#fill(writer, undefined, progress);
         this.#shards = writer.shards;
       } else {
-        const writer = await DatasetWriter.open(directory, this.#spec, form);
+        const writer = await DatasetWriter.open(directory, spec, form);
         await this.#fill(writer, undefined, progress);
       }
     }
     if (this.isSharded && this.#shards === 0 && !this.takesTurns) {
+      const path = input.name;
       throw new RecordfsError(
         "no-datapoints",
-        `${name} has no datapoint, and a dataset in shards cannot be without; leave the --shard ` +
+        `${path} has no datapoint, and a dataset in shards cannot be without; leave the --shard ` +
           "options out",
-        { path: name },
+        { path },
       );
     }
-    return {
-      generation,
-      datapoints: this.#datapoints,
-      added: this.#added,
-      bytes: this.#bytes,
-      addedBytes: this.#addedBytes,
-      shards: this.isSharded ? this.#shards : undefined,
-    };
-  }
-
-  async #eachShard(
-    directory: string,
-    form: Parameters<typeof DatasetWriter.open>[2],
-    progress: Progress,
-  ): Promise<void> {
-    for (let shard = 0; shard < this.#input.shards!; shard++) {
-      const place = join(directory, shardName(shard));
-      const writer = await DatasetWriter.open(place, this.#spec, form);
-      await this.#fill(writer, shard, progress);
-      this.#shards++;
-    }
+    const shards = this.isSharded ? this.#shards : undefined;
+    return { generation, ...this.#done, shards };
   }
 
   /** Appends what a writer does not have yet, and closes it. */
   async #fill(
-    writer: DatasetWriter | ShardedDatasetWriter,
+    writer: DatasetWriter,
     shard: number | undefined,
     progress: Progress,
   ): Promise<void> {
+    const { input, options, signal } = this.#task;
     const { length } = writer;
     const size = length === 0 ? 0 : writer.size; // an empty index may have bytes
     try {
       this.#requireUnwritten(writer);
-      const points = this.#input.datapoints(length, shard);
-      for await (const point of points) {
+      for await (const point of input.datapoints(length, shard)) {
         await this.#append(writer, point);
         progress.update(point.done);
       }
-      await writer.close({ signal: this.#signal });
+      await writer.close({ signal });
     } catch (error) {
       // What is gathered is written before the writer is given up; what hinders that is in `error` already.
       // Where there is nothing, nothing is to stay.
-      if (this.#options.generation === 3 && writer.length > length) {
+      if (options.generation === 3 && writer.length > length) {
         await writer.close().catch(() => this.#isWritten = false);
       }
       throw error;
     } finally {
       writer.abort();
-      this.#datapoints += writer.length;
-      this.#added += writer.length - length;
-      this.#bytes += writer.size;
-      this.#addedBytes += writer.size - size;
+      const done = this.#done;
+      done.datapoints += writer.length;
+      done.added += writer.length - length;
+      done.bytes += writer.size;
+      done.addedBytes += writer.size - size;
     }
   }
 
   /** Says as well where a datapoint comes from that cannot be written. */
   async #append(
-    writer: DatasetWriter | ShardedDatasetWriter,
+    writer: DatasetWriter,
     { records, where }: GivenDatapoint,
   ): Promise<void> {
     try {
-      await writer.append(records, { signal: this.#signal });
+      await writer.append(records, { signal: this.#task.signal });
     } catch (error) {
       const isNamed = !(error instanceof RecordfsError) ||
         error instanceof WriteError && !OF_A_DATAPOINT.has(error.code) ||
@@ -237,10 +221,10 @@ class Creation {
   }
 
   /** What was begun and has no datapoint is as good as new. */
-  #requireUnwritten(writer: DatasetWriter | ShardedDatasetWriter): void {
-    if (this.#options.resume || writer.length === 0) return;
+  #requireUnwritten(writer: DatasetWriter): void {
+    if (this.#task.options.resume || writer.length === 0) return;
     throw inTheWay(
-      this.#out,
+      this.#task.out,
       `it has ${
         counted(writer.length, "datapoint")
       } already; --resume adds those that follow, or`,
@@ -258,4 +242,51 @@ function reworded(error: RecordfsError, message: string): RecordfsError {
   const { code, path, sample } = error;
   const Kind = error instanceof WriteError ? WriteError : RecordfsError;
   return new Kind(code, message, { path, sample, cause: error });
+}
+
+/**
+ * Makes sure, before anything is written, that a dataset of generation 3 can be written to a place: there is
+ * nothing yet, or a dataset; whether that may be gone on with, its writer says.
+ *
+ * @param isSharded Whether it is to have shards.
+ * @throws {WriteError} If there is something else (`exists`).
+ */
+async function requirePlace(
+  out: string,
+  isSharded: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const names = (await namesIn(out, signal))
+    .filter((name) => !name.startsWith("."));
+  if (names.length === 0) return;
+  const stray = isSharded
+    ? names.find((name) => !SHARD_NAME.test(name))
+    : names.includes(SPEC_FILE)
+    ? undefined
+    : names[0];
+  if (stray === undefined) return;
+  const what = isSharded ? "a dataset in shards" : "a dataset";
+  throw inTheWay(out, `it holds ${stray}, so it is not ${what}:`);
+}
+
+/** An error about something that is in the way. */
+function inTheWay(out: string, why: string): WriteError {
+  return new WriteError(
+    "exists",
+    `Cannot write ${out}: ${why} choose another name`,
+    { path: out },
+  );
+}
+
+/** Names in a directory; none where it is not there, or is none, as the writer says. */
+async function namesIn(
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    return await runAsync(LOCAL_DISK.list(path), signal) ?? [];
+  } catch (error) {
+    if (error instanceof RecordfsError && error.code === "ENOENT") return [];
+    throw error;
+  }
 }

@@ -1,34 +1,28 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { RecordfsError } from "../../../errors.ts";
 import { counted } from "../../terminal/counted.ts";
-import {
-  datasetOf,
-  type DatasetOfOptions,
-  type OpenedDataset,
-} from "./dataset_of.ts";
-import { nameWriter } from "../../terminal/escape.ts";
+import { datasetOf } from "./dataset_of.ts";
 import { UsageError } from "../../exit.ts";
-import { type LoaderRun, runLoader } from "./loader_run.ts";
-import { withOutput } from "../../terminal/output.ts";
-import { Progress } from "../../terminal/progress.ts";
-import { formatBytes } from "../../terminal/rate.ts";
+import {
+  type LoaderRun,
+  type LoaderRunOptions,
+  runLoader,
+  SECONDS,
+} from "./loader_run.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
 import { abortable } from "../../terminal/signals.ts";
-import { withSourceOptions, withVerifyOption } from "../../input/source.ts";
-import { wholeNumberFrom } from "../../input/whole_number.ts";
+import {
+  type CommonOptions,
+  countOption,
+  wholeNumbersFrom,
+  withOptions,
+} from "../../input/options.ts";
 
-interface BenchLoaderOptions extends DatasetOfOptions {
+interface BenchLoaderOptions extends CommonOptions, LoaderRunOptions {
+  readonly frames?: number;
   readonly workers: readonly number[];
   readonly batch: readonly number[];
-  readonly seconds?: number;
-  readonly batches?: number;
-  readonly prefetch: number;
-  readonly shuffle?: true;
-  readonly seed?: number;
-  readonly json?: true;
 }
-
-/** How long each run takes unless it is said. */
-const SECONDS = 3;
 
 /** More threads than that cannot be started on every system, and no loader is the faster for them. */
 const MOST_THREADS = 256;
@@ -46,7 +40,7 @@ a gulp directory they are files as well. What is read again comes from the
 system's memory, where it fits there.`;
 
 /** `recordfs bench-loader` */
-export function benchLoaderCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command("bench-loader")
     .description("measure how fast a container can be loaded for training")
     .argument("<source>", "the container")
@@ -55,34 +49,34 @@ export function benchLoaderCommand(): Command {
         "--workers <list>",
         "numbers of threads; 0 is the program's own",
       )
-        .argParser(listFrom(0, MOST_THREADS)).default([0, 1, 2], "0,1,2"),
+        .argParser(wholeNumbersFrom(0, MOST_THREADS)).default(
+          [0, 1, 2],
+          "0,1,2",
+        ),
     )
     .addOption(
       new Option("--batch <list>", "samples in a batch")
-        .argParser(listFrom(1)).default([64], "64"),
+        .argParser(wholeNumbersFrom(1)).default([64], "64"),
     )
-    .option(
-      "--seconds <n>",
-      `how long each run takes; ${SECONDS} unless given`,
-      wholeNumberFrom(1),
+    .addOption(
+      countOption(
+        "--seconds <n>",
+        `how long each run takes; ${SECONDS} unless given`,
+      ),
     )
-    .option("--batches <n>", "how many each run loads", wholeNumberFrom(1))
-    .option(
-      "--prefetch <n>",
-      "batches that each thread has ready",
-      wholeNumberFrom(1),
-      2,
+    .addOption(countOption("--batches <n>", "how many each run loads"))
+    .addOption(
+      countOption("--prefetch <n>", "batches that each thread has ready")
+        .default(2),
     )
     .option("--shuffle", "in random order")
-    .option("--seed <n>", "other seeds, other orders", wholeNumberFrom(0))
-    .option(
-      "--frames <n>",
-      "frames of each video; all unless given",
-      wholeNumberFrom(1),
+    .addOption(countOption("--seed <n>", "other seeds, other orders", 0))
+    .addOption(
+      countOption("--frames <n>", "frames of each video; all unless given"),
     )
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withVerifyOption(withSourceOptions(command)).action(benchLoader);
+  return withOptions(command, "format", "all", "verify").action(benchLoader);
 }
 
 async function benchLoader(
@@ -99,32 +93,23 @@ async function benchLoader(
       { path: source },
     );
   }
-  await withOutput(async (out) => {
-    if (!options.json) {
-      out.put(
-        `${nameWriter()(source)}: ${
-          counted(dataset.length, opened.unit.slice(0, -1))
-        }\n${TITLE}`,
-      );
-      await out.flush();
-    }
-    const runs: LoaderRun[] = [];
-    await abortable(async (signal) => {
-      for (const workers of options.workers) {
-        for (const batch of options.batch) {
-          const run = await measure(opened, workers, batch, options, signal);
-          runs.push(run);
-          if (options.json) continue;
-          out.put(row(run));
-          await out.flush();
-        }
+  const { unit } = opened;
+  const { length } = dataset;
+  if (!options.json) {
+    const samples = counted(length, unit.slice(0, -1));
+    print(`${nameWriter()(source)}: ${samples}\n${TITLE}`);
+  }
+  const runs: LoaderRun[] = [];
+  await abortable(async (signal) => {
+    for (const workers of options.workers) {
+      for (const batch of options.batch) {
+        const run = await runLoader(opened, workers, batch, options, signal);
+        runs.push(run);
+        if (!options.json) print(row(run));
       }
-    });
-    if (!options.json) return;
-    const { length } = dataset;
-    const { unit } = opened;
-    out.put(`${JSON.stringify({ source, unit, length, runs }, null, 2)}\n`);
+    }
   });
+  if (options.json) print({ source, unit, length, runs }, 2);
 }
 
 function checkOptions(options: BenchLoaderOptions): void {
@@ -137,32 +122,6 @@ function checkOptions(options: BenchLoaderOptions): void {
   if (seed !== undefined && shuffle !== true) {
     throw new UsageError("--seed says how to shuffle: give --shuffle as well");
   }
-}
-
-async function measure(
-  { dataset, unit }: OpenedDataset,
-  workers: number,
-  batch: number,
-  options: BenchLoaderOptions,
-  signal: AbortSignal,
-): Promise<LoaderRun> {
-  const { seconds = SECONDS, batches, prefetch, shuffle, seed = 0 } = options;
-  const label = `${counted(workers, "worker")}, batch ${batch}`;
-  const total = batches === undefined ? undefined : batches * batch;
-  using bar = new Progress(label, unit, total);
-  return await runLoader(dataset, {
-    workers,
-    batch,
-    prefetch,
-    shuffle: shuffle === true,
-    seed,
-    seconds,
-    batches,
-    hasTexts: unit === "datapoints", // elsewhere they are names
-    signal,
-    onProgress: (samples, rate) =>
-      bar.update(samples, `${formatBytes(rate)}/s`),
-  });
 }
 
 const COLUMNS = ["WORKERS", "BATCH", "SAMPLES/S", "MB/S", "START"] as const;
@@ -191,24 +150,4 @@ function rounded(rate: number): string {
 function line(cells: readonly string[]): string {
   const padded = cells.map((cell, i) => cell.padStart(WIDTHS[i]!));
   return `${padded.join("  ")}\n`;
-}
-
-/** Reads the value of an option that is a list of whole numbers. */
-function listFrom(
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-): (text: string) => number[] {
-  return (text) => {
-    const words = text.split(",").map((word) => word.trim());
-    const numbers = words.map(Number);
-    const areWhole = words.every((word) => /^[0-9]+$/.test(word)) &&
-      numbers.every((number) => number >= least && number <= most);
-    if (areWhole) return numbers;
-    const range = most < Number.MAX_SAFE_INTEGER
-      ? `from ${least} to ${most}`
-      : `from ${least} on`;
-    throw new InvalidArgumentError(
-      `It is a list such as ${least},${least + 1}: whole numbers ${range}.`,
-    );
-  };
 }

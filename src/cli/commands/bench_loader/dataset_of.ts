@@ -4,13 +4,8 @@ import { countSamples } from "../../../data/split/counted_samples.ts";
 import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
 import type { ContainerInfo, SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";
-import { openSource, type SourceOptions } from "../../input/source.ts";
-
-/** How a container is opened as a dataset. */
-export interface DatasetOfOptions extends SourceOptions {
-  /** How many frames of each video; all, unless given. */
-  readonly frames?: number | undefined;
-}
+import type { CommonOptions } from "../../input/options.ts";
+import { openSource } from "../../input/source.ts";
 
 /** A container as a dataset. */
 export interface OpenedDataset {
@@ -21,11 +16,12 @@ export interface OpenedDataset {
 /**
  * Opens a container as the dataset that is made for it; what has none of its own, as files.
  *
+ * @param options `frames` is how many of each video; all, unless given.
  * @throws {UsageError} If frames are asked for of what has no videos.
  */
 export async function datasetOf(
   source: string,
-  options: DatasetOfOptions,
+  options: CommonOptions & { readonly frames?: number },
 ): Promise<OpenedDataset> {
   const info = await infoOf(source, options);
   const { verify: checkData, format: named, ext, frames } = options;
@@ -50,7 +46,7 @@ export async function datasetOf(
 
 async function infoOf(
   source: string,
-  options: SourceOptions,
+  options: CommonOptions,
 ): Promise<ContainerInfo> {
   using container = await openSource(source, options);
   return container.info;

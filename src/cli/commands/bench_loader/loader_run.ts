@@ -1,23 +1,22 @@
 import { Buffer } from "node:buffer";
-import type { Dataset } from "../../../data/dataset.ts";
 import { DataLoader } from "../../../data/loader/data_loader.ts";
+import { counted } from "../../terminal/counted.ts";
+import { Progress } from "../../terminal/progress.ts";
+import { formatBytes } from "../../terminal/rate.ts";
+import type { OpenedDataset } from "./dataset_of.ts";
 
-/** How a loader is run, and for how long. */
+/** How loaders are run, and for how long. */
 export interface LoaderRunOptions {
-  readonly workers: number;
-  readonly batch: number;
   readonly prefetch: number;
-  readonly shuffle: boolean;
-  readonly seed: number;
+  readonly shuffle?: true;
+  readonly seed?: number;
   /** How long, where it is not so many batches. */
-  readonly seconds: number;
-  readonly batches: number | undefined;
-  /** Whether strings count as the bytes they are of. */
-  readonly hasTexts: boolean;
-  readonly signal: AbortSignal;
-  /** Told how many samples have been loaded, and at which rate in bytes. */
-  readonly onProgress: (samples: number, bytesPerSecond: number) => void;
+  readonly seconds?: number;
+  readonly batches?: number;
 }
+
+/** How long each run takes unless it is said. */
+export const SECONDS = 3;
 
 /** What a loader did. */
 export interface LoaderRun {
@@ -38,87 +37,65 @@ export interface LoaderRun {
 /**
  * Loads a dataset, epoch after epoch, and measures how fast.
  *
- * @param dataset One that has samples.
+ * @param opened One that has samples.
  */
 export async function runLoader(
-  dataset: Dataset<unknown>,
+  { dataset, unit }: OpenedDataset,
+  workers: number,
+  batch: number,
   options: LoaderRunOptions,
+  signal: AbortSignal,
 ): Promise<LoaderRun> {
-  const { workers, batch, prefetch, shuffle, seed, signal } = options;
+  const { seconds: time = SECONDS, batches: wanted } = options;
+  const total = wanted === undefined ? undefined : wanted * batch;
+  const label = `${counted(workers, "worker")}, batch ${batch}`;
+  using bar = new Progress(label, unit, total);
+  bar.update(0);
   await using loader = new DataLoader<unknown, unknown[]>(dataset, {
     batchSize: batch,
     numWorkers: workers,
     persistentWorkers: workers > 0,
-    prefetchFactor: prefetch,
-    shuffle,
-    seed,
+    prefetchFactor: options.prefetch,
+    shuffle: options.shuffle === true,
+    seed: options.seed ?? 0,
     collate: false,
     signal,
   });
-  const clock = new RunClock(options);
-  while (!clock.isOver) {
-    for await (const samples of loader) {
-      clock.count(samples);
-      loader.recycle(samples);
-      if (clock.isOver) break;
+  const hasTexts = unit === "datapoints"; // elsewhere they are names
+  const began = performance.now();
+  let first = NaN;
+  let seconds = 0; // since the first batch
+  let batches = 0;
+  let samples = 0;
+  let bytes = 0;
+  const isOver = () =>
+    wanted === undefined ? seconds >= time && batches > 0 : batches >= wanted;
+  while (!isOver()) {
+    for await (const loaded of loader) {
+      const now = performance.now();
+      if (Number.isNaN(first)) first = now; // before, threads don't run at full speed
+      else {
+        batches++;
+        samples += loaded.length;
+        bytes += bytesIn(loaded, hasTexts);
+        seconds = (now - first) / 1000;
+        bar.update(samples, total, `${formatBytes(bytes / seconds)}/s`);
+      }
+      loader.recycle(loaded);
+      if (isOver()) break;
     }
   }
-  return clock.end();
-}
-
-class RunClock {
-  readonly #options: LoaderRunOptions;
-  readonly #began = performance.now();
-  /** When the first batch came. */
-  #start = NaN;
-  #now = NaN;
-  #batches = 0;
-  #samples = 0;
-  #bytes = 0;
-
-  constructor(options: LoaderRunOptions) {
-    this.#options = options;
-  }
-
-  /** Whether it has run for as long as it should. */
-  get isOver(): boolean {
-    const { batches, seconds } = this.#options;
-    return batches === undefined
-      ? this.#seconds >= seconds && this.#batches > 0
-      : this.#batches >= batches;
-  }
-
-  count(samples: readonly unknown[]): void {
-    this.#now = performance.now();
-    if (Number.isNaN(this.#start)) {
-      this.#start = this.#now;
-      return; // what comes before the threads run at full speed
-    }
-    this.#batches++;
-    this.#samples += samples.length;
-    this.#bytes += bytesIn(samples, this.#options.hasTexts);
-    const perSecond = this.#bytes / this.#seconds;
-    this.#options.onProgress(this.#samples, perSecond);
-  }
-
-  end(): LoaderRun {
-    const seconds = this.#seconds;
-    return {
-      workers: this.#options.workers,
-      batch: this.#options.batch,
-      firstBatchSeconds: (this.#start - this.#began) / 1000,
-      batches: this.#batches,
-      samples: this.#samples,
-      bytes: this.#bytes,
-      seconds,
-      samplesPerSecond: this.#samples / seconds,
-      megabytesPerSecond: this.#bytes / 1e6 / seconds,
-    };
-  }
-
-  get #seconds(): number {
-    return (this.#now - this.#start) / 1000;
-  }
+  return {
+    workers,
+    batch,
+    firstBatchSeconds: (first - began) / 1000,
+    batches,
+    samples,
+    bytes,
+    seconds,
+    samplesPerSecond: samples / seconds,
+    megabytesPerSecond: bytes / 1e6 / seconds,
+  };
 }
 
 /** Bytes of the arrays in samples, and of the texts: what was read, or decoded. */

@@ -1,40 +1,32 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, type Option } from "commander";
 import type {
   AdapterClass,
   DatasetAdapter,
 } from "../../../formats/gulp/adapters/dataset_adapter.ts";
 import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
-import {
-  type FailedVideo,
-  GulpIngestor,
-  IngestError,
-  type IngestProgress,
-  type IngestReport,
-} from "../../../formats/gulp/mod.ts";
+import { GulpIngestor, IngestError } from "../../../formats/gulp/mod.ts";
 import { counted } from "../../terminal/counted.ts";
-import { nameWriter } from "../../terminal/escape.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { inFlags } from "../../flag_words.ts";
-import {
-  Flood,
-  type FloodOptions,
-  withAllOption,
-} from "../../terminal/flood.ts";
 import { checkGiven } from "../../input/given.ts";
-import { AdapterFlags } from "./gulp_options.ts";
-import { report } from "../../messages.ts";
-import { withOutput } from "../../terminal/output.ts";
+import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
+import {
+  type CommonOptions,
+  countOption,
+  withOptions,
+} from "../../input/options.ts";
+import { Flood, report } from "../../messages.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { formatBytes, Rate, rateAfter } from "../../terminal/rate.ts";
 import { abortable } from "../../terminal/signals.ts";
 
 /** Options of every command that gulps. */
-interface IngestCommandOptions extends FloodOptions {
+interface IngestCommandOptions extends CommonOptions {
   readonly videosPerChunk: number;
   readonly numWorkers: number;
   readonly extend?: true;
   readonly resume?: true;
-  readonly json?: true;
 }
 
 /** More threads than that are not started unless asked for: ffmpeg has threads of its own. */
@@ -59,27 +51,50 @@ export function ingestCommand(
   isOwn = false,
 ): Command {
   const command = new Command(name).description(description);
-  const flags = new AdapterFlags(command, declared, isOwn);
+  const placed = declared.filter(({ positional }) => positional === true);
+  const flags = declared.filter((option) => !placed.includes(option))
+    .map((option) => [option.name, optionOf(option, isOwn)] as const);
+  const words = Object.fromEntries(
+    flags.map(([name, { long }]) => [name, long!]),
+  );
+  for (const option of placed) command.addArgument(argumentOf(option));
+  for (const [, flag] of flags) command.addOption(flag);
+  if (!isOwn) command.addOption(SHM_DIR);
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
     .argument("<out>", "directory of the chunks; made where it is missing")
-    .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
-    .option("--num-workers <n>", "chunks written at a time", count, workers)
+    .addOption(
+      countOption("--videos-per-chunk <n>", "videos in a chunk").default(100),
+    )
+    .addOption(
+      countOption("--num-workers <n>", "chunks written at a time").default(
+        workers,
+      ),
+    )
     .option("--extend", "add chunks to those that OUT has")
     .option("--resume", "go on with what was not finished")
     .option("--json", "say what was written as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(command)
+  return withOptions(command, "all")
     .action((...args: unknown[]) => {
-      const places = args.slice(0, flags.places + 1) as string[];
-      const given = args[flags.places + 1] as IngestCommandOptions;
-      const out = places.pop()!;
+      const out = args[placed.length] as string;
+      const given = args[placed.length + 1] as IngestCommandOptions;
       checkGiven(out, "the directory of the chunks");
-      const options = flags.options(places, { ...given });
+      const values = new Map<string, unknown>(Object.entries(given));
+      const options = Object.fromEntries([
+        ...placed.map(({ name }, i) => [name, args[i]]),
+        ...flags.map(([name, flag]) => [name, valueOf(flag, values)]),
+      ].filter(([, value]) => value !== undefined));
       checkOptions(options);
       const adapter = () => make({ ...options, outputFolder: out });
-      return ingest(adapter, out, given, flags.words);
+      return ingest(adapter, out, given, words);
     });
+}
+
+/** What a flag was given, if it was: `--no-x` has the value true where it is not. */
+function valueOf(flag: Option, given: ReadonlyMap<string, unknown>): unknown {
+  const value = given.get(flag.attributeName());
+  return flag.negate && value === true ? undefined : value;
 }
 
 /** What a command line can get wrong beyond single values. */
@@ -97,10 +112,10 @@ async function ingest(
   options: IngestCommandOptions,
   words: Readonly<Record<string, string>>,
 ): Promise<void> {
+  const { videosPerChunk, numWorkers, extend, resume, json, all } = options;
   const start = performance.now();
-  const failures = new Flood(report, options);
+  const failures = new Flood(report, { all });
   const written = await abortable(async (signal) => {
-    const { videosPerChunk, numWorkers, extend, resume, json } = options;
     const adapter = await make();
     const ingestor = new GulpIngestor(
       adapter,
@@ -108,21 +123,31 @@ async function ingest(
       videosPerChunk,
       numWorkers,
     );
-    using bar = new IngestProgressBar();
+    using bar = new Progress("gulping", "videos");
+    const rate = new Rate();
+    let before: number | undefined; // what an earlier run had done
     try {
       return await ingestor.run({
         extend,
         resume,
         signal,
-        onProgress: (progress) => bar.update(progress),
-        onFailure: (failed) => {
-          bar.makeWay();
-          if (json !== true) failures.add(describe(failed));
+        onProgress({ videos, failed, totalVideos, frames, bytes }) {
+          const done = videos + failed;
+          before ??= done;
+          rate.note(bytes);
+          bar.update(
+            done - before,
+            totalVideos - before,
+            `${done} of ${totalVideos} videos, ${frames} frames, ` +
+              `${formatBytes(rate.perSecond)}/s`,
+          );
+        },
+        onFailure({ id, reason }) {
+          if (!json) failures.add(`video ${JSON.stringify(id)}: ${reason}`);
         },
       });
     } catch (error) {
       if (error instanceof Exit) {
-        bar.makeWay();
         report(
           `stopped: ${out} has the chunks that are complete; --resume writes ` +
             "the others",
@@ -132,35 +157,24 @@ async function ingest(
     }
   });
   failures.end();
-  await sayWhatWasWritten(out, written, start, options);
-  if (written.failed.length > 0) throw new Exit(ExitCode.FAILED);
-}
-
-async function sayWhatWasWritten(
-  out: string,
-  written: IngestReport,
-  start: number,
-  { json, all }: IngestCommandOptions,
-): Promise<void> {
   const { videos, frames, bytes, paths, failed } = written;
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    output.put(
-      json
-        ? `${JSON.stringify({ ...written, seconds })}\n`
-        : `${nameWriter()(out)}: ${counted(videos, "video")}, ` +
-          `${counted(frames, "frame")}, ${counted(bytes, "byte")}, ` +
-          `${counted(paths.length, "chunk")}${rateAfter(bytes, seconds)}\n`,
-    );
-    return Promise.resolve();
-  });
-  if (json || failed.length === 0) return;
-  report(
-    `${counted(failed.length, "video")} not gulped; --resume tries again:`,
+  print(
+    json
+      ? { ...written, seconds }
+      : `${nameWriter()(out)}: ${counted(videos, "video")}, ` +
+        `${counted(frames, "frame")}, ${counted(bytes, "byte")}, ` +
+        `${counted(paths.length, "chunk")}${rateAfter(bytes, seconds)}\n`,
   );
-  const ids = new Flood((line) => report(`  ${line}`), { all });
-  for (const { id } of failed) ids.add(id);
-  ids.end();
+  if (failed.length === 0) return;
+  if (!json) {
+    report(
+      `${counted(failed.length, "video")} not gulped; --resume tries again:`,
+    );
+    const ids = new Flood((line) => report(`  ${line}`), { all });
+    for (const { id } of failed) ids.add(id);
+  }
+  throw new Exit(ExitCode.FAILED);
 }
 
 /** An error of the library that calls the adapter's options as the command line does. */
@@ -171,50 +185,4 @@ function inWords(
   if (!(error instanceof IngestError)) return error;
   const { code, message, path } = error;
   return new IngestError(code, inFlags(message, words), { path, cause: error });
-}
-
-function describe({ id, reason }: FailedVideo): string {
-  return `video ${JSON.stringify(id)}: ${reason}`;
-}
-
-function count(text: string): number {
-  const number = Number(text);
-  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(number) && number >= 1) {
-    return number;
-  }
-  throw new InvalidArgumentError("It is a whole number from 1 on.");
-}
-
-/** How far an ingest is: videos, frames, bytes a second, and how long it still takes. */
-class IngestProgressBar implements Disposable {
-  readonly #rate = new Rate();
-  #bar: Progress | undefined;
-  /** Videos that a run before this one had done. */
-  #before = 0;
-
-  /** Shows how far it is; the first call says what was done before. */
-  update({ videos, failed, totalVideos, frames, bytes }: IngestProgress): void {
-    if (!Progress.shown) return;
-    const done = videos + failed;
-    if (this.#bar === undefined) {
-      this.#before = done;
-      this.#bar = new Progress("gulping", "videos", totalVideos - done);
-    }
-    this.#rate.note(bytes);
-    const rate = formatBytes(this.#rate.perSecond);
-    this.#bar.update(
-      done - this.#before,
-      `${done} of ${totalVideos} videos, ${frames} frames, ${rate}/s`,
-    );
-  }
-
-  /** Clears the line, so that something else can be printed. */
-  makeWay(): void {
-    this.#bar?.makeWay();
-  }
-
-  /** Removes the bar. */
-  [Symbol.dispose](): void {
-    this.#bar?.[Symbol.dispose]();
-  }
 }

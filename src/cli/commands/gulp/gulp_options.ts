@@ -1,12 +1,6 @@
-import {
-  Argument,
-  type Command,
-  InvalidArgumentError,
-  Option,
-} from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import {
   type AdapterOption,
-  type AdapterOptions,
   type AdapterOptionValue,
   flagOf,
 } from "../../../formats/gulp/adapters/options.ts";
@@ -18,7 +12,7 @@ const FLAGS: Record<string, string> = {
 };
 
 /** An option that the originals have, and that has nothing to do here. */
-const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
+export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
   .hideHelp()
   .argParser(() => {
     throw new InvalidArgumentError(
@@ -26,83 +20,24 @@ const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
     );
   });
 
-/** The arguments and flags that an adapter's declared options are on a command line. */
-export class AdapterFlags {
-  readonly #declared: readonly AdapterOption[];
-  readonly #flags = new Map<AdapterOption, Option>();
-
-  /**
-   * Adds them to a command.
-   *
-   * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
-   */
-  constructor(
-    command: Command,
-    declared: readonly AdapterOption[],
-    isOwn: boolean,
-  ) {
-    this.#declared = declared;
-    for (const option of declared) {
-      if (option.positional === true) command.addArgument(argumentOf(option));
-      else {
-        const known = isOwn ? undefined : FLAGS[option.name];
-        const flag = optionOf(option, known ?? flagOf(option));
-        this.#flags.set(option, flag);
-        command.addOption(flag);
-      }
-    }
-    if (!isOwn) command.addOption(SHM_DIR);
-  }
-
-  /** How many arguments they take by place. */
-  get places(): number {
-    return this.#declared.length - this.#flags.size;
-  }
-
-  /** The flag of each option, for messages. */
-  get words(): Readonly<Record<string, string>> {
-    return Object.fromEntries(
-      [...this.#flags].map(([{ name }, flag]) => [name, flag.long!]),
-    );
-  }
-
-  /**
-   * The options that a command line gives.
-   *
-   * @param places Arguments by place.
-   * @param given What commander has read.
-   */
-  options(
-    places: readonly string[],
-    given: Readonly<Record<string, unknown>>,
-  ): AdapterOptions {
-    const options: Record<string, AdapterOptionValue> = {};
-    let place = 0;
-    for (const option of this.#declared) {
-      const flag = this.#flags.get(option);
-      const value = flag === undefined
-        ? parse(places[place++]!, option)
-        : given[flag.attributeName()];
-      // `--no-x` has the value true where it is not given.
-      if (value !== undefined && !(flag?.negate && value === true)) {
-        options[option.name] = value as AdapterOptionValue;
-      }
-    }
-    return options;
-  }
-}
-
-function argumentOf(option: AdapterOption): Argument {
+/** The argument that a declared option is on a command line. */
+export function argumentOf(option: AdapterOption): Argument {
   const argument = new Argument(
     `<${flagOf(option).toLowerCase()}>`,
     lowerFirst(option.description),
   );
   return option.choices === undefined
-    ? argument
+    ? argument.argParser((text) => parse(text, option))
     : argument.choices(option.choices);
 }
 
-function optionOf(option: AdapterOption, flag: string): Option {
+/**
+ * The flag that a declared option is on a command line.
+ *
+ * @param isOwn Whether the adapter is the user's own: its flags are called as its options are.
+ */
+export function optionOf(option: AdapterOption, isOwn: boolean): Option {
+  const flag = (isOwn ? undefined : FLAGS[option.name]) ?? flagOf(option);
   const { type, choices, default: otherwise } = option;
   const described = lowerFirst(option.description);
   if (type === "boolean") {

@@ -1,21 +1,16 @@
 import { Command } from "commander";
-import { type GulpLeftOut, repairGulp } from "../../../formats/gulp/mod.ts";
+import { repairGulp } from "../../../formats/gulp/mod.ts";
 import { counted } from "../../terminal/counted.ts";
 import { messageText } from "../../../message_text.ts";
-import { nameWriter } from "../../terminal/escape.ts";
-import {
-  Flood,
-  type FloodOptions,
-  withAllOption,
-} from "../../terminal/flood.ts";
 import { checkGiven } from "../../input/given.ts";
-import { Output, withOutput } from "../../terminal/output.ts";
+import { type CommonOptions, withOptions } from "../../input/options.ts";
+import { Flood } from "../../messages.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
 
-interface RepairOptions extends FloodOptions {
+interface RepairOptions extends CommonOptions {
   readonly partial?: true;
-  readonly json?: true;
 }
 
 const AFTER_HELP = `
@@ -34,7 +29,7 @@ export function repairCommand(): Command {
     .option("--partial", "keep the sound frames of damaged videos")
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withAllOption(command).action(repair);
+  return withOptions(command, "all").action(repair);
 }
 
 async function repair(
@@ -44,51 +39,27 @@ async function repair(
 ): Promise<void> {
   checkGiven(dir, "the damaged directory");
   checkGiven(out, "the new directory");
-  const listed: Record<string, unknown>[] = [];
-  const output = new Output();
-  let shown = Promise.resolve();
-  const losses = new Flood((line) => {
-    output.put(`left out: ${line}\n`);
-    shown = shown.then(() => output.flush());
-    shown.catch(() => {}); // thrown below
-  }, { all });
+  const listed: object[] = [];
+  const losses = new Flood((line) => print(`left out: ${line}\n`), { all });
   const written = await abortable(async (signal) => {
-    let bar: Progress | undefined;
-    try {
-      return await repairGulp(dir, out, {
-        partial,
-        signal,
-        onLeftOut: (leftOut) => {
-          bar?.makeWay();
-          if (json) return void listed.push(describe(leftOut));
-          losses.add(messageText(leftOut.error.message));
-        },
-        onProgress: (done, total) => {
-          bar ??= new Progress("repairing", "bytes", total);
-          bar.update(done);
-        },
-      });
-    } finally {
-      bar?.[Symbol.dispose]();
-      losses.end();
-      await shown;
-    }
+    using bar = new Progress("repairing", "bytes");
+    return await repairGulp(dir, out, {
+      partial,
+      signal,
+      onLeftOut({ id, frames, error: { code, message, path } }) {
+        if (json) listed.push({ id, frames, code, message, path });
+        else losses.add(messageText(message));
+      },
+      onProgress: (done, total) => bar.update(done, total),
+    });
   });
-  await withOutput((output) => {
-    const { chunks, videos, frames, bytes, leftOut } = written;
-    output.put(
-      json
-        ? `${JSON.stringify({ path: out, ...written, leftOut: listed })}\n`
-        : `${nameWriter()(out)}: ${counted(chunks, "chunk")}, ` +
-          `${counted(videos, "video")}, ${counted(frames, "frame")}, ` +
-          `${counted(bytes, "byte")}; left out: ${leftOut}\n`,
-    );
-    return Promise.resolve();
-  });
-}
-
-function describe(
-  { id, frames, error: { code, message, path } }: GulpLeftOut,
-): Record<string, unknown> {
-  return { id, frames, code, message, path };
+  losses.end();
+  const { chunks, videos, frames, bytes, leftOut } = written;
+  print(
+    json
+      ? { path: out, ...written, leftOut: listed }
+      : `${nameWriter()(out)}: ${counted(chunks, "chunk")}, ` +
+        `${counted(videos, "video")}, ${counted(frames, "frame")}, ` +
+        `${counted(bytes, "byte")}; left out: ${leftOut}\n`,
+  );
 }

@@ -1,28 +1,11 @@
 import { UsageError } from "../../exit.ts";
-import type { MountJob } from "./mount_job.ts";
+import type { MountJob, ShownOptions } from "./mount_job.ts";
 
 /** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
 const IGNORED = /^-[snv]+$/;
 
 /** Options after `-o` that have a value and are about what shows. */
-const VALUED = /^(format|ext|prefix|subset|shuffle|epoch)=(.*)$/s;
-
-type ValuedOption =
-  | "format"
-  | "ext"
-  | "prefix"
-  | "subset"
-  | "shuffle"
-  | "epoch";
-
-/** How the option begins that says what becomes of a mount that nothing can serve any more. */
-const ON_FAILURE = "on_failure=";
-
-/** What the list after `-o` says that is no matter of the kernel's. */
-type SourceOptions = { [name in ValuedOption]?: string } & {
-  decoded?: true;
-  onFailure?: MountJob["onFailure"];
-};
+const VALUED = /^(format|ext|prefix|subset|shuffle|epoch|on_failure)=(.*)$/s;
 
 /**
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
@@ -89,22 +72,21 @@ function optionsIn(list: string): readonly string[] {
  */
 export function takeSourceOptions(
   list: string,
-): SourceOptions & { readonly rest: string } {
-  const found: SourceOptions = {};
+): ShownOptions & { readonly rest: string } {
+  const taken: Record<string, unknown> = {};
   const rest: string[] = [];
   for (const option of optionsIn(list)) {
     const [, name, value] = VALUED.exec(option) ?? [];
-    if (option === "decoded") found.decoded = true;
-    else if (option.startsWith(ON_FAILURE)) {
-      found.onFailure = parseOnFailure(option.slice(ON_FAILURE.length));
-    } else if (name === undefined || value === undefined) rest.push(option);
+    if (option === "decoded") taken[option] = true;
+    else if (name === undefined || value === undefined) rest.push(option);
+    else if (name === "on_failure") taken.onFailure = parseOnFailure(value);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
-    else found[name as ValuedOption] = value.replaceAll(/\\(.)/gs, "$1");
+    else taken[name] = value.replaceAll(/\\(.)/gs, "$1");
   }
-  return { ...found, rest: rest.join(",") };
+  return { ...taken, rest: rest.join(",") };
 }
 
 function parseOnFailure(value: string): MountJob["onFailure"] {
   if (value === "dead" || value === "unmount") return value;
-  throw new UsageError(`-o ${ON_FAILURE}${value}: it must be dead or unmount`);
+  throw new UsageError(`-o on_failure=${value}: it must be dead or unmount`);
 }

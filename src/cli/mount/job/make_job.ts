@@ -1,12 +1,24 @@
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import { MountError } from "../../../../fuse/mounting/mount_error.ts";
-import { UsageError } from "../../exit.ts";
-import { checkExt, checkGiven } from "../../input/given.ts";
-import type { PlacedSource } from "../../input/placed_source.ts";
+import { asUsage, UsageError } from "../../exit.ts";
+import {
+  absolutePath,
+  asUsageError,
+  checkExt,
+  checkGiven,
+  parsePlaced,
+  type PlacedSource,
+} from "../../input/given.ts";
 import { refuseWritable, takeSourceOptions } from "./helper_form.ts";
-import { nameSources, readSources } from "./job_sources.ts";
-import type { MountCommandOptions, MountJob } from "./mount_job.ts";
-import type { Shuffle } from "./shuffle_option.ts";
+import type {
+  MountCommandOptions,
+  MountJob,
+  ShownOptions,
+  Shuffle,
+} from "./mount_job.ts";
+
+/** Epochs that one mount can show links for. */
+const MOST_EPOCHS = 10_000;
 
 /**
  * Makes of a command line what is to be mounted.
@@ -16,65 +28,69 @@ import type { Shuffle } from "./shuffle_option.ts";
 export async function makeJob(
   given: readonly string[],
   mountpoint: string,
-  {
-    options,
-    format,
-    formatModule,
-    ext,
-    decoded,
-    trace,
-    workers,
-    verify,
-    ...others
-  }: MountCommandOptions,
+  options: MountCommandOptions,
 ): Promise<MountJob> {
-  const sources = others.sources === undefined
+  const sources = options.sources === undefined
     ? await readSources(given)
-    : JSON.parse(others.sources) as readonly PlacedSource[];
+    : JSON.parse(options.sources) as readonly PlacedSource[];
   checkGiven(mountpoint, "the mountpoint");
-  const list = options.join(",");
+  const list = options.options.join(",");
   // A server that goes on with a mount has what was accepted when that was made.
-  if (others.background === undefined) refuseWritable(list);
-  const taken = takeSourceOptions(list);
-  const subset = others.subset ?? taken.subset;
+  if (options.background === undefined) refuseWritable(list);
+  const { rest, ...taken } = takeSourceOptions(list);
+  const { format, ext, decoded, prefix, subset, onFailure, ...others } = {
+    ...taken,
+    ...options,
+  };
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
-    source: nameSources(sources),
+    source: sources.map(({ location }) => location).join(":"),
     sources,
-    mountpoint,
-    options: verify === false
-      ? [taken.rest, "no_verify"].filter(Boolean).join()
-      : taken.rest,
-    format: format ?? taken.format,
-    formatModules: await registered(formatModule),
-    ext: ext ?? taken.ext,
-    decoded: decoded === true || taken.decoded === true,
-    prefix: others.prefix ?? taken.prefix,
-    subset,
-    shuffle: await shuffleOf(
-      others.shuffle ?? taken.shuffle,
-      others.epoch ?? taken.epoch,
-    ),
-    trace: trace === true,
-    workers,
-    onFailure: others.onFailure ?? taken.onFailure ?? "dead",
+    mountpoint: absolutePath(mountpoint),
+    options: options.verify === false
+      ? [rest, "no_verify"].filter(Boolean).join()
+      : rest,
+    format,
+    formatModules: await registered(options.formatModule),
+    ext,
+    decoded: decoded === true,
+    prefix,
+    subset: subset === undefined ? undefined : absolutePath(subset),
+    shuffle: parseShuffle(others),
+    trace: options.trace === true,
+    workers: options.workers,
+    onFailure: onFailure ?? "dead",
   };
   checkExt(job);
-  try {
-    parseMountOptions(job.options); // wrong ones are a matter of the command line
-  } catch (error) {
-    if (error instanceof MountError) throw new UsageError(error.message);
-    throw error;
-  }
+  asUsage(MountError, () => parseMountOptions(job.options));
   return job;
 }
 
-async function shuffleOf(
-  seed: string | undefined,
-  epoch: string | undefined,
-): Promise<Shuffle | undefined> {
-  if (seed === undefined && epoch === undefined) return undefined;
-  return (await import("./shuffle_option.ts")).parseShuffle(seed, epoch);
+/**
+ * Reads the containers of a command line, and finds out where each of several is to show.
+ *
+ * @throws {UsageError} If that can't be.
+ */
+async function readSources(
+  texts: readonly string[],
+): Promise<readonly PlacedSource[]> {
+  const given = texts.map(parsePlaced);
+  const [{ location, path }] = given as [PlacedSource];
+  if (given.length === 1 && path === undefined) {
+    return [{ location: absolutePath(location) }];
+  }
+  const [{ placeContainers }, { runSync }] = await Promise.all([
+    import("../../../vfs/open_several.ts"),
+    import("../../../io/concurrency/steps.ts"),
+  ]);
+  try {
+    return runSync(placeContainers(given, {})).map(({ location, names }) => ({
+      location: absolutePath(location),
+      path: names.join("/"),
+    }));
+  } catch (error) {
+    throw await asUsageError(error);
+  }
 }
 
 async function registered(
@@ -83,4 +99,38 @@ async function registered(
   if (!modules?.length) return undefined;
   const { registerAll } = await import("../../input/format_modules.ts");
   return await registerAll(modules);
+}
+
+/** Reads the values of `--shuffle` and `--epoch`. */
+function parseShuffle({ shuffle, epoch }: ShownOptions): Shuffle | undefined {
+  if (shuffle === undefined) {
+    if (epoch === undefined) return undefined;
+    throw new UsageError("--epoch is of --shuffle, which is missing");
+  }
+  const seed = wholeNumber(shuffle);
+  if (seed === undefined) {
+    throw new UsageError(
+      `--shuffle ${shuffle}: the seed must be a whole number from 0 to 2^53 - 1`,
+    );
+  }
+  const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(epoch ?? "0") ?? [];
+  const firstEpoch = wholeNumber(first ?? "");
+  const lastEpoch = wholeNumber(last ?? first ?? "");
+  if (
+    firstEpoch === undefined || lastEpoch === undefined ||
+    lastEpoch < firstEpoch || lastEpoch - firstEpoch >= MOST_EPOCHS
+  ) {
+    throw new UsageError(
+      `--epoch ${epoch}: it must be a whole number, such as 3, or a range of up to ` +
+        `${MOST_EPOCHS}, such as 0-9`,
+    );
+  }
+  return { seed, firstEpoch, epochs: lastEpoch - firstEpoch + 1 };
+}
+
+function wholeNumber(text: string): number | undefined {
+  const number = Number(text);
+  return /^\d+$/.test(text) && Number.isSafeInteger(number)
+    ? number
+    : undefined;
 }

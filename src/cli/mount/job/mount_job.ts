@@ -1,13 +1,12 @@
-import type { PlacedSource } from "../../input/placed_source.ts";
-import type { Shuffle } from "./shuffle_option.ts";
+import type { PlacedSource } from "../../input/given.ts";
+import type { CommonOptions } from "../../input/options.ts";
 
-/** Containers, a mountpoint, and how they are served. */
+/** Containers, a mountpoint, and how they are served. Paths are absolute. */
 export interface MountJob {
   /** What messages call the container, or all of them. */
   readonly source: string;
   /** The containers, in the order of their samples; where each of several shows. */
   readonly sources: readonly PlacedSource[];
-  /** Path of the directory, as it was given. */
   readonly mountpoint: string;
   /** The list after `-o`. */
   readonly options: string;
@@ -18,7 +17,7 @@ export interface MountJob {
   readonly decoded: boolean;
   /** The directory that is to be the root, if not all is to show. */
   readonly prefix: string | undefined;
-  /** Path of the index file that says which samples show, as it was given. */
+  /** Path of the index file that says which samples show. */
   readonly subset: string | undefined;
   /** Which links show beside the samples. */
   readonly shuffle: Shuffle | undefined;
@@ -29,23 +28,32 @@ export interface MountJob {
   readonly onFailure: "dead" | "unmount";
 }
 
+/** What `mount --shuffle` shows. */
+export interface Shuffle {
+  readonly seed: number;
+  /** The first epoch that links are shown for. */
+  readonly firstEpoch: number;
+  /** For how many epochs. */
+  readonly epochs: number;
+}
+
+/** What a mount shows, as it is given on the command line or in the list after `-o`. */
+export interface ShownOptions
+  extends Pick<CommonOptions, "format" | "ext" | "decoded" | "prefix"> {
+  readonly subset?: string | undefined;
+  readonly shuffle?: string | undefined;
+  readonly epoch?: string | undefined;
+  readonly onFailure?: MountJob["onFailure"] | undefined;
+}
+
 /** The options of `recordfs mount`. */
-export interface MountCommandOptions {
+export interface MountCommandOptions
+  extends ShownOptions, Pick<CommonOptions, "verify"> {
   readonly foreground?: true | undefined;
   readonly options: readonly string[];
   readonly trace?: true | undefined;
   readonly workers?: number | undefined;
-  readonly format?: string | undefined;
   readonly formatModule?: readonly string[] | undefined;
-  readonly ext?: string | undefined;
-  readonly decoded?: true | undefined;
-  readonly prefix?: string | undefined;
-  readonly subset?: string | undefined;
-  readonly shuffle?: string | undefined;
-  readonly epoch?: string | undefined;
-  /** False after `--no-verify`. */
-  readonly verify?: boolean | undefined;
-  readonly onFailure?: MountJob["onFailure"] | undefined;
   readonly replace?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;

@@ -8,15 +8,43 @@ export interface PlainMount {
   readonly options: MountCommandOptions;
 }
 
-/** Short options under their long names. */
-const SHORT: Record<string, string> = {
-  "-f": "--foreground",
-  "-o": "--options",
-};
-
-type Collected = {
+type Values = {
   -readonly [name in keyof MountCommandOptions]: MountCommandOptions[name];
 };
+
+/** What its value says; `undefined` where the other parser has something to say of it. */
+type Reader = (text: string, before: Values) => Partial<Values> | undefined;
+
+/** Options whose value is taken as it is. */
+const TEXTS = ["format", "ext", "prefix", "subset", "shuffle", "epoch"]
+  .concat("background", "sources", "held", "counts");
+
+/** Flags with what they say, and options with how their values are read. */
+const OPTIONS: Readonly<Record<string, Partial<Values> | Reader>> = {
+  "-f": { foreground: true },
+  "--foreground": { foreground: true },
+  "--decoded": { decoded: true },
+  "--trace": { trace: true },
+  "--no-verify": { verify: false },
+  "-o": addOptions,
+  "--options": addOptions,
+  "--format-module": (file, { formatModule = [] }) => ({
+    formatModule: [...formatModule, file],
+  }),
+  "--on-failure": (what) =>
+    what === "dead" || what === "unmount" ? { onFailure: what } : undefined,
+  "--workers": (text) =>
+    /^[1-9][0-9]?$/.test(text) && Number(text) <= MOST_WORKERS
+      ? { workers: Number(text) }
+      : undefined,
+  ...Object.fromEntries(
+    TEXTS.map((name) => [`--${name}`, (text: string) => ({ [name]: text })]),
+  ),
+};
+
+function addOptions(list: string, { options }: Values): Partial<Values> {
+  return { options: [...options, list] };
+}
 
 /**
  * Reads a `recordfs mount` command line without the parser of all commands, whose loading takes as
@@ -27,9 +55,7 @@ type Collected = {
  */
 export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
-  const lists: string[] = [];
-  const modules: string[] = [];
-  const options: Collected = { options: lists, verify: true };
+  let options: Values = { options: [], verify: true };
   const paths: string[] = [];
   for (let i = 1; i < args.length; i++) {
     const arg = args[i]!;
@@ -42,15 +68,15 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
       continue;
     }
     const equals = arg.startsWith("--") ? arg.indexOf("=") : -1;
-    const name = equals < 0 ? SHORT[arg] ?? arg : arg.slice(0, equals);
-    if (equals < 0 && setFlag(options, name)) continue;
-    const value = equals < 0 ? args[++i] : arg.slice(equals + 1);
-    if (value !== undefined && name === "--format-module") modules.push(value);
-    else if (value === undefined || !setValue(options, lists, name, value)) {
-      return undefined;
-    }
+    const name = equals < 0 ? arg : arg.slice(0, equals);
+    let said = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+    if (typeof said === "function") {
+      const value = equals < 0 ? args[++i] : arg.slice(equals + 1);
+      said = value === undefined ? undefined : said(value, options);
+    } else if (equals >= 0) return undefined; // a flag has no value
+    if (said === undefined) return undefined;
+    options = { ...options, ...said };
   }
-  if (modules.length > 0) options.formatModule = modules;
   const mountpoint = paths.pop();
   const areThere = paths.length > 0 || options.sources !== undefined;
   if (mountpoint === undefined || !areThere) return undefined;
@@ -59,48 +85,4 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
     return undefined;
   }
   return { sources: paths, mountpoint, options };
-}
-
-function setFlag(options: Collected, name: string): boolean {
-  if (name === "--foreground") options.foreground = true;
-  else if (name === "--decoded") options.decoded = true;
-  else if (name === "--trace") options.trace = true;
-  else if (name === "--no-verify") options.verify = false;
-  else return false;
-  return true;
-}
-
-function setValue(
-  options: Collected,
-  lists: string[],
-  name: string,
-  value: string,
-): boolean {
-  if (name === "--options") lists.push(value);
-  else if (name === "--format") options.format = value;
-  else if (name === "--ext") options.ext = value;
-  else if (name === "--prefix") options.prefix = value;
-  else if (name === "--subset") options.subset = value;
-  else if (name === "--shuffle") options.shuffle = value;
-  else if (name === "--epoch") options.epoch = value;
-  else if (name === "--background") options.background = value;
-  else if (name === "--sources") options.sources = value;
-  else if (name === "--held") options.held = value;
-  else if (name === "--counts") options.counts = value;
-  else if (name === "--on-failure") {
-    if (value !== "dead" && value !== "unmount") return false;
-    options.onFailure = value;
-  } else if (name === "--workers") {
-    options.workers = parseWorkers(value);
-    return options.workers !== undefined;
-  } else return false;
-  return true;
-}
-
-/** A number of threads, or `undefined` for what can't be one. */
-export function parseWorkers(text: string): number | undefined {
-  const count = Number(text);
-  return /^[1-9][0-9]?$/.test(text) && count <= MOST_WORKERS
-    ? count
-    : undefined;
 }

@@ -2,7 +2,7 @@ import type { Image } from "../../../codecs/image/image.ts";
 import type { NdArray, NumericArray } from "../../../codecs/numpy/nd_array.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 
-/** What a collating function is called with, besides the samples. */
+/** Options of a collating function. */
 export interface CollateOptions {
   /**
    * Memory for the batch, which passes between threads without being copied, and is that of batches that

@@ -4,16 +4,16 @@ import type { BatchMemory } from "../../batch_memory.ts";
 
 /** The memory of a batch. */
 export interface JobMemory {
-  /** What samples are read into. */
+  /** Memory that samples are read into. */
   readonly samples: BatchMemory;
-  /** What collating writes to. */
+  /** Memory that collating writes to. */
   readonly batch: BatchMemory;
 }
 
 /** A batch that is ready to pass to another thread. */
 export interface PackedBatch {
   readonly batch: unknown;
-  /** What passes along without being copied: nobody in this thread has it any more. */
+  /** Buffers that pass along without being copied: nobody in this thread has it any more. */
   readonly buffers: ArrayBuffer[];
 }
 
@@ -174,7 +174,7 @@ function visitBuffers(
   for (const part of parts) visitBuffers(part, visit, seen);
 }
 
-/** Whether a value is a view or a buffer. */
+/** True if a value is a view or a buffer. */
 function isPart(
   value: object,
 ): value is Part {

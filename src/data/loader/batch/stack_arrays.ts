@@ -27,7 +27,7 @@ export function stackNumbers(
   return batch;
 }
 
-/** What typed arrays have in common, numbers or big ones. */
+/** A typed array, of numbers or big ones. */
 interface Elements {
   readonly length: number;
   readonly BYTES_PER_ELEMENT: number;

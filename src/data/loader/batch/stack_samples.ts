@@ -108,7 +108,7 @@ function stackObjects(
   );
 }
 
-/** What samples are, as far as collating them goes. */
+/** Kinds of samples, as far as collating them goes. */
 type SampleKind =
   | "a number"
   | "bytes"
@@ -119,7 +119,7 @@ type SampleKind =
   | "an object"
   | "a single value";
 
-/** What kind of sample a value is. */
+/** Kind of a value as a sample. */
 function kindOf(value: unknown): SampleKind {
   if (typeof value === "number") return "a number";
   if (typeof value !== "object" || value === null) return "a single value";

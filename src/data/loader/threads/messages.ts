@@ -8,24 +8,24 @@ import type { Recipe } from "../../recipe.ts";
 import type { BatchJob } from "../batch_error.ts";
 import type { SerializedError } from "../../../serialized_error.ts";
 
-/** What a thread is started with. */
+/** Setup of a thread. */
 export interface ThreadSetup {
   /** The thread's number, from 0. */
   readonly worker: number;
-  /** How many threads there are. */
+  /** Number of threads. */
   readonly numWorkers: number;
   /** Modules of formats that it has to register before. */
   readonly formatModules: readonly string[];
-  /** How it makes the dataset. */
+  /** Recipe of the dataset. */
   readonly dataset: Recipe;
-  /** How many samples that must have. */
+  /** Number of samples that it must have. */
   readonly length: number;
-  /** What collates; `undefined` stacks, `false` does not. */
+  /** Recipe of what collates; `undefined` stacks, `false` does not. */
   readonly collate: Recipe | false | undefined;
   readonly seed: number;
-  /** What it takes memory for images from. */
+  /** Share that it takes memory for images from. */
   readonly decodeMemory: DecodeMemoryShare;
-  /** What is called with the thread's number. */
+  /** Recipe of what is called with the thread's number. */
   readonly init: Recipe | undefined;
 }
 

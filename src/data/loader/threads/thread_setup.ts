@@ -5,7 +5,7 @@ import { registeredModules } from "../../../formats/registry.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadSetup } from "./messages.ts";
 
-/** What all threads of a loader have in common. */
+/** Setup that all threads of a loader have in common. */
 export type CommonSetup = Omit<ThreadSetup, "worker" | "decodeMemory">;
 
 /**

@@ -25,17 +25,11 @@ import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
 import { serializeError } from "../../../serialized_error.ts";
 
-/** What a thread has once it is started. */
+/** Belongings of a thread that is started. */
 interface Started {
   readonly setup: ThreadSetup;
   readonly dataset: Dataset<unknown>;
   readonly maker: BatchMaker;
-}
-
-/** A batch that is being loaded. */
-interface Current {
-  readonly loop: number;
-  readonly abort: AbortController;
 }
 
 /** Loads batches in a thread, one after the other. */
@@ -46,14 +40,13 @@ class ThreadLoader {
   #last: Promise<void> = Promise.resolve();
   /** Loops up to this one have ended. */
   #forgotten = -1;
-  #current: Current | undefined;
+  /** The batch that is being loaded: its loop, and what gives it up. */
+  #current: { loop: number; abort: AbortController } | undefined;
 
   /** Makes the dataset, as the first thing. */
   start(setup: ThreadSetup): void {
     this.#last = startedWith(setup).then(
-      (started) => {
-        this.#started = started;
-      },
+      (started) => void (this.#started = started),
       (error) => send({ kind: "broken", error: serializeError(error) }),
     );
   }
@@ -148,7 +141,14 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
   }
   const dataset = await revive(setup.dataset) as Dataset<unknown>;
   try {
-    refuseOther(dataset, length);
+    if (dataset.length !== length) {
+      throw new DataError(
+        "worker-failed",
+        `The dataset has ${dataset.length} samples there and ${length} here: it must be the same in ` +
+          `every thread`,
+        { expected: length, actual: dataset.length },
+      );
+    }
     const collate = setup.collate &&
       await revive(setup.collate) as Collate<unknown, unknown>;
     const maker = new BatchMaker(dataset, collate, seed, worker);
@@ -157,16 +157,6 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
     dataset.close();
     throw error;
   }
-}
-
-function refuseOther(dataset: Dataset<unknown>, length: number): void {
-  if (dataset.length === length) return;
-  throw new DataError(
-    "worker-failed",
-    `The dataset has ${dataset.length} samples there and ${length} here: it must be the same in ` +
-      `every thread`,
-    { expected: length, actual: dataset.length },
-  );
 }
 
 markLoaderThread();

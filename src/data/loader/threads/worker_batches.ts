@@ -4,6 +4,7 @@ import {
   deserializeError,
   type SerializedError,
 } from "../../../serialized_error.ts";
+import { abortable } from "../../../io/concurrency/abortable.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import type { BatchOrder } from "../../samplers/sampler.ts";
 import { BatchError, batchError, type BatchJob } from "../batch_error.ts";
@@ -12,7 +13,7 @@ import type { FromThread } from "./messages.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadEnd, WorkerPool, WorkerThread } from "./worker_pool.ts";
 
-/** What became of a step: a batch, or why there is none. */
+/** Outcome of a step: a batch, or why there is none. */
 type Outcome = Delivered | { readonly error: unknown };
 
 /**
@@ -170,26 +171,22 @@ export class WorkerBatches implements Batches {
   /** Waits until a step has an outcome, or nothing has any more. */
   async #wait(step: number): Promise<void> {
     const { timeout, signal } = this.#settings;
-    signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#wake = () => {
       if (this.#outcomes.has(step) || this.#failure !== undefined) resolve();
     };
-    const abort = () => reject(signal!.reason);
-    signal?.addEventListener("abort", abort);
     const late = timeout === 0
       ? undefined
       : setTimeout(() => reject(this.#late(step)), timeout);
-    this.#pool.ref();
+    this.#pool.keepRunning(true);
     try {
-      await promise;
+      await abortable(promise, signal);
     } catch (error) {
       this.#failure = error;
       throw error;
     } finally {
-      this.#pool.unref();
+      this.#pool.keepRunning(false);
       clearTimeout(late);
-      signal?.removeEventListener("abort", abort);
       this.#wake = () => {};
     }
   }

@@ -55,7 +55,7 @@ export class WorkerPool implements ThreadEvents {
     this.events?.died(thread, end);
   }
 
-  /** Whether a thread has ended or cannot load, so that others are needed. */
+  /** True if a thread has ended or cannot load, so that others are needed. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -72,14 +72,9 @@ export class WorkerPool implements ThreadEvents {
     }
   }
 
-  /** Keeps the program running while somebody waits for a batch. */
-  ref(): void {
-    for (const thread of this.threads) thread.ref();
-  }
-
-  /** Lets the program end. */
-  unref(): void {
-    for (const thread of this.threads) thread.unref();
+  /** Keeps the program running while somebody waits for a batch, and lets it end otherwise. */
+  keepRunning(isWaitedFor: boolean): void {
+    for (const thread of this.threads) thread.keepRunning(isWaitedFor);
   }
 
   /**
@@ -98,7 +93,7 @@ export class WorkerPool implements ThreadEvents {
   }
 }
 
-/** How long a thread may take to give up, in ms, before it is ended as it is. */
+/** Time that a thread may take to give up, in ms, before it is ended as it is. */
 const PATIENCE = 2000;
 
 /** Told of what a thread does. */
@@ -108,14 +103,14 @@ export interface ThreadEvents {
   died(thread: WorkerThread, end: ThreadEnd): void;
 }
 
-/** How a thread ended by itself. */
+/** End of a thread that ended by itself. */
 export interface ThreadEnd {
   readonly code: number;
-  /** What was not caught in it. */
+  /** The error that was not caught in it. */
   readonly error: unknown;
 }
 
-/** What Node's ports have besides the web's. */
+/** Node's ports, which have more than the web's. */
 interface Port extends MessagePort {
   ref(): void;
   unref(): void;
@@ -131,7 +126,7 @@ interface Port extends MessagePort {
 export class WorkerThread {
   /** Its number, from 0. */
   readonly worker: number;
-  /** What it takes memory for images from. */
+  /** Share that it takes memory for images from. */
   readonly decodeMemory: DecodeMemoryShare = newDecodeMemoryShare();
   readonly #thread: Worker;
   readonly #port: Port;
@@ -166,10 +161,10 @@ export class WorkerThread {
       );
       events.heard(this, { kind: "broken", error });
     };
-    this.unref();
+    this.keepRunning(false);
   }
 
-  /** Whether it has not ended. */
+  /** True if it has not ended. */
   get isAlive(): boolean {
     return this.#isAlive;
   }
@@ -179,23 +174,19 @@ export class WorkerThread {
     this.#port.postMessage(message, transfer);
   }
 
-  /** Keeps the program running while somebody waits for the thread. */
-  ref(): void {
-    this.#thread.ref();
-    this.#port.ref();
-  }
-
-  /** Lets the program end whatever the thread does. */
-  unref(): void {
-    this.#thread.unref();
-    this.#port.unref();
+  /** Keeps the program running while somebody waits for the thread, and lets it end otherwise. */
+  keepRunning(isWaitedFor: boolean): void {
+    for (const end of [this.#thread, this.#port]) {
+      if (isWaitedFor) end.ref();
+      else end.unref();
+    }
   }
 
   /** Has the thread close its files and end; one that does not is ended as it is. */
   async end(patience = PATIENCE): Promise<void> {
     if (!this.#isAlive) return;
     this.#isEnding = true;
-    this.ref();
+    this.keepRunning(true);
     this.send({ kind: "close" });
     const late = setTimeout(() => this.#thread.terminate(), patience);
     await this.#exited.promise;

@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { MappedFile } from "../../../io/read/mapped_file.ts";
+import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import { fill, fillSync, readPart } from "../../../io/read/read_part.ts";
 import { readSlices } from "../../../io/read/read_slices.ts";
@@ -9,35 +9,9 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import type { Extent } from "../../../tree/tree.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
 import { PagedFile } from "./paged_file.ts";
-
-/** The place of a bag's records and of their ends. */
-export interface BagLayout {
-  readonly generation: Generation;
-  /** How many records there are. */
-  readonly length: number;
-  /** Bytes of the `.bag` that records may lie in. */
-  readonly dataEnd: number;
-  /** The `.bag`. */
-  readonly source: ByteSource;
-  /** What holds the index: the `.bag` itself, but the `.idx` in generation 3. */
-  readonly index: ByteSource;
-  /**
-   * Where in `index` the ends of the records start, `length` u64 each: the generations differ in no
-   * more than that, since generation 1 has one more number before, which is 0.
-   */
-  readonly indexStart: number;
-}
-
-/** What of a bag is held in memory. */
-export interface HeldParts {
-  /** Whether the index is: 8 bytes a record. Otherwise a part of it is read where it is needed. */
-  readonly cacheIndex: boolean;
-  /** Whether the records are. */
-  readonly cacheData?: boolean | undefined;
-}
 
 /** Records of a bag that belong to each of several datapoints. */
 export interface Spans {
@@ -61,14 +35,22 @@ export const BEFORE = 2;
  *
  * Of the index, the pages that are needed are read when they are, unless it is held.
  */
-export class Bag implements BagLayout {
+export class Bag {
   /** Path of the `.bag`; what messages call one in memory. */
   readonly path: string;
   readonly generation: Generation;
+  /** How many records there are. */
   readonly length: number;
+  /** Bytes of the `.bag` that records may lie in. */
   readonly dataEnd: number;
+  /** The `.bag`. */
   readonly source: ByteSource;
+  /** What holds the index: the `.bag` itself, but the `.idx` in generation 3. */
   readonly index: ByteSource;
+  /**
+   * Where in `index` the ends of the records start, `length` u64 each: the generations differ in no
+   * more than that, since generation 1 has one more number before, which is 0.
+   */
   readonly indexStart: number;
   /** Byte offset of the record that {@linkcode Bag.locate} was last asked for. */
   start = 0;
@@ -83,12 +65,18 @@ export class Bag implements BagLayout {
   #records: PagedFile | undefined;
   #mapped: MappedFile | undefined;
 
-  constructor(layout: BagLayout) {
-    const { source, index, indexStart } = layout;
+  constructor(
+    generation: Generation,
+    length: number,
+    dataEnd: number,
+    source: ByteSource,
+    index: ByteSource = source,
+    indexStart = 0,
+  ) {
     this.path = source.name;
-    this.generation = layout.generation;
-    this.length = layout.length;
-    this.dataEnd = layout.dataEnd;
+    this.generation = generation;
+    this.length = length;
+    this.dataEnd = dataEnd;
     this.source = source;
     this.index = index;
     this.indexStart = indexStart;
@@ -118,8 +106,13 @@ export class Bag implements BagLayout {
     if (this.index !== this.source) this.index.close();
   }
 
-  /** Reads what is to be held. */
-  *hold({ cacheIndex, cacheData }: HeldParts): Steps<void> {
+  /**
+   * Reads what is to be held in memory.
+   *
+   * @param cacheIndex Whether the index is: 8 bytes a record. Otherwise a part of it is read where it is needed.
+   * @param cacheData Whether the records are.
+   */
+  *hold(cacheIndex: boolean, cacheData: boolean): Steps<void> {
     const { index, indexStart, length } = this;
     if (index instanceof MemorySource) {
       const end = indexStart + length * ENTRY;

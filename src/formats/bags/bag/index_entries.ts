@@ -103,3 +103,8 @@ export function checkIndexPage(
     before = end;
   }
 }
+
+/** The index of a generation-3 bag: `foo.idx` for `foo.bag`. */
+export function indexPath(bagPath: string): string {
+  return bagPath.replace(/\.[^./]*$/, "") + ".idx";
+}

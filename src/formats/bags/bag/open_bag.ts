@@ -3,10 +3,14 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { Bag } from "./bag.ts";
-import { checkIndexPage, ENTRY, readEntry } from "./index_entries.ts";
-import { indexPath } from "./index_path.ts";
+import {
+  checkIndexPage,
+  ENTRY,
+  indexPath,
+  readEntry,
+} from "./index_entries.ts";
 
 /** How to open a bag. */
 export interface OpenBagOptions {
@@ -55,7 +59,7 @@ function* openAt(
   const idx = indexPath(path);
   const otherwise = `; a bag of generation 3 needs ${idx} beside it ` +
     "(no index: neither a trailer nor an .idx file)";
-  let index = hasTrailer ? undefined : yield* openIndex(storage, idx);
+  let index = hasTrailer ? undefined : yield* openIfThere(storage, idx);
   let source: ByteSource | undefined;
   try {
     if (index !== undefined) {
@@ -105,8 +109,8 @@ function* openWith(
   }
 }
 
-/** The `.idx`, or `undefined` where there is none. */
-function* openIndex(
+/** A file that may be written on, or `undefined` where there is none. */
+export function* openIfThere(
   storage: Storage,
   path: string,
 ): Steps<ByteSource | undefined> {
@@ -155,14 +159,8 @@ function withIndex(
       `${index.name}: the index is cut: its last ${surplus} bytes are no whole entry`,
     );
   }
-  return new Bag({
-    generation: 3,
-    length: (index.size - surplus) / ENTRY,
-    dataEnd: source.size,
-    source,
-    index,
-    indexStart: 0,
-  });
+  const length = (index.size - surplus) / ENTRY;
+  return new Bag(3, length, source.size, source, index);
 }
 
 /**
@@ -222,14 +220,9 @@ function trailed(
   end: number,
   entries: number,
 ): Bag {
-  return new Bag({
-    generation,
-    length: generation === 1 ? entries - 1 : entries,
-    dataEnd: end,
-    source,
-    index: source,
-    indexStart: generation === 1 ? end + ENTRY : end,
-  });
+  return generation === 1
+    ? new Bag(1, entries - 1, end, source, source, end + ENTRY)
+    : new Bag(2, entries, end, source, source, end);
 }
 
 /** Entries that are looked at on opening, at either end of the index. */

@@ -1,16 +1,15 @@
 import { FormatError } from "../../../errors.ts";
+import { warnOnConsole } from "../../../message_text.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { CheckOptions, CheckReport } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { type Bag, BEFORE } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
-import { locateDataset, shardPath } from "../dataset/dataset_location.ts";
+import { locateDataset } from "../dataset/dataset_location.ts";
 import { ENTRY } from "../bag/index_entries.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
-import { largestValue } from "./largest_value.ts";
-import { ValueCheck } from "./value_check.ts";
-import { warnerOf } from "./warner.ts";
+import { decodersOf, largestValue } from "../types/shipped.ts";
 import { longestReferences, References } from "../dataset/references.ts";
 
 /** Most bytes of references that are read at a time. */
@@ -37,13 +36,9 @@ export async function checkBags(
     damages.push(new FormatError("missing-spec", message, { path }));
   const steps = locateDataset(storage, path, emptyShard);
   const location = await runAsync(steps, signal);
-  if (location.kind === "bag") return await checkOneBag(location.path, options);
-  if (location.kind === "dataset") return await checkDatasets([path], options);
-  const shards = Array.from(
-    { length: location.shards },
-    (_, shard) => shardPath(path, shard),
-  );
-  return await checkDatasets(shards, options, damages);
+  return "bag" in location
+    ? await checkOneBag(location.bag, options)
+    : await checkDatasets(location.shards, options, damages);
 }
 
 async function checkOneBag(
@@ -65,7 +60,7 @@ async function checkOneBag(
 async function checkDatasets(
   paths: readonly string[],
   options: CheckOptions,
-  damages: FormatError[] = [],
+  damages: FormatError[],
 ): Promise<CheckReport> {
   const { signal, storage } = options;
   // Opened twice: how much there is to do has to be known first, and all at once may be too many.
@@ -97,6 +92,13 @@ async function checkDatasets(
   return check.report(samples);
 }
 
+/** Called with each record that lies in its bag, and where; what it throws is reported. */
+type RecordCheck = (
+  record: number,
+  start: number,
+  end: number,
+) => void | Promise<void>;
+
 class Check {
   readonly #options: CheckOptions;
   readonly #total: number;
@@ -122,51 +124,84 @@ class Check {
   async shard(dataset: Shard): Promise<void> {
     if (dataset.generation === 3) this.#guard(() => checkLengths(dataset));
     for (const [k, bag] of dataset.bags.entries()) {
-      const { type } = dataset.keys[k]!;
-      const { generation } = dataset;
-      const { signal, values } = this.#options;
-      const check = new ValueCheck(bag, generation, type, signal);
-      await this.index(bag, values && check.isKnown ? check : undefined);
-      if (check.skipped > 0) {
-        warnerOf(this.#options)(
-          `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
-            `${largestValue(type)} bytes`,
-        );
-      }
+      const check = this.#options.values
+        ? this.#decoding(bag, dataset, k)
+        : undefined;
+      await this.index(bag, check?.record);
+      if (check === undefined || check.skipped === 0) continue;
+      (this.#options.onWarning ?? warnOnConsole)(
+        `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
+          `${check.largest} bytes`,
+      );
     }
     if (dataset.refs !== undefined) await this.#references(dataset);
   }
 
-  /** Checks the limits of every record, and with `values` what is there. */
-  async index(bag: Bag, values?: ValueCheck): Promise<void> {
+  /** Checks the limits of every record, and what is there by `each`. */
+  async index(bag: Bag, each?: RecordCheck): Promise<void> {
     this.#guard(() => checkEntries(bag));
-    await this.#scan(bag, values && values.record.bind(values));
+    await this.#scan(bag, each);
+  }
+
+  /** Decodes values of a key, and throws them away; `undefined` for types of the user's own. */
+  #decoding({ path, source }: Bag, { keys, generation }: Shard, key: number) {
+    const { type } = keys[key]!;
+    const decode = decodersOf(generation)[type.name];
+    if (decode === undefined) return undefined;
+    const { signal } = this.#options;
+    const check = {
+      /** How many values were too large to be decoded. */
+      skipped: 0,
+      largest: largestValue(type),
+      async record(record: number, start: number, end: number) {
+        if (end - start > check.largest) {
+          check.skipped++;
+          return;
+        }
+        const steps = readPart(source, start, end - start);
+        const bytes = await runAsync(steps, signal);
+        try {
+          await decode(bytes, ...type.args);
+        } catch (cause) {
+          const why = cause instanceof Error ? cause.message : String(cause);
+          throw new FormatError(
+            "bad-value",
+            `${path}, record ${record}: ${why}`,
+            { path, sample: record, cause },
+          );
+        }
+      },
+    };
+    return check;
   }
 
   async #references({ keys, bags, refs }: Shard): Promise<void> {
     const { path } = refs!;
     const lengths = bags.map(({ length }) => length);
     const references = new References({ path, keys, lengths });
-    const window = new Window(refs!, this.#options.signal);
     const longest = longestReferences(keys.length) + 1;
+    // A part of the records in memory, that moves on.
+    let windowStart = 0;
+    let window = new Uint8Array(0);
     await this.#scan(refs!, (record, start, end) => {
       const length = Math.min(end - start, longest);
-      const bytes = window.has(start, length);
-      if (bytes !== undefined) return references.parse(record, bytes);
-      return window.read(start, length)
-        .then((bytes) => references.parse(record, bytes));
+      const from = start - windowStart;
+      if (from >= 0 && from + length <= window.length) {
+        const bytes = window.subarray(from, from + length);
+        return references.parse(record, bytes);
+      }
+      const size = Math.min(Math.max(WINDOW, length), refs!.dataEnd - start);
+      const steps = readPart(refs!.source, start, size);
+      return runAsync(steps, this.#options.signal).then((bytes) => {
+        windowStart = start;
+        window = bytes;
+        references.parse(record, bytes.subarray(0, length));
+      });
     });
   }
 
-  /**
-   * Reads a bag's whole index, part by part, and reports what of it is damaged.
-   *
-   * @param each Called with each record that lies in the bag, and where; what it throws is reported as well.
-   */
-  async #scan(
-    bag: Bag,
-    each?: (record: number, start: number, end: number) => void | Promise<void>,
-  ): Promise<void> {
+  /** Reads a bag's whole index, part by part, and reports what of it is damaged. */
+  async #scan(bag: Bag, each?: RecordCheck): Promise<void> {
     for (let first = 0; first < bag.length; first += BATCH) {
       const count = Math.min(BATCH, bag.length - first);
       const before = Math.min(first, BEFORE);
@@ -203,37 +238,6 @@ class Check {
   #advance(bytes: number): void {
     this.#done += bytes;
     this.#options.onProgress?.(Math.min(this.#done, this.#total), this.#total);
-  }
-}
-
-/** A part of a bag's records in memory, that moves on. */
-class Window {
-  readonly #bag: Bag;
-  readonly #signal: AbortSignal | undefined;
-  #bytes = new Uint8Array(0);
-  #start = 0;
-
-  constructor(bag: Bag, signal: AbortSignal | undefined) {
-    this.#bag = bag;
-    this.#signal = signal;
-  }
-
-  /** A record that is in memory, else `undefined`. */
-  has(start: number, length: number): Uint8Array | undefined {
-    const from = start - this.#start;
-    if (from < 0 || from + length > this.#bytes.length) return undefined;
-    return this.#bytes.subarray(from, from + length);
-  }
-
-  async read(start: number, length: number): Promise<Uint8Array> {
-    const size = Math.min(
-      Math.max(WINDOW, length),
-      this.#bag.dataEnd - start,
-    );
-    const steps = readPart(this.#bag.source, start, size);
-    this.#bytes = await runAsync(steps, this.#signal);
-    this.#start = start;
-    return this.#bytes.subarray(0, length);
   }
 }
 

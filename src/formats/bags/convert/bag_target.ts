@@ -1,10 +1,21 @@
-import { PlanNotes, UnfitError } from "../../../convert/conversion.ts";
-import { recordsFrom } from "../../../convert/from/records_from.ts";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import {
+  type PlanNotes,
+  type Run,
+  UnfitError,
+} from "../../../convert/conversion.ts";
+import { recordsFrom } from "../../../convert/from/record_list.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import type { ConversionTarget } from "../../../convert/to/target.ts";
 import { WriteError } from "../../../errors.ts";
-import { indexPath } from "../bag/index_path.ts";
-import { writeBag } from "./new_bag.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { NewDirectory } from "../../../io/write/new_directory.ts";
+import { writeError } from "../../../io/write/write_error.ts";
+import { syncDirectoryOf } from "../../../io/write/write_target.ts";
+import { indexPath } from "../bag/index_entries.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { BagWriter, requireAbsent } from "../write/bag_writer.ts";
 import { fitting } from "./new_dataset.ts";
 
 /** Anything to a single bag. */
@@ -53,4 +64,46 @@ export function noteChecksums(
   { changed }: PlanNotes,
 ): void {
   if (checksumChange !== undefined) changed.push(checksumChange);
+}
+
+/**
+ * Writes a bag that appears whole or not at all, in every generation; in generation 3, with its
+ * index.
+ *
+ * @param fill Appends the records.
+ * @returns How many there are.
+ */
+async function writeBag(
+  target: string,
+  generation: Generation,
+  run: Run,
+  fill: (append: (record: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<number> {
+  const { signal } = run;
+  await runAsync(requireAbsent(target), signal);
+  const directory = await runAsync(NewDirectory.create(target), signal);
+  try {
+    const file = path.join(directory.temporary, path.basename(target));
+    await using writer = await BagWriter.open(file, { generation, signal });
+    await fill(async (record) => {
+      await writer.append(record, { signal });
+      run.tell(writer.length);
+    });
+    await writer.close({ signal });
+    signal?.throwIfAborted();
+    // The index first: without it, the bag would be taken for one of another generation.
+    if (generation === 3) fs.renameSync(indexPath(file), indexPath(target));
+    try {
+      fs.renameSync(file, target);
+    } catch (error) {
+      if (generation === 3) fs.unlinkSync(indexPath(target));
+      throw writeError(target, error);
+    }
+    await runAsync(syncDirectoryOf(target));
+    return writer.length;
+  } catch (error) {
+    throw directory.asPublished(error);
+  } finally {
+    directory.discard();
+  }
 }

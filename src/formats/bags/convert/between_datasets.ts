@@ -1,20 +1,23 @@
-import { BagReader } from "../read/bag_reader.ts";
-import { shardName } from "../dataset/shard_names.ts";
-import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
-import { writtenSpec } from "../write/written_spec.ts";
+import {
+  shouldYield,
+  yieldToEventLoop,
+} from "../../../io/concurrency/event_loop.ts";
+import type { Bag } from "../bag/bag.ts";
+import type { Shard } from "../dataset/open_shard.ts";
+import { parseType, specOf, writtenSpec } from "../dataset/spec.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
   type Conversion,
   ConversionError,
   type ConvertOptions,
   PlanNotes,
-  type Run,
 } from "../../../convert/conversion.ts";
-import { changed, changeKey, type KeyChange } from "./change_key.ts";
-import { countEmpty } from "./empty_records.ts";
-import { NewDataset } from "./new_dataset.ts";
+import { datasetConversion, fitting, type NewDataset } from "./new_dataset.ts";
 import { readDatapoints } from "./read_datapoints.ts";
 import type { DatasetSource } from "./dataset_source.ts";
+import type { Datapoint } from "../read/selection.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { changeWord, joinLists, packWord, type Raw } from "./value_types.ts";
 
 /** A dataset to one of any generation, its shards kept unless they are to end elsewhere. */
 export async function betweenDatasets(
@@ -22,103 +25,89 @@ export async function betweenDatasets(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { path, reader, isSharded, labels } = source;
-  const { generation: to = 3, shardSize, shardLength, signal } = options;
+  const { path, reader, shards, isSharded, labels } = source;
+  const { generation: to = 3, signal } = options;
   const { generation: from } = reader;
   const notes = new PlanNotes();
   notes.kept.push("values, keys, the order of datapoints");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
+  for (const shard of shards) requireSame(shard, reader);
   const changes: KeyChange[] = [];
   for (const key of reader.keys) {
-    const empty = from === 1 && to !== 1
-      ? await emptyOf(source, key, signal)
-      : 0;
+    let empty = 0;
+    if (from === 1 && to !== 1) {
+      for (const shard of shards) {
+        empty += await countEmpty(bagOf(shard, key), signal);
+      }
+    }
     const type = reader.spec[key]!;
     changes.push(changeKey(path, key, type, { from, to, empty }, notes));
   }
   const spec = Object.fromEntries(changes.map(({ key, type }) => [key, type]));
   writtenSpec(spec, to, target); // refuses what that generation's writers refuse
-  await noteShared(source, notes, signal);
-  const cuts = shardSize !== undefined || shardLength !== undefined;
-  if (isSharded) {
-    (cuts ? notes.changed : notes.kept).push(
-      cuts ? "shards end elsewhere" : "shards",
-    );
-  }
-  const keepsShards = isSharded && !cuts;
-  const form = {
+  if (from !== 3 && !isSharded) noteShared(source, notes);
+  return datasetConversion(source, target, options, {
     spec,
-    generation: to,
-    shardSize,
-    shardLength,
-    keepsShards,
+    isSharded,
     labels,
-  };
-  return {
-    from: source.what,
-    to: `Bags, generation ${to}`,
     notes,
     unit: "datapoints",
     total: reader.length,
-    write: (run: Run) =>
-      NewDataset.write(target, form, run, async (dataset) => {
-        const parts = isSharded
-          ? Array.from({ length: reader.shards }, (_, i) => shardName(i))
-          : [""];
-        for (const part of parts) {
-          if (form.keepsShards) await dataset.startShard();
-          await copyPart(part, dataset);
+    async fill(dataset: NewDataset) {
+      let first = 0;
+      for (const { path, length } of shards) {
+        await dataset.startShard();
+        const points = readDatapoints(
+          reader,
+          { signal },
+          first,
+          first + length,
+        );
+        let index = 0;
+        for await (const datapoint of points) {
+          await dataset.append(
+            `datapoint ${index++} of ${path}`,
+            () => changed(datapoint, changes),
+          );
         }
-      }),
-  };
-
-  async function copyPart(name: string, dataset: NewDataset): Promise<void> {
-    const directory = name === "" ? path : `${path}/${name}`;
-    using part = await ShardedDatasetReader.open(directory, {
-      decoders: null,
-      signal,
-      onWarning: () => {}, // said when the source was opened
-    });
-    requireSame(part, reader);
-    let index = 0;
-    for await (const datapoint of readDatapoints(part, { signal })) {
-      await dataset.append(
-        `datapoint ${index++} of ${directory}`,
-        () => changed(datapoint, changes, to),
-      );
-    }
-  }
+        first += length;
+      }
+    },
+  });
 }
 
-/** How many records of a key are empty, in all shards. */
-async function emptyOf(
-  { path, reader, isSharded }: DatasetSource,
-  key: string,
+function bagOf({ keys, bags }: Shard, name: string): Bag {
+  return bags[keys.findIndex(({ key }) => key === name)]!;
+}
+
+/** Records that are looked at in one go. */
+const PAGE = 1 << 14;
+
+/** How many records of a bag are empty. */
+async function countEmpty(
+  bag: Bag,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let empty = 0;
-  for (let shard = 0; shard < reader.shards; shard++) {
-    const directory = isSharded ? `${path}/${shardName(shard)}` : path;
-    empty += await countEmpty(`${directory}/${key}.bag`, { signal });
+  for (let record = 0; record < bag.length; record++) {
+    if (record % PAGE === 0) {
+      if (shouldYield()) await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+    bag.locate(record);
+    if (bag.start === bag.end) empty++;
   }
   return empty;
 }
 
 /** Fewer records than datapoints: some have one together. Of lists that would take reading all. */
-async function noteShared(
-  { path, reader, isSharded }: DatasetSource,
+function noteShared(
+  { reader, shards: [shard] }: DatasetSource,
   notes: PlanNotes,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (reader.generation === 3 || isSharded) return;
+): void {
   for (const key of reader.keys) {
-    if (reader.spec[key]!.endsWith("[]")) continue;
-    using bag = await BagReader.open(`${path}/${key}.bag`, {
-      generation: reader.generation,
-      cacheIndex: false,
-      signal,
-    });
-    if (bag.length >= reader.length) continue;
+    const isList = reader.spec[key]!.endsWith("[]");
+    if (isList || bagOf(shard!, key).length >= reader.length) continue;
     notes.changed.push(
       `'${key}': records that several datapoints share become copies`,
     );
@@ -126,16 +115,111 @@ async function noteShared(
 }
 
 function requireSame(
-  part: ShardedDatasetReader,
-  whole: ShardedDatasetReader,
+  { path, generation, keys }: Shard,
+  whole: DatasetSource["reader"],
 ): void {
-  const isSame = part.generation === whole.generation &&
-    part.keys.every((key) => part.spec[key] === whole.spec[key]);
+  const spec = specOf(keys);
+  const isSame = generation === whole.generation &&
+    whole.keys.every((key) => spec[key] === whole.spec[key]);
   if (isSame) return;
   throw new ConversionError(
     "cannot-convert",
-    `Cannot convert ${part.path}: its generation or types are not those of the first ` +
+    `Cannot convert ${path}: its generation or types are not those of the first ` +
       "shard; convert the shards one by one",
-    part.path,
+    path,
   );
+}
+
+/** How the values of a key are written in another generation. */
+interface KeyChange {
+  readonly key: string;
+  readonly type: string;
+  /**
+   * Makes a value of a value: of a record, or of an iterable of them for a list.
+   *
+   * @throws {UnfitError} If it has no form there; that of a list throws it when it is read.
+   */
+  change(value: unknown): unknown;
+}
+
+/**
+ * How a key is written in another generation; what changes, and what is lost, is noted.
+ *
+ * @throws {ConversionError} If its type means something else there.
+ */
+function changeKey(
+  path: string,
+  key: string,
+  text: string,
+  { from, to, empty }: {
+    readonly from: Generation;
+    readonly to: Generation;
+    /** How many values have no bytes. */
+    readonly empty: number;
+  },
+  notes: PlanNotes,
+): KeyChange {
+  const type = parseType(text, from !== 3);
+  const { isList } = type;
+  if (from === 3 && to !== 3 && text.endsWith("[]")) {
+    throw new ConversionError(
+      "cannot-convert",
+      `Cannot convert ${path}: the type '${text}' of '${key}' would be that of a list in ` +
+        `generation ${to}; rename it in spec.json`,
+      path,
+    );
+  }
+  const note = (what: string) => notes.changed.push(`'${key}': ${what}`);
+  if (isList && to === 3) {
+    const list = joinLists(type, from);
+    note(list.note);
+    return {
+      key,
+      type: list.word,
+      async change(value) {
+        const records = await Array.fromAsync(value as Iterable<Raw>);
+        return fitting(key, to, () => list.join(records));
+      },
+    };
+  }
+  let change = changeWord(type, from, to);
+  if (empty > 0 && change.recode === undefined) {
+    const packed = packWord(type);
+    if (packed !== undefined) change = packed;
+    else {
+      notes.lost.push(
+        `datapoints with an empty '${key}' (${empty} values): generation ${to} has no empty records`,
+      );
+    }
+  }
+  if (change.note !== undefined) note(change.note);
+  const { word, recode } = change;
+  const recoded = (record: Raw) =>
+    fitting(key, to, () => recode?.(record) ?? record);
+  return isList
+    ? { key, type: `${word}[]`, change: (list) => eachOf(list, recoded) }
+    : { key, type: word, change: (record) => recoded(record as Raw) };
+}
+
+async function* eachOf(
+  list: unknown,
+  make: (record: Raw) => Uint8Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const record of list as Iterable<Raw>) yield make(record);
+}
+
+/**
+ * A datapoint as another generation has it.
+ *
+ * @throws {UnfitError} As {@linkcode KeyChange.change} does.
+ */
+async function changed(
+  datapoint: Datapoint,
+  changes: readonly KeyChange[],
+): Promise<Datapoint> {
+  const made: [string, unknown][] = [];
+  for (const { key, change } of changes) {
+    made.push([key, await change(datapoint[key])]);
+  }
+  return Object.fromEntries(made);
 }

@@ -7,15 +7,23 @@ import {
   withRootFile,
 } from "../../../convert/from/file_tree.ts";
 import type { RecordList } from "../../../convert/from/record_list.ts";
-import { ContainerSource, readIfThere } from "../../../convert/from/source.ts";
+import {
+  ContainerSource,
+  type ConversionSource,
+  readIfThere,
+  RecordSource,
+} from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { BAG } from "../entry.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
+import type { Shard } from "../dataset/open_shard.ts";
+import { shardsOf } from "../read/dataset_reader.ts";
 import { videosOfDataset } from "./dataset_videos.ts";
-import { labelPlace } from "./label_place.ts";
+import { labelPlace } from "./new_dataset.ts";
 
 /** A dataset to be converted. */
 export class DatasetSource extends ContainerSource {
@@ -48,6 +56,11 @@ export class DatasetSource extends ContainerSource {
       decoders: null,
     });
     return new DatasetSource(container, reader, isSharded, labels);
+  }
+
+  /** The shards of {@linkcode DatasetSource.reader}, in their order. */
+  get shards(): readonly Shard[] {
+    return shardsOf(this.reader).map(({ shard }) => shard);
   }
 
   override async files(): Promise<FileTree> {
@@ -111,4 +124,17 @@ export class DatasetSource extends ContainerSource {
     this.reader.close();
     super.close();
   }
+}
+
+/** A bag or a dataset to be converted. */
+export async function bagsSource(
+  container: VirtualFs,
+  options: WaitOptions & Pick<ContainerOptions, "onWarning">,
+): Promise<ConversionSource> {
+  const { kind, facts } = container.info;
+  if (kind === BAG) {
+    const what = `a bag of generation ${facts!["generation"]}`;
+    return new RecordSource(container, what, "records");
+  }
+  return await DatasetSource.open(container, options);
 }

@@ -1,8 +1,15 @@
-import type { Datapoint } from "../read/datapoint.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { parseSpec, specOf } from "../dataset/spec.ts";
-import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
-import { type WrittenSpec, writtenSpec } from "../write/written_spec.ts";
+import type { Datapoint } from "../read/selection.ts";
+import {
+  type Generation,
+  SHARD_NAME,
+  SPEC_FILE,
+} from "../dataset/dataset_names.ts";
+import {
+  parseSpec,
+  specOf,
+  type WrittenSpec,
+  writtenSpec,
+} from "../dataset/spec.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
   type Conversion,
@@ -11,8 +18,8 @@ import {
   PlanNotes,
   UnfitError,
 } from "../../../convert/conversion.ts";
-import type { FileTree } from "../../../convert/from/file_tree.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
+import type { FileTree, TreeEntry } from "../../../convert/from/file_tree.ts";
+import { datasetConversion, fitting } from "./new_dataset.ts";
 import { byNumber } from "../../../convert/from/number_order.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 
@@ -39,14 +46,12 @@ export async function filesToDataset(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { generation = 3, shardSize, shardLength } = options;
+  const { generation = 3 } = options;
   const files = await source.files();
   const layout = await findLayout(files, options);
-  const form = await specFor(source, files, layout, options);
+  const spec = await specFor(source, files, layout, options);
   requireDatapoints(source, layout);
-  const written = writtenSpec(form, generation, target);
-  const isSharded = layout.shards[0] !== "";
-  const cuts = shardSize !== undefined || shardLength !== undefined;
+  const written = writtenSpec(spec, generation, target);
   const notes = new PlanNotes();
   notes.kept.push(
     `values as bytes, which are taken for those of generation ${generation}`,
@@ -54,7 +59,6 @@ export async function filesToDataset(
   notes.changed.push(
     "directories INDEX are datapoints, in the order of numbers",
   );
-  if (isSharded) (cuts ? notes.changed : notes.kept).push("shards");
   const labels = layout.hasLabels
     ? await files.read(LABEL_FILE, options)
     : undefined;
@@ -66,33 +70,31 @@ export async function filesToDataset(
         (strays.length > 3 ? ` and ${strays.length - 3} more` : ""),
     );
   }
-  const keepsShards = isSharded && !cuts;
-  const datasetForm = {
-    spec: form,
-    generation,
-    shardSize,
-    shardLength,
-    keepsShards,
+  return datasetConversion(source, target, options, {
+    spec,
+    isSharded: layout.shards[0] !== "",
     labels,
-  };
-  return {
-    from: source.what,
-    to: `Bags, generation ${generation}`,
     notes,
     unit: "datapoints",
-    write: (run) =>
-      NewDataset.write(target, datasetForm, run, async (dataset) => {
-        for (const shard of layout.shards) {
-          if (keepsShards) await dataset.startShard();
-          for (const path of await numbered(files, shard, options)) {
-            await dataset.append(
-              `${files.location}/${path}`,
-              () => readFiles(files, path, written, generation, options),
-            );
-          }
+    total: undefined,
+    async fill(dataset) {
+      for (const shard of layout.shards) {
+        await dataset.startShard();
+        const paths = await numbered(
+          files,
+          shard,
+          options,
+          isNumberedDirectory,
+        );
+        for (const path of paths) {
+          await dataset.append(
+            `${files.location}/${path}`,
+            () => readFiles(files, path, written, generation, options),
+          );
         }
-      }),
-  };
+      }
+    },
+  });
 }
 
 async function findLayout(
@@ -103,23 +105,26 @@ async function findLayout(
   const strays: string[] = [];
   let specPath: string | undefined;
   let hasLabels = false;
-  for await (const { path, name, isDirectory } of files.list("", options)) {
-    if (isDirectory && SHARD_NAME.test(name)) directories.push(path);
+  for await (const entry of files.list("", options)) {
+    const { path, name, isDirectory } = entry;
+    if (isNumberedDirectory(entry)) directories.push(path);
     else if (path === SPEC_FILE && !isDirectory) specPath = path;
     else if (path === LABEL_FILE && !isDirectory) hasLabels = true;
     else if (!name.startsWith(".")) strays.push(path); // or of the desktop
   }
-  const hasDirectories = directories.length > 0;
-  const common = { hasDirectories, strays, hasLabels };
-  if (specPath !== undefined || !hasDirectories) {
-    return { ...common, shards: [""], specPath };
+  let shards = [""];
+  const [first] = directories.sort(byNumber);
+  if (specPath === undefined && first !== undefined) {
+    for await (
+      const { path, name, isDirectory } of files.list(first, options)
+    ) {
+      if (isDirectory || name !== SPEC_FILE) continue;
+      shards = directories;
+      specPath = path;
+    }
   }
-  const first = directories.sort(byNumber)[0]!;
-  for await (const { path, name, isDirectory } of files.list(first, options)) {
-    if (isDirectory || name !== SPEC_FILE) continue;
-    return { ...common, shards: directories, specPath: path };
-  }
-  return { ...common, shards: [""], specPath };
+  const hasDirectories = first !== undefined;
+  return { shards, hasDirectories, strays, specPath, hasLabels };
 }
 
 /** An empty dataset has no datapoints, and nothing else. */
@@ -167,21 +172,23 @@ async function specFor(
   );
 }
 
-/** The directories in one whose names are numbers, in their order. */
+/** Paths of what has a number for a name in a directory, in the order of numbers. */
 async function numbered(
   files: FileTree,
   directory: string,
   options: ConvertOptions,
+  isWanted: (entry: TreeEntry) => boolean,
 ): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name, isDirectory } of files.list(directory, options)) {
-    if (isDirectory && SHARD_NAME.test(name)) names.push(name);
+  for await (const entry of files.list(directory, options)) {
+    if (isWanted(entry)) names.push(entry.name);
   }
-  return names.sort(byNumber).map((name) => `${prefixOf(directory)}${name}`);
+  const prefix = directory === "" ? "" : `${directory}/`;
+  return names.sort(byNumber).map((name) => `${prefix}${name}`);
 }
 
-function prefixOf(directory: string): string {
-  return directory === "" ? "" : `${directory}/`;
+function isNumberedDirectory({ name, isDirectory }: TreeEntry): boolean {
+  return isDirectory && SHARD_NAME.test(name);
 }
 
 async function readFiles(
@@ -221,35 +228,30 @@ async function readFiles(
     datapoint.push([
       key,
       isDirectory
-        ? listOf(await valuesIn(files, path, key, options), read)
+        ? await readList(files, path, key, options, read)
         : await read(path),
     ]);
   }
   return Object.fromEntries(datapoint);
 }
 
-/** The values of a list, in the order of their numbers. */
-async function valuesIn(
+/** The values of a list, in the order of their numbers, which are read one after the other. */
+async function readList(
   files: FileTree,
   directory: string,
   key: string,
   options: ConvertOptions,
-): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name } of files.list(directory, options)) {
-    if (/^\d+$/.test(name)) names.push(name);
-    else if (!name.startsWith(".")) {
-      throw new UnfitError(
-        `its '${key}' has '${name}': the values of a list are 000000, 000001, ...`,
-      );
-    }
-  }
-  return names.sort(byNumber).map((name) => `${directory}/${name}`);
-}
-
-async function* listOf(
-  paths: readonly string[],
   read: (path: string) => Promise<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const path of paths) yield await read(path);
+): Promise<AsyncIterable<Uint8Array>> {
+  const isValue = ({ name }: TreeEntry) => {
+    if (/^\d+$/.test(name)) return true;
+    if (name.startsWith(".")) return false;
+    throw new UnfitError(
+      `its '${key}' has '${name}': the values of a list are 000000, 000001, ...`,
+    );
+  };
+  const paths = await numbered(files, directory, options, isValue);
+  return (async function* () {
+    for (const path of paths) yield await read(path);
+  })();
 }

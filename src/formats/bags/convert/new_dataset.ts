@@ -1,32 +1,69 @@
 import * as path from "node:path";
 import { WriteError } from "../../../errors.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { DatasetWriter } from "../write/dataset_writer.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { shardName } from "../dataset/shard_names.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { shardName } from "../dataset/dataset_location.ts";
 import { ShardedDatasetWriter } from "../write/sharded_dataset_writer.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import {
+  type Conversion,
+  type ConvertOptions,
   isAboutValue,
   type Run,
   UnfitError,
 } from "../../../convert/conversion.ts";
-import { writeLabels } from "../../../convert/label_file.ts";
-import { labelPlace } from "./label_place.ts";
+import type { ConversionSource } from "../../../convert/from/source.ts";
+import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
+import type { ShardLimits } from "../write/shard_output.ts";
 
 /** What a new dataset is like. */
-export interface DatasetForm {
+interface DatasetForm {
   readonly spec: Spec;
   readonly generation: Generation;
-  /** Shards end where these say. */
-  readonly shardSize?: number | undefined;
-  readonly shardLength?: number | undefined;
-  /** Shards end where {@linkcode NewDataset.startShard} says. */
-  readonly keepsShards?: boolean | undefined;
+  /** Where shards end; there are none without. */
+  readonly limits: Pick<ShardLimits, "shardSize" | "shardLength"> | undefined;
+  /** Whether shards end where {@linkcode NewDataset.startShard} says. */
+  readonly keepsShards: boolean;
+  /** Content of `label2idx.json`, which came along from GulpIO. */
+  readonly labels: Uint8Array | undefined;
+}
+
+/** What a conversion to a dataset is planned with. */
+interface DatasetPlan extends Pick<Conversion, "notes" | "unit" | "total"> {
+  readonly spec: Spec;
+  /** Whether the source has shards, which are kept unless they are to end elsewhere. */
+  readonly isSharded?: boolean;
   /** Content of `label2idx.json`, which came along from GulpIO. */
   readonly labels?: Uint8Array | undefined;
+  /** Appends the datapoints. */
+  fill(dataset: NewDataset, run: Run): Promise<void>;
+}
+
+/** A conversion to a dataset; what becomes of shards is noted. */
+export function datasetConversion(
+  { what }: ConversionSource,
+  target: string,
+  { generation = 3, shardSize, shardLength }: ConvertOptions,
+  { spec, isSharded = false, labels, fill, notes, unit, total }: DatasetPlan,
+): Conversion {
+  const limits = shardSize !== undefined || shardLength !== undefined
+    ? { shardSize, shardLength }
+    : undefined;
+  const keepsShards = isSharded && limits === undefined;
+  if (keepsShards) notes.kept.push("shards");
+  else if (isSharded) notes.changed.push("shards end elsewhere");
+  const form = { spec, generation, limits, keepsShards, labels };
+  return {
+    from: what,
+    to: `Bags, generation ${generation}`,
+    notes,
+    unit,
+    total,
+    write: (run) => NewDataset.write(target, form, run, fill),
+  };
 }
 
 /**
@@ -37,7 +74,7 @@ export class NewDataset {
   readonly #directory: NewDirectory;
   readonly #form: DatasetForm;
   readonly #run: Run;
-  #writer: DatasetWriter | ShardedDatasetWriter | undefined;
+  #writer: DatasetWriter | undefined;
   #shards = 0;
   #length = 0;
 
@@ -57,16 +94,22 @@ export class NewDataset {
     target: string,
     form: DatasetForm,
     run: Run,
-    fill: (dataset: NewDataset) => Promise<void>,
+    fill: DatasetPlan["fill"],
   ): Promise<number> {
     const directory = await runAsync(NewDirectory.create(target), run.signal);
     const dataset = new NewDataset(directory, form, run);
     try {
-      if (form.keepsShards !== true) await dataset.#open();
-      await fill(dataset);
+      const { temporary } = directory;
+      if (!form.keepsShards) await dataset.#open(temporary, form.limits);
+      await fill(dataset, run);
       await dataset.#close();
-      await dataset.#completeShards();
-      dataset.#writeLabels();
+      // Without any shard, nothing would say what the directory is.
+      if (form.limits && dataset.#length === 0) await dataset.#startShard();
+      await dataset.#close();
+      if (form.labels !== undefined) {
+        const isSharded = form.keepsShards || form.limits !== undefined;
+        writeLabels(temporary, labelPlace(isSharded), form.labels);
+      }
       run.signal?.throwIfAborted();
       await runAsync(directory.publish());
       return dataset.#length;
@@ -78,25 +121,15 @@ export class NewDataset {
     }
   }
 
-  /** Completes a shard, if there is one, and starts the next. */
+  /** Has a shard of the source be one of the dataset, unless they are to end elsewhere. */
   async startShard(): Promise<void> {
-    await this.#close();
-    const { spec, generation } = this.#form;
-    const { signal } = this.#run;
-    this.#writer = await DatasetWriter.open(
-      path.join(this.#directory.temporary, shardName(this.#shards++)),
-      spec,
-      { encoders: null, generation, signal },
-    );
+    if (this.#form.keepsShards) await this.#startShard();
   }
 
-  /** Writes an empty shard where there is none: without any, nothing would say what the directory is. */
-  async #completeShards(): Promise<void> {
-    const { shardSize, shardLength } = this.#form;
-    const isSharded = shardSize !== undefined || shardLength !== undefined;
-    if (!isSharded || this.#length > 0) return;
-    await this.startShard();
+  async #startShard(): Promise<void> {
     await this.#close();
+    const name = shardName(this.#shards++);
+    await this.#open(path.join(this.#directory.temporary, name));
   }
 
   /**
@@ -119,32 +152,27 @@ export class NewDataset {
     this.#run.tell(++this.#length);
   }
 
-  async #open(): Promise<void> {
-    const { spec, generation, shardSize, shardLength } = this.#form;
-    const { temporary } = this.#directory;
-    const { signal } = this.#run;
-    const options = { encoders: null, generation, signal };
-    this.#writer = shardSize === undefined && shardLength === undefined
-      ? await DatasetWriter.open(temporary, spec, options)
-      : await ShardedDatasetWriter.open(temporary, spec, {
-        ...options,
-        shardSize,
-        shardLength,
-      });
-  }
-
-  #writeLabels(): void {
-    const { shardSize, shardLength, keepsShards, labels } = this.#form;
-    if (labels === undefined) return;
-    const isSharded = keepsShards === true || shardSize !== undefined ||
-      shardLength !== undefined;
-    writeLabels(this.#directory.temporary, labelPlace(isSharded), labels);
+  async #open(place: string, limits?: DatasetForm["limits"]): Promise<void> {
+    const { spec, generation } = this.#form;
+    const options = { encoders: null, generation, signal: this.#run.signal };
+    this.#writer = limits === undefined
+      ? await DatasetWriter.open(place, spec, options)
+      : await ShardedDatasetWriter.open(place, spec, { ...options, ...limits });
   }
 
   async #close(): Promise<void> {
     await this.#writer?.close({ signal: this.#run.signal });
     this.#writer = undefined;
   }
+}
+
+/**
+ * Where a dataset of Bags keeps the `label2idx.json` of the videos that it was made of. Python's
+ * `ShardedDatasetReader` takes everything beside the shards for one, so that it lies in the first of
+ * them; what else is in the directory of a dataset, no reader looks at.
+ */
+export function labelPlace(isSharded: boolean): string {
+  return isSharded ? `${shardName(0)}/${LABEL_FILE}` : LABEL_FILE;
 }
 
 /** Why a value has no form in the target, in as far as that is what an error says. */
@@ -164,17 +192,9 @@ export function fitting(
   generation: Generation,
   make: () => Uint8Array,
 ): Uint8Array {
-  const made = naming(key, make);
-  if (made.length > 0 || generation === 1) return made;
-  throw new UnfitError(
-    `its '${key}' is empty, and generation ${generation} has no empty records`,
-  );
-}
-
-/** Has what is wrong with a value say which key it is of. */
-function naming<T>(key: string, work: () => T): T {
+  let made: Uint8Array;
   try {
-    return work();
+    made = make();
   } catch (error) {
     if (!isAboutValue(error)) throw error;
     const says = error instanceof UnfitError ? " " : " cannot be converted: ";
@@ -182,4 +202,8 @@ function naming<T>(key: string, work: () => T): T {
       cause: error,
     });
   }
+  if (made.length > 0 || generation === 1) return made;
+  throw new UnfitError(
+    `its '${key}' is empty, and generation ${generation} has no empty records`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import type { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Raw } from "./value_types.ts";
@@ -11,22 +11,24 @@ const MOST_IN_BATCH = 256;
 const LIST_PART = 16;
 
 /**
- * Reads all datapoints, one after the other, as bytes; values of list types as iterables of bytes. Small
- * datapoints are read many at a time; of large ones, lists are read as they are used.
+ * Reads datapoints one after the other, all unless told, as bytes; values of list types as iterables of bytes.
+ * Small datapoints are read many at a time; of large ones, lists are read as they are used.
  */
 export async function* readDatapoints(
   reader: ShardedDatasetReader,
   { signal }: WaitOptions,
+  first = 0,
+  end: number = reader.length,
 ): AsyncGenerator<Datapoint, void, undefined> {
   const { length, keys } = reader;
   const average = reader.size / Math.max(1, length);
   const batch = Math.min(MOST_IN_BATCH, Math.floor(BATCH_BYTES / average));
   if (batch < 2) {
-    for (let i = 0; i < length; i++) yield await readLarge(reader, i, signal);
+    for (let i = first; i < end; i++) yield await readLarge(reader, i, signal);
     return;
   }
-  for (let start = 0; start < length; start += batch) {
-    const stop = Math.min(length, start + batch);
+  for (let start = first; start < end; start += batch) {
+    const stop = Math.min(end, start + batch);
     const values = await reader.range(start, stop, undefined, { signal });
     for (let i = 0; i < stop - start; i++) {
       yield Object.fromEntries(keys.map((key) => [key, values[key]![i]]));

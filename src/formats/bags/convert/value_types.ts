@@ -2,22 +2,24 @@ import {
   type MsgpackValue,
   writeMsgpack,
 } from "../../../codecs/msgpack/mod.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import {
   decodeArrayValue,
+  decodeHeaded,
   encodeArrayValue,
-  isHeaded,
 } from "../types/array.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "../types/int.ts";
 import { decodeUtf8 } from "../types/text.ts";
 import { UnfitError } from "../../../convert/conversion.ts";
+import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
+import { encodeTree } from "../types/tree.ts";
 
 /** A record. */
 export type Raw = Uint8Array<ArrayBuffer>;
 
 /** How the values of a type are written in another generation. */
-export interface WordChange {
+interface WordChange {
   /** The type there. */
   readonly word: string;
   /** Makes the new bytes; they stay as they are without it. */
@@ -38,14 +40,8 @@ const PACKED: Record<string, (bytes: Raw) => MsgpackValue> = {
   bytes: (bytes) => bytes,
 };
 
-/** Words of bags that granular ships under others, or without arguments. */
-const MEDIA: Record<string, string> = {
-  jpeg: "jpg",
-  jpg: "jpg",
-  png: "png",
-  mp4: "mp4",
-  webm: "webm",
-};
+/** Words of bags that granular ships under another, or without arguments. */
+const MEDIA = ["jpeg", "jpg", "png", "mp4", "webm"];
 
 /**
  * How values of which some are empty go to a generation without empty records; `undefined` where there
@@ -81,18 +77,20 @@ export function changeWord(
     };
   }
   if (word === "array") {
-    const recode = (bytes: Raw) =>
-      isHeaded(bytes) ? encodeArrayValue(decodeArrayValue(bytes)) : bytes;
+    const recode = (bytes: Raw) => {
+      const headed = decodeHeaded(bytes);
+      return headed === undefined ? bytes : encodeArrayValue(headed);
+    };
     return { word, recode };
   }
   if (word === "arraytree") {
     return { word: "tree", note: `${word} becomes tree: the bytes are kept` };
   }
-  const media = MEDIA[name];
-  if (Object.hasOwn(MEDIA, name)) {
+  if (MEDIA.includes(name)) {
+    const media = name === "jpeg" ? "jpg" : name;
     return media === word
       ? { word }
-      : { word: media!, note: `${word} becomes ${media}: the bytes are kept` };
+      : { word: media, note: `${word} becomes ${media}: the bytes are kept` };
   }
   return args.length === 0 ? { word } : {
     word,
@@ -104,8 +102,14 @@ export function changeWord(
 /** To generation 1, whose `int` has no sign in bags, and one in granular 0.17 to 0.19. */
 function toFirst(word: string): WordChange {
   switch (word) {
-    case "int":
-      return { word, recode: requireNotNegative };
+    case "int": {
+      const decode = intDecoder(intOptionsOf(3));
+      const recode = (bytes: Raw) => {
+        if (decode(bytes) >= 0) return bytes;
+        throw new UnfitError("is below 0, and int has no sign in generation 1");
+      };
+      return { word, recode };
+    }
     case "u64": {
       const decode = intDecoder(U64, "u64");
       return {
@@ -123,11 +127,6 @@ function toFirst(word: string): WordChange {
     default:
       return { word };
   }
-}
-
-function requireNotNegative(bytes: Raw): Raw {
-  if (intDecoder(intOptionsOf(3))(bytes) >= 0) return bytes;
-  throw new UnfitError("is below 0, and int has no sign in generation 1");
 }
 
 function intFromFirst(
@@ -158,4 +157,94 @@ function intFromFirst(
       ? `numbers are written ${signs}`
       : `${word} becomes int: numbers take the bytes they need, ${signs}`,
   };
+}
+
+/** How a list becomes one value, for generation 3, which has no lists. */
+interface ListChange {
+  /** The type of that value: one of granular's. */
+  readonly word: "msgpack" | "tree";
+  /** Makes it. */
+  join(records: readonly Raw[]): Uint8Array;
+  readonly note: string;
+}
+
+/**
+ * How the lists of a type become single values: granular's decoders make lists of equal values of
+ * them. Values that are media, or of the user's own types, stay encoded in the list.
+ *
+ * @param from The generation they were written in.
+ */
+export function joinLists(
+  { word, name, args }: ValueType,
+  from: Generation,
+): ListChange {
+  const becomes = (word_: string, what: string) =>
+    `${word}[] becomes ${word_}, a list of ${what}: generation 3 has no lists`;
+  const packed = (
+    what: string,
+    value: (bytes: Raw) => unknown,
+  ): ListChange => ({
+    word: "msgpack",
+    join: (records) =>
+      writeMsgpack(records.map((bytes) => value(bytes)) as never),
+    note: becomes("msgpack", what),
+  });
+  switch (args.length > 0 && !["int", "array"].includes(name) ? "" : name) {
+    case "utf8":
+      return packed("texts", decodeUtf8);
+    case "int":
+      return packed("numbers", numbers(intDecoder(intOptionsOf(from)), args));
+    case "i64":
+      return packed("numbers", intDecoder({ size: 8, signed: true }, "i64"));
+    case "u64":
+      return packed("numbers", intDecoder({ size: 8 }, "u64"));
+    case "bytes":
+      return packed("bytes", (bytes) => bytes);
+    case "array":
+      return {
+        word: "tree",
+        join: (records) =>
+          encodeTree(records.map((bytes) => decodeArrayValue(bytes, ...args))),
+        note: becomes("tree", "arrays"),
+      };
+    case "msgpack":
+      return {
+        word: "msgpack",
+        join: joinPacked,
+        note: becomes(name, "values"),
+      };
+    case "tree":
+    case "arraytree":
+      if (name === "arraytree" && from !== 1) break; // a type of the user's own
+      return { word: "tree", join: joinTrees, note: becomes("tree", "values") };
+  }
+  return packed(`bytes, each of type ${word}`, (bytes) => bytes);
+}
+
+function numbers(
+  decode: (bytes: Raw, ...args: string[]) => number | bigint,
+  args: readonly string[],
+): (bytes: Raw) => number | bigint {
+  return (bytes) => {
+    const number = BigInt(decode(bytes, ...args));
+    if (number >= -(2n ** 63n) && number < 2n ** 64n) return number;
+    throw new UnfitError(`has the number ${number}, and msgpack 64 bits`);
+  };
+}
+
+/** Packed values one after the other, behind the head of an array, are a packed list of them. */
+function joinPacked(records: readonly Raw[]): Uint8Array {
+  const writer = new MsgpackWriter();
+  writer.listHead(records.length);
+  for (const record of records) writer.raw(record);
+  return writer.take();
+}
+
+/** A list of four that begins with "_" would be taken for an array. */
+function joinTrees(records: readonly Raw[]): Uint8Array {
+  const [first] = records;
+  if (records.length === 4 && first!.length === 2 && first![1] === 0x5f) {
+    throw new UnfitError('would be taken for an array: its first value is "_"');
+  }
+  return joinPacked(records);
 }

@@ -4,8 +4,8 @@ import { type JsonValue, parseExactJson } from "../../../codecs/json/value.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
-import type { Datapoint } from "../read/datapoint.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Datapoint } from "../read/selection.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { intEncoder, intOptionsOf } from "../types/int.ts";
 import { encodeUtf8 } from "../types/text.ts";
@@ -15,7 +15,7 @@ import {
   PlanNotes,
   UnfitError,
 } from "../../../convert/conversion.ts";
-import { fitting, NewDataset } from "./new_dataset.ts";
+import { datasetConversion, fitting } from "./new_dataset.ts";
 
 /**
  * Videos to a dataset. In generations 1 and 2 a datapoint is a video, `{ frames, id, meta }` with a list
@@ -28,7 +28,7 @@ export function videosToDataset(
   target: string,
   options: ConvertOptions,
 ): Conversion | undefined {
-  const { generation = 3, shardSize, shardLength } = options;
+  const { generation = 3 } = options;
   const notes = new PlanNotes();
   notes.changed.push("meta data are msgpack");
   const videos = source.videos(notes, options);
@@ -43,34 +43,32 @@ export function videosToDataset(
   const spec: Spec = perFrame
     ? { frame: "int", id: "utf8", image: jpeg, meta: "msgpack" }
     : { frames: `${jpeg}[]`, id: "utf8", meta: "msgpack" };
-  const form = { spec, generation, shardSize, shardLength, labels };
-  return {
-    from: source.what,
-    to: `Bags, generation ${generation}`,
+  return datasetConversion(source, target, options, {
+    spec,
+    labels,
     notes,
     unit: "datapoints",
     total: perFrame ? undefined : videos.total,
-    write: (run) =>
-      NewDataset.write(target, form, run, async (dataset) => {
-        for await (const video of videos.read({ signal: run.signal })) {
-          if (video instanceof UnfitError) {
-            run.leaveOut(video.message);
-            continue;
-          }
-          const { id, name, meta, frames } = video;
-          const facts = () => factsOf(id, meta, generation);
-          if (!perFrame) {
-            await dataset.append(name, () => ({ ...facts(), frames }));
-            continue;
-          }
-          let number = 0;
-          for await (const image of frames) {
-            const frame = intEncoder(intOptionsOf(generation))(number++);
-            await dataset.append(name, () => ({ ...facts(), frame, image }));
-          }
+    async fill(dataset, run) {
+      for await (const video of videos.read({ signal: run.signal })) {
+        if (video instanceof UnfitError) {
+          run.leaveOut(video.message);
+          continue;
         }
-      }),
-  };
+        const { id, name, meta, frames } = video;
+        const facts = () => factsOf(id, meta, generation);
+        if (!perFrame) {
+          await dataset.append(name, () => ({ ...facts(), frames }));
+          continue;
+        }
+        let number = 0;
+        for await (const image of frames) {
+          const frame = intEncoder(intOptionsOf(generation))(number++);
+          await dataset.append(name, () => ({ ...facts(), frame, image }));
+        }
+      }
+    },
+  });
 }
 
 function noteFrames(videos: VideoSource, { changed, lost }: PlanNotes): void {

@@ -1,10 +1,12 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
-import type { DatasetReader } from "../read/dataset_reader.ts";
-import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
+import type {
+  DatasetReader,
+  ShardedDatasetOptions,
+} from "../read/dataset_reader.ts";
 import type { Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
-import type { Decoders } from "../types/codec_types.ts";
+import type { Decoders } from "../types/shipped.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import {
   lastingPathOf,

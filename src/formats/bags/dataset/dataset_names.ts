@@ -12,3 +12,16 @@ export function isDatasetFile(name: string): boolean {
   return name === SPEC_FILE || name === `${REFS_KEY}.bag` ||
     /.\.(bag|idx)$/.test(name);
 }
+
+/**
+ * How a bag keeps its index, which changed twice: 1 (bags, early granular) has N + 1 offsets at the
+ * end of the `.bag`, the start of each record and the end; 2 (granular 2024–2025) the N ends of
+ * records there; 3 (granular ≥ 0.22) the N ends in an `.idx` beside the `.bag`.
+ */
+export type Generation = 1 | 2 | 3;
+
+/** @throws {RangeError} If there is no such generation. */
+export function requireGeneration(generation: Generation): void {
+  if ([1, 2, 3].includes(generation)) return;
+  throw new RangeError(`The generation is 1, 2 or 3, not ${generation}`);
+}

@@ -6,33 +6,26 @@ import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag, type OpenBagOptions } from "../bag/open_bag.ts";
-import { REFS_KEY, SHARD_NAME, SPEC_FILE } from "./dataset_names.ts";
-import type { Generation } from "./generation.ts";
-import { longestReferences, type References } from "./references.ts";
+import {
+  type Generation,
+  REFS_KEY,
+  SHARD_NAME,
+  SPEC_FILE,
+} from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 
 /** How to open a dataset. */
-export type OpenShardOptions = Pick<
+type OpenShardOptions = Pick<
   OpenBagOptions,
   "storage" | "generation" | "onWarning"
 >;
-
-/** What is open of a dataset besides the bags of its keys. */
-interface ShardHead {
-  readonly path: string;
-  readonly storage: Storage;
-  readonly generation: Generation;
-  readonly keys: readonly SpecKey[];
-  readonly spec: ByteSource;
-  readonly refs: Bag | undefined;
-}
 
 /** An opened dataset that has no shards, or one shard. */
 export class Shard {
   /** Its directory. */
   readonly path: string;
   readonly storage: Storage;
-  readonly generation: Generation;
+  generation: Generation;
   /** In the order of `spec.json`. */
   readonly keys: readonly SpecKey[];
   readonly spec: ByteSource;
@@ -46,20 +39,22 @@ export class Shard {
   readonly bags: Bag[] = [];
   /** How many datapoints are complete; of a dataset whose bags are opened one by one, those of the references. */
   length: number;
-  readonly #record: Uint8Array<ArrayBuffer>;
 
-  constructor(head: ShardHead) {
-    const { refs, keys } = head;
-    this.path = head.path;
-    this.storage = head.storage;
-    this.generation = head.generation;
+  constructor(
+    path: string,
+    storage: Storage,
+    generation: Generation,
+    keys: readonly SpecKey[],
+    spec: ByteSource,
+    refs: Bag | undefined,
+  ) {
+    this.path = path;
+    this.storage = storage;
+    this.generation = generation;
     this.keys = keys;
-    this.spec = head.spec;
+    this.spec = spec;
     this.refs = refs;
     this.length = refs?.length ?? 0;
-    this.#record = new Uint8Array(
-      refs ? longestReferences(keys.length) + 1 : 0,
-    );
   }
 
   /** All files that are open. */
@@ -87,18 +82,6 @@ export class Shard {
     return yield* openBag(bag, { ...form, storage, onWarning });
   }
 
-  /**
-   * Reads the references of a datapoint without waiting.
-   *
-   * @throws {FormatError} With code `bad-reference`.
-   * @throws {NotLoaded} If they have to be waited for.
-   */
-  refer(datapoint: number, into: References): void {
-    // A record that is longer than references can be is found wrong by its first bytes.
-    const length = this.refs!.copy(datapoint, this.#record);
-    into.parse(datapoint, this.#record, length);
-  }
-
   close(): void {
     this.spec.close();
     for (const bag of [this.refs, ...this.bags]) bag?.close();
@@ -119,29 +102,31 @@ export function* openShard(
   const names = yield* listDirectory(storage, path);
   if (!names.has(SPEC_FILE)) throw missingSpec(path, names);
   if (names.has(`${REFS_KEY}-00000.bag`)) throw inParts(path);
-  const hasRefs = generation === undefined
-    ? hasReferences(names)
+  const hasRefs = names.has(`${REFS_KEY}.bag`);
+  // A dataset of generation 3 may have a key `refs`, with an index like any other.
+  const wantsRefs = generation === undefined
+    ? hasRefs && !names.has(`${REFS_KEY}.idx`)
     : generation < 3;
-  if (hasRefs && !names.has(`${REFS_KEY}.bag`)) {
-    if (generation === 2) return yield* openRefless(path, names, options);
+  if (wantsRefs && !hasRefs && generation !== 2) {
     throw missingBag(path, REFS_KEY, "which holds the references");
   }
-  const shard = yield* openHead(path, hasRefs ? generation : 3, options);
+  const form = wantsRefs ? generation : 3;
+  const shard = yield* openHead(path, form, wantsRefs && hasRefs, options);
   try {
-    const found = hasRefs ? "written" : yield* lookFor(shard, names);
-    if (found === "unindexed" && generation === undefined) {
-      const refless = yield* openRefless(path, names, options);
-      shard.close();
-      return refless;
-    }
+    const found = wantsRefs ? "written" : yield* lookFor(shard, names);
     if (found === "unwritten") {
       onWarning?.(
         `${path}: there is no datapoint yet: its writer was killed while it made the files`,
       );
-      return shard;
+    } else if (
+      wantsRefs && !hasRefs ||
+      found === "unindexed" && generation === undefined
+    ) {
+      yield* openRefless(shard, names, onWarning);
+    } else {
+      yield* openBags(shard, names, options);
+      if (!wantsRefs) shard.length = completeLength(shard, onWarning);
     }
-    yield* openBags(shard, names, options);
-    if (!hasRefs) shard.length = completeLength(shard, onWarning);
     return shard;
   } catch (error) {
     shard.close();
@@ -157,25 +142,23 @@ export function* openShard(
  * of generation 3 that has lost its indexes.
  */
 function* openRefless(
-  path: string,
+  shard: Shard,
   names: ReadonlySet<string>,
-  { storage, onWarning }: OpenShardOptions,
-): Steps<Shard> {
-  const shard = yield* openHead(path, REFLESS, { storage });
+  onWarning: OpenShardOptions["onWarning"],
+): Steps<void> {
+  const { path, keys, bags } = shard;
+  shard.generation = 2;
   try {
     yield* openBags(shard, names, { onWarning });
-    const { bags, keys } = shard;
-    shard.length = bags[0]?.length ?? 0;
-    const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
-      bags.every((bag) => bag.generation === 2 && bag.length === shard.length);
-    if (!isSound) throw missingReferences(path);
-    return shard;
   } catch (error) {
-    shard.close();
     const isOfBag = error instanceof FormatError &&
       error.code !== "missing-bag";
     throw isOfBag ? missingReferences(path, error) : error;
   }
+  shard.length = bags[0]?.length ?? 0;
+  const isSound = keys.every(({ type }) => !type.word.endsWith("[]")) &&
+    bags.every((bag) => bag.generation === 2 && bag.length === shard.length);
+  if (!isSound) throw missingReferences(path);
 }
 
 function* openBags(
@@ -201,39 +184,32 @@ export function* listDirectory(
   throw openError(path, { code: "ENOTDIR" });
 }
 
-/** A dataset of generation 2 that has no {@linkcode Shard.refs}. */
-export const REFLESS = "refless";
-
 /**
  * Opens what a dataset has besides the bags of its keys.
  *
- * @param form Its generation; with none, it is 1 or 2.
+ * @param generation Without, it is 1 or 2.
  */
 export function* openHead(
   path: string,
-  form: Generation | typeof REFLESS | undefined,
+  generation: Generation | undefined,
+  hasRefs: boolean,
   { storage = LOCAL_DISK, onWarning }: OpenShardOptions,
 ): Steps<Shard> {
   const spec = yield* storage.open(`${path}/${SPEC_FILE}`);
   let refs: Bag | undefined;
   try {
-    if (form !== 3 && form !== REFLESS) {
-      const options = { storage, generation: form, onWarning };
+    if (hasRefs) {
+      const options = { storage, generation, onWarning };
       refs = yield* openBag(`${path}/${REFS_KEY}.bag`, options);
     }
-    const keys = yield* readSpec(spec, refs !== undefined);
-    const generation = refs?.generation ?? (form === 3 ? 3 : 2);
-    return new Shard({ path, storage, generation, keys, spec, refs });
+    const keys = yield* readSpec(spec, hasRefs);
+    const form = refs?.generation ?? generation ?? 2;
+    return new Shard(path, storage, form, keys, spec, refs);
   } catch (error) {
     spec.close();
     refs?.close();
     throw error;
   }
-}
-
-/** A dataset of generation 3 may have a key `refs`, with an index like any other. */
-function hasReferences(names: ReadonlySet<string>): boolean {
-  return names.has(`${REFS_KEY}.bag`) && !names.has(`${REFS_KEY}.idx`);
 }
 
 /**

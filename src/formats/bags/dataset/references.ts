@@ -1,4 +1,6 @@
 import { FormatError } from "../../../errors.ts";
+import { MsgpackReader } from "../../../codecs/msgpack/read_msgpack.ts";
+import type { Bag } from "../bag/bag.ts";
 import type { SpecKey } from "./spec.ts";
 
 /** What {@linkcode References.parse} needs to know of a dataset. */
@@ -27,47 +29,83 @@ export class References {
   /** How many records of each key: 1 unless it is a list. */
   readonly count: Float64Array;
   readonly #of: ReferencedKeys;
-  #bytes: Uint8Array = new Uint8Array(0);
-  #end = 0;
-  #at = 0;
+  /** The record, or its first bytes. */
+  readonly #record: Uint8Array;
+  readonly #reader: MsgpackReader;
   #datapoint = 0;
 
   constructor(of: ReferencedKeys) {
     this.#of = of;
     this.first = new Float64Array(of.keys.length);
     this.count = new Float64Array(of.keys.length);
+    this.#record = new Uint8Array(longestReferences(of.keys.length) + 1);
+    this.#reader = new MsgpackReader(
+      this.#record,
+      true, // so that 1.0 is no index
+      (_, reason) => this.#fail(`the references are not msgpack: ${reason}`),
+    );
   }
 
   /**
-   * Reads the record of a datapoint.
+   * Reads the references of a datapoint without waiting.
    *
-   * @param record Bytes that start with it.
-   * @param length How many of them are its own.
+   * @throws {FormatError} With code `bad-reference`.
+   * @throws {NotLoaded} If they have to be waited for.
+   */
+  read(datapoint: number, refs: Bag): void {
+    this.#parse(datapoint, refs.copy(datapoint, this.#record));
+  }
+
+  /**
+   * Takes the references of a datapoint from its record.
+   *
    * @throws {FormatError} With code `bad-reference`.
    */
-  parse(datapoint: number, record: Uint8Array, length = record.length): void {
+  parse(datapoint: number, record: Uint8Array): void {
+    const into = this.#record;
+    // One that is longer than references can be is found wrong by its first bytes.
+    const length = Math.min(record.length, into.length);
+    for (let i = 0; i < length; i++) into[i] = record[i]!;
+    this.#parse(datapoint, length);
+  }
+
+  #parse(datapoint: number, length: number): void {
     const { keys } = this.#of;
-    this.#bytes = record;
-    this.#end = length;
-    this.#at = 0;
+    const reader = this.#reader;
     this.#datapoint = datapoint;
-    const count = this.#arrayLength("the references must be an array");
+    reader.start(length);
+    const count = reader.listHead();
+    if (count < 0) this.#fail("the references must be an array");
     if (count !== keys.length) {
       this.#fail(
         `wrong number of references: ${count} for ${keys.length} keys`,
       );
     }
     for (let key = 0; key < keys.length; key++) {
-      if (keys[key]!.type.isList) this.#list(key);
-      else {
-        this.first[key] = this.#integer(key);
-        this.count[key] = 1;
-        this.#checkRange(key);
+      const items = keys[key]!.type.isList ? reader.listHead() : 1;
+      if (keys[key]!.type.isList && items !== 0 && items !== 2) {
+        this.#refuseKind(key);
       }
+      this.first[key] = items === 0 ? 0 : this.#integer(key);
+      this.count[key] = items === 2 ? this.#integer(key) : items;
+      const { lengths } = this.#of;
+      if (lengths !== undefined) this.checkRange(key, lengths[key]!);
     }
-    if (this.#at < length) {
-      this.#fail(`${length - this.#at} bytes after the references`);
+    if (reader.rest > 0) {
+      this.#fail(`${reader.rest} bytes after the references`);
     }
+  }
+
+  #integer(key: number): number {
+    const value = this.#reader.value();
+    const number = typeof value === "bigint" ? Number(value) : value;
+    return Number.isInteger(number) ? number as number : this.#refuseKind(key);
+  }
+
+  #refuseKind(key: number): never {
+    const { key: name, type } = this.#of.keys[key]!;
+    const expected = type.isList ? "a list's [first, count]" : "one index";
+    this.#fail(`reference of the wrong kind: '${name}' takes ${expected}`);
   }
 
   /**
@@ -90,71 +128,6 @@ export class References {
     );
   }
 
-  #checkRange(key: number): void {
-    const { lengths } = this.#of;
-    if (lengths !== undefined) this.checkRange(key, lengths[key]!);
-  }
-
-  #list(key: number): void {
-    const items = this.#arrayLength(this.#wrongKind(key));
-    if (items !== 0 && items !== 2) this.#fail(this.#wrongKind(key));
-    this.first[key] = items === 0 ? 0 : this.#integer(key);
-    this.count[key] = items === 0 ? 0 : this.#integer(key);
-    this.#checkRange(key);
-  }
-
-  #wrongKind(key: number): string {
-    const { key: name, type } = this.#of.keys[key]!;
-    const expected = type.isList ? "a list's [first, count]" : "one index";
-    return `reference of the wrong kind: '${name}' takes ${expected}`;
-  }
-
-  /** @param otherwise What is wrong where there is another value. */
-  #arrayLength(otherwise: string): number {
-    const head = this.#byte();
-    if (head >> 4 === 0x9) return head & 0x0f;
-    if (head === 0xdc) return this.#unsigned(2);
-    if (head === 0xdd) return this.#unsigned(4);
-    return this.#fail(head === 0xc1 ? NOT_MSGPACK : otherwise);
-  }
-
-  #integer(key: number): number {
-    const head = this.#byte();
-    if (head <= 0x7f) return head;
-    if (head >= 0xe0) return head - 0x100;
-    switch (head) {
-      case 0xcc:
-        return this.#unsigned(1);
-      case 0xcd:
-        return this.#unsigned(2);
-      case 0xce:
-        return this.#unsigned(4);
-      case 0xcf:
-        return this.#unsigned(4) * 2 ** 32 + this.#unsigned(4);
-      case 0xd0:
-        return this.#unsigned(1) << 24 >> 24;
-      case 0xd1:
-        return this.#unsigned(2) << 16 >> 16;
-      case 0xd2:
-        return this.#unsigned(4) | 0;
-      case 0xd3:
-        return (this.#unsigned(4) | 0) * 2 ** 32 + this.#unsigned(4);
-      default:
-        return this.#fail(head === 0xc1 ? NOT_MSGPACK : this.#wrongKind(key));
-    }
-  }
-
-  #unsigned(bytes: number): number {
-    let value = 0;
-    for (let i = 0; i < bytes; i++) value = value * 256 + this.#byte();
-    return value;
-  }
-
-  #byte(): number {
-    if (this.#at >= this.#end) this.#fail(`${NOT_MSGPACK}: it ends early`);
-    return this.#bytes[this.#at++]!;
-  }
-
   #fail(what: string): never {
     const { path } = this.#of;
     throw new FormatError(
@@ -169,5 +142,3 @@ export class References {
 export function longestReferences(keys: number): number {
   return 5 + keys * (5 + 2 * 9);
 }
-
-const NOT_MSGPACK = "the references are not msgpack";

@@ -9,7 +9,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import {
@@ -88,7 +88,7 @@ export class BagReader implements Disposable {
 
   static *#open(
     location: BagLocation,
-    { index, cacheIndex = true, cacheData, ...options }: BagOptions,
+    { index, cacheIndex = true, cacheData = false, ...options }: BagOptions,
   ): Steps<BagReader> {
     const given = index === undefined
       ? undefined
@@ -98,7 +98,7 @@ export class BagReader implements Disposable {
       { ...options, index: given },
     );
     try {
-      yield* bag.hold({ cacheIndex, cacheData });
+      yield* bag.hold(cacheIndex, cacheData);
       return new BagReader(bag);
     } catch (error) {
       bag.close();

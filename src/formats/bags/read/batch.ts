@@ -3,7 +3,8 @@ import { type BatchRoom, placesIn } from "../../../io/read/read_memory.ts";
 import { readSlices } from "../../../io/read/read_slices.ts";
 import type { Slice } from "../../../io/read/slice_runs.ts";
 import type { Column } from "./column.ts";
-import { type Datapoint, setValue } from "./datapoint.ts";
+import type { Datapoint } from "./selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
 
 /** The values of one key that a batch has of one shard. */
 export interface BatchPart {
@@ -95,12 +96,12 @@ function assemble(
       const datapoint = batch[places[i]!]!;
       const read = bytes[next++]!;
       if (limits === undefined) {
-        const put = (value: unknown) => setValue(datapoint, key, value);
+        const put = (value: unknown) => setOwn(datapoint, key, value);
         put(decode(column, read, index, put));
         continue;
       }
       const list: unknown[] = [];
-      setValue(datapoint, key, list);
+      setOwn(datapoint, key, list);
       const [start = 0, ...ends] = limits[i]!;
       let at = 0;
       for (const [k, end] of ends.entries()) {

@@ -3,7 +3,7 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
-import type { Decoder, Decoders } from "../types/codec_types.ts";
+import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
 
 /** Values of a key: their records, and what is made of them. */
 export class Column {
@@ -22,13 +22,9 @@ export class Column {
     this.key = key;
     this.type = type;
     this.bag = bag;
-    const { word, name } = type;
-    const isOwnWord = decoders !== null && Object.hasOwn(decoders, word);
-    const found = isOwnWord ? word : name;
-    this.#args = isOwnWord ? [] : type.args;
-    this.#decoder = decoders !== null && Object.hasOwn(decoders, found)
-      ? decoders[found]
-      : undefined;
+    const { codec, args } = codecOf(decoders, type);
+    this.#decoder = codec;
+    this.#args = args;
   }
 
   /** Whether there is a decoder: otherwise values are bytes. */
@@ -54,12 +50,20 @@ export class Column {
    * @throws {FormatError} With code `bad-value`; a promise rejects with it.
    */
   begin(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    if (this.#decoder === undefined) return bytes;
-    const value = this.#decode(bytes, datapoint);
-    if (!(value instanceof Promise)) return value;
-    return value.catch((cause) => {
+    const decoder = this.#decoder;
+    if (decoder === undefined) return bytes;
+    const args = this.#args;
+    try {
+      const value = args.length === 0
+        ? decoder(bytes)
+        : decoder(bytes, ...args);
+      if (!(value instanceof Promise)) return value;
+      return value.catch((cause) => {
+        throw this.#bad(datapoint, cause);
+      });
+    } catch (cause) {
       throw this.#bad(datapoint, cause);
-    });
+    }
   }
 
   /**
@@ -120,16 +124,6 @@ export class Column {
       sync: () => this.#refuse(value),
       async: () => value,
     });
-  }
-
-  #decode(bytes: Uint8Array<ArrayBuffer>, datapoint: number): unknown {
-    const decoder = this.#decoder!;
-    const args = this.#args;
-    try {
-      return args.length === 0 ? decoder(bytes) : decoder(bytes, ...args);
-    } catch (cause) {
-      throw this.#bad(datapoint, cause);
-    }
   }
 
   #refuse(value: Promise<unknown>): never {

@@ -1,5 +1,5 @@
 import { IndexError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
   runSync,
@@ -8,22 +8,26 @@ import {
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../../io/read/batch_read_options.ts";
+} from "../../../io/read/read_memory.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
 import { type BatchPart, readBatch } from "./batch.ts";
-import { type Datapoint, setValue } from "./datapoint.ts";
-import type { DatasetOptions } from "./dataset_options.ts";
+import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
 import {
   type ReadOptions,
   type ReadSyncOptions,
   requireOpen,
 } from "./record_memory.ts";
-import { clippedCount, type Mask } from "./selection.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
+import type { Decoders } from "../types/shipped.ts";
+import type { BagOptions } from "./bag_reader.ts";
+
+/** The shards of a reader, for this format's own files. */
+export let shardsOf: (reader: DatasetReader) => readonly ShardReader[];
 
 /**
  * Reads the datapoints of a dataset of any generation (Python's `DatasetReader`).
@@ -57,21 +61,24 @@ export class DatasetReader implements Disposable {
   readonly length: number;
   /** At least one. */
   readonly #shards: readonly ShardReader[];
-  /** The index of each shard's first datapoint. */
-  readonly #starts: readonly number[];
   #closed = false;
+
+  static {
+    shardsOf = (reader) => reader.#shards;
+  }
 
   /** @ignore Readers are made by `open`. */
   protected constructor(path: string, shards: readonly ShardReader[]) {
     const { keys } = shards[0]!.shard;
-    let length = 0;
     this.path = path;
     this.spec = specOf(keys);
     this.keys = keys.map(({ key }) => key);
     this.#shards = shards;
-    this.#starts = shards.map((shard) =>
-      (length += shard.length) - shard.length
-    );
+    let length = 0;
+    for (const shard of shards) {
+      shard.start = length;
+      length += shard.length;
+    }
     this.length = length;
   }
 
@@ -145,8 +152,7 @@ export class DatasetReader implements Disposable {
     const memory = options?.memory;
     memory?.take(0);
     const shard = this.#find(index);
-    const inShard = index - this.#starts[shard]!;
-    return this.#shards[shard]!.getSync(inShard, mask, memory);
+    return shard.getSync(index - shard.start, mask, memory);
   }
 
   /**
@@ -165,8 +171,7 @@ export class DatasetReader implements Disposable {
   unsafeView(index: number, mask?: Mask): Datapoint {
     this.#require(index);
     const shard = this.#find(index);
-    const inShard = index - this.#starts[shard]!;
-    return this.#shards[shard]!.getSync(inShard, mask, MAPPED);
+    return shard.getSync(index - shard.start, mask, MAPPED);
   }
 
   /**
@@ -275,8 +280,7 @@ export class DatasetReader implements Disposable {
     this.#require(index);
     memory?.take(0);
     const shard = this.#find(index);
-    const inShard = index - this.#starts[shard]!;
-    return yield* this.#shards[shard]!.get(inShard, mask, memory);
+    return yield* shard.get(index - shard.start, mask, memory);
   }
 
   *#read(
@@ -290,13 +294,12 @@ export class DatasetReader implements Disposable {
       indices.keys(),
       (place) => this.#find(indices[place]!),
     );
-    if (byShard.size === 0) byShard.set(0, []); // which checks the mask
+    if (byShard.size === 0) byShard.set(this.#shards[0]!, []); // which checks the mask
     const parts: BatchPart[][] = [];
-    const [shards, starts] = [this.#shards, this.#starts];
     yield* inParallel(
       Array.from(byShard, function* ([shard, places], i): Steps<void> {
-        const own = places.map((place) => indices[place]! - starts[shard]!);
-        parts[i] = yield* shards[shard]!.partsOf(own, places, mask);
+        const own = places.map((place) => indices[place]! - shard.start);
+        parts[i] = yield* shard.partsOf(own, places, mask);
       }),
     );
     return yield* readBatch(indices.length, parts.flat(), memory);
@@ -314,16 +317,15 @@ export class DatasetReader implements Disposable {
     memory?.take(0);
     if (count === 0) return yield* this.#shards[0]!.range(0, 0, mask, memory);
     const values: Record<string, unknown[]> = {};
-    for (let i = this.#find(start), at = start; at < end; i++) {
-      const shard = this.#shards[i]!;
-      const inShard = at - this.#starts[i]!;
-      const some = Math.min(shard.length - inShard, end - at);
-      const part = yield* shard.range(inShard, some, mask, memory);
+    for (const shard of this.#shards) {
+      const first = Math.max(start - shard.start, 0);
+      const some = Math.min(shard.length, end - shard.start) - first;
+      if (some <= 0) continue;
+      const part = yield* shard.range(first, some, mask, memory);
       for (const key of Object.keys(part)) {
-        if (!Object.hasOwn(values, key)) setValue(values, key, part[key]!);
+        if (!Object.hasOwn(values, key)) setOwn(values, key, part[key]!);
         else for (const value of part[key]!) values[key]!.push(value);
       }
-      at += some;
     }
     return values;
   }
@@ -331,21 +333,20 @@ export class DatasetReader implements Disposable {
   *#available(index: number): Steps<Record<string, true | number>> {
     this.#require(index);
     const shard = this.#find(index);
-    const inShard = index - this.#starts[shard]!;
-    return yield* this.#shards[shard]!.available(inShard);
+    return yield* shard.available(index - shard.start);
   }
 
   /** The shard of a datapoint: the last one that starts at or before it, since empty ones come before. */
-  #find(index: number): number {
-    const starts = this.#starts;
+  #find(index: number): ShardReader {
+    const shards = this.#shards;
     let low = 0;
-    let high = starts.length - 1;
+    let high = shards.length - 1;
     while (low < high) {
       const middle = low + high + 1 >>> 1;
-      if (starts[middle]! <= index) low = middle;
+      if (shards[middle]!.start <= index) low = middle;
       else high = middle - 1;
     }
-    return low;
+    return shards[low]!;
   }
 
   #require(index: number): void {
@@ -354,4 +355,31 @@ export class DatasetReader implements Disposable {
     if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
     throw new IndexError(index, length, this.path, 0, "datapoint");
   }
+}
+
+/** How to open a dataset. */
+export interface DatasetOptions extends BagOptions {
+  /**
+   * What makes values of records, by types; that of {@linkcode decodersOf} by default. Values of types
+   * that have none are bytes; with `null`, all are.
+   */
+  readonly decoders?: Decoders | null | undefined;
+  /**
+   * Keys whose bags are held in memory whole; in generations 1 and 2 also `refs`, where the
+   * references are.
+   */
+  readonly cacheKeys?: readonly string[] | undefined;
+  /**
+   * Whether asynchronous methods read the keys of a datapoint at the same time, which pays where
+   * they lie on a disk that is waited for; `false` by default.
+   */
+  readonly parallel?: boolean | undefined;
+}
+
+/** How to open a sharded dataset. */
+export interface ShardedDatasetOptions extends DatasetOptions {
+  /** The first shard to read; 0 by default. */
+  readonly shardStart?: number | undefined;
+  /** Every how many shards one is read; 1 by default, which is each. */
+  readonly shardStep?: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ReadMemory } from "../../../io/read/read_memory.ts";
 import type { Spans } from "../bag/bag.ts";
@@ -8,9 +8,17 @@ import { References } from "../dataset/references.ts";
 import { decodersOf } from "../types/shipped.ts";
 import type { BatchPart } from "./batch.ts";
 import { Column } from "./column.ts";
-import { type Datapoint, setValue } from "./datapoint.ts";
-import type { DatasetOptions } from "./dataset_options.ts";
-import { clippedCount, type Mask, Selection, unknownKey } from "./selection.ts";
+import type { Datapoint } from "./selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
+import type { DatasetOptions } from "./dataset_reader.ts";
+import {
+  clippedCount,
+  type ListRange,
+  type Mask,
+  select,
+  type Selection,
+  unknownKey,
+} from "./selection.ts";
 
 /** A record. */
 type Raw = Uint8Array<ArrayBuffer>;
@@ -21,6 +29,8 @@ export const MAPPED = Symbol("mapped");
 /** Reads the datapoints of one shard. The indices that it is asked for have been checked before. */
 export class ShardReader {
   readonly shard: Shard;
+  /** The index of its first datapoint among those of all shards. */
+  start = 0;
   /** One a key, but none where bags are missing, since there is no datapoint. */
   readonly #columns: readonly Column[];
   /** Those whose values are not bytes. */
@@ -29,7 +39,7 @@ export class ShardReader {
   readonly #places: ReadonlyMap<string, number>;
   readonly #all: Selection;
   /** Of the reads that do not wait, one after the other. */
-  readonly #selection: Selection;
+  readonly #selection: (ListRange | undefined)[];
   /** None in generation 3, where record i of every key belongs to datapoint i. */
   readonly #references: References | undefined;
 
@@ -41,8 +51,8 @@ export class ShardReader {
     this.#decoding = this.#columns.filter(({ decodes }) => decodes);
     this.#parallel = parallel;
     this.#places = new Map(keys.map(({ key }, k) => [key, k]));
-    this.#all = this.#newSelection(undefined);
-    this.#selection = this.#newSelection(undefined);
+    this.#all = this.#select(undefined);
+    this.#selection = [...this.#all];
     const lengths = bags.map(({ length }) => length);
     this.#references = shard.refs &&
       new References({ path: shard.refs.path, keys, lengths });
@@ -70,7 +80,7 @@ export class ShardReader {
         const cacheData = cacheKeys.includes(
           bag === refs ? REFS_KEY : names[k]!,
         );
-        yield* bag.hold({ cacheIndex, cacheData });
+        yield* bag.hold(cacheIndex, cacheData);
       }
       return new ShardReader(shard, options);
     } catch (error) {
@@ -102,25 +112,25 @@ export class ShardReader {
   ): Datapoint {
     const selection = mask === undefined
       ? this.#all
-      : this.#selection.set(mask);
+      : this.#select(mask, this.#selection);
     const references = this.#references;
-    if (references !== undefined) this.shard.refer(index, references);
+    references?.read(index, this.shard.refs!);
     const datapoint: Datapoint = {};
     for (let i = 0; i < this.#columns.length; i++) {
-      if (selection.wanted[i] === 0) continue;
+      if (selection[i] === undefined) continue;
       const { key, type, bag } = this.#columns[i]!;
       if (type.isList) {
         const { first, count } = listOf(references!, selection, i);
         const list = memory === MAPPED
           ? Array.from({ length: count }, (_, k) => bag.view(first + k))
           : runSync(bag.readRun(first, count, memory));
-        setValue(datapoint, key, list);
+        setOwn(datapoint, key, list);
       } else { // what most values are: no generator for them
         const record = references === undefined ? index : references.first[i]!;
         const bytes = memory === MAPPED
           ? bag.view(record)
           : bag.readSync(record, memory);
-        setValue(datapoint, key, bytes);
+        setOwn(datapoint, key, bytes);
       }
     }
     // Not before: a decoder may read, and what is used again would change.
@@ -130,7 +140,7 @@ export class ShardReader {
       const value = Array.isArray(bytes)
         ? bytes.map((one) => column.decodeSync(one, index))
         : column.decodeSync(bytes, index);
-      setValue(datapoint, column.key, value);
+      setOwn(datapoint, column.key, value);
     }
     return datapoint;
   }
@@ -141,7 +151,7 @@ export class ShardReader {
     mask: Mask | undefined,
     memory: ReadMemory | undefined,
   ): Steps<Datapoint> {
-    const selection = this.#newSelection(mask);
+    const selection = this.#select(mask);
     const references = this.#references;
     if (references !== undefined) {
       const [record] = yield* this.shard.refs!.readRun(index, 1);
@@ -150,9 +160,9 @@ export class ShardReader {
     const datapoint: Datapoint = {};
     const reading: Steps<void>[] = [];
     for (let i = 0; i < this.#columns.length; i++) {
-      if (selection.wanted[i] === 0) continue;
+      if (selection[i] === undefined) continue;
       const column = this.#columns[i]!;
-      setValue(datapoint, column.key, undefined); // keeps the order of the keys
+      setOwn(datapoint, column.key, undefined); // keeps the order of the keys
       const { first, count } = column.type.isList
         ? listOf(references!, selection, i)
         : { first: references?.first[i] ?? index, count: 1 };
@@ -170,14 +180,14 @@ export class ShardReader {
     mask: Mask | undefined,
     memory: ReadMemory | undefined,
   ): Steps<Record<string, unknown[]>> {
-    const selection = this.#newSelection(mask);
+    const selection = this.#select(mask);
     const indices = Array.from({ length: count }, (_, i) => start + i);
     const spans = yield* this.#spansOf(indices, selection, true);
     const values: Record<string, unknown[]> = {};
     const reading: Steps<void>[] = [];
     for (const [i, { key }] of this.shard.keys.entries()) {
-      if (selection.wanted[i] === 0) continue;
-      setValue(values, key, []); // keeps the order of the keys
+      if (selection[i] === undefined) continue;
+      setOwn(values, key, []); // keeps the order of the keys
       if (count === 0) continue;
       const read = this.#columns[i]!.read(start, spans[i]!, memory);
       reading.push(put(values, key, read));
@@ -201,11 +211,11 @@ export class ShardReader {
     places: readonly number[],
     mask: Mask | undefined,
   ): Steps<BatchPart[]> {
-    const selection = this.#newSelection(mask);
+    const selection = this.#select(mask);
     const spans = yield* this.#spansOf(indices, selection, false);
     const parts: BatchPart[] = [];
     for (const [i, column] of this.#columns.entries()) {
-      if (selection.wanted[i] === 0) continue;
+      if (selection[i] === undefined) continue;
       const { bag, type } = column;
       const limits = type.isList ? yield* bag.limitsOf(spans[i]!) : undefined;
       const slices = limits?.map((ends) => ({
@@ -223,7 +233,7 @@ export class ShardReader {
     const spans = yield* this.#spansOf([index], this.#all, true);
     const available: Record<string, true | number> = {};
     this.shard.keys.forEach(({ key, type }, i) => {
-      setValue(available, key, type.isList ? spans[i]!.count[0]! : true);
+      setOwn(available, key, type.isList ? spans[i]!.count[0]! : true);
     });
     return available;
   }
@@ -262,11 +272,15 @@ export class ShardReader {
     return spans;
   }
 
-  #newSelection(mask: Mask | undefined): Selection {
-    const { path, keys } = this.shard;
-    return new Selection({ path, keys, places: this.#places }).set(mask);
+  #select(
+    mask: Mask | undefined,
+    into?: (ListRange | undefined)[],
+  ): Selection {
+    return select(mask, this.shard, this.#places, into);
   }
 }
+
+const NOTHING: ListRange = { start: 0, stop: 0 };
 
 /** The records of a list, or of the part of it that is asked for. */
 function listOf(
@@ -274,8 +288,7 @@ function listOf(
   selection: Selection,
   key: number,
 ): { readonly first: number; readonly count: number } {
-  const start = selection.start[key]!;
-  const stop = selection.stop[key]!;
+  const { start, stop } = selection[key] ?? NOTHING;
   const count = clippedCount(start, stop, references.count[key]!);
   return { first: references.first[key]! + (count > 0 ? start : 0), count };
 }
@@ -285,5 +298,5 @@ function* put<T>(
   key: string,
   value: Steps<T>,
 ): Steps<void> {
-  setValue(into, key, yield* value);
+  setOwn(into, key, yield* value);
 }

@@ -1,5 +1,5 @@
 import { FormatError } from "../../../errors.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
   runAsync,
   runSync,
@@ -8,11 +8,14 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import { countBegunShards, shardPath } from "../dataset/dataset_location.ts";
+import {
+  countBegunShards,
+  requireWhole,
+  shardPath,
+} from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import { listDirectory, type Shard } from "../dataset/open_shard.ts";
-import type { ShardedDatasetOptions } from "./dataset_options.ts";
-import { DatasetReader } from "./dataset_reader.ts";
+import { DatasetReader, type ShardedDatasetOptions } from "./dataset_reader.ts";
 import { ShardReader } from "./shard_reader.ts";
 
 /**
@@ -135,13 +138,6 @@ function* pathsOf(
     paths.push(shardPath(directory, i));
   }
   return paths;
-}
-
-function requireWhole(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new RangeError(
-    `${name} must be a whole number from ${least} on, not ${value}`,
-  );
 }
 
 function requireSameKeys(first: Shard, shard: Shard): void {

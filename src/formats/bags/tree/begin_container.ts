@@ -2,8 +2,19 @@ import {
   shouldYield,
   yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
-import { perform, runSync, type Steps } from "../../../io/concurrency/steps.ts";
-import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import {
+  perform,
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { warnOnConsole } from "../../../message_text.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ContainerOptions,
+  ServedContainer,
+} from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { nameSuffix } from "../../../tree/numbered_names.ts";
 import { openBag } from "../bag/open_bag.ts";
@@ -11,22 +22,33 @@ import { BagTree } from "./bag_tree.ts";
 import {
   type DatasetLocation,
   locateDataset,
-  shardPath,
 } from "../dataset/dataset_location.ts";
 import { DatasetTree } from "./dataset_tree.ts";
-import { openShard } from "../dataset/open_shard.ts";
-import { describeBag, Survey } from "./survey.ts";
-import { warnerOf } from "../check/warner.ts";
-import type { TreeViews } from "./tree_views.ts";
+import { openShard, type Shard } from "../dataset/open_shard.ts";
+import type { DecodedViews } from "./decoded_views.ts";
+import { BAG } from "../entry.ts";
+import type { Bag } from "../bag/bag.ts";
 
 /** A container of which as much is opened as serving it needs. */
-export interface BegunContainer extends Container {
+interface BegunContainer extends Container {
   /**
    * Opens the rest.
    *
    * @throws {FormatError} If it is damaged.
    */
   complete(): Steps<void>;
+}
+
+/** Opens a container for other threads to serve, of many shards only the first one. */
+export async function openToServe(
+  path: string,
+  options: ContainerOptions,
+): Promise<ServedContainer> {
+  const views = options.decoded
+    ? new (await import("./decoded_views.ts")).DecodedViews()
+    : undefined;
+  const begun = await runAsync(beginContainer(path, options, views));
+  return { ...begun, complete: () => runAsync(begun.complete()) };
 }
 
 /**
@@ -38,42 +60,37 @@ export interface BegunContainer extends Container {
 export function* beginContainer(
   path: string,
   options: ContainerOptions,
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
-  const { storage = LOCAL_DISK } = options;
-  const onWarning = warnerOf(options);
+  const { storage = LOCAL_DISK, onWarning = warnOnConsole } = options;
   const location = yield* locateDataset(storage, path, onWarning);
-  if (location.kind !== "bag") {
-    return yield* beginDataset(location, options, views);
+  if (!("bag" in location)) {
+    return yield* beginDataset(path, location, options, views);
   }
   const suffix = nameSuffix(options.ext); // throws, perhaps: before anything is open
-  const bag = yield* openBag(location.path, { storage, onWarning });
+  const bag = yield* openBag(location.bag, { storage, onWarning });
   const tree = new BagTree(bag, suffix, storage);
   return { tree, info: describeBag(bag), *complete() {} };
 }
 
 /** The first shard is opened, the others when they are needed, or when it is completed. */
 function* beginDataset(
-  location: Exclude<DatasetLocation, { kind: "bag" }>,
+  path: string,
+  { isSharded, shards }: Exclude<DatasetLocation, { bag: string }>,
   options: ContainerOptions,
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): Steps<BegunContainer> {
-  const { path } = location;
-  const { storage = LOCAL_DISK } = options;
-  const onWarning = warnerOf(options);
-  const isSharded = location.kind === "shards";
-  const shards = isSharded ? location.shards : undefined;
-  const survey = new Survey(isSharded);
+  const { storage = LOCAL_DISK, onWarning = warnOnConsole } = options;
+  const survey = newSurvey(isSharded);
   const tree = new DatasetTree({
     path,
     storage,
-    shards,
+    shards: isSharded ? shards.length : undefined,
     views,
     lastNode: options.lastNode,
   });
   const add = function* (shard: number): Steps<void> {
-    const directory = isSharded ? shardPath(path, shard) : path;
-    const opened = yield* openShard(directory, { storage, onWarning });
+    const opened = yield* openShard(shards[shard]!, { storage, onWarning });
     try {
       yield* tree.add(shard, opened);
       survey.add(opened);
@@ -85,11 +102,9 @@ function* beginDataset(
   yield* add(0);
   return {
     tree,
-    get info() {
-      return survey.describe();
-    },
+    info: survey.info,
     *complete() {
-      for (let shard = 1; shard < (shards ?? 1); shard++) {
+      for (let shard = 1; shard < shards.length; shard++) {
         if (storage !== LOCAL_DISK) yield* add(shard);
         else yield* inOneGo(() => add(shard));
       }
@@ -109,4 +124,69 @@ function* inOneGo(procedure: () => Steps<void>): Steps<void> {
       runSync(procedure());
     },
   });
+}
+
+type Part = ContainerInfo["parts"][number];
+
+/** What is known of a dataset, and counts what its shards hold, as each of them is opened. */
+function newSurvey(isSharded: boolean): {
+  /** Records that several datapoints share are counted once. */
+  readonly info: ContainerInfo;
+  add(shard: Shard): void;
+} {
+  const facts: Record<string, number> = { generation: 0, datapoints: 0 };
+  const keys = new Map<string, { records: number; bytes: number }>();
+  const info = {
+    format: "bags",
+    kind: isSharded ? "sharded dataset" : "dataset",
+    files: 0,
+    directories: 0,
+    bytes: 0,
+    facts,
+    keys: [] as NonNullable<ContainerInfo["keys"]>[number][],
+    parts: [] as Part[],
+  };
+  const add = ({ path, keys: own, bags, length, generation, bytes }: Shard) => {
+    facts["generation"] = Math.max(facts["generation"]!, generation);
+    facts["datapoints"]! += length;
+    info.bytes += bytes;
+    info.files++; // spec.json
+    info.directories += length + (isSharded ? 1 : 0);
+    if (isSharded) info.parts.push({ path, bytes, samples: length });
+    else info.parts.push(...bags.map(partOf));
+    if (isSharded) facts["shards"] = info.parts.length;
+    for (const [k, { key, type }] of own.entries()) {
+      const bag = bags[k];
+      let count = keys.get(key);
+      if (count === undefined) {
+        const word = type.isList ? `${type.word}[]` : type.word;
+        const known = { name: key, type: word, records: 0, bytes: 0 };
+        info.keys.push(known);
+        keys.set(key, count = known);
+      }
+      count.records += bag?.length ?? 0;
+      count.bytes += bag?.dataEnd ?? 0;
+      info.files += type.isList ? bag?.length ?? 0 : length;
+      info.directories += type.isList ? length : 0;
+    }
+  };
+  return { info, add };
+}
+
+/** What is known of a single bag. */
+function describeBag(bag: Bag): ContainerInfo {
+  const part = partOf(bag);
+  return {
+    format: "bags",
+    kind: BAG,
+    files: bag.length,
+    directories: 0,
+    bytes: part.bytes,
+    facts: { generation: bag.generation },
+    parts: [part],
+  };
+}
+
+function partOf({ path, bytes, length }: Bag): Part {
+  return { path, bytes, samples: length };
 }

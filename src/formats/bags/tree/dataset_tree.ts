@@ -2,7 +2,6 @@ import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { numberedNames } from "../../../tree/numbered_names.ts";
-import type { SampleNodes } from "../../../tree/tree.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -10,25 +9,27 @@ import {
   type NodeId,
   type NodeStat,
   ROOT,
+  type SampleNodes,
   type Tree,
   type TreeSeed,
 } from "../../../tree/tree.ts";
 import {
   columnOf,
+  datapointNodes,
+  datapointRow,
   DatasetNodes,
   localNode,
   rowOf,
   SHARD_DIRECTORY,
   SHARD_SPEC,
+  writeName,
 } from "./dataset_nodes.ts";
-import { DatasetSamples } from "./dataset_samples.ts";
 import type { Shard } from "../dataset/open_shard.ts";
-import { ShardFact, ShardFacts } from "./shard_facts.ts";
+import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
-import { TreeShards } from "./tree_shards.ts";
 import { requireLocal } from "./tree_storage.ts";
-import type { TreeViews } from "./tree_views.ts";
+import type { DecodedViews } from "./decoded_views.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
@@ -36,14 +37,14 @@ interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
 }
 
 /** What a tree shows, and how. */
-export interface DatasetTreeOptions {
+interface DatasetTreeOptions {
   /** The dataset's directory. */
   readonly path: string;
   readonly storage: Storage;
   /** How many shards it has; `undefined` for a dataset that is not sharded. */
   readonly shards: number | undefined;
   /** What shows beside the values, in forms that people and programs can read. */
-  readonly views: TreeViews | undefined;
+  readonly views: DecodedViews | undefined;
   /** The largest id that a node may have, unless the tree has all of them to itself. */
   readonly lastNode: NodeId | undefined;
 }
@@ -66,7 +67,6 @@ export class DatasetTree implements Tree {
   readonly #options: DatasetTreeOptions;
   readonly #facts: ShardFacts;
   readonly #nodes: DatasetNodes;
-  readonly #samples: DatasetSamples;
   readonly #shardNames;
   readonly #extent = newExtent();
   readonly #name = new Uint8Array(64);
@@ -87,7 +87,6 @@ export class DatasetTree implements Tree {
     this.#nodes = new DatasetNodes(shards, options.lastNode);
     this.#shardNames = numberedNames(shards ?? 0, "");
     this.sources = new TreeShards({ ...options, nodes: this.#nodes, facts });
-    this.#samples = new DatasetSamples(this.#nodes, facts, this.sources);
   }
 
   /** Shards of which nobody has looked at anything are not counted. */
@@ -132,8 +131,9 @@ export class DatasetTree implements Tree {
   }
 
   parent(node: NodeId): NodeId {
-    const shard = this.#samples.shardOf(node);
-    if (shard >= 0) return this.#nodes.base(shard); // without opening it
+    if (datapointRow(this.sources, node) >= 0) {
+      return this.#nodes.base(this.#nodes.shardOf(node)); // without opening it
+    }
     const local = this.#enterShard(node);
     if (local < 0 || local === SHARD_DIRECTORY) return ROOT;
     const base = this.#nodes.base(this.#number);
@@ -186,7 +186,7 @@ export class DatasetTree implements Tree {
     if (local === SHARD_SPEC) {
       this.#place(into, 0);
       into.offset = 0;
-      into.length = this.#shard.specSize;
+      into.length = this.#shard.shard.spec.size;
       into.crc32 = -1;
       into.bytes = undefined;
       return true;
@@ -206,11 +206,11 @@ export class DatasetTree implements Tree {
   }
 
   samples(): SampleNodes {
-    return this.#samples.nodes();
+    return datapointNodes(this.sources);
   }
 
   nameOf(node: NodeId, into: Uint8Array): number {
-    return this.#samples.nameOf(node, into);
+    return writeName(this.sources, node, into);
   }
 
   share(): TreeSeed {
@@ -335,15 +335,12 @@ export class DatasetTree implements Tree {
     const perRow = this.#node(1, Role.DATAPOINT, 0) -
       this.#node(0, Role.DATAPOINT, 0);
     const suffix = shard.suffixes[key];
-    const names = numberedNames(count, "");
-    const viewNames = suffix === undefined
-      ? undefined
-      : numberedNames(count, suffix);
-    const files = viewNames === undefined ? 1 : 2;
-    for (let at = cursor; at < count * files; at++) {
-      const element = Math.floor(at / files);
-      const isView = at % files === 1;
-      const end = (isView ? viewNames! : names).write(element, this.#name);
+    const names = [numberedNames(count, "")];
+    if (suffix !== undefined) names.push(numberedNames(count, suffix));
+    for (let at = cursor; at < count * names.length; at++) {
+      const element = Math.floor(at / names.length);
+      const isView = at % names.length === 1;
+      const end = names[isView ? 1 : 0]!.write(element, this.#name);
       const node = (isView ? viewFirst : first) + element * perRow;
       if (!visit(this.#name, 0, end, node, at + 1)) return;
     }
@@ -360,7 +357,7 @@ function isSpecName(name: Uint8Array, start: number, end: number): boolean {
  *
  * @param views Those that it was shared with.
  */
-export function reviveTree(data: unknown, views?: TreeViews): Tree {
+export function reviveTree(data: unknown, views?: DecodedViews): Tree {
   const { facts, ...options } = data as SeedData;
   if (!(facts instanceof BigUint64Array)) {
     throw new RecordfsError("bad-seed", "This is no seed of a dataset's tree");

@@ -3,15 +3,17 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
-import type { Bag } from "../bag/bag.ts";
 import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { largestValue } from "../check/largest_value.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { largestValue } from "../types/shipped.ts";
 import type { ValueType } from "../dataset/spec.ts";
 import { atOnce } from "./tree_storage.ts";
-import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
+import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
-import { valueToJson } from "../types/value_to_json.ts";
+import { valueToJson } from "../types/json_values.ts";
+
+/** What the name of a readable view ends in. */
+export type ViewSuffix = ".json" | ".npy" | ".txt";
 
 /** The types that have views, of those that bags and granular ship. */
 const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
@@ -26,6 +28,8 @@ const SUFFIXES: Readonly<Record<string, ViewSuffix>> = {
   utf8: ".txt",
 };
 
+const KEEP_FLOATS = { keepFloats: true };
+
 /** Views that are kept, in bytes; one that is larger is kept until the next is made. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
@@ -34,12 +38,14 @@ const MOST_KEPT = 64 * 1024 * 1024;
  * `tree` and whole numbers, `.npy` for arrays, and `.txt` for `utf8`, which has the value's own bytes. Those
  * made last are kept: a file is asked for its size first, and then read in parts.
  */
-export class DecodedViews implements TreeViews {
+export class DecodedViews {
+  /** URL of the module whose `reviveTree` rebuilds a tree with these views. */
   readonly module = import.meta.url;
   /** In order of use. */
   readonly #kept = new Map<NodeId, Uint8Array>();
   #bytes = 0;
 
+  /** What the name of a view of such values ends in; `undefined` for those that have none. */
   suffixOf(
     { name }: ValueType,
     generation: Generation,
@@ -48,9 +54,19 @@ export class DecodedViews implements TreeViews {
     return isOwn ? undefined : SUFFIXES[name];
   }
 
+  /**
+   * Puts a view in the place of its value.
+   *
+   * @param node The view's node.
+   * @param key Number of the value's key in the dataset.
+   * @param record Number of the value's record in the key's bag.
+   * @param into Where the value is in the key's bag.
+   * @throws {FormatError} If the value cannot be decoded.
+   * @throws {NotLoaded} If it has to be waited for.
+   */
   replace(
     node: NodeId,
-    dataset: ViewedDataset,
+    dataset: TreeShard,
     key: number,
     record: number,
     into: Extent,
@@ -60,17 +76,36 @@ export class DecodedViews implements TreeViews {
     if (suffix === ".txt") return;
     const bag = dataset.bag(key);
     const { offset, length } = into;
+    const largest = largestValue(type);
     const keep = (view: Uint8Array) => this.#keep(node, view);
     const make = function* (): Steps<Uint8Array> {
-      requireDecodable(bag, record, type, length);
-      const bytes = yield* readPart(bag.source, offset, length);
-      return keep(sound(bag, record, () => {
-        const decoders = decodersOf(dataset.generation, { keepFloats: true });
+      const bytes = length <= largest
+        ? yield* readPart(bag.source, offset, length)
+        : undefined;
+      try {
+        if (bytes === undefined) {
+          throw new RecordfsError(
+            "too-large",
+            `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
+          );
+        }
+        const decoders = decodersOf(dataset.shard.generation, KEEP_FLOATS);
         const value = decoders[type.name]!(bytes, ...type.args);
-        return suffix === ".npy"
-          ? writeNpy(value as Parameters<typeof writeNpy>[0])
-          : jsonFile(value as Parameters<typeof valueToJson>[0]);
-      }));
+        return keep(
+          suffix === ".npy"
+            ? writeNpy(value as Parameters<typeof writeNpy>[0])
+            : jsonFile(value as Parameters<typeof valueToJson>[0]),
+        );
+      } catch (cause) {
+        if (cause instanceof FormatError) throw cause; // which says more
+        const { path } = bag;
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new FormatError(
+          "bad-value",
+          `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
+          { path, sample: record, cause },
+        );
+      }
     };
     const kept = this.#kept.get(node);
     const view = kept === undefined ? atOnce(bag.path, make) : keep(kept);
@@ -98,51 +133,8 @@ export class DecodedViews implements TreeViews {
   }
 }
 
-/** @throws {FormatError} If a value is too large to be shown decoded. */
-function requireDecodable(
-  bag: Bag,
-  record: number,
-  type: ValueType,
-  length: number,
-): void {
-  const largest = largestValue(type);
-  if (length <= largest) return;
-  throw undecodable(
-    bag,
-    record,
-    new RecordfsError(
-      "too-large",
-      `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
-    ),
-  );
-}
-
 function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
   return new TextEncoder().encode(`${valueToJson(value)}\n`);
-}
-
-/** Makes a view, and says which value is damaged where that fails. */
-function sound(bag: Bag, record: number, make: () => Uint8Array): Uint8Array {
-  try {
-    return make();
-  } catch (cause) {
-    throw cause instanceof FormatError
-      ? cause // which says more
-      : undecodable(bag, record, cause);
-  }
-}
-
-function undecodable(
-  { path }: Bag,
-  record: number,
-  cause: unknown,
-): FormatError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new FormatError(
-    "bad-value",
-    `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
-    { path, sample: record, cause },
-  );
 }
 
 /** Rebuilds a tree with such views in another thread. */

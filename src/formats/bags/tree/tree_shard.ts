@@ -10,34 +10,20 @@ import {
 } from "../../../tree/numbered_names.ts";
 import { FormatError } from "../../../errors.ts";
 import type { Bag } from "../bag/bag.ts";
-import type { Generation } from "../dataset/generation.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import { References } from "../dataset/references.ts";
 import type { SpecKey } from "../dataset/spec.ts";
 import { atOnce, idOf } from "./tree_storage.ts";
-import type { TreeViews, ViewedDataset, ViewSuffix } from "./tree_views.ts";
+import type { DecodedViews, ViewSuffix } from "./decoded_views.ts";
 
 /** Longest name that a file may have for most programs: `NAME_MAX`. */
 const LONGEST_NAME = 255;
-
-/** How a shard is shown. */
-export interface TreeShardOptions {
-  /** How many datapoints to show, no more than there are. */
-  readonly length: number;
-  /** When its newest file was modified, in milliseconds since 1970. */
-  readonly mtime: number;
-  /** What tells the bag of each key from others, when the shard was opened. */
-  readonly ids: readonly number[];
-  /** Readable views to show as well. */
-  readonly views: TreeViews | undefined;
-}
 
 /**
  * A dataset, or shard of one, as a tree shows it. The bag of a key is opened when something of it is
  * first asked for.
  */
-export class TreeShard implements ViewedDataset {
-  readonly generation: Generation;
+export class TreeShard {
   /** How many datapoints are shown. */
   readonly length: number;
   /** When its newest file was modified, in milliseconds since 1970. */
@@ -49,29 +35,34 @@ export class TreeShard implements ViewedDataset {
   readonly rowNames: NumberedNames;
   /** What the name of each key's readable view ends in, where it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
-  readonly #shard: Shard;
+  readonly shard: Shard;
   readonly #ids: readonly number[];
   readonly #references: References;
   /** The datapoint whose references were read last. */
   #referred = -1;
 
-  constructor(shard: Shard, { length, mtime, ids, views }: TreeShardOptions) {
+  /**
+   * @param ids What told the bag of each key from others, when the shard was opened.
+   * @param length How many datapoints to show, no more than there are.
+   * @param views Readable views to show as well.
+   */
+  constructor(
+    shard: Shard,
+    ids: readonly number[],
+    length: number,
+    mtime: number,
+    views: DecodedViews | undefined,
+  ) {
     const { keys, refs, generation } = shard;
-    this.generation = generation;
     this.length = length;
     this.keys = keys;
     this.suffixes = keys.map(({ type }) => views?.suffixOf(type, generation));
     this.names = nameKeys(keys, this.suffixes);
     this.rowNames = numberedNames(length, "");
     this.mtime = mtime;
-    this.#shard = shard;
+    this.shard = shard;
     this.#ids = ids;
     this.#references = new References({ path: refs?.path ?? "", keys });
-  }
-
-  /** Bytes of the specification. */
-  get specSize(): number {
-    return this.#shard.spec.size;
   }
 
   /** Whether the key's value in a datapoint is a list. */
@@ -87,35 +78,35 @@ export class TreeShard implements ViewedDataset {
 
   /** The record that is a key's value, or the first one of its list. */
   first(key: number, datapoint: number): number {
-    if (this.#shard.refs === undefined) return datapoint;
+    if (this.shard.refs === undefined) return datapoint;
     this.#refer(datapoint, key);
     return this.#references.first[key]!;
   }
 
   bag(key: number): Bag {
-    return this.#shard.bags[key] ??
-      atOnce(this.#shard.path, () => this.#openBag(key));
+    return this.shard.bags[key] ??
+      atOnce(this.shard.path, () => this.#openBag(key));
   }
 
   /** File 0 is the specification, file k + 1 the bag of key k. */
   file(number: number): ByteSource | undefined {
-    if (number === 0) return this.#shard.spec;
+    if (number === 0) return this.shard.spec;
     return number <= this.keys.length ? this.bag(number - 1).source : undefined;
   }
 
   /** Closes the descriptors of all files until they are needed again. */
   rest(): void {
-    for (const file of this.#shard.files) {
+    for (const file of this.shard.files) {
       if (file instanceof FileSource) file.rest();
     }
   }
 
   close(): void {
-    this.#shard.close();
+    this.shard.close();
   }
 
   *#openBag(key: number): Steps<Bag> {
-    const shard = this.#shard;
+    const shard = this.shard;
     const bag = yield* shard.openBag(key);
     try {
       const id = yield* idOf(shard.storage, bag.source);
@@ -136,7 +127,7 @@ export class TreeShard implements ViewedDataset {
   #refer(datapoint: number, key: number): void {
     if (this.#referred !== datapoint) {
       this.#referred = -1;
-      this.#shard.refer(datapoint, this.#references);
+      this.#references.read(datapoint, this.shard.refs!);
       this.#referred = datapoint;
     }
     this.#references.checkRange(key, this.bag(key).length);
@@ -172,14 +163,10 @@ function nameKeys(
   const length = names.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const joined = new Uint8Array(new SharedArrayBuffer(length));
   const builder = new NameTableBuilder(names.length, joined);
-  let start = 0;
-  for (const { bytes } of names) {
-    joined.set(bytes, start);
-    start += bytes.length;
-  }
   builder.nextDirectory();
-  start = 0;
+  let start = 0;
   for (const { bytes, record } of names) {
+    joined.set(bytes, start);
     builder.addFile(start, start + bytes.length, record);
     start += bytes.length;
   }

@@ -3,18 +3,12 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { LazySources } from "../../../tree/tree.ts";
 import { shardPath } from "../dataset/dataset_location.ts";
-import type { Generation } from "../dataset/generation.ts";
-import {
-  openHead,
-  openShard,
-  REFLESS,
-  type Shard,
-} from "../dataset/open_shard.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
+import { openHead, openShard, type Shard } from "../dataset/open_shard.ts";
 import type { DatasetNodes } from "./dataset_nodes.ts";
-import { ShardFact, type ShardFacts } from "./shard_facts.ts";
 import { changed, TreeShard } from "./tree_shard.ts";
 import { atOnce, hashIds, idsOf } from "./tree_storage.ts";
-import type { TreeViews } from "./tree_views.ts";
+import type { DecodedViews } from "./decoded_views.ts";
 
 /** Files that a thread keeps the shards of, however few descriptors they have. */
 const MOST_FILES = 4096;
@@ -26,13 +20,13 @@ const FILES_IN_SHARD = 2 ** 24;
 const REFLESS_GENERATION = 4;
 
 /** Where shards are, and how to open them. */
-export interface ShardPlace {
+interface ShardPlace {
   /** The dataset's directory. */
   readonly path: string;
   readonly storage: Storage;
   readonly nodes: DatasetNodes;
   readonly facts: ShardFacts;
-  readonly views: TreeViews | undefined;
+  readonly views: DecodedViews | undefined;
 }
 
 /** The shards of a dataset, each opened when it is first asked for; of many, those used last stay. */
@@ -50,6 +44,10 @@ export class TreeShards implements LazySources {
 
   get path(): string {
     return this.#place.path;
+  }
+
+  get nodes(): DatasetNodes {
+    return this.#place.nodes;
   }
 
   get knownBytes(): number {
@@ -88,10 +86,16 @@ export class TreeShards implements LazySources {
   /** When a shard was last modified, in milliseconds since 1970. */
   mtime(number: number): number {
     if (number === this.#lastNumber) return this.#last!.mtime;
-    const known = this.#place.facts.get(number, ShardFact.MTIME);
-    if (known !== undefined) return known / 1000;
+    return this.fact(number, ShardFact.MTIME) / 1000;
+  }
+
+  /** What is known of a shard, which is opened where nothing is. */
+  fact(number: number, fact: number): number {
+    const { facts } = this.#place;
+    const known = facts.get(number, fact);
+    if (known !== undefined) return known;
     this.shard(number);
-    return this.mtime(number);
+    return facts.get(number, fact)!;
   }
 
   /** Shows an opened shard, which from now on belongs to this, unless this throws. */
@@ -139,10 +143,10 @@ export class TreeShards implements LazySources {
     const { facts, storage } = this.#place;
     const generation = facts.get(number, ShardFact.GENERATION);
     const path = this.#pathOf(number);
-    const form = generation === REFLESS_GENERATION
-      ? REFLESS
-      : generation as Generation;
-    const shard = yield* openHead(path, form, { storage });
+    const isRefless = generation === REFLESS_GENERATION;
+    const form = isRefless ? 2 : generation as Generation;
+    const hasRefs = form !== 3 && !isRefless;
+    const shard = yield* openHead(path, form, hasRefs, { storage });
     try {
       const { refs } = shard;
       const length = facts.get(number, ShardFact.LENGTH)!;
@@ -170,12 +174,9 @@ export class TreeShards implements LazySources {
       return opened;
     }
     const { facts, views } = this.#place;
-    const kept = new TreeShard(shard, {
-      length: facts.get(number, ShardFact.LENGTH)!,
-      mtime: facts.get(number, ShardFact.MTIME)! / 1000,
-      ids,
-      views,
-    });
+    const length = facts.get(number, ShardFact.LENGTH)!;
+    const mtime = facts.get(number, ShardFact.MTIME)! / 1000;
+    const kept = new TreeShard(shard, ids, length, mtime, views);
     this.#files += shard.keys.length;
     this.#makeRoom();
     this.#opened.set(number, kept);
@@ -204,28 +205,26 @@ function settleFacts(
   number: number,
   shard: Shard,
   ids: readonly number[],
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): void {
-  const { generation, refs, files, bytes } = shard;
+  const { generation, refs, files } = shard;
   const mtime = files.reduce((last, { mtime }) => Math.max(last, mtime), 0);
-  facts.agree(number, ShardFact.LENGTH, shard.length);
-  facts.agree(number, ShardFact.MTIME, mtime * 1000);
-  facts.agree(number, ShardFact.BYTES, bytes);
-  facts.agree(number, ShardFact.NODES, countNodes(shard, views));
-  facts.agree(number, ShardFact.KEYS, shard.keys.length);
-  facts.agree(number, ShardFact.INODES, hashIds(ids));
-  // Last: with it, the others are known.
   const isRefless = generation === 2 && refs === undefined;
-  facts.agree(
-    number,
-    ShardFact.GENERATION,
-    isRefless ? REFLESS_GENERATION : generation,
-  );
+  const agree = (fact: number, value: number) =>
+    facts.agree(number, fact, value);
+  agree(ShardFact.LENGTH, shard.length);
+  agree(ShardFact.MTIME, mtime * 1000);
+  agree(ShardFact.BYTES, shard.bytes);
+  agree(ShardFact.NODES, countNodes(shard, views));
+  agree(ShardFact.KEYS, shard.keys.length);
+  agree(ShardFact.INODES, hashIds(ids));
+  // Last: with it, the others are known.
+  agree(ShardFact.GENERATION, isRefless ? REFLESS_GENERATION : generation);
 }
 
 function countNodes(
   { bags, generation, keys, length }: Shard,
-  views: TreeViews | undefined,
+  views: DecodedViews | undefined,
 ): number {
   let inEach = 1;
   let elements = 0;
@@ -235,4 +234,65 @@ function countNodes(
     elements += type.isList ? shown * bags[k]!.length : 0;
   }
   return 2 + length * inEach + elements;
+}
+
+/** What all threads that serve a dataset take for true of a shard, whoever opened it first. */
+export const ShardFact = {
+  /** How many datapoints it has: a writer may be at work. */
+  LENGTH: 0,
+  /** Microseconds since 1970. */
+  MTIME: 1,
+  /** Bytes of its files. */
+  BYTES: 2,
+  /** How many nodes its tree has. */
+  NODES: 3,
+  /** How many keys it has. */
+  KEYS: 4,
+  /** Which inodes its bags are, as a hash. */
+  INODES: 5,
+  GENERATION: 6,
+} as const;
+
+const FACTS = 7;
+
+/**
+ * Facts about shards in memory that threads share. Each thread opens a shard when it first needs it; what
+ * the first one finds is what the others go by.
+ */
+export class ShardFacts {
+  readonly memory: BigUint64Array<SharedArrayBuffer>;
+
+  /** @param memory What another thread gave; by default, nothing is known yet. */
+  constructor(
+    shards: number,
+    memory: BigUint64Array<SharedArrayBuffer> = new BigUint64Array(
+      new SharedArrayBuffer(shards * FACTS * BigUint64Array.BYTES_PER_ELEMENT),
+    ),
+  ) {
+    this.memory = memory;
+  }
+
+  /** Says a fact, unless it was said; and what is said. */
+  agree(shard: number, fact: number, value: number): number {
+    const said = BigInt(Math.max(0, Math.round(value))) + 1n; // 0 is for what nobody said
+    const at = shard * FACTS + fact;
+    const before = Atomics.compareExchange(this.memory, at, 0n, said);
+    return Number((before || said) - 1n);
+  }
+
+  /** A fact that was said, or `undefined`. */
+  get(shard: number, fact: number): number | undefined {
+    const said = Atomics.load(this.memory, shard * FACTS + fact);
+    return said === 0n ? undefined : Number(said - 1n);
+  }
+
+  /** Sum of a fact over the shards of which it is known. */
+  sum(fact: number): number {
+    let sum = 0;
+    for (let at = fact; at < this.memory.length; at += FACTS) {
+      const said = Atomics.load(this.memory, at);
+      if (said > 0n) sum += Number(said - 1n);
+    }
+    return sum;
+  }
 }

@@ -83,11 +83,6 @@ export function decodeArrayValue(
   );
 }
 
-/** Whether a value is in the form of granular 0.7.0 and 0.8.0, which later ones cannot read. */
-export function isHeaded(bytes: Uint8Array): boolean {
-  return decodeHeaded(bytes) !== undefined;
-}
-
 /** A header has a type's name and the lengths of 32 dimensions at most, of 9 bytes each. */
 const LARGEST_HEADER = 1024;
 
@@ -95,11 +90,11 @@ const LARGEST_HEADER = 1024;
 const PAIR = 0x92;
 
 /**
- * The array as granular 0.7.0 and 0.8.0 wrote it (commits 4bcc83f and 49e83e9): the size of a header
+ * The array as granular 0.7.0 and 0.8.0 wrote it, which later ones cannot read (commits 4bcc83f and 49e83e9): the size of a header
  * as u32, the header, msgpack `[dtype.str, shape]`, and the bare elements. It is like no other: what
  * 0.8.1 writes starts with a list of three, and letters of the type's name.
  */
-function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
+export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
   if (bytes[4] !== PAIR) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const size = view.getUint32(0, true);

@@ -1,4 +1,4 @@
-import type { Generation } from "../dataset/generation.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { ValueError } from "./value_error.ts";
 
 /** How whole numbers lie in bytes. */

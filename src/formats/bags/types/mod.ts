@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { Decoder, Decoders, Encoder, Encoders } from "./codec_types.ts";
+export type { Decoder, Decoders, Encoder, Encoders } from "./shipped.ts";
 export {
   type IntDecoder,
   intDecoder,
@@ -11,9 +11,9 @@ export {
   intEncoder,
   type IntOptions,
 } from "./int.ts";
-export { jsonToValue } from "./json_to_value.ts";
+export { jsonToValue } from "./json_values.ts";
 export { videoDecoder, videoEncoder } from "./media.ts";
 export { type DecoderOptions, decodersOf, encodersOf } from "./shipped.ts";
 export type { TreeContent, TreeValue } from "./tree.ts";
 export { ValueError } from "./value_error.ts";
-export { valueToJson } from "./value_to_json.ts";
+export { valueToJson } from "./json_values.ts";

@@ -4,12 +4,12 @@ import {
   writeMsgpack,
 } from "../../../codecs/msgpack/mod.ts";
 import { decodeArrayValue, encodeArrayValue } from "./array.ts";
-import type { Generation } from "../dataset/generation.ts";
-import type { Decoders, Encoders } from "./codec_types.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { intDecoder, intEncoder, intOptionsOf } from "./int.ts";
 import { decodeImageValue, encodeJpegValue, encodePngValue } from "./media.ts";
 import { decodeUtf8, encodeBytes, encodeUtf8 } from "./text.ts";
 import { decodeTree, decodeTreeWithFloats, encodeTree } from "./tree.ts";
+import type { ValueType } from "../dataset/spec.ts";
 
 const I64 = { size: 8, signed: true } as const;
 const U64 = { size: 8, signed: false } as const;
@@ -111,4 +111,67 @@ export function decodersOf(
     mp4: asBytes,
     webm: asBytes,
   };
+}
+
+/** For values that become objects: those of one byte each take a hundred times as much memory. */
+const LARGEST_OF_OBJECTS = 16 * 1024 * 1024;
+
+/** For all others: decoding takes a few times their size. */
+const LARGEST = 2 ** 30;
+
+/** Types whose values become objects, any number of them. */
+const OF_OBJECTS = ["arraytree", "msgpack", "tree"];
+
+/**
+ * Bytes of the largest value of a type that is decoded where nobody asked for that very value: a process
+ * that serves or checks must not end because memory does.
+ */
+export function largestValue({ name }: ValueType): number {
+  return OF_OBJECTS.includes(name) ? LARGEST_OF_OBJECTS : LARGEST;
+}
+
+/**
+ * Makes the bytes of a value. `args` are what stands behind the type in the spec of generation 1:
+ * `["4", "big"]` for `int(4,big)`.
+ *
+ * The type of `value` is the encoder's own: `never` here lets any be assigned.
+ */
+export type Encoder = (
+  value: never,
+  ...args: string[]
+) => Uint8Array | Promise<Uint8Array>;
+
+/**
+ * Makes a value, or the promise of one, of a record's bytes; it may keep and share their memory. `args`
+ * are the type's, as those of an {@linkcode Encoder} are.
+ */
+export type Decoder = (
+  bytes: Uint8Array<ArrayBuffer>,
+  ...args: string[]
+) => unknown;
+
+/**
+ * Encoders by the types' words: for `array(float32,4)`, the one of that whole word, which is called
+ * with the value alone, or the one of `array`. Values of types that have none are bytes.
+ */
+export type Encoders = Readonly<Record<string, Encoder>>;
+
+/** Decoders by the types' words, found as {@linkcode Encoders} are. */
+export type Decoders = Readonly<Record<string, Decoder>>;
+
+/**
+ * The encoder or decoder of a type, if there is one, and the arguments that it is called with.
+ *
+ * @param codecs `null` where values are bytes.
+ */
+export function codecOf<Codec>(
+  codecs: Readonly<Record<string, Codec>> | null,
+  { word, name, args }: ValueType,
+): { readonly codec: Codec | undefined; readonly args: readonly string[] } {
+  const own = (word: string) =>
+    codecs !== null && Object.hasOwn(codecs, word) ? codecs[word] : undefined;
+  const whole = own(word);
+  return whole === undefined
+    ? { codec: own(name), args }
+    : { codec: whole, args: [] };
 }

@@ -58,25 +58,12 @@ export function encodeTree(value: TreeContent): Uint8Array<ArrayBuffer> {
 
 function packable(value: TreeContent, depth: number): PackableValue {
   if (isLeaf(value) || depth > DEEPEST) return value as PackableValue;
-  if (Array.isArray(value)) {
-    return value.map((item) => packable(item, depth + 1));
-  }
-  if (value instanceof Map) {
-    return mapValues(value, (item) => packable(item, depth + 1));
-  }
   if (isNdArray(value)) {
     const { dtype, shape, elements } = encodeArray(value);
     return [MARK, dtype, [...shape], elements];
   }
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    return value as PackableValue; // which MessagePack knows, or refuses
-  }
-  return Object.fromEntries(
-    Object.entries(value as Record<string, TreeContent>).map((
-      [key, item],
-    ) => [key, packable(item, depth + 1)]),
-  );
+  const made = mapItems(value, (item) => packable(item, depth + 1));
+  return made ?? value as PackableValue; // which MessagePack knows, or refuses
 }
 
 /**
@@ -100,17 +87,12 @@ export function decodeTreeWithFloats(bytes: Uint8Array): TreeContent {
 
 function withArrays(value: PackableValue): TreeContent {
   if (isLeaf(value)) return value as TreeContent;
-  if (Array.isArray(value)) return arrayOf(value) ?? value.map(withArrays);
-  if (value instanceof Map) return mapValues(value, withArrays);
-  if (
-    value instanceof MsgpackExt || value instanceof MsgpackTimestamp ||
-    value instanceof MsgpackFloat
-  ) return value;
-  const items = Object.entries(value as Record<string, PackableValue>).map(
-    ([key, item]) => [key, withArrays(item)] as const,
-  );
-  const made: Record<string, TreeContent> = Object.fromEntries(items);
-  return isNdArray(made) ? new Map(items) : made;
+  const array = Array.isArray(value) ? arrayOf(value) : undefined;
+  const made = array ?? mapItems(value, withArrays);
+  if (made === undefined) return value as TreeContent;
+  return array === undefined && isNdArray(made)
+    ? new Map(Object.entries(made))
+    : made;
 }
 
 /** The array that a list stands for; `undefined` if it is a list. */
@@ -133,9 +115,14 @@ function isLeaf(value: unknown): boolean {
     value instanceof Uint8Array;
 }
 
-function mapValues<K, V, W>(
-  map: ReadonlyMap<K, V>,
-  make: (value: V) => W,
-): Map<K, W> {
-  return new Map([...map].map(([key, value]) => [key, make(value)]));
+/** A list, map or plain object of what is made of the items of one; `undefined` for anything else. */
+function mapItems<T>(value: unknown, make: (item: never) => T) {
+  if (Array.isArray(value)) return value.map((item) => make(item as never));
+  const ofEntry = ([key, item]: [string, unknown]) =>
+    [key, make(item as never)] as const;
+  if (value instanceof Map) return new Map([...value].map(ofEntry));
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null
+    ? Object.fromEntries(Object.entries(value as object).map(ofEntry))
+    : undefined;
 }

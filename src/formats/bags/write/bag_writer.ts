@@ -9,14 +9,15 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
-import { indexPath } from "../bag/index_path.ts";
+import { indexPath } from "../bag/index_entries.ts";
 import type { BagOutput } from "./bag_output.ts";
-import type { Generation } from "../dataset/generation.ts";
+import {
+  type Generation,
+  requireGeneration,
+} from "../dataset/dataset_names.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
-import { requireGeneration } from "./write_options.ts";
-import type { FlushOptions } from "./write_options.ts";
-import { WriterLife } from "./writer_life.ts";
+import { Writer } from "./writer.ts";
 
 /** Records up to this size are copied where they have to wait for their turn. */
 const SMALL_RECORD = 1 << 16;
@@ -61,19 +62,11 @@ export interface BagWriterOptions {
  * assert.equal(await Deno.readTextFile(path), "onetwothree");
  * ```
  */
-export class BagWriter implements Disposable, AsyncDisposable {
-  /** The path of the `.bag`, as it was given. */
-  readonly path: string;
-  /** The form of the bag. */
-  readonly generation: Generation;
+export class BagWriter extends Writer {
   readonly #output: BagOutput;
-  readonly #life: WriterLife;
 
   private constructor(path: string, output: BagOutput, file?: NewFile) {
-    this.path = path;
-    this.generation = output.generation;
-    this.#output = output;
-    this.#life = new WriterLife(path, {
+    super(path, output.generation, output, {
       finish: () => output.finish(),
       *publish() {
         if (file === undefined) return;
@@ -85,6 +78,7 @@ export class BagWriter implements Disposable, AsyncDisposable {
         file?.discard();
       },
     });
+    this.#output = output;
   }
 
   static *#open(
@@ -141,16 +135,6 @@ export class BagWriter implements Disposable, AsyncDisposable {
     return runSync(BagWriter.#open(path, options));
   }
 
-  /** Number of records so far, those among them that were there before. */
-  get length(): number {
-    return this.#output.length;
-  }
-
-  /** Bytes of the records and of their index. */
-  get size(): number {
-    return this.#output.size;
-  }
-
   /**
    * Appends a record. Calls that are not awaited keep their order; if one fails, so do those that
    * were made after it without waiting.
@@ -164,71 +148,20 @@ export class BagWriter implements Disposable, AsyncDisposable {
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async append(record: SampleData, options: WaitOptions = {}): Promise<number> {
     options.signal?.throwIfAborted();
-    this.#life.requireOpen();
+    this.requireOpen();
     let bytes = sampleBytes(record);
-    if (bytes !== undefined && !this.#life.busy && this.#addAtOnce(bytes)) {
+    if (bytes !== undefined && !this.busy && this.#addAtOnce(bytes)) {
       return this.length - 1;
     }
     if (bytes !== undefined && bytes.length <= SMALL_RECORD) {
       bytes = bytes.slice();
     }
-    return this.#life.run(() => this.#add(bytes ?? record), options.signal);
+    return this.run(() => this.#add(bytes ?? record), options.signal);
   }
 
   /** {@linkcode BagWriter.append} without waiting, of what is in memory. */
   appendSync(record: ArrayBufferView | ArrayBufferLike): number {
-    return this.#life.runSync(() => this.#add(record));
-  }
-
-  /**
-   * Writes what was gathered. In generation 3, readers find it then, and it outlives the process;
-   * with `sync` also a loss of power.
-   *
-   * @throws {WriteError} If the system refuses.
-   */
-  // deno-lint-ignore require-await -- what is wrong rejects, too
-  async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
-  Promise<void> {
-    this.#life.requireOpen();
-    return this.#life.run(() => this.#output.flush(sync), signal);
-  }
-
-  /** {@linkcode BagWriter.flush} without waiting. */
-  flushSync({ sync = false }: FlushOptions = {}): void {
-    this.#life.runSync(() => this.#output.flush(sync));
-  }
-
-  /**
-   * Completes the bag and waits until it is on the disk. Closing again does nothing. If it fails,
-   * nothing is left of a bag of generation 1 or 2, and of generation 3 what was written before.
-   *
-   * @throws {WriteError} If an append that was not awaited has failed, or the system refuses.
-   */
-  close(options: WaitOptions = {}): Promise<void> {
-    return this.#life.close(options.signal);
-  }
-
-  /** {@linkcode BagWriter.close} without waiting. */
-  closeSync(): void {
-    this.#life.closeSync();
-  }
-
-  /**
-   * Gives the writer up: in generations 1 and 2 nothing remains of the bag, in generation 3 what was
-   * written; what was only gathered is lost.
-   */
-  abort(): void {
-    this.#life.abort();
-  }
-
-  /** Aborts, unless the bag is closed. */
-  [Symbol.dispose](): void {
-    this.#life.abort();
-  }
-
-  /** Aborts, unless the bag is closed or about to be. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#life.dispose();
+    return this.runSync(() => this.#add(record));
   }
 
   #addAtOnce(bytes: Uint8Array): boolean {
@@ -253,7 +186,7 @@ export class BagWriter implements Disposable, AsyncDisposable {
 }
 
 /** Generations 1 and 2 replace nothing; and an index beside it would be taken for the bag's. */
-function* requireAbsent(path: string): Steps<void> {
+export function* requireAbsent(path: string): Steps<void> {
   for (const there of [path, indexPath(path)]) {
     const { found } = yield* findTarget(there);
     if (found === undefined) continue;

@@ -1,15 +1,15 @@
-import type { Datapoint } from "../read/datapoint.ts";
+import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { WriteError } from "../../../errors.ts";
 import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BagOutput } from "./bag_output.ts";
 import type { ValueEncoder } from "./value_encoder.ts";
-import { ReferenceWriter } from "./write_references.ts";
 
 /** The bags that datapoints are written to. */
-export interface DatasetBags {
+interface DatasetBags {
   /** Path of the dataset. */
   readonly directory: string;
   /** In the order of the keys. */
@@ -17,7 +17,7 @@ export interface DatasetBags {
   /** In the order of the keys. */
   readonly bags: readonly BagOutput[];
   /** The references; generation 3 has none. */
-  readonly refs: BagOutput | undefined;
+  readonly refs?: BagOutput | undefined;
 }
 
 /**
@@ -27,13 +27,13 @@ export interface DatasetBags {
 export class DatasetOutput {
   readonly #of: DatasetBags;
   readonly #all: readonly BagOutput[];
-  readonly #references: ReferenceWriter;
+  /** Of one datapoint after the other, in the same memory. */
+  readonly #references = new MsgpackWriter();
   #length: number;
 
   constructor(of: DatasetBags) {
     this.#of = of;
     this.#all = of.refs === undefined ? of.bags : [of.refs, ...of.bags];
-    this.#references = new ReferenceWriter(of.bags.length);
     this.#length = this.#all[0]!.length;
   }
 
@@ -49,8 +49,8 @@ export class DatasetOutput {
 
   /** Appends a datapoint, and answers its index. */
   *append(datapoint: Readonly<Datapoint>): Steps<number> {
-    this.#requireKeys(datapoint);
-    if (this.#needsFlush) yield* this.flush(false);
+    if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
+    if (this.#all.some(needsFlush)) yield* this.flush(false);
     try {
       yield* this.#append(datapoint);
     } catch (error) {
@@ -78,15 +78,11 @@ export class DatasetOutput {
     for (const bag of this.#all) bag.close();
   }
 
-  get #needsFlush(): boolean {
-    for (const bag of this.#all) if (bag.needsFlush) return true;
-    return false;
-  }
-
   *#append(datapoint: Readonly<Datapoint>): Steps<void> {
     const { bags, encoders, refs } = this.#of;
     const references = this.#references;
-    references.start();
+    references.clear();
+    references.listHead(bags.length);
     for (let i = 0; i < bags.length; i++) {
       const bag = bags[i]!;
       const encoder = encoders[i]!;
@@ -94,17 +90,22 @@ export class DatasetOutput {
       const first = bag.length;
       if (encoder.key.type.isList) {
         yield* this.#appendList(bag, encoder, value);
-        references.addList(first, bag.length - first);
+        const count = bag.length - first;
+        references.listHead(count === 0 ? 0 : 2);
+        if (count > 0) {
+          references.int(first);
+          references.int(count);
+        }
       } else {
         // Most need no waiting, and then no generator, which would take longer than the rest.
         const encoded = encoder.encode(value, this.#length);
         const isDone = encoded instanceof Uint8Array &&
           bag.appendAtOnce(encoded);
         if (!isDone) yield* this.#appendValue(bag, encoder, encoded);
-        references.addRecord(first);
+        references.int(first);
       }
     }
-    if (refs !== undefined) yield* refs.append(references.bytes);
+    if (refs !== undefined) yield* refs.append(references.written);
   }
 
   /** @param encoded What the encoder has given. */
@@ -149,10 +150,6 @@ export class DatasetOutput {
     );
   }
 
-  #requireKeys(datapoint: Readonly<Datapoint>): void {
-    if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
-  }
-
   /** Whether a datapoint has the keys of the spec, and no others. */
   #hasKeys(datapoint: Readonly<Datapoint>): boolean {
     if (typeof datapoint !== "object" || datapoint === null) return false;
@@ -186,6 +183,10 @@ export class DatasetOutput {
       { path: directory, sample: this.#length, expected: keys, actual: given },
     );
   }
+}
+
+function needsFlush(bag: BagOutput): boolean {
+  return bag.needsFlush;
 }
 
 function quoted(keys: readonly string[]): string {

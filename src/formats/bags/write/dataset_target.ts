@@ -1,30 +1,41 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { makeDirectories } from "../../../io/write/make_directories.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import { syncDirectoryOf } from "../../../io/write/write_target.ts";
 import type { BagOutput } from "./bag_output.ts";
 import { DatasetOutput } from "./dataset_output.ts";
-import type { Generation } from "../dataset/generation.ts";
-import { removeUnwritten, resumeDataset } from "./resume_dataset.ts";
-import { REFS_KEY, SPEC_FILE } from "../dataset/dataset_names.ts";
+import {
+  type Generation,
+  REFS_KEY,
+  requireGeneration,
+  SPEC_FILE,
+} from "../dataset/dataset_names.ts";
+import {
+  type Spec,
+  type SpecKey,
+  type WrittenSpec,
+  writtenSpec,
+} from "../dataset/spec.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
-import type { Encoders } from "../types/codec_types.ts";
+import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { ValueEncoder } from "./value_encoder.ts";
-import type { WrittenSpec } from "./written_spec.ts";
+import type { Ending } from "./writer.ts";
+import * as fs from "node:fs";
+import { WriteError } from "../../../errors.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { removeLeftovers } from "../../../io/write/temporaries.ts";
+import { findTarget } from "../../../io/write/write_target.ts";
+import { indexPath } from "../bag/index_entries.ts";
+import { openIfThere } from "../bag/open_bag.ts";
+import { IndexedBagOutput } from "./indexed_bag_output.ts";
+import { readSpec } from "../dataset/open_shard.ts";
 
 /** A dataset, unsharded or a shard, that is written. */
-export interface DatasetTarget {
+export interface DatasetTarget extends Ending {
   readonly output: DatasetOutput;
-  /** Completes it, on the disk. If it fails it can be done again. */
-  finish(): Steps<void>;
-  /** Has it appear; not to be given up half-way. */
-  publish(): Steps<void>;
-  /** Lets go of all files; what did not appear goes. */
-  letGo(): void;
 }
 
 /** What a dataset is written with. */
@@ -32,6 +43,29 @@ export interface DatasetForm {
   readonly spec: WrittenSpec;
   readonly encoders: Encoders | null;
   readonly generation: Generation;
+}
+
+/** Options of the writers of datasets. */
+export interface DatasetWriterOptions {
+  /**
+   * Functions that make the bytes of values, by types; those of {@linkcode encodersOf} by default.
+   * Values of types that have none are bytes, or what else a record can be written from; with `null`,
+   * all are.
+   */
+  readonly encoders?: Encoders | null | undefined;
+  /** The form of the dataset; 3 by default, that of granular 0.22. */
+  readonly generation?: Generation | undefined;
+}
+
+/** What the options say, checked. */
+export function datasetForm(
+  directory: string,
+  spec: Spec,
+  { generation = 3, encoders = encodersOf(generation) }: DatasetWriterOptions,
+): DatasetForm {
+  requireGeneration(generation);
+  const written = writtenSpec(spec, generation, directory);
+  return { spec: written, encoders, generation };
 }
 
 /**
@@ -65,19 +99,38 @@ export function* openDatasetTarget(
   }
 }
 
-/** Generation 3: what is there is continued, and what was written stays. */
+/**
+ * Generation 3: what was written stays, and the bags are opened behind the last datapoint that all of them have.
+ * One that is ahead of the others goes back: its records must come again, and are compared.
+ */
 function* continuedDataset(
   directory: string,
   spec: WrittenSpec,
   encoders: readonly ValueEncoder[],
 ): Steps<DatasetTarget> {
-  const { bags, isNew } = yield* resumeDataset(directory, spec);
-  const output = new DatasetOutput({
-    directory,
-    encoders,
-    bags,
-    refs: undefined,
-  });
+  yield* requireGeneration3(directory, spec);
+  yield* removeLeftovers(directory, SPEC_FILE);
+  const isNew = !(yield* hasSameSpec(directory, spec));
+  if (isNew) yield* writeSpec(directory, spec);
+  const bags: IndexedBagOutput[] = [];
+  try {
+    for (const { key } of spec.keys) {
+      const bag = path.join(directory, `${key}.bag`);
+      bags.push(yield* IndexedBagOutput.open(bag));
+    }
+    // Another writer may have given up, and removed it, before the bags were locked.
+    if (!(yield* hasSameSpec(directory, spec))) {
+      yield* writeSpec(directory, spec);
+    }
+    const length = Math.min(...bags.map(({ length }) => length));
+    for (const bag of bags) yield* bag.rewind(length);
+  } catch (error) {
+    // Who has the lock of the first bag is the only writer.
+    if (isNew && bags.length > 0) removeUnwritten(directory, spec);
+    for (const bag of bags) bag.close();
+    throw error;
+  }
+  const output = new DatasetOutput({ directory, encoders, bags });
   let isFinished = false;
   return {
     output,
@@ -117,7 +170,12 @@ function* newDataset(
     output,
     *finish() {
       yield* output.finish();
-      yield* writeSpec(place, spec.json);
+      try {
+        // Last, though the directory is not seen before: whoever finds one by hand can tell.
+        yield* writeSpec(place.temporary, spec);
+      } catch (error) {
+        throw place.asPublished(error);
+      }
     },
     publish: () => place.publish(),
     letGo() {
@@ -144,31 +202,86 @@ function* newBag(
   }
 }
 
-/** Written last, though the directory is not seen before: whoever finds one by hand can tell. */
-function* writeSpec(place: NewDirectory, json: Uint8Array): Steps<void> {
-  const final = path.join(place.path, SPEC_FILE);
-  const temporary = path.join(place.temporary, SPEC_FILE);
-  yield* removeFile(temporary, final); // of an attempt that failed
-  let file: WritableFile | undefined;
+/** Removes a dataset that has not a byte of a datapoint. To be called by its only writer. */
+function removeUnwritten(
+  directory: string,
+  { keys }: WrittenSpec,
+): void {
+  const bags = keys.map(({ key }) => path.join(directory, `${key}.bag`));
+  const files = bags.flatMap((bag) => [bag, indexPath(bag)]);
   try {
-    file = yield* WritableFile.create(temporary, final);
-    yield* file.writeAt(json, 0);
-    yield* file.sync();
-  } catch (error) {
-    throw writeError(final, error);
-  } finally {
-    file?.close();
+    const isWritten = files.some((file) =>
+      (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+    );
+    if (isWritten) return;
+    // The spec last: what is killed here leaves a dataset, without a datapoint.
+    for (const file of [...files, path.join(directory, SPEC_FILE)]) {
+      fs.rmSync(file, { force: true });
+    }
+  } catch {
+    // On a disk that takes no change any more: what stays has no datapoint.
   }
-  yield* syncDirectoryOf(temporary);
 }
 
-function* removeFile(file: string, name: string): Steps<void> {
+/** Looked at before anything is written: an empty index would hide all records of an older bag. */
+function* requireGeneration3(
+  directory: string,
+  { spec }: WrittenSpec,
+): Steps<void> {
+  if (Object.hasOwn(spec, REFS_KEY)) return;
+  const refs = path.join(directory, `${REFS_KEY}.bag`);
+  if ((yield* findTarget(refs)).found === undefined) return;
+  throw new WriteError(
+    "exists",
+    `Cannot append to ${directory}: it has ${REFS_KEY}.bag, so it is a dataset of generation 1 ` +
+      `or 2, which cannot be appended to; choose another directory`,
+    { path: directory },
+  );
+}
+
+/**
+ * Whether the dataset has the same specification; `false` where it has none.
+ *
+ * @throws {WriteError} With code `spec-differs` if it has another.
+ */
+export function* hasSameSpec(
+  directory: string,
+  { spec }: WrittenSpec,
+): Steps<boolean> {
+  const file = yield* openIfThere(LOCAL_DISK, path.join(directory, SPEC_FILE));
+  if (file === undefined) return false;
+  let keys: SpecKey[];
   try {
-    yield* perform({
-      sync: () => fs.rmSync(file, { force: true }),
-      async: () => fs.promises.rm(file, { force: true }),
-    });
-  } catch (error) {
-    throw writeError(name, error);
+    keys = yield* readSpec(file, false);
+  } finally {
+    file.close();
+  }
+  const there = new Map(keys.map(({ key, type }) => [key, type.word]));
+  const differing = [...new Set([...there.keys(), ...Object.keys(spec)])]
+    .filter((key) =>
+      there.get(key) !== (Object.hasOwn(spec, key) ? spec[key] : undefined)
+    );
+  if (differing.length === 0) return true;
+  throw new WriteError(
+    "spec-differs",
+    `Cannot append to ${directory}: its spec.json has another type than the spec for ${
+      differing.map((key) => `'${key}'`).join(", ")
+    }; use the same spec, or another directory`,
+    { path: directory, expected: Object.fromEntries(there), actual: spec },
+  );
+}
+
+/** Whole or not at all, unlike Python: a spec that is cut could never be continued. */
+function* writeSpec(
+  directory: string,
+  { json }: WrittenSpec,
+): Steps<void> {
+  const file = yield* NewFile.create(path.join(directory, SPEC_FILE));
+  try {
+    yield* file.file.writeAt(json, 0);
+    yield* file.file.sync();
+    yield* file.publish();
+  } finally {
+    file.discard();
   }
 }

@@ -5,27 +5,20 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import type { Datapoint } from "../read/datapoint.ts";
-import { type DatasetForm, openDatasetTarget } from "./dataset_target.ts";
-import type { Generation } from "../dataset/generation.ts";
-import type { Spec } from "../dataset/spec.ts";
+import type { Datapoint } from "../read/selection.ts";
 import {
+  type DatasetForm,
   datasetForm,
   type DatasetWriterOptions,
-  type FlushOptions,
-} from "./write_options.ts";
-import { type Ending, WriterLife } from "./writer_life.ts";
+  openDatasetTarget,
+} from "./dataset_target.ts";
+import type { Spec } from "../dataset/spec.ts";
+import { type Ending, Writer, type WriterOutput } from "./writer.ts";
 
 /** Where datapoints are written to: one dataset, or one shard after the other. */
-interface DatapointOutput {
-  /** Number of datapoints so far, those among them that were there before. */
-  readonly length: number;
-  /** Bytes of all bags and their indexes. */
-  readonly size: number;
+interface DatapointOutput extends WriterOutput {
   /** Appends a datapoint, and answers its index. */
   append(datapoint: Readonly<Datapoint>): Steps<number>;
-  /** Writes what was gathered; with `sync`, waits until it is on the disk. */
-  flush(sync: boolean): Steps<void>;
 }
 
 /**
@@ -63,15 +56,10 @@ interface DatapointOutput {
  * assert.deepEqual(names, ["letters.bag", "refs.bag", "spec.json", "word.bag"]);
  * ```
  */
-export class DatasetWriter implements Disposable, AsyncDisposable {
-  /** The path of the directory, as it was given. */
-  readonly path: string;
-  /** The form of the dataset. */
-  readonly generation: Generation;
+export class DatasetWriter extends Writer {
   /** The types by key; the keys are sorted. */
   readonly spec: Spec;
   readonly #output: DatapointOutput;
-  readonly #life: WriterLife;
 
   /** @ignore Writers are made by `open`. */
   protected constructor(
@@ -80,11 +68,9 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
     output: DatapointOutput,
     ending: Ending,
   ) {
-    this.path = path;
-    this.generation = generation;
+    super(path, generation, output, ending);
     this.spec = spec.spec;
     this.#output = output;
-    this.#life = new WriterLife(path, ending);
   }
 
   static *#open(
@@ -128,16 +114,6 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
     return runSync(DatasetWriter.#open(directory, spec, options));
   }
 
-  /** Number of datapoints so far, of all shards, those among them that were there before. */
-  get length(): number {
-    return this.#output.length;
-  }
-
-  /** Bytes of all bags and their indexes, those of `refs.bag` included. */
-  get size(): number {
-    return this.#output.size;
-  }
-
   /**
    * Appends a datapoint. Calls that are not awaited keep their order; if one fails, so do those that
    * were made after it without waiting.
@@ -156,68 +132,11 @@ export class DatasetWriter implements Disposable, AsyncDisposable {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
-    this.#life.requireOpen();
-    return this.#life.run(
-      () => this.#output.append(datapoint),
-      options.signal,
-    );
+    return this.run(() => this.#output.append(datapoint), options.signal);
   }
 
   /** {@linkcode DatasetWriter.append} without waiting: encoders and lists must not have to, either. */
   appendSync(datapoint: Readonly<Datapoint>): number {
-    return this.#life.runSync(() => this.#output.append(datapoint));
-  }
-
-  /**
-   * Writes what was gathered. In generation 3, readers find it then, and it outlives the process;
-   * with `sync` also a loss of power.
-   *
-   * @throws {WriteError} If the system refuses.
-   */
-  // deno-lint-ignore require-await -- what is wrong rejects, too
-  async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
-  Promise<void> {
-    this.#life.requireOpen();
-    return this.#life.run(() => this.#output.flush(sync), signal);
-  }
-
-  /** {@linkcode DatasetWriter.flush} without waiting. */
-  flushSync({ sync = false }: FlushOptions = {}): void {
-    this.#life.runSync(() => this.#output.flush(sync));
-  }
-
-  /**
-   * Completes the dataset, or the last shard, and waits until it is on the disk. Closing again does
-   * nothing. If it fails, nothing is left of it in generations 1 and 2, and in generation 3 what was
-   * written before.
-   *
-   * @throws {WriteError} If an append that was not awaited has failed, or the system refuses.
-   */
-  close(options: WaitOptions = {}): Promise<void> {
-    return this.#life.close(options.signal);
-  }
-
-  /** {@linkcode DatasetWriter.close} without waiting. */
-  closeSync(): void {
-    this.#life.closeSync();
-  }
-
-  /**
-   * Gives the writer up: in generations 1 and 2 nothing remains of the dataset, or of the last shard,
-   * in generation 3 what was written; what was only gathered is lost, and where nothing was written
-   * and nothing was there before, nothing remains.
-   */
-  abort(): void {
-    this.#life.abort();
-  }
-
-  /** Aborts, unless the dataset is closed. */
-  [Symbol.dispose](): void {
-    this.#life.abort();
-  }
-
-  /** Aborts, unless the dataset is closed or about to be. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#life.dispose();
+    return this.runSync(() => this.#output.append(datapoint));
   }
 }

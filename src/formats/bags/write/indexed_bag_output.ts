@@ -3,25 +3,16 @@ import { FileLock } from "../../../io/write/file_lock.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { findTarget, syncDirectoryOf } from "../../../io/write/write_target.ts";
-import { BagOutput, type BagParts } from "./bag_output.ts";
-import { ENTRY, readEntry } from "../bag/index_entries.ts";
-import { indexPath } from "../bag/index_path.ts";
+import { BagOutput } from "./bag_output.ts";
+import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
 
 /**
  * A bag of generation 3, written in its place: first the records, then the index that names them.
  * What a process that was killed has written stays; what it wrote ahead of the index must come
  * again, and is compared.
  */
-export class IndexedBagOutput extends BagOutput {
-  override readonly generation = 3;
-  readonly #lock: FileLock;
-  /** The end of the last record that the index names in its file. */
-  #indexed = 0;
-
-  private constructor(parts: BagParts, lock: FileLock) {
-    super(parts);
-    this.#lock = lock;
-  }
+export class IndexedBagOutput extends BagOutput<3> {
+  #lock: FileLock | undefined;
 
   /**
    * Opens a bag behind its last complete record; where there is none, starts it.
@@ -46,9 +37,11 @@ export class IndexedBagOutput extends BagOutput {
       requireSound(path, idx, length, end, records);
       const there = { records, index: ENTRY * length };
       yield* indexFile.truncate(there.index); // an entry that was being written
-      const parts = { path, file, indexFile, there };
-      const output = new IndexedBagOutput(parts, lock);
-      output.#continueAt(length, end);
+      const output = new IndexedBagOutput(
+        { generation: 3, path, file, indexFile, there },
+      );
+      output.#lock = lock;
+      output.startAt(length, end);
       return output;
     } catch (error) {
       file.close();
@@ -61,12 +54,7 @@ export class IndexedBagOutput extends BagOutput {
   /** Goes back to an earlier record; those behind it must come again. */
   *rewind(length: number): Steps<void> {
     if (length === this.length) return;
-    this.#continueAt(length, yield* endOf(this.indexFile, length));
-  }
-
-  #continueAt(length: number, end: number): void {
-    this.startAt(length, end);
-    this.#indexed = end;
+    this.startAt(length, yield* endOf(this.indexFile, length));
   }
 
   /**
@@ -75,13 +63,7 @@ export class IndexedBagOutput extends BagOutput {
    */
   override get needsFlush(): boolean {
     const { records, index } = this;
-    return records.written > this.#indexed || records.isFull || index.isFull;
-  }
-
-  override *flushIndex(sync: boolean): Steps<void> {
-    yield* this.index.flush();
-    this.#indexed = this.records.end;
-    if (sync) yield* this.indexFile.sync();
+    return records.written > this.indexed || records.isFull || index.isFull;
   }
 
   override *finish(): Steps<void> {
@@ -93,7 +75,7 @@ export class IndexedBagOutput extends BagOutput {
   override close(): void {
     let open = 2;
     const onClosed = () => {
-      if (--open === 0) this.#lock[Symbol.dispose]();
+      if (--open === 0) this.#lock?.[Symbol.dispose]();
     };
     this.file.close(onClosed);
     this.indexFile.close(onClosed);
@@ -108,7 +90,7 @@ function* openLocked(
     const file = yield* WritableFile.openOrCreate(path);
     let lock: FileLock | undefined;
     try {
-      lock = yield* FileLock.take(path);
+      lock = FileLock.take(path);
       const isOne = lock.identity === (yield* file.identity());
       if (isOne && lock.isOf(path)) return { file, lock };
     } catch (error) {

@@ -6,13 +6,13 @@ import {
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { RecordfsError } from "../../../errors.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
-import { type Datapoint, setValue } from "../read/datapoint.ts";
-import type { Generation } from "../dataset/generation.ts";
+import type { Datapoint } from "../read/selection.ts";
+import { setOwn } from "../../../codecs/set_own.ts";
+import type { Generation } from "../dataset/dataset_names.ts";
 import { parseType, type Spec, type ValueType } from "../dataset/spec.ts";
-import type { Encoders } from "../types/codec_types.ts";
+import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { plainNumber } from "../types/array_rows.ts";
-import { parsedJsonToValue } from "../types/json_to_value.ts";
-import { encodersOf } from "../types/shipped.ts";
+import { parsedJsonToValue } from "../types/json_values.ts";
 
 /** The types whose values JSON can hold; those of others, such as `jpeg`, are bytes. */
 const JSON_TYPES = ["array", "i64", "int", "msgpack", "tree", "u64", "utf8"];
@@ -25,55 +25,26 @@ const FILE = "$file";
 /**
  * Makes records of datapoints that are lines of JSON: an object with the spec's keys, its values as
  * `valueToJson` writes them. A value `{"$file": "path"}`, of any type, is a file that is the record.
+ *
+ * @param file Gives the content of a file that a line names.
+ * @returns What makes the records of a line, for a writer without encoders, which says which keys are
+ * missing or too many. It throws a {@linkcode RecordfsError} if the line is no object in JSON, or a value is
+ * none of its type (`bad-value`, and the message names its key).
  */
-export class JsonRecords {
-  readonly #types: ReadonlyMap<string, ValueType>;
-  readonly #encoders: Encoders;
-  readonly #file: (path: string) => SampleData;
-
-  /** @param file Gives the content of a file that a line names. */
-  constructor(
-    spec: Spec,
-    generation: Generation,
-    file: (path: string) => SampleData,
-  ) {
-    const entries = Object.entries(spec);
-    this.#types = new Map(
-      entries.map(([key, word]) => [key, parseType(word, generation !== 3)]),
-    );
-    const shipped = encodersOf(generation);
-    this.#encoders = Object.fromEntries(
-      JSON_TYPES.map((type) => [type, shipped[type]!]),
-    );
-    this.#file = file;
-  }
-
-  /**
-   * The records of a datapoint, for a writer without encoders, which says which keys are missing or
-   * too many.
-   *
-   * @throws {RecordfsError} If the line is no object in JSON, or a value is none of its type
-   * (`bad-value`, and the message names its key).
-   */
-  parse(line: Uint8Array): Datapoint {
-    const datapoint: Datapoint = {};
-    for (const [key, json] of entriesOf(line)) {
-      const type = this.#types.get(key);
-      const isList = type?.isList === true && Array.isArray(json);
-      const value = type === undefined || type.isList && !isList
-        ? json // the writer says what is wrong with it
-        : isList
-        ? json.map((item, i) => this.#record(item, type, `${key}[${i}]`))
-        : this.#record(json, type, key);
-      setValue(datapoint, key, value);
-    }
-    return datapoint;
-  }
-
-  #record(json: ExactJson, type: ValueType, name: string): SampleData {
+export function jsonRecords(
+  spec: Spec,
+  generation: Generation,
+  file: (path: string) => SampleData,
+): (line: Uint8Array) => Datapoint {
+  const types = new Map(
+    Object.entries(spec)
+      .map(([key, word]) => [key, parseType(word, generation !== 3)] as const),
+  );
+  const encoders = encodersOf(generation);
+  const recordOf = (json: ExactJson, type: ValueType, name: string) => {
     try {
       const path = fileOf(json);
-      return path === undefined ? this.#encode(json, type) : this.#file(path);
+      return path === undefined ? encode(encoders, json, type) : file(path);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new RecordfsError(
@@ -82,22 +53,40 @@ export class JsonRecords {
         { cause },
       );
     }
-  }
-
-  #encode(json: ExactJson, { word, name, args }: ValueType): Uint8Array {
-    const read = parsedJsonToValue(json, word);
-    // Of a whole number, the type says what it is, not the point with which some write it.
-    const value = WHOLE_NUMBERS.includes(name) ? plainNumber(read) : read;
-    if (Object.hasOwn(this.#encoders, name)) {
-      // Those of JSON_TYPES have nothing to wait for.
-      return this.#encoders[name]!(value as never, ...args) as Uint8Array;
+  };
+  return (line) => {
+    const datapoint: Datapoint = {};
+    for (const [key, json] of entriesOf(line)) {
+      const type = types.get(key);
+      const isList = type?.isList === true && Array.isArray(json);
+      const value = type === undefined || type.isList && !isList
+        ? json // the writer says what is wrong with it
+        : isList
+        ? json.map((item, i) => recordOf(item, type, `${key}[${i}]`))
+        : recordOf(json, type, key);
+      setOwn(datapoint, key, value);
     }
-    if (value instanceof Uint8Array) return value;
-    throw new TypeError(
-      `it must be {"$bytes": "base64"} or {"${FILE}": "path"}` +
-        (word.endsWith("[]") ? "; generation 3 has no lists" : ""),
-    );
+    return datapoint;
+  };
+}
+
+function encode(
+  encoders: Encoders,
+  json: ExactJson,
+  { word, name, args }: ValueType,
+): Uint8Array {
+  const read = parsedJsonToValue(json, word);
+  // Of a whole number, the type says what it is, not the point with which some write it.
+  const value = WHOLE_NUMBERS.includes(name) ? plainNumber(read) : read;
+  if (JSON_TYPES.includes(name)) {
+    // These have nothing to wait for.
+    return encoders[name]!(value as never, ...args) as Uint8Array;
   }
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(
+    `it must be {"$bytes": "base64"} or {"${FILE}": "path"}` +
+      (word.endsWith("[]") ? "; generation 3 has no lists" : ""),
+  );
 }
 
 /** The path that a value names, if it names one. */

@@ -1,12 +1,19 @@
+import * as path from "node:path";
 import { type Steps, unaborted } from "../../../io/concurrency/steps.ts";
-import type { Datapoint } from "../read/datapoint.ts";
+import type { MadeDirectories } from "../../../io/write/make_directories.ts";
+import type { Datapoint } from "../read/selection.ts";
 import {
   type DatasetForm,
   type DatasetTarget,
+  hasSameSpec,
   openDatasetTarget,
 } from "./dataset_target.ts";
-import { shardName } from "../dataset/shard_names.ts";
-import type { ShardNumbers, WrittenShards } from "./written_shards.ts";
+import { requireWhole, shardName } from "../dataset/dataset_location.ts";
+import { WriteError } from "../../../errors.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { checkEntries, checkLengths } from "../check/check.ts";
+import { listDirectory, openShard, type Shard } from "../dataset/open_shard.ts";
+import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
 
 /** When a shard is full, and which shards a writer writes. */
 export interface ShardLimits {
@@ -27,10 +34,10 @@ export interface ShardLimits {
  */
 export function requireLimits(limits: ShardLimits): ShardNumbers {
   const { shardSize, shardLength, shardStart = 0, shardStep = 1 } = limits;
-  requireCount("shardSize", shardSize, 1);
-  requireCount("shardLength", shardLength, 1);
-  requireCount("shardStart", shardStart, 0);
-  requireCount("shardStep", shardStep, 1);
+  requireWhole("shardSize", shardSize, 1);
+  requireWhole("shardLength", shardLength, 1);
+  requireWhole("shardStart", shardStart, 0);
+  requireWhole("shardStep", shardStep, 1);
   const hasLimit = shardSize !== undefined || shardLength !== undefined;
   if (!hasLimit && (shardStart > 0 || shardStep > 1)) {
     throw new RangeError(
@@ -40,63 +47,54 @@ export function requireLimits(limits: ShardLimits): ShardNumbers {
   return { start: shardStart, step: shardStep };
 }
 
-function requireCount(name: string, value: number | undefined, least: number) {
-  if (value === undefined) return;
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new RangeError(
-    `${name} must be a whole number from ${least} on, not ${value}`,
-  );
-}
-
 /** Writes datapoints to one shard after the other. */
 export class ShardOutput {
-  readonly #place: (name: string) => string;
+  readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #limits: ShardLimits;
+  /** All but the one that is being written. */
+  #done: WrittenShards;
+  readonly #made: MadeDirectories;
   #current: DatasetTarget | undefined;
-  #number: number;
-  #shards: number;
-  #length: number;
-  #bytes: number;
 
   /**
-   * @param place The path of a shard.
    * @param done What is written already.
+   * @param made Directories that go where nothing was written.
    */
   constructor(
-    place: (name: string) => string,
+    directory: string,
     form: DatasetForm,
     limits: ShardLimits,
     done: WrittenShards,
+    made: MadeDirectories,
   ) {
-    this.#place = place;
+    this.#directory = directory;
     this.#form = form;
     this.#limits = limits;
-    this.#number = done.next;
-    this.#shards = done.count;
-    this.#length = done.datapoints;
-    this.#bytes = done.bytes;
+    this.#done = done;
+    this.#made = made;
   }
 
   /** Number of shards, with the one that is being written if it has any datapoint. */
   get shards(): number {
-    return this.#shards + (this.#currentLength > 0 ? 1 : 0);
+    return this.#done.count + (this.#currentLength > 0 ? 1 : 0);
   }
 
   /** Number of datapoints in them. */
   get length(): number {
-    return this.#length + this.#currentLength;
+    return this.#done.datapoints + this.#currentLength;
   }
 
   /** Bytes of their bags and indexes. */
   get size(): number {
-    return this.#bytes + (this.shards > this.#shards ? this.#currentSize : 0);
+    return this.#done.bytes +
+      (this.#currentLength > 0 ? this.#currentSize : 0);
   }
 
   /** Opens the shard that datapoints are to be appended to, unless it is open. */
   *openShard(): Steps<DatasetTarget> {
     return this.#current ??= yield* openDatasetTarget(
-      this.#place(shardName(this.#number)),
+      path.join(this.#directory, shardName(this.#done.next)),
       this.#form,
     );
   }
@@ -116,17 +114,18 @@ export class ShardOutput {
 
   /** Completes the last shard. */
   *finish(): Steps<void> {
-    if (this.#isWorthKeeping) yield* this.#current!.finish();
+    if (this.#currentLength > 0) yield* this.#current!.finish();
   }
 
-  /** Has the last shard appear. */
+  /** Has the last shard appear, unless its first datapoint could not be written. */
   *publish(): Steps<void> {
-    if (this.#isWorthKeeping) yield* this.#current!.publish();
+    if (this.#currentLength > 0) yield* this.#current!.publish();
   }
 
   /** Lets go of the shard that is being written. */
   letGo(): void {
     this.#current?.letGo();
+    this.#made.removeEmpty();
   }
 
   get #currentLength(): number {
@@ -135,11 +134,6 @@ export class ShardOutput {
 
   get #currentSize(): number {
     return this.#current?.output.size ?? 0;
-  }
-
-  /** A shard that was begun with a datapoint that could not be written does not appear. */
-  get #isWorthKeeping(): boolean {
-    return this.#currentLength > 0;
   }
 
   get #isFull(): boolean {
@@ -156,11 +150,137 @@ export class ShardOutput {
 
   *#publishShard(target: DatasetTarget): Steps<void> {
     yield* target.publish();
-    this.#length = this.length;
-    this.#bytes += this.#currentSize;
-    this.#shards++;
-    this.#number += this.#limits.shardStep ?? 1;
+    this.#done = {
+      count: this.shards,
+      datapoints: this.length,
+      bytes: this.size,
+      next: this.#done.next + (this.#limits.shardStep ?? 1),
+      isBegun: false,
+    };
     this.#current = undefined;
     target.letGo();
   }
+}
+
+/** Which shards a writer writes: `start`, `start + step`, … */
+interface ShardNumbers {
+  readonly start: number;
+  readonly step: number;
+}
+
+/** Shards that a writer finds done. */
+interface WrittenShards {
+  /** How many there are. */
+  readonly count: number;
+  readonly datapoints: number;
+  /** Bytes of their bags and indexes. */
+  readonly bytes: number;
+  /** Number of the shard to go on with. */
+  readonly next: number;
+  /** Whether that one is there. */
+  readonly isBegun: boolean;
+}
+
+/**
+ * Finds the shards that are there of those that a writer is to write. In generation 3 all but the
+ * last must be complete, and the last is gone on with; in the others there may be none.
+ *
+ * @throws {WriteError} If there are others.
+ */
+export function* findWrittenShards(
+  directory: string,
+  { start, step }: ShardNumbers,
+  form: DatasetForm,
+): Steps<WrittenShards> {
+  const there = yield* listDirectory(LOCAL_DISK, directory);
+  if (there.has(SPEC_FILE)) {
+    throw new WriteError(
+      "exists",
+      `Cannot write shards to ${directory}: it has a ${SPEC_FILE}, so it is a dataset without ` +
+        `shards; choose another directory, or use DatasetWriter`,
+      { path: directory },
+    );
+  }
+  let last: number | undefined;
+  for (const name of there) {
+    if (!SHARD_NAME.test(name)) continue;
+    const number = Number(name);
+    if (number < start || (number - start) % step !== 0) continue; // another writer's
+    last = Math.max(last ?? number, number);
+  }
+  if (last === undefined) {
+    return { count: 0, datapoints: 0, bytes: 0, next: start, isBegun: false };
+  }
+  if (form.generation !== 3) throw shardExists(directory, shardName(last));
+  let datapoints = 0;
+  let bytes = 0;
+  for (let number = start; number < last; number += step) {
+    const name = shardName(number);
+    if (!there.has(name)) throw missingShard(directory, name, shardName(last));
+    const shard = yield* measureShard(path.join(directory, name), form);
+    datapoints += shard.datapoints;
+    bytes += shard.bytes;
+  }
+  const count = (last - start) / step;
+  return { count, datapoints, bytes, next: last, isBegun: true };
+}
+
+/** Length and size of a complete shard of generation 3. */
+function* measureShard(
+  directory: string,
+  { spec }: DatasetForm,
+): Steps<{ datapoints: number; bytes: number }> {
+  if (!(yield* hasSameSpec(directory, spec))) {
+    throw incomplete(directory, `it has no ${SPEC_FILE}`);
+  }
+  let shard: Shard | undefined;
+  try {
+    shard = yield* openShard(directory, { generation: 3 });
+    for (const [k, { key }] of spec.keys.entries()) {
+      if (shard.bags[k] === undefined) throw new Error(`'${key}' has no bag`);
+      checkEntries(shard.bags[k]);
+    }
+    checkLengths(shard);
+    const bytes = shard.bags.reduce((sum, bag) => sum + bag.bytes, 0);
+    return { datapoints: shard.length, bytes };
+  } catch (cause) {
+    throw incomplete(directory, (cause as Error).message, cause);
+  } finally {
+    shard?.close();
+  }
+}
+
+function shardExists(directory: string, name: string): WriteError {
+  return new WriteError(
+    "exists",
+    `Cannot write shards to ${directory}: shard ${name} is there; remove it, or choose another ` +
+      "directory, or another option `shardStart`",
+    { path: directory },
+  );
+}
+
+function missingShard(
+  directory: string,
+  name: string,
+  last: string,
+): WriteError {
+  return new WriteError(
+    "missing-shard",
+    `Cannot append to ${directory}: shard ${name} is missing, and ${last} is there; restore it, or ` +
+      `choose another directory`,
+    { path: directory, expected: name },
+  );
+}
+
+function incomplete(
+  directory: string,
+  what: string,
+  cause?: unknown,
+): WriteError {
+  return new WriteError(
+    "incomplete-shard",
+    `Cannot append behind the shard ${directory}, which is not complete: ${what}. Complete it with ` +
+      `DatasetWriter, or remove the shards behind it`,
+    { path: directory, cause },
+  );
 }

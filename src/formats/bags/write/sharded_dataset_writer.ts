@@ -1,25 +1,24 @@
-import * as path from "node:path";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import {
-  type MadeDirectories,
-  makeDirectories,
-} from "../../../io/write/make_directories.ts";
+import { makeDirectories } from "../../../io/write/make_directories.ts";
 import {
   runAsync,
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import type { DatasetForm } from "./dataset_target.ts";
+import {
+  type DatasetForm,
+  datasetForm,
+  type DatasetWriterOptions,
+} from "./dataset_target.ts";
 import { DatasetWriter } from "./dataset_writer.ts";
 import {
+  findWrittenShards,
   requireLimits,
   type ShardLimits,
   ShardOutput,
 } from "./shard_output.ts";
 import type { Spec } from "../dataset/spec.ts";
-import { datasetForm, type DatasetWriterOptions } from "./write_options.ts";
-import { findWrittenShards } from "./written_shards.ts";
 
 /** Options of {@linkcode ShardedDatasetWriter.open}. */
 export interface ShardedDatasetWriterOptions
@@ -67,16 +66,8 @@ export class ShardedDatasetWriter extends DatasetWriter {
     path: string,
     form: DatasetForm,
     output: ShardOutput,
-    made: MadeDirectories,
   ) {
-    super(path, form, output, {
-      finish: () => output.finish(),
-      publish: () => output.publish(),
-      letGo() {
-        output.letGo();
-        made.removeEmpty();
-      },
-    });
+    super(path, form, output, output);
     this.#output = output;
   }
 
@@ -91,10 +82,9 @@ export class ShardedDatasetWriter extends DatasetWriter {
     const made = yield* makeDirectories(directory, directory);
     try {
       const done = yield* findWrittenShards(directory, numbers, form);
-      const place = (name: string) => path.join(directory, name);
-      const output = new ShardOutput(place, form, options, done);
+      const output = new ShardOutput(directory, form, options, done, made);
       if (done.isBegun) yield* output.openShard();
-      return new ShardedDatasetWriter(directory, form, output, made);
+      return new ShardedDatasetWriter(directory, form, output);
     } catch (error) {
       made.removeEmpty();
       throw error;

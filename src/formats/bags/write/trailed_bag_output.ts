@@ -11,19 +11,7 @@ const PIECE = 1 << 20;
  * A bag of generation 1 or 2, whose index stands behind the records: until there are no more, it is
  * kept in a scratch file, so that memory does not grow with the number of records.
  */
-export class TrailedBagOutput extends BagOutput {
-  override readonly generation: 1 | 2;
-
-  private constructor(
-    generation: 1 | 2,
-    path: string,
-    file: WritableFile,
-    indexFile: WritableFile,
-  ) {
-    super({ path, file, indexFile });
-    this.generation = generation;
-  }
-
+export class TrailedBagOutput extends BagOutput<1 | 2> {
   /**
    * Starts a bag.
    *
@@ -37,8 +25,8 @@ export class TrailedBagOutput extends BagOutput {
     path: string,
     scratch: string,
   ): Steps<TrailedBagOutput> {
-    const index = yield* NewFile.createScratch(scratch, path);
-    return new TrailedBagOutput(generation, path, file, index);
+    const indexFile = yield* NewFile.createScratch(scratch, path);
+    return new TrailedBagOutput({ generation, path, file, indexFile });
   }
 
   override get size(): number {
@@ -48,11 +36,6 @@ export class TrailedBagOutput extends BagOutput {
   /** The index is not seen before the end: it is written whenever its buffer is full. */
   override get needsFlush(): boolean {
     return false;
-  }
-
-  override *flushIndex(sync: boolean): Steps<void> {
-    yield* this.index.flush();
-    if (sync) yield* this.indexFile.sync();
   }
 
   override *finish(): Steps<void> {

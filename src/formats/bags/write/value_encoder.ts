@@ -4,12 +4,13 @@ import { sampleBytes, type SampleData } from "../../../io/write/sample_data.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { SpecKey } from "../dataset/spec.ts";
-import type { Encoder, Encoders } from "../types/codec_types.ts";
+import { codecOf, type Encoder, type Encoders } from "../types/shipped.ts";
 
 /** Makes records of a key's values. */
 export class ValueEncoder {
   readonly #directory: string;
-  readonly #key: SpecKey;
+  /** The key that it is for. */
+  readonly key: SpecKey;
   readonly #encoder: Encoder | undefined;
   readonly #args: readonly string[];
 
@@ -19,23 +20,13 @@ export class ValueEncoder {
    */
   constructor(directory: string, key: SpecKey, encoders: Encoders | null) {
     this.#directory = directory;
-    this.#key = key;
-    const { word, name, args } = key.type;
-    const own = (word: string) =>
-      encoders !== null && Object.hasOwn(encoders, word)
-        ? encoders[word]
-        : undefined;
-    const whole = own(word);
-    this.#encoder = whole ?? own(name);
-    this.#args = whole === undefined ? args : [];
-    if (this.#encoder !== undefined && typeof this.#encoder !== "function") {
-      throw new TypeError(`The encoder of '${name}' is no function`);
+    this.key = key;
+    const { codec, args } = codecOf(encoders, key.type);
+    this.#encoder = codec;
+    this.#args = args;
+    if (codec !== undefined && typeof codec !== "function") {
+      throw new TypeError(`The encoder of '${key.type.name}' is no function`);
     }
-  }
-
-  /** The key that it is for. */
-  get key(): SpecKey {
-    return this.#key;
   }
 
   /**
@@ -92,7 +83,7 @@ export class ValueEncoder {
       sampleBytes(value as SampleData);
       return value as SampleData;
     } catch (cause) {
-      const { word } = this.#key.type;
+      const { word } = this.key.type;
       throw this.#bad(
         datapoint,
         `no encoder is given for the type, so the value must be bytes, not ${
@@ -109,7 +100,7 @@ export class ValueEncoder {
   }
 
   #bad(datapoint: number, what: string, cause?: unknown): WriteError {
-    const { key, type } = this.#key;
+    const { key, type } = this.key;
     return new WriteError(
       "bad-value",
       `Cannot write '${key}' of type '${type.word}' of datapoint ${datapoint} of ` +

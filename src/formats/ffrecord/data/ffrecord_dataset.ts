@@ -1,5 +1,4 @@
-import { FFRecordReader } from "../read/reader.ts";
-import type { ReaderSeed } from "../read/reader_seed.ts";
+import { FFRecordReader, type ReaderSeed } from "../read/reader.ts";
 import {
   lastingLocation,
   type OpenOptions,

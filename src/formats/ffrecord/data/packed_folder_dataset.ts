@@ -7,8 +7,8 @@ import {
   reopenRecordFiles,
   shareRecordFiles,
 } from "../read/record_files.ts";
-import { describe, newest } from "../tree/sample_container.ts";
-import { PackedTree } from "../tree/tree.ts";
+import { PACKED_FOLDER } from "../entry.ts";
+import { showFiles } from "../tree/tree.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
@@ -142,9 +142,8 @@ export async function reopenPackedFolderDataset<T>(
 
 function showPacked(packed: PackedFiles, checkData: boolean): VirtualFs {
   const { files, names } = packed;
-  const tree = new PackedTree({ ...files, mtime: newest(files) }, names);
-  const info = describe(files, "packed folder", tree);
-  const fs = new VirtualFs(files.index.name, { tree, info }, checkData);
+  const container = showFiles(files, names, PACKED_FOLDER);
+  const fs = new VirtualFs(files.index.name, container, checkData);
   packedFiles.set(fs, packed);
   return fs;
 }

@@ -1,19 +1,21 @@
+import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/name_table.ts";
+import { type OpenAs, PACKED_FOLDER } from "../entry.ts";
+import { readSample } from "../read/read_samples.ts";
 import {
+  openedAs,
   type OpenOptions,
-  openRecordFiles,
   type RecordFiles,
   type RecordLocation,
 } from "../read/record_files.ts";
-import { endsInStructure } from "./structure_magic.ts";
-import { readSample } from "../read/read_samples.ts";
 import {
   buildNameTable,
   notPacked,
   readStructure,
   type Structure,
 } from "./structure.ts";
+import { endsInStructure } from "./structure_magic.ts";
 
 /** Opened `.ffr` files that are one packed folder. */
 export interface PackedFiles {
@@ -25,29 +27,109 @@ export interface PackedFiles {
  * Opens a packed folder. Its structure is the last sample of all, so several files make one folder
  * together, as Python's `PackedFolder(directory)` reads them.
  */
-export function* openPackedFiles(
+export function openPackedFiles(
   location: RecordLocation,
   options: OpenOptions,
 ): Steps<PackedFiles> {
-  const files = yield* openRecordFiles(location, options);
-  try {
-    yield* refuseUnpacked(files);
-    const last = files.index.length - 1;
+  return openedAs(location, options, function* (files) {
+    const { index } = files;
+    const last = index.length - 1;
+    if (last < 0) throw notPacked(index.name);
+    // A plain file's last sample may be gigabytes: its start is looked at before it is read.
+    if (!(yield* endsInStructure(files, last))) {
+      throw notPacked(index.parts[index.partOf(last)]!.path);
+    }
     const structure = yield* readStructureAt(files, 0, last, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
+  });
+}
+
+/**
+ * The names of the samples of files that are opened `as` that, and what kind of container they are by these: one
+ * packed folder, which may be spread over all files; or one a file where each file is a packed folder.
+ *
+ * @returns Nothing for plain samples.
+ * @throws {FormatError} If they must be packed folders and are not, or their structures are damaged, or not those
+ * of these files.
+ */
+export function* packedNames(
+  files: RecordFiles,
+  as: OpenAs,
+  options: OpenOptions,
+): Steps<{ readonly names: NameTable; readonly kind: string } | undefined> {
+  if (as === "samples") return undefined;
+  const { index } = files;
+  if (index.length === 0 || !(yield* lastIsStructure(files))) {
+    if (as === "packed") throw notPacked(index.name);
+    return undefined;
+  }
+  if (index.parts.length > 1 && (yield* eachIsPacked(files))) {
+    const placed = [];
+    for (const [part, { path, count }] of index.parts.entries()) {
+      const first = index.startOf(part);
+      const last = first + count - 1;
+      const structure = yield* readStructureAt(files, first, last, options);
+      placed.push({ structure, folder: folderName(path) });
+    }
+    const kind = "directory of packed folders";
+    return { names: buildNameTable(placed), kind };
+  }
+  const last = index.length - 1;
+  const structure = yield* readStructureAt(files, 0, last, options);
+  const names = buildNameTable([{ structure, folder: undefined }]);
+  if (index.parts.length > 1) refuseMixture(files, names, structure.path);
+  return { names, kind: PACKED_FOLDER };
+}
+
+function* lastIsStructure(files: RecordFiles): Steps<boolean> {
+  try {
+    return yield* endsInStructure(files, files.index.length - 1);
   } catch (error) {
-    for (const source of files.sources) source.close();
-    throw error;
+    if (!(error instanceof FormatError)) throw error;
+    // Numbered samples would be a surprise where there were names before the damage.
+    throw new FormatError(
+      error.code,
+      `${error.message}. Whether it was a packed folder can't be told any ` +
+        'more; the option `format: "ffrecord-samples"` shows the samples that are left',
+      { ...error, cause: error },
+    );
   }
 }
 
-/** A plain file's last sample may be gigabytes: its start is looked at before it is read. */
-function* refuseUnpacked(files: RecordFiles): Steps<void> {
+function* eachIsPacked(files: RecordFiles): Steps<boolean> {
   const { index } = files;
-  if (index.length === 0) throw notPacked(index.name);
-  const last = index.length - 1;
-  if (yield* endsInStructure(files, last)) return;
-  throw notPacked(index.parts[index.partOf(last)]!.path);
+  for (const [part, { count }] of index.parts.entries()) {
+    if (count === 0) return false;
+    const last = index.startOf(part) + count - 1;
+    if (!(yield* endsInStructure(files, last))) return false;
+  }
+  return true;
+}
+
+function folderName(file: string): string {
+  const name = process.getBuiltinModule("node:path").basename(file);
+  return name === ".ffr" ? name : name.slice(0, -".ffr".length);
+}
+
+/**
+ * In a folder spread over files, every sample but the last is one of its files. Where that is not
+ * so, the last file is a packed folder of its own among others, and its indices mean its own samples.
+ */
+function refuseMixture(
+  files: RecordFiles,
+  { columns: { refs, directoryEntries } }: NameTable,
+  path: string,
+): void {
+  const named = refs.length - directoryEntries.length;
+  const samples = files.index.length - 1;
+  if (named === samples) return;
+  throw new FormatError(
+    "bad-structure",
+    `${path} names ${named} files, but it and the .ffr files ` +
+      `before it hold ${samples} samples: they are not one packed folder; ` +
+      `open them one by one`,
+    { path, expected: samples, actual: named },
+  );
 }
 
 /**
@@ -56,7 +138,7 @@ function* refuseUnpacked(files: RecordFiles): Steps<void> {
  * @param first The first sample that it may name: its indices count from there.
  * @param last The structure itself.
  */
-export function* readStructureAt(
+function* readStructureAt(
   files: RecordFiles,
   first: number,
   last: number,

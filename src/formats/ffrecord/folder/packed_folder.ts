@@ -1,15 +1,10 @@
 import { PathError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import {
-  runAsync,
-  runSync,
-  type Steps,
-} from "../../../io/concurrency/steps.ts";
+import { runAsync, runSync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
-import { MappedSamples } from "../read/mapped_samples.ts";
-import { readSample, readSamples } from "../read/read_samples.ts";
+import { FFRecordReader } from "../read/reader.ts";
 import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 
 /** What {@linkcode PackedFolder.list} leaves out or adds. */
@@ -43,23 +38,11 @@ export interface PackedListOptions {
  */
 export class PackedFolder implements Disposable {
   readonly #packed: PackedFiles;
-  readonly #check: boolean;
-  readonly #mapped: MappedSamples;
+  readonly #reader: FFRecordReader;
 
   private constructor(packed: PackedFiles, options: OpenOptions) {
     this.#packed = packed;
-    this.#check = options.checkData ?? true;
-    this.#mapped = new MappedSamples(packed.files, this.#check);
-  }
-
-  static *#open(
-    location: RecordLocation,
-    options: OpenOptions,
-  ): Steps<PackedFolder> {
-    return new PackedFolder(
-      yield* openPackedFiles(location, options),
-      options,
-    );
+    this.#reader = new FFRecordReader(packed.files, options);
   }
 
   /**
@@ -68,11 +51,12 @@ export class PackedFolder implements Disposable {
    * @param location A file, or the files or directory that the folder is spread over.
    * @throws {FormatError} If it is no packed folder, damaged, or hostile.
    */
-  static open(
+  static async open(
     location: RecordLocation,
     options: OpenOptions & WaitOptions = {},
   ): Promise<PackedFolder> {
-    return runAsync(PackedFolder.#open(location, options), options.signal);
+    const opening = openPackedFiles(location, options);
+    return new PackedFolder(await runAsync(opening, options.signal), options);
   }
 
   /** {@linkcode PackedFolder.open} without waiting. */
@@ -80,12 +64,15 @@ export class PackedFolder implements Disposable {
     location: RecordLocation,
     options: OpenOptions = {},
   ): PackedFolder {
-    return runSync(PackedFolder.#open(location, options));
+    return new PackedFolder(
+      runSync(openPackedFiles(location, options)),
+      options,
+    );
   }
 
   /** How many files are packed (Python's `num_files`). */
   get numFiles(): number {
-    return this.#packed.files.index.length - 1;
+    return this.#reader.length - 1;
   }
 
   /**
@@ -148,14 +135,13 @@ export class PackedFolder implements Disposable {
     paths: readonly string[],
     options?: WaitOptions,
   ): Promise<Uint8Array[]>;
-  read(
+  async read(
     path: string | readonly string[],
     options: WaitOptions = {},
   ): Promise<Uint8Array | Uint8Array[]> {
-    return runAsync<Uint8Array | Uint8Array[]>(
-      typeof path === "string" ? this.#readOne(path) : this.#read(path),
-      options.signal,
-    );
+    return typeof path === "string"
+      ? await this.#reader.readOne(this.#sample(path), options)
+      : await this.#reader.read(path.map((one) => this.#sample(one)), options);
   }
 
   /** {@linkcode PackedFolder.read} without waiting. */
@@ -163,9 +149,9 @@ export class PackedFolder implements Disposable {
   /** Reads a batch of files without waiting. */
   readSync(paths: readonly string[]): Uint8Array[];
   readSync(path: string | readonly string[]): Uint8Array | Uint8Array[] {
-    return runSync<Uint8Array | Uint8Array[]>(
-      typeof path === "string" ? this.#readOne(path) : this.#read(path),
-    );
+    return typeof path === "string"
+      ? this.#reader.readOneSync(this.#sample(path))
+      : this.#reader.readSync(path.map((one) => this.#sample(one)));
   }
 
   /** Reads one file (Python's `read_one`). */
@@ -187,34 +173,17 @@ export class PackedFolder implements Disposable {
    * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
    */
   unsafeView(path: string): Uint8Array<ArrayBuffer> {
-    return this.#mapped.views([this.#sample(path)])[0]!;
+    return this.#reader.unsafeView(this.#sample(path));
   }
 
   /** Closes the files. What was read, and views, stay valid. */
   close(): void {
-    this.#mapped.close();
-    for (const source of this.#packed.files.sources) source.close();
+    this.#reader.close();
   }
 
   /** Closes the files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  *#readOne(path: string): Steps<Uint8Array> {
-    return yield* readSample(
-      this.#packed.files,
-      this.#sample(path),
-      this.#check,
-    );
-  }
-
-  *#read(paths: readonly string[]): Steps<Uint8Array[]> {
-    return yield* readSamples(
-      this.#packed.files,
-      paths.map((path) => this.#sample(path)),
-      this.#check,
-    );
   }
 
   #find(path: string): NodeId {

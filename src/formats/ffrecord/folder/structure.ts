@@ -1,5 +1,5 @@
 import { FormatError } from "../../../errors.ts";
-import { ORDERED_DICT } from "../../../codecs/pickle/class_calls.ts";
+import { ORDERED_DICT } from "../../../codecs/pickle/class_roles.ts";
 import {
   NumberedBatch,
   takeNumberedItems,

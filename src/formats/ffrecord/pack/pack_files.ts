@@ -4,7 +4,7 @@ import type {
   OpenFile,
 } from "../../../io/directories/directory.ts";
 import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
-import { readFull } from "../../../io/directories/read_full.ts";
+import { readFull } from "../../../io/directories/directory.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
 import type { ListedEntry } from "./pack_listing.ts";
 import { PackError, refusal } from "./pack_problem.ts";

@@ -1,12 +1,12 @@
 import * as path from "node:path";
 import type { Directory } from "../../../io/directories/directory.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { openDirectory } from "../../../io/directories/open_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { temporaryTarget } from "../../../io/write/temporaries.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
-import { requireRoom } from "./pack_limits.ts";
-import type { PackOptions, PackReport } from "./pack_options.ts";
+import { requireRoom } from "./pack_listing.ts";
 import {
   isLeftOut,
   namingFolder,
@@ -15,8 +15,65 @@ import {
 } from "./pack_problem.ts";
 import { writePacked } from "./pack_samples.ts";
 import { walkFolder } from "./pack_walk.ts";
-import { isInParts, requireParts } from "../write/parts.ts";
-import { recordFilePath } from "../write/record_file_path.ts";
+import {
+  isInParts,
+  recordFilePath,
+  requireParts,
+} from "../write/record_paths.ts";
+
+/** How far a folder is packed. */
+export interface PackProgress {
+  /** Files packed. */
+  readonly files: number;
+  /** Their bytes. */
+  readonly bytes: number;
+  /** Files to pack. */
+  readonly totalFiles: number;
+  /** Their bytes. */
+  readonly totalBytes: number;
+}
+
+/** Options of {@linkcode packFolder}. */
+export interface PackOptions extends WaitOptions {
+  /** How many files to spread the folder over. Defaults to the file `out` itself. */
+  readonly parts?: number | undefined;
+  /**
+   * Whether an entry is packed; a directory that is not is not entered. `path` is relative to the
+   * folder, `name` its last part, `depth` 1 for the folder's own entries. It is asked in the order of a walk, each
+   * directory before what is in it; what a symbolic link points to decides whether it is a directory.
+   */
+  readonly filter?:
+    | ((entry: {
+      path: string;
+      name: string;
+      depth: number;
+      isDirectory: boolean;
+    }) => boolean)
+    | undefined;
+  /** Whether directories are packed in which there is nothing (else) to pack. Defaults to `true`. */
+  readonly emptyDirectories?: boolean | undefined;
+  /**
+   * Told of each entry that can't be packed; it is left out then. Without it, packing ends with
+   * an error that lists them all, before anything is written.
+   */
+  readonly onProblem?: ((problem: PackProblem) => void) | undefined;
+  /** Told how far it is, every few milliseconds and at the end. */
+  readonly onProgress?: ((progress: PackProgress) => void) | undefined;
+}
+
+/** What was packed. */
+export interface PackReport {
+  /** Number of files. */
+  readonly files: number;
+  /** Number of directories, not counting the folder itself. */
+  readonly directories: number;
+  /** Bytes of all files together. */
+  readonly bytes: number;
+  /** The files written, in their order. */
+  readonly paths: readonly string[];
+  /** What was left out. What `filter` refused is not among it. */
+  readonly skipped: readonly PackProblem[];
+}
 
 /**
  * Packs a directory as Python's `pack_folder` does: its files are samples, in the order of their
@@ -72,8 +129,7 @@ export async function packFolder(
     const problems: PackProblem[] = [];
     const skipped: PackProblem[] = [];
     const listing = await walkFolder(root, {
-      filter: options.filter,
-      emptyFolders: options.emptyDirectories ?? true,
+      ...options,
       isOutput: await outputFinder(target),
       onProblem(problem) {
         if (!isLeftOut(problem)) {
@@ -82,7 +138,6 @@ export async function packFolder(
         }
         skipped.push(problem);
       },
-      signal,
     });
     if (problems.length > 0) throw problemsError(folder, problems);
     requireRoom(folder, listing);

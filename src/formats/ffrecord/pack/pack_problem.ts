@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import { NAME_NEEDS_FFI } from "../../../io/directories/directory_by_path.ts";
-import { systemCode } from "../../../io/libc/system_error.ts";
+import { systemCode, whatIsWrong } from "../../../io/libc/system_error.ts";
 
 /** Something in a folder that can't be packed, or is left out. */
 export interface PackProblem {
@@ -47,10 +47,7 @@ const REASONS: Record<string, PackProblem["reason"]> = {
     "it is what a writer of recordfs has not completed, and left out",
   ENOENT: "there is no such directory",
   ENOTDIR: "it is not a directory",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
   ELOOP: "its symbolic links go round",
-  EMFILE: "too many files are open (raise `ulimit -n`)",
   ENAMETOOLONG: "its path is too long for Deno itself; with --allow-ffi " +
     "there is no limit on Linux",
 };
@@ -69,7 +66,7 @@ export function isLeftOut({ code }: PackProblem): boolean {
 export function refusal(error: unknown, path: string): PackProblem {
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return { path, reason: REASONS[code] ?? (error as Error).message, code };
+  return { path, reason: REASONS[code] ?? whatIsWrong(error), code };
 }
 
 /** The error that ends packing where problems are not left out. */

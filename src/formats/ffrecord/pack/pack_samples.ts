@@ -5,11 +5,10 @@ import {
   yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
 import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";
-import type { PackOptions } from "./pack_options.ts";
-import { divide, isInParts } from "../write/parts.ts";
+import type { PackOptions } from "./pack_folder.ts";
+import { divide, isInParts, type Part } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { FFRecordWriter } from "../write/writer.ts";
 
@@ -63,15 +62,23 @@ class Packing {
   }
 
   async writeParts(target: string, parts: number): Promise<string[]> {
+    const files = divide(this.#listing.files + 1, parts);
+    await NewDirectory.write(
+      target,
+      this.#options.signal,
+      (temporary) => this.#writeParts(temporary, files),
+    );
+    return files.map(({ name }) => path.join(target, name));
+  }
+
+  async #writeParts(directory: string, files: readonly Part[]): Promise<void> {
     const { signal } = this.#options;
-    const directory = await runAsync(NewDirectory.create(target));
     // A part goes to the disk while the next one is written.
     let closing: Promise<void> = Promise.resolve();
     try {
       const samples = this.#samples();
-      const files = divide(this.#listing.files + 1, parts);
       for (const { name, count } of files) {
-        const file = path.join(directory.temporary, name);
+        const file = path.join(directory, name);
         const writer = await FFRecordWriter.open(file, { count, signal });
         try {
           await this.#write(writer, samples, count);
@@ -84,14 +91,8 @@ class Packing {
         closing.catch(() => {}); // it is waited for later
       }
       await closing;
-      signal?.throwIfAborted();
-      await runAsync(directory.publish());
-      return files.map(({ name }) => path.join(target, name));
-    } catch (error) {
-      throw directory.asPublished(error);
     } finally {
       await closing.catch(() => {});
-      directory.discard();
     }
   }
 

@@ -10,6 +10,7 @@ import {
 import { isTemporary } from "../../../io/write/temporaries.ts";
 import { encodeName, sortNames } from "../../../names.ts";
 import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import type { PackOptions } from "./pack_folder.ts";
 import { type ListingMark, PackListing } from "./pack_listing.ts";
 import {
   namingFolder,
@@ -19,23 +20,12 @@ import {
 } from "./pack_problem.ts";
 
 /** What a walk goes by. */
-export interface WalkOptions {
-  /** Whether an entry is packed; a folder that is not is not entered. */
-  readonly filter:
-    | ((entry: {
-      path: string;
-      name: string;
-      depth: number;
-      isDirectory: boolean;
-    }) => boolean)
-    | undefined;
-  /** Whether folders stay in which there is nothing to pack. */
-  readonly emptyFolders: boolean;
+interface WalkOptions
+  extends Pick<PackOptions, "emptyDirectories" | "filter" | "signal"> {
   /** Whether an entry is what is being written. */
   readonly isOutput: (directory: Directory, name: string) => boolean;
   /** Told of what can't be packed, and is left out. */
   readonly onProblem: (problem: PackProblem) => void;
-  readonly signal: AbortSignal | undefined;
 }
 
 interface Frame {
@@ -163,8 +153,8 @@ class Walk {
     this.#entered.delete(identity);
     if (mark === undefined) return; // the root
     this.chain.leaveTo(this.chain.depth - 1);
-    const { emptyFolders } = this.#options;
-    if (emptyFolders || !this.listing.takeBackEmptyFolder(mark)) {
+    const { emptyDirectories = true } = this.#options;
+    if (emptyDirectories || !this.listing.takeBackEmptyFolder(mark)) {
       this.listing.endFolder();
     }
   }

@@ -1,6 +1,9 @@
 import { FormatError } from "../../../errors.ts";
+import { crc32Of } from "../../../io/read/crc32_of.ts";
+import { MappedFile } from "../../../io/read/memory_map.ts";
+import type { MemoryMap } from "../../../io/read/memory_map.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
-import { fill, fillSummed } from "../../../io/read/read_part.ts";
+import { fillSummed } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readContents } from "../../../tree/read_contents.ts";
 import { newExtent } from "../../../tree/tree.ts";
@@ -22,12 +25,8 @@ export function* readSample(
   index.locate(sample, extent);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  if (!check) {
-    yield* fill(source, bytes, extent.offset);
-    return bytes;
-  }
-  const crc = yield* fillSummed(source, bytes, extent.offset);
-  verifySample(index, sample, crc, extent.crc32);
+  const crc = yield* fillSummed(source, bytes, extent.offset, check);
+  if (check) verifySample(index, sample, crc, extent.crc32);
   return bytes;
 }
 
@@ -54,7 +53,7 @@ export function readSamples(
 }
 
 /** Compares a sample's CRC-32 with the recorded one. */
-export function verifySample(
+function verifySample(
   index: SampleIndex,
   sample: number,
   actual: number,
@@ -81,4 +80,55 @@ export function sampleMismatch(
       "or read it as it is with the option `checkData: false`",
     { path, sample, expected, actual },
   );
+}
+
+/** Samples as views into memory maps of their files, which are made when they are first needed. */
+export class MappedSamples {
+  readonly #files: RecordFiles;
+  readonly #check: boolean;
+  /** By their indices. */
+  readonly #mapped = new Map<number, MappedFile>();
+
+  /** @param check Whether samples are compared with their checksums. */
+  constructor(files: RecordFiles, check: boolean) {
+    this.#files = files;
+    this.#check = check;
+  }
+
+  /** Views of samples, in the order of `samples`. */
+  views(samples: readonly number[]): Uint8Array<ArrayBuffer>[] {
+    const { index } = this.#files;
+    const sizeIsKnown = new Set<MemoryMap>();
+    const extent = newExtent();
+    return samples.map((sample) => {
+      index.locate(sample, extent);
+      const { source, offset, length, crc32 } = extent;
+      if (length === 0) { // which cannot be mapped, and may be what a cut has left
+        if (this.#check) verifySample(index, sample, 0, crc32);
+        return new Uint8Array();
+      }
+      const map = this.#mapOf(source);
+      const view = map.bytes.subarray(offset, offset + length);
+      if (this.#check) {
+        if (!sizeIsKnown.has(map)) map.checkSize(); // once a batch
+        sizeIsKnown.add(map);
+        verifySample(index, sample, crc32Of(view), crc32);
+      }
+      return view;
+    });
+  }
+
+  /** Lets go of the maps: each goes away with its last view. */
+  close(): void {
+    for (const file of this.#mapped.values()) file.close();
+    this.#mapped.clear();
+  }
+
+  #mapOf(part: number): MemoryMap {
+    const mapped = this.#mapped.get(part);
+    if (mapped !== undefined) return mapped.map();
+    const file = new MappedFile(this.#files.sources[part]!);
+    this.#mapped.set(part, file);
+    return file.map();
+  }
 }

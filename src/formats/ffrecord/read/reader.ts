@@ -1,7 +1,7 @@
 import type {
   BatchReadOptions,
   BatchReadSyncOptions,
-} from "../../../io/read/batch_read_options.ts";
+} from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {
@@ -10,9 +10,7 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { readHeader } from "./header.ts";
-import { MappedSamples } from "./mapped_samples.ts";
-import { readSample, readSamples } from "./read_samples.ts";
-import type { ReaderSeed } from "./reader_seed.ts";
+import { MappedSamples, readSample, readSamples } from "./read_samples.ts";
 import {
   type OpenOptions,
   openRecordFiles,
@@ -22,6 +20,17 @@ import {
   reopenRecordFiles,
   shareRecordFiles,
 } from "./record_files.ts";
+
+/**
+ * What another thread needs to open the files of a reader: it survives `postMessage`, without copying
+ * tables.
+ */
+export interface ReaderSeed {
+  /** The files, and their tables in shared memory. */
+  readonly files: unknown;
+  /** Whether samples are compared with their checksums. */
+  readonly checkData: boolean;
+}
 
 /**
  * Reads the samples of an FFRecord file, of several files as one sequence, or of a directory of
@@ -43,20 +52,11 @@ export class FFRecordReader implements Disposable {
   readonly #check: boolean;
   readonly #mapped: MappedSamples;
 
-  private constructor(files: RecordFiles, options: OpenOptions) {
+  /** @ignore Readers are made by `open`. */
+  constructor(files: RecordFiles, options: OpenOptions) {
     this.#files = files;
     this.#check = options.checkData ?? true;
     this.#mapped = new MappedSamples(files, this.#check);
-  }
-
-  static *#open(
-    location: RecordLocation,
-    options: OpenOptions,
-  ): Steps<FFRecordReader> {
-    return new FFRecordReader(
-      yield* openRecordFiles(location, options),
-      options,
-    );
   }
 
   /**
@@ -65,11 +65,12 @@ export class FFRecordReader implements Disposable {
    * @param location A file, a list of files, or a directory.
    * @throws {FormatError} If a header is damaged.
    */
-  static open(
+  static async open(
     location: RecordLocation,
     options: OpenOptions & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    return runAsync(FFRecordReader.#open(location, options), options.signal);
+    const opening = openRecordFiles(location, options);
+    return new FFRecordReader(await runAsync(opening, options.signal), options);
   }
 
   /** {@linkcode FFRecordReader.open} without waiting. */
@@ -77,7 +78,10 @@ export class FFRecordReader implements Disposable {
     location: RecordLocation,
     options: OpenOptions = {},
   ): FFRecordReader {
-    return runSync(FFRecordReader.#open(location, options));
+    return new FFRecordReader(
+      runSync(openRecordFiles(location, options)),
+      options,
+    );
   }
 
   /**
@@ -86,16 +90,14 @@ export class FFRecordReader implements Disposable {
    * @param seed What {@linkcode FFRecordReader.share} gave.
    * @throws {FormatError} If a file is not the same any more.
    */
-  static openShared(
+  static async openShared(
     { files, checkData }: ReaderSeed,
     options: Pick<OpenOptions, "storage"> & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    function* open(): Steps<FFRecordReader> {
-      const seed = files as RecordFilesSeed;
-      const opened = yield* reopenRecordFiles(seed, options.storage);
-      return new FFRecordReader(opened, { checkData });
-    }
-    return runAsync(open(), options.signal);
+    const seed = files as RecordFilesSeed;
+    const opening = reopenRecordFiles(seed, options.storage);
+    const opened = await runAsync(opening, options.signal);
+    return new FFRecordReader(opened, { checkData });
   }
 
   /** Describes the reader for {@linkcode FFRecordReader.openShared}. */

@@ -10,8 +10,7 @@ import {
   type Storage,
 } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { readHeader, type RecordFileHeader } from "./header.ts";
-import { PendingHeader } from "./pending_header.ts";
+import { PendingHeader, readHeader, type RecordFileHeader } from "./header.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
 
 /** What FFRecord data can be opened from: a file, several in order, or a directory of `.ffr`. */
@@ -84,6 +83,21 @@ export function* openRecordFiles(
     })),
   );
   return { storage, sources, headers, index };
+}
+
+/** Opens files, and makes something of them; they are closed if that fails. */
+export function* openedAs<T>(
+  location: RecordLocation,
+  options: OpenOptions,
+  make: (files: RecordFiles) => Steps<T>,
+): Steps<T> {
+  const files = yield* openRecordFiles(location, options);
+  try {
+    return yield* make(files);
+  } catch (error) {
+    for (const source of files.sources) source.close();
+    throw error;
+  }
 }
 
 /** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
@@ -175,7 +189,7 @@ export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
 }
 
 /** The files of a location, in reading order. */
-export function* listRecordFiles(
+function* listRecordFiles(
   location: RecordLocation,
   storage: Storage,
 ): Steps<string[]> {

@@ -1,8 +1,7 @@
 import { FormatError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
 import { newExtent } from "../../../tree/tree.ts";
-import { readHeader } from "./header.ts";
 import {
   type OpenOptions,
   openRecordFiles,
@@ -32,9 +31,9 @@ export class RecordListing {
   /** The files whose metadata is not what was written: what is listed of them may be wrong. */
   readonly damaged: readonly FormatError[];
 
-  private constructor(files: RecordFiles, damaged: readonly FormatError[]) {
+  private constructor(files: RecordFiles) {
     this.#files = files;
-    this.damaged = damaged;
+    this.damaged = files.headers.flatMap(({ mismatch }) => mismatch ?? []);
   }
 
   /**
@@ -42,31 +41,14 @@ export class RecordListing {
    *
    * @throws {FormatError} If a header is so damaged that the samples can't be counted.
    */
-  static open(
+  static async open(
     location: RecordLocation,
     options: Omit<OpenOptions, "checkData"> & WaitOptions = {},
   ): Promise<RecordListing> {
-    return runAsync(RecordListing.#open(location, options), options.signal);
-  }
-
-  static *#open(
-    location: RecordLocation,
-    options: OpenOptions,
-  ): Steps<RecordListing> {
-    let files: RecordFiles;
-    const damaged: FormatError[] = [];
-    try {
-      files = yield* openRecordFiles(location, options);
-    } catch (error) {
-      if (!isMismatch(error)) throw error;
-      files = yield* openRecordFiles(location, {
-        ...options,
-        checkData: false,
-      });
-      damaged.push(...yield* mismatches(files));
-    }
+    const opening = openRecordFiles(location, { ...options, checkData: false });
+    const files = await runAsync(opening, options.signal);
     for (const source of files.sources) source.close();
-    return new RecordListing(files, damaged);
+    return new RecordListing(files);
   }
 
   /** Number of samples. */
@@ -105,21 +87,4 @@ export class RecordListing {
       }
     }
   }
-}
-
-function isMismatch(error: unknown): error is FormatError {
-  return error instanceof FormatError && error.code === "metadata-checksum";
-}
-
-function* mismatches(files: RecordFiles): Steps<FormatError[]> {
-  const found: FormatError[] = [];
-  for (const source of files.sources) {
-    try {
-      yield* readHeader(source);
-    } catch (error) {
-      if (!isMismatch(error)) throw error;
-      found.push(error);
-    }
-  }
-  return found;
 }

@@ -1,4 +1,5 @@
 import { FormatError, IndexError } from "../../../errors.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import { endOfHeader } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
@@ -55,15 +56,7 @@ export class SampleIndex {
 
   /** The part that holds sample `index`. */
   partOf(index: number): number {
-    const starts = this.#starts;
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) { // last part that starts at or before it; empty parts come before
-      const middle = low + high + 1 >>> 1;
-      if (starts[middle]! <= index) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return lastUpTo(this.#starts, index); // parts that are empty come before
   }
 
   /** The index of part `part`'s first sample. */

@@ -11,7 +11,7 @@ import {
   openRecordFiles,
   type RecordFiles,
 } from "../read/record_files.ts";
-import { sampleContainer } from "./sample_container.ts";
+import { sampleContainer } from "./tree.ts";
 import { endsInStructure } from "../folder/structure_magic.ts";
 
 /**

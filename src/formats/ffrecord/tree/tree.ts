@@ -1,13 +1,21 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { Container } from "../../../tree/format.ts";
 import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
-import { NamedTree, type RecordNames } from "../../../tree/named_tree.ts";
+import { NamedTree } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
-import type { SampleNodes } from "../../../tree/tree.ts";
-import type { Extent, NodeId, Tree, TreeSeed } from "../../../tree/tree.ts";
+import { nameSuffix } from "../../../tree/numbered_names.ts";
+import type {
+  Extent,
+  NodeId,
+  SampleNodes,
+  Tree,
+  TreeSeed,
+} from "../../../tree/tree.ts";
+import type { RecordFiles } from "../read/record_files.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
 
-/** What both trees rest on. */
+/** What a tree rests on. */
 interface Samples {
   readonly sources: readonly ByteSource[];
   readonly index: SampleIndex;
@@ -23,17 +31,25 @@ interface SeedData {
   readonly suffix?: string;
 }
 
-abstract class RecordTree extends NamedTree {
+/**
+ * Samples as files: by stored names those of a packed folder, or a directory of them; plain ones in one directory,
+ * named by their index.
+ */
+export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
+  readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
 
-  constructor({ sources, index, mtime }: Samples, names: RecordNames) {
+  constructor(
+    { sources, index, mtime }: Samples,
+    names: NameTable | NumberedFiles,
+  ) {
     super(names, mtime);
     this.sources = sources;
     this.#index = index;
+    // Whether there is such a method tells whether a walk finds the samples in their order.
+    if (names instanceof NumberedFiles) this.samples = () => names.samples();
   }
-
-  protected abstract seed(): Partial<SeedData>;
 
   override locate(node: NodeId, into: Extent): boolean {
     const sample = this.names.record(node);
@@ -54,11 +70,11 @@ abstract class RecordTree extends NamedTree {
   }
 
   override share(): TreeSeed {
-    const data: SeedData = {
-      parts: this.#index.parts,
-      mtime: this.mtime,
-      ...this.seed(),
-    };
+    const { names, mtime } = this;
+    const { parts } = this.#index;
+    const data: SeedData = names instanceof NameTable
+      ? { parts, mtime, names: names.columns }
+      : { parts, mtime, suffix: names.suffix };
     return { module: import.meta.url, data };
   }
 
@@ -67,45 +83,56 @@ abstract class RecordTree extends NamedTree {
   }
 }
 
-/** A packed folder, or a directory of them: stored names, each file one sample. */
-export class PackedTree extends RecordTree {
-  readonly #names: NameTable;
-
-  constructor(samples: Samples, names: NameTable) {
-    super(samples, names);
-    this.#names = names;
-  }
-
-  protected override seed(): Partial<SeedData> {
-    return { names: this.#names.columns };
-  }
+/** Shows files as numbered samples. */
+export function sampleContainer(
+  files: RecordFiles,
+  ext: string | undefined,
+): Container {
+  const names = new NumberedFiles(files.index.length, nameSuffix(ext));
+  const isOne = files.sources.length === 1;
+  return showFiles(
+    files,
+    names,
+    isOne ? "samples" : "samples in several files",
+  );
 }
 
-/** Plain samples in one directory, named by their index. */
-export class SampleTree extends RecordTree {
-  readonly #files: NumberedFiles;
-
-  /** @param suffix What every name ends in, such as `.jpg`; may be empty. */
-  constructor(samples: Samples, suffix: string) {
-    const files = new NumberedFiles(samples.index.length, suffix);
-    super(samples, files);
-    this.#files = files;
-  }
-
-  samples(): SampleNodes {
-    return this.#files.samples();
-  }
-
-  protected override seed(): Partial<SeedData> {
-    return { suffix: this.#files.suffix };
-  }
+/** Shows files by these names of their samples. */
+export function showFiles(
+  files: RecordFiles,
+  names: NameTable | NumberedFiles,
+  kind: string,
+): Container {
+  const { index, sources } = files;
+  const mtime = sources.reduce((last, { mtime }) => Math.max(last, mtime), 0);
+  const directories = names instanceof NameTable
+    ? names.columns.directoryEntries.length - 1
+    : 0;
+  return {
+    tree: new RecordTree({ ...files, mtime }, names),
+    info: {
+      format: "ffrecord",
+      kind,
+      files: names.length - 1 - directories,
+      directories,
+      bytes: sources.reduce((sum, { size }) => sum + size, 0),
+      parts: index.parts.map((part) => ({
+        path: part.path,
+        bytes: part.size,
+        samples: part.count,
+      })),
+    },
+  };
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
 export function reviveTree(data: unknown): Tree {
   const { parts, mtime, names, suffix } = data as SeedData;
   const samples = { sources: [], index: new SampleIndex(parts), mtime };
-  if (names !== undefined) return new PackedTree(samples, new NameTable(names));
-  if (suffix !== undefined) return new SampleTree(samples, suffix);
+  if (names !== undefined) return new RecordTree(samples, new NameTable(names));
+  if (suffix !== undefined) {
+    const { length } = samples.index;
+    return new RecordTree(samples, new NumberedFiles(length, suffix));
+  }
   throw new RecordfsError("bad-seed", "This is no seed of an FFRecord tree");
 }

@@ -1,14 +1,13 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { ConcurrencyLimit } from "../../../io/concurrency/concurrency_limit.ts";
+import { makeDirectories } from "../../../io/write/make_directories.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { writeError } from "../../../io/write/write_error.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import { warnOnConsole } from "../../../message_text.ts";
-import { divide, type Part, requireParts } from "./parts.ts";
+import { divide, type Part, requireParts } from "./record_paths.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import { FFRecordWriter } from "./writer.ts";
 
@@ -90,27 +89,14 @@ export async function dumpParts(
       `${target}: ${parts} files were asked for, and ${work.total} samples make ${files.length}`,
     );
   }
-  await makeParents(target);
-  const directory = await runAsync(NewDirectory.create(target));
-  try {
-    await work.writeAll(directory.temporary, files);
-    await runAsync(directory.publish());
-  } catch (error) {
-    throw directory.asPublished(error);
-  } finally {
-    directory.discard();
-  }
+  // As the Python function does.
+  await runAsync(makeDirectories(path.dirname(target), target));
+  await NewDirectory.write(
+    target,
+    options.signal,
+    (temporary) => work.writeAll(temporary, files),
+  );
   return files.map(({ name }) => path.join(target, name));
-}
-
-/** Makes the directories above one, as the Python function does. */
-async function makeParents(directory: string): Promise<void> {
-  if (!directory.isWellFormed()) return; // refused next; Deno would make another
-  try {
-    await fs.promises.mkdir(path.dirname(directory), { recursive: true });
-  } catch (error) {
-    throw writeError(directory, error);
-  }
 }
 
 class Dump {

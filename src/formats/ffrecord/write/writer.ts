@@ -10,7 +10,7 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
 import { endOfHeader } from "../layout.ts";
-import { recordFilePath } from "./record_file_path.ts";
+import { recordFilePath } from "./record_paths.ts";
 import {
   forEachPiece,
   sampleBytes,

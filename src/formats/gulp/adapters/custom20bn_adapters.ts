@@ -13,7 +13,6 @@ import {
 import { inputError } from "./input_error.ts";
 import type { Label } from "./label_numbers.ts";
 import {
-  type DataSet,
   LabelledAdapter,
   LISTED_OPTIONS,
   type ListedOptions,
@@ -21,7 +20,6 @@ import {
 import {
   type AdapterOption,
   assertOptions,
-  type Completed,
   option,
   type OptionTaker,
   place,
@@ -38,26 +36,6 @@ export interface JsonVideoOptions extends ListedOptions, VideoOptions {
   readonly labelName?: string | undefined;
 }
 
-const JSON_VIDEO: DataSet<JsonVideoOptions, FoundFile> = {
-  options: [
-    place("jsonFile", "List of the videos, .json or .json.gz"),
-    place("folder", "Directory of the videos, FOLDER/ID/*.mp4"),
-    ...videoOptions(8),
-    option("labelName", "string", "template", "Key of the label in the list"),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ jsonFile, folder, labelName }) => {
-    if (!/\.json(\.gz)?$/.test(jsonFile)) {
-      throw inputError(jsonFile, "it must be a .json or .json.gz file");
-    }
-    return readItems(jsonFile, "list of videos").map((item, i) => {
-      const { id, label } = entryOf(jsonFile, `entry ${i}`, item, labelName!);
-      return { id, label, path: join(folder, String(id)) };
-    });
-  },
-  frames: fileFrames((path) => onlyFileIn(path, ".mp4")),
-};
-
 /**
  * Data sets of 20BN: a list in JSON, `[{"id": …, "template": …}, …]`, and videos `FOLDER/ID/*.mp4`.
  *
@@ -68,12 +46,34 @@ export class Custom20BNJsonVideoAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] =
-    JSON_VIDEO.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("jsonFile", "List of the videos, .json or .json.gz"),
+    place("folder", "Directory of the videos, FOLDER/ID/*.mp4"),
+    ...videoOptions(8),
+    option("labelName", "string", "template", "Key of the label in the list"),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Reads the list. */
   constructor(options: JsonVideoOptions) {
-    super(options, JSON_VIDEO);
+    super(options, {
+      options: Custom20BNJsonVideoAdapter.options,
+      list: ({ jsonFile, folder, labelName }) => {
+        if (!/\.json(\.gz)?$/.test(jsonFile)) {
+          throw inputError(jsonFile, "it must be a .json or .json.gz file");
+        }
+        return readItems(jsonFile, "list of videos").map((item, i) => {
+          const { id, label } = entryOf(
+            jsonFile,
+            `entry ${i}`,
+            item,
+            labelName!,
+          );
+          return { id, label, path: join(folder, String(id)) };
+        });
+      },
+      frames: fileFrames((path) => onlyFileIn(path, ".mp4")),
+    });
   }
 }
 
@@ -121,25 +121,6 @@ export interface CsvWebmOptions extends ListedOptions, VideoOptions {
   readonly labelName?: "label" | "id" | undefined;
 }
 
-const CSV_WEBM: CsvDataSet<CsvWebmOptions> = {
-  options: [
-    place("csvFile", "List of the videos, `id;label` in each line"),
-    place("folder", "Directory of the videos, FOLDER/ID.webm"),
-    ...videoOptions(12),
-    option("labelName", "string", "label", "Column of the label", [
-      "label",
-      "id",
-    ]),
-    ...LISTED_OPTIONS,
-  ],
-  video: ({ folder, labelName }, [id = "", label = "dummy"]) => ({
-    id,
-    label: labelName === "id" ? id : label,
-    path: join(folder, `${id}.webm`),
-  }),
-  frames: fileFrames(),
-};
-
 /**
  * Data sets of 20BN: a list in CSV, `id;label` in each line, and videos `FOLDER/ID.webm`. A line
  * without a label, as in test sets, gets the label `dummy`.
@@ -151,7 +132,16 @@ export class Custom20BNCsvWebmAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = CSV_WEBM.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("csvFile", "List of the videos, `id;label` in each line"),
+    place("folder", "Directory of the videos, FOLDER/ID.webm"),
+    ...videoOptions(12),
+    option("labelName", "string", "label", "Column of the label", [
+      "label",
+      "id",
+    ]),
+    ...LISTED_OPTIONS,
+  ];
 
   /**
    * Takes a list that was read; {@linkcode Custom20BNCsvWebmAdapter.open} reads one.
@@ -159,7 +149,16 @@ export class Custom20BNCsvWebmAdapter
    * @param rows The fields of each row.
    */
   constructor(options: CsvWebmOptions, rows: readonly CsvRow[]) {
-    super(options, withRows(CSV_WEBM, rows));
+    super(options, {
+      options: Custom20BNCsvWebmAdapter.options,
+      list: ({ folder, labelName }) =>
+        rows.map(([id = "", label = "dummy"]) => ({
+          id,
+          label: labelName === "id" ? id : label,
+          path: join(folder, `${id}.webm`),
+        })),
+      frames: fileFrames(),
+    });
   }
 
   /** Reads the list. */
@@ -180,22 +179,6 @@ export interface CsvJpegOptions extends ListedOptions, ImageOptions {
   readonly frameSize?: number | undefined;
 }
 
-const CSV_JPEG: CsvDataSet<CsvJpegOptions> = {
-  options: [
-    place("csvFile", "List of the videos, `id;label` in each line"),
-    place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
-    ...imageOptions("frameSize"),
-    ...LISTED_OPTIONS,
-  ],
-  video: ({ csvFile, folder }, [id, label], i) => {
-    if (id !== undefined && label !== undefined) {
-      return { id, label, path: join(folder, id) };
-    }
-    throw inputError(csvFile, `row ${i + 1} has no label: give \`id;label\``);
-  },
-  frames: imageFrames((path) => filesIn(path, [".jpg"])),
-};
-
 /**
  * Data sets of 20BN: a list in CSV, `id;label` in each line, and frames `FOLDER/ID/*.jpg`, in the
  * order of their names. JPEGs that need no resizing are stored as they are.
@@ -207,7 +190,12 @@ export class Custom20BNCsvJpegAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = CSV_JPEG.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("csvFile", "List of the videos, `id;label` in each line"),
+    place("folder", "Directory of the frames, FOLDER/ID/*.jpg"),
+    ...imageOptions("frameSize"),
+    ...LISTED_OPTIONS,
+  ];
 
   /**
    * Takes a list that was read; {@linkcode Custom20BNCsvJpegAdapter.open} reads one.
@@ -215,7 +203,18 @@ export class Custom20BNCsvJpegAdapter
    * @param rows The fields of each row.
    */
   constructor(options: CsvJpegOptions, rows: readonly CsvRow[]) {
-    super(options, withRows(CSV_JPEG, rows));
+    super(options, {
+      options: Custom20BNCsvJpegAdapter.options,
+      list: ({ csvFile, folder }) =>
+        rows.map(([id, label], i) => {
+          if (id !== undefined && label !== undefined) {
+            return { id, label, path: join(folder, id) };
+          }
+          const what = `row ${i + 1} has no label: give \`id;label\``;
+          throw inputError(csvFile, what);
+        }),
+      frames: imageFrames((path) => filesIn(path, [".jpg"])),
+    });
   }
 
   /** Reads the list. */
@@ -228,25 +227,6 @@ export class Custom20BNCsvJpegAdapter
 
 /** The fields of a row. */
 type CsvRow = readonly string[];
-
-/** A data set whose rows are read before, which takes waiting. */
-interface CsvDataSet<Options extends object>
-  extends Omit<DataSet<Options, FoundFile>, "list"> {
-  readonly video: (
-    options: Completed<Options>,
-    row: CsvRow,
-    index: number,
-  ) => FoundFile;
-}
-
-function withRows<Options extends object>(
-  { video, ...dataSet }: CsvDataSet<Options>,
-  rows: readonly CsvRow[],
-): DataSet<Options, FoundFile> {
-  const list = (options: Completed<Options>) =>
-    rows.map((row, i) => video(options, row, i));
-  return { ...dataSet, list };
-}
 
 async function readRows(
   Adapter: OptionTaker,

@@ -1,13 +1,12 @@
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
 import type { Frames } from "../write/frame_data.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import {
   type AdapterOption,
   type AdapterOptions,
-  type AdapterOptionValue,
   assertOptions,
+  completed,
   type OptionTaker,
 } from "./options.ts";
 
@@ -64,11 +63,6 @@ export interface AdapterClass {
   readonly options?: readonly AdapterOption[];
 }
 
-/** What options may be given as: paths also as `file:` URLs. */
-type GivenOptions = Readonly<
-  Record<string, AdapterOptionValue | URL | undefined>
->;
-
 /**
  * Base class of adapters: it makes a data set what can be gulped.
  *
@@ -121,10 +115,7 @@ export abstract class AbstractDatasetAdapter implements DatasetAdapter {
    * @throws {TypeError} If one that is declared is not what it should be, or one is not declared.
    */
   constructor(options: object = {}) {
-    const given = Object.entries(options as GivenOptions).map((
-      [name, value],
-    ) => [name, value instanceof URL ? localPath(value) : value]);
-    this.#options = Object.fromEntries(given) as AdapterOptions;
+    this.#options = completed(options, []) as AdapterOptions;
     assertOptions(
       this.constructor as unknown as OptionTaker,
       this.#options,

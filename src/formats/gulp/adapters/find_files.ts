@@ -15,45 +15,36 @@ export function filesIn(
   directory: string,
   extensions: readonly string[],
 ): string[] {
-  return entriesOf(directory)
-    .filter(({ name, isFile }) =>
-      isFile && extensions.some((extension) => name.endsWith(extension))
-    )
-    .map(({ name }) => join(directory, name)).sort(byCodePoint);
+  return entriesOf(directory).filter(({ path, isFile }) =>
+    isFile && extensions.some((extension) => path.endsWith(extension))
+  ).map(({ path }) => path);
 }
 
 /** The directories in a directory, sorted; hidden ones are left out. */
 export function directoriesIn(directory: string): string[] {
   return entriesOf(directory).filter(({ isDirectory }) => isDirectory)
-    .map(({ name }) => join(directory, name)).sort(byCodePoint);
+    .map(({ path }) => path);
 }
 
 /**
- * The files below a directory, at any depth, whose names end in one of `extensions`, sorted by their
- * paths. Links are followed; hidden files and directories are left out.
+ * The files below a directory, at any depth, whose names end in one of `extensions`. Links are followed;
+ * hidden files and directories are left out.
+ *
+ * @param within The directories that it lies in.
  */
-export function filesBelow(
+function filesBelow(
   directory: string,
   extensions: readonly string[],
+  within: readonly string[] = [],
 ): string[] {
-  const found: string[] = [];
-  /** Directories to look into, with those that they lie in. */
-  const pending = [{ path: directory, within: [] as readonly string[] }];
-  for (
-    let next = pending.pop();
-    next !== undefined;
-    next = pending.pop()
-  ) {
-    const { path, within } = next;
-    const real = reading(path, () => fs.realpathSync(path));
-    if (within.includes(real)) continue; // a link that leads back
-    found.push(...filesIn(path, extensions));
-    const inner = [...within, real];
-    for (const child of directoriesIn(path)) {
-      pending.push({ path: child, within: inner });
-    }
-  }
-  return found.sort(byCodePoint);
+  const real = reading(directory, () => fs.realpathSync(directory));
+  if (within.includes(real)) return []; // a link that leads back
+  const inner = [...within, real];
+  return [
+    ...filesIn(directory, extensions),
+    ...directoriesIn(directory)
+      .flatMap((child) => filesBelow(child, extensions, inner)),
+  ];
 }
 
 /**
@@ -64,7 +55,8 @@ export function filesByFolder(
   folder: string,
   extensions: readonly string[],
 ): FoundFile[] {
-  return filesBelow(withoutSlash(folder), extensions).map((path) => {
+  const files = filesBelow(withoutSlash(folder), extensions);
+  return files.sort(byCodePoint).map((path) => {
     const slash = path.lastIndexOf("/");
     const directory = path.slice(0, Math.max(slash, 0));
     const label = directory.slice(directory.lastIndexOf("/") + 1);
@@ -99,29 +91,22 @@ export function withoutSlash(path: string): string {
   return path.replace(/(?<=[^/])\/+$/, "");
 }
 
-interface Entry {
-  readonly name: string;
-  readonly isFile: boolean;
-  readonly isDirectory: boolean;
-}
-
-function entriesOf(directory: string): Entry[] {
+/** What is in a directory and not hidden, sorted. */
+function entriesOf(directory: string) {
   const entries = reading(
     directory,
     () => fs.readdirSync(directory, { withFileTypes: true }),
   );
   return entries.filter(({ name }) => !name.startsWith(".")).map((entry) => {
-    const { name } = entry;
-    const found = entry.isSymbolicLink()
-      ? follow(join(directory, name))
-      : entry;
+    const path = join(directory, entry.name);
+    const found = entry.isSymbolicLink() ? follow(path) : entry;
     return {
-      name,
+      path,
       // A link that leads nowhere is a file that fails, so that it is named and not just missing.
       isFile: found?.isFile() ?? true,
       isDirectory: found?.isDirectory() ?? false,
     };
-  });
+  }).sort((a, b) => byCodePoint(a.path, b.path));
 }
 
 /** What a link leads to, if that can be told. */

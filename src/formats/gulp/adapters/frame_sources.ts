@@ -76,7 +76,7 @@ export function fileFrames(
     { signal },
   ) {
     const path = fileOf(place);
-    if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
+    assertThere(path);
     yield* videoFrames(path, {
       shortEdge: frameSize,
       frameRate: frameRate > 0 ? frameRate : undefined,
@@ -86,17 +86,14 @@ export function fileFrames(
 }
 
 async function readImageFile(path: string): Promise<Uint8Array> {
-  try {
-    const { size } = await fs.promises.stat(path);
-    if (size > LARGEST_IMAGE) {
-      throw inputError(path, `an image of ${size} bytes is too large`);
-    }
-    return await fs.promises.readFile(path);
-  } catch (error) {
-    const { code } = error as { readonly code?: unknown };
-    if (code !== "ENOENT") throw error;
-    throw inputError(path, "there is no such file", error);
-  }
+  assertThere(path);
+  const { size } = await fs.promises.stat(path);
+  if (size <= LARGEST_IMAGE) return await fs.promises.readFile(path);
+  throw inputError(path, `an image of ${size} bytes is too large`);
+}
+
+function assertThere(path: string): void {
+  if (!fs.existsSync(path)) throw inputError(path, "there is no such file");
 }
 
 /** The options of adapters of images. */

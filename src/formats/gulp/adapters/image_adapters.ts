@@ -6,7 +6,6 @@ import {
 } from "./frame_sources.ts";
 import { inputError } from "./input_error.ts";
 import {
-  type DataSet,
   LabelledAdapter,
   LISTED_OPTIONS,
   type ListedOptions,
@@ -24,22 +23,6 @@ export interface ImageFolderOptions extends ListedOptions, ImageOptions {
   readonly imgSize?: number | undefined;
 }
 
-const IMAGE_FOLDER: DataSet<ImageFolderOptions, FoundFile> = {
-  options: [
-    place("folder", "Directory of the images, FOLDER/LABEL/NAME.jpg"),
-    option(
-      "fileExtensions",
-      "strings",
-      [".jpg", ".png"],
-      "How names of images end",
-    ),
-    ...imageOptions("imgSize"),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ folder, fileExtensions }) => filesByFolder(folder, fileExtensions!),
-  frames: imageFrames(),
-};
-
 /**
  * Images in directories named by their labels, `FOLDER/LABEL/*.jpg`, at any depth; each becomes a
  * video of one frame. JPEGs that need no resizing are stored as they are.
@@ -52,12 +35,26 @@ export class ImageFolderAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] =
-    IMAGE_FOLDER.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("folder", "Directory of the images, FOLDER/LABEL/NAME.jpg"),
+    option(
+      "fileExtensions",
+      "strings",
+      [".jpg", ".png"],
+      "How names of images end",
+    ),
+    ...imageOptions("imgSize"),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Lists the images. */
   constructor(options: ImageFolderOptions) {
-    super(options, IMAGE_FOLDER);
+    super(options, {
+      options: ImageFolderAdapter.options,
+      list: ({ folder, fileExtensions }) =>
+        filesByFolder(folder, fileExtensions!),
+      frames: imageFrames(),
+    });
   }
 }
 
@@ -70,37 +67,6 @@ export interface ImageListOptions extends ListedOptions, ImageOptions {
   /** Short edge of the images in pixels; -1 unless given: they keep their size. */
   readonly imgSize?: number | undefined;
 }
-
-const IMAGE_LIST: DataSet<ImageListOptions, FoundFile> = {
-  options: [
-    place("inputFile", "List of the images, `path,label` in each line"),
-    {
-      ...option(
-        "rootFolder",
-        "string",
-        "",
-        "Directory of the paths in the list",
-      ),
-      isPath: true,
-    },
-    ...imageOptions("imgSize"),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ inputFile, rootFolder }) =>
-    readTrimmedLines(inputFile).flatMap((line, i) => {
-      if (line === "") return [];
-      const comma = line.lastIndexOf(",");
-      if (comma < 0) {
-        const what = `line ${i + 1} has no label: give \`path,label\``;
-        throw inputError(inputFile, what);
-      }
-      const name = line.slice(0, comma);
-      const label = line.slice(comma + 1);
-      const id = `${label}-${name}`.replace(/^.*\//s, "");
-      return [{ id, label, path: join(rootFolder!, name) }];
-    }),
-  frames: imageFrames(),
-};
 
 /**
  * Images by a list, `path,label` in each line; each becomes a video of one frame. JPEGs that need no
@@ -115,11 +81,39 @@ export class ImageListAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] =
-    IMAGE_LIST.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("inputFile", "List of the images, `path,label` in each line"),
+    {
+      ...option(
+        "rootFolder",
+        "string",
+        "",
+        "Directory of the paths in the list",
+      ),
+      isPath: true,
+    },
+    ...imageOptions("imgSize"),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Reads the list. */
   constructor(options: ImageListOptions) {
-    super(options, IMAGE_LIST);
+    super(options, {
+      options: ImageListAdapter.options,
+      list: ({ inputFile, rootFolder }) =>
+        readTrimmedLines(inputFile).flatMap((line, i) => {
+          if (line === "") return [];
+          const comma = line.lastIndexOf(",");
+          if (comma < 0) {
+            const what = `line ${i + 1} has no label: give \`path,label\``;
+            throw inputError(inputFile, what);
+          }
+          const name = line.slice(0, comma);
+          const label = line.slice(comma + 1);
+          const id = `${label}-${name}`.replace(/^.*\//s, "");
+          return [{ id, label, path: join(rootFolder!, name) }];
+        }),
+      frames: imageFrames(),
+    });
   }
 }

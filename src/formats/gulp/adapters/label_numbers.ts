@@ -1,4 +1,4 @@
-import { RecordfsError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../errors.ts";
 import { inserted } from "../../../codecs/insertions.ts";
 import { endOfObject, insertItems } from "../../../codecs/json/insert_items.ts";
 import { formatJson, formatString } from "../../../codecs/json/format.ts";
@@ -40,7 +40,10 @@ export class LabelNumbers {
     this.#path = outputFolder === undefined
       ? undefined
       : path.join(outputFolder, LABEL_FILE);
-    this.#numbers = readNumbers(this.#path) ?? new Map();
+    const there = this.#path === undefined
+      ? undefined
+      : readNumbers(this.#path);
+    this.#numbers = there?.labels ?? new Map();
     // Numbers that are left out in the middle are not given again.
     let next = this.#numbers.size;
     for (const number of this.#numbers.values()) {
@@ -70,44 +73,36 @@ export class LabelNumbers {
   *#save(): Steps<void> {
     const file = this.#path;
     if (file === undefined) return;
-    const bytes = readBytes(file);
-    const there = bytes && parseLabels(file, bytes);
-    const isKept = [...there ?? []].every(([label, number]) =>
+    const there = readNumbers(file);
+    const isKept = there?.labels.entries().every(([label, number]) =>
       this.#numbers.get(label) === number
     );
     const before = isKept ? there : undefined; // else somebody else has numbered them meanwhile
-    if (before?.size === this.#numbers.size) return;
+    if (before?.labels.size === this.#numbers.size) return;
     const entries = [...this.#numbers]
-      .filter(([label]) => !before?.has(label))
+      .filter(([label]) => !before?.labels.has(label))
       .map(([label, number]) => `${formatString(label)}: ${number}`);
-    const text = before === undefined ? NONE : bytes!;
-    const output = yield* NewFile.create(file);
-    try {
-      const made = inserted(text, [insertItems(endOfObject(text), entries)]);
-      yield* output.file.writeAt(made, 0);
-      yield* output.file.sync();
-    } catch (error) {
-      output.discard();
-      throw error;
-    }
-    yield* output.publish();
+    const text = before?.bytes ?? NONE;
+    const items = insertItems(endOfObject(text), entries);
+    yield* NewFile.write(file, inserted(text, [items]));
   }
 }
 
 /** Reads the file in one go: another thread may be replacing it by the same numbers just now. */
 function readNumbers(
-  file: string | undefined,
-): Map<string, number> | undefined {
-  if (file === undefined) return undefined;
-  const bytes = readBytes(file);
-  return bytes && parseLabels(file, bytes);
-}
-
-function readBytes(file: string): Uint8Array | undefined {
+  file: string,
+):
+  | { readonly bytes: Uint8Array; readonly labels: Map<string, number> }
+  | undefined {
   try {
-    return runSync(readFile(file));
+    const bytes = runSync(readFile(file));
+    return { bytes, labels: parseLabels(file, bytes) };
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
+    if (error instanceof FormatError) {
+      if (error.code !== "changed") throw error;
+      return readNumbers(file); // replaced between two looks at it: it is whole again
+    }
     // Where it cannot be read it could not be written either.
     throw writeError(
       file,

@@ -4,7 +4,7 @@ import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { shuffled } from "../ids/video_order.ts";
-import { idsThere } from "../ingest/ids_there.ts";
+import { idsThere } from "../ingest/ingest_target.ts";
 import type { Frames } from "../write/frame_data.ts";
 import {
   AbstractDatasetAdapter,
@@ -95,17 +95,18 @@ export class ListedAdapter<
     this.#dataSet = dataSet;
     this.#options = completed(options, dataSet.options);
     const videos = dataSet.list(this.#options);
-    const { shuffle = false, seed = 0, withoutIds = [] } = options;
-    let kept: readonly Video[] = videos;
+    const { shuffle = false, seed = 0, outputFolder } = options;
     if (options.removeDuplicateIds === true) {
       // What the directory has changes while it is written: other threads are told what it had.
       this.#withoutIds = options.withoutIds ??
-        idsThere(options.outputFolder, videos.map(({ id }) => String(id)));
-      kept = firstOfEach(videos, new Set(this.#withoutIds));
-    } else if (withoutIds.length > 0) {
-      const left = new Set(withoutIds);
-      kept = videos.filter(({ id }) => !left.has(String(id)));
+        idsThere(outputFolder, videos.map(({ id }) => String(id)));
     }
+    const without = new Set(this.#withoutIds ?? options.withoutIds);
+    const kept = videos.filter(({ id }) => {
+      if (without.has(String(id))) return false;
+      if (this.#withoutIds !== undefined) without.add(String(id));
+      return true;
+    });
     this.#videos = shuffle ? shuffled(kept, seed) : kept;
   }
 
@@ -208,15 +209,4 @@ export class LabelledAdapter<
     const exact = formatJson({ id, label, ...meta, idx }); // which keeps its point
     return parseJson(exact) as AdaptedVideo["meta"];
   }
-}
-
-function firstOfEach<Video extends ListedVideo>(
-  videos: readonly Video[],
-  without: ReadonlySet<string>,
-): Video[] {
-  const seen = new Set(without);
-  return videos.filter(({ id }) => {
-    const before = seen.size;
-    return seen.add(String(id)).size > before;
-  });
 }

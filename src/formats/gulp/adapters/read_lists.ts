@@ -12,13 +12,13 @@ const CSV_PACKAGE: string = "csv-parse/sync";
  * unpacked first.
  */
 export function readMembers(path: string): Map<string, string> {
-  return parsing(path, (bytes) => jsonMembers(bytes)) ??
+  return parseJsonAt(path, (bytes) => jsonMembers(bytes)) ??
     refuse(path, "its content is no object");
 }
 
 /** The text of each item of a JSON file that is a list; `.json.gz` is unpacked first. */
 export function readItems(path: string, what: string): string[] {
-  return parsing(path, (bytes) => jsonItems(bytes)) ??
+  return parseJsonAt(path, (bytes) => jsonItems(bytes)) ??
     refuse(path, `it is no ${what}`);
 }
 
@@ -44,16 +44,21 @@ export function entryOf(
   return parseJson(text) as { readonly [key: string]: JsonValue };
 }
 
-function parsing<T>(path: string, parse: (bytes: Uint8Array) => T): T {
+function parseJsonAt<T>(path: string, parse: (bytes: Uint8Array) => T): T {
   const bytes = reading(path, () => fs.readFileSync(path));
+  return parsing(
+    path,
+    "JSON",
+    () => parse(path.endsWith(".gz") ? gunzipSync(bytes) : bytes),
+  );
+}
+
+function parsing<T>(path: string, format: string, parse: () => T): T {
   try {
-    return parse(path.endsWith(".gz") ? gunzipSync(bytes) : bytes);
+    return parse();
   } catch (error) {
-    throw inputError(
-      path,
-      `it is not JSON: ${(error as Error).message}`,
-      error,
-    );
+    const what = `it is not ${format}: ${(error as Error).message}`;
+    throw inputError(path, what, error);
   }
 }
 
@@ -69,16 +74,13 @@ function refuse(path: string, what: string): never {
 export async function readCsvRows(path: string): Promise<string[][]> {
   const text = readText(path);
   const { parse } = await loadCsvPackage(path);
-  try {
-    return parse(text, {
+  return parsing(path, "CSV", () =>
+    parse(text, {
       delimiter: ";",
       relax_column_count: true,
       relax_quotes: true, // in the middle of a field they are characters, as for Python
       skip_empty_lines: true,
-    });
-  } catch (error) {
-    throw inputError(path, `it is not CSV: ${(error as Error).message}`, error);
-  }
+    }));
 }
 
 async function loadCsvPackage(

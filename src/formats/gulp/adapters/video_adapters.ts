@@ -15,7 +15,6 @@ import {
 } from "./frame_sources.ts";
 import { inputError } from "./input_error.ts";
 import {
-  type DataSet,
   LabelledAdapter,
   LISTED_OPTIONS,
   ListedAdapter,
@@ -33,22 +32,6 @@ export interface VideoFolderOptions extends ListedOptions, VideoOptions {
   readonly fileExtensions?: readonly string[] | undefined;
 }
 
-const VIDEO_FOLDER: DataSet<VideoFolderOptions, FoundFile> = {
-  options: [
-    place("folder", "Directory of the videos, FOLDER/LABEL/NAME.mp4"),
-    option(
-      "fileExtensions",
-      "strings",
-      [".mp4", ".webm"],
-      "How names of videos end",
-    ),
-    ...videoOptions(0),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ folder, fileExtensions }) => filesByFolder(folder, fileExtensions!),
-  frames: fileFrames(),
-};
-
 /**
  * Videos in directories named by their labels, `FOLDER/LABEL/*.mp4`, at any depth.
  *
@@ -60,12 +43,26 @@ export class VideoFolderAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] =
-    VIDEO_FOLDER.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("folder", "Directory of the videos, FOLDER/LABEL/NAME.mp4"),
+    option(
+      "fileExtensions",
+      "strings",
+      [".mp4", ".webm"],
+      "How names of videos end",
+    ),
+    ...videoOptions(0),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Lists the videos. */
   constructor(options: VideoFolderOptions) {
-    super(options, VIDEO_FOLDER);
+    super(options, {
+      options: VideoFolderAdapter.options,
+      list: ({ folder, fileExtensions }) =>
+        filesByFolder(folder, fileExtensions!),
+      frames: fileFrames(),
+    });
   }
 }
 
@@ -85,32 +82,6 @@ export interface ActivitynetOptions extends ListedOptions, VideoOptions {
   readonly phase?: string | undefined;
 }
 
-const ACTIVITYNET: DataSet<ActivitynetOptions, DescribedVideo> = {
-  options: [
-    place("jsonFile", "The data set's JSON file"),
-    place("folder", "Directory of the videos, FOLDER/ID.EXTENSION"),
-    ...videoOptions(0),
-    option(
-      "phase",
-      "string",
-      "training",
-      "Subset: training, validation or testing",
-    ),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ jsonFile, folder, phase }) => {
-    const file = readMembers(jsonFile);
-    const database = membersOf(jsonFile, file.get("database"), "database");
-    return filesIn(folder, [""]).filter((path) => !path.endsWith("part"))
-      .map((path) => {
-        const id = nameOf(path).split(".")[0]!;
-        return { id, path, meta: entryOf(jsonFile, database, id) };
-      })
-      .filter(({ meta }) => meta?.["subset"] === phase);
-  },
-  frames: fileFrames(),
-};
-
 /**
  * ActivityNet: a JSON file that has `database`, an object of videos by their ids, and videos
  * `FOLDER/ID.EXTENSION`. The videos of one subset are gulped, as far as they are there, in the order of
@@ -123,12 +94,35 @@ export class ActivitynetAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] =
-    ACTIVITYNET.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("jsonFile", "The data set's JSON file"),
+    place("folder", "Directory of the videos, FOLDER/ID.EXTENSION"),
+    ...videoOptions(0),
+    option(
+      "phase",
+      "string",
+      "training",
+      "Subset: training, validation or testing",
+    ),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Reads the JSON file and lists the videos. */
   constructor(options: ActivitynetOptions) {
-    super(options, ACTIVITYNET);
+    super(options, {
+      options: ActivitynetAdapter.options,
+      list: ({ jsonFile, folder, phase }) => {
+        const file = readMembers(jsonFile);
+        const database = membersOf(jsonFile, file.get("database"), "database");
+        return filesIn(folder, [""]).filter((path) => !path.endsWith("part"))
+          .map((path) => {
+            const id = nameOf(path).split(".")[0]!;
+            return { id, path, meta: entryOf(jsonFile, database, id) };
+          })
+          .filter(({ meta }) => meta?.["subset"] === phase);
+      },
+      frames: fileFrames(),
+    });
   }
 }
 
@@ -142,32 +136,6 @@ export interface KineticsOptions extends ListedOptions, VideoOptions {
 
 const clipFrames = fileFrames();
 
-const KINETICS: DataSet<KineticsOptions, DescribedVideo> = {
-  options: [
-    place("jsonFile", "The data set's JSON file"),
-    place("folder", "Directory of the clips, FOLDER/LABEL/ID_START_END.mp4"),
-    ...videoOptions(0),
-    ...LISTED_OPTIONS,
-  ],
-  list: ({ jsonFile, folder }) => {
-    const entries = readMembers(jsonFile);
-    return directoriesIn(withoutSlash(folder))
-      .flatMap((directory) => filesIn(directory, [".mp4"])).sort(byCodePoint)
-      .map((path) => {
-        // Ids may hold `_00` themselves.
-        const id = nameOf(path).replace(/(_\d{6}_\d{6})?\.mp4$/, "");
-        return { id, path, meta: entryOf(jsonFile, entries, id) };
-      });
-  },
-  frames: async function* (clip, options, wait) {
-    if (clip.meta === undefined) {
-      const what = `${options.jsonFile} has no entry ${clip.id}`;
-      throw inputError(clip.path, what);
-    }
-    yield* clipFrames(clip, options, wait);
-  },
-};
-
 /**
  * Kinetics, trimmed: a JSON file, an object of videos by their ids, and clips
  * `FOLDER/LABEL/ID_START_END.mp4`, start and end in seconds of six digits, in the order of their paths.
@@ -179,11 +147,37 @@ export class KineticsAdapter
   /** Where threads find this class. */
   static readonly module: string = import.meta.url;
   /** The options it takes. */
-  static override readonly options: readonly AdapterOption[] = KINETICS.options;
+  static override readonly options: readonly AdapterOption[] = [
+    place("jsonFile", "The data set's JSON file"),
+    place("folder", "Directory of the clips, FOLDER/LABEL/ID_START_END.mp4"),
+    ...videoOptions(0),
+    ...LISTED_OPTIONS,
+  ];
 
   /** Reads the JSON file and lists the clips. */
   constructor(options: KineticsOptions) {
-    super(options, KINETICS);
+    super(options, {
+      options: KineticsAdapter.options,
+      list: ({ jsonFile, folder }) => {
+        const entries = readMembers(jsonFile);
+        return directoriesIn(withoutSlash(folder))
+          .flatMap((directory) => filesIn(directory, [".mp4"])).sort(
+            byCodePoint,
+          )
+          .map((path) => {
+            // Ids may hold `_00` themselves.
+            const id = nameOf(path).replace(/(_\d{6}_\d{6})?\.mp4$/, "");
+            return { id, path, meta: entryOf(jsonFile, entries, id) };
+          });
+      },
+      frames: async function* (clip, options, wait) {
+        if (clip.meta === undefined) {
+          const what = `${options.jsonFile} has no entry ${clip.id}`;
+          throw inputError(clip.path, what);
+        }
+        yield* clipFrames(clip, options, wait);
+      },
+    });
   }
 }
 

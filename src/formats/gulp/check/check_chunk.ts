@@ -1,8 +1,9 @@
+import { basename } from "node:path";
 import { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { frameError, shownId } from "./faults.ts";
+import { shownId } from "./faults.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 
 /** Files are read front to back in windows of this size. */
@@ -63,7 +64,7 @@ export class ChunkCheck {
   /** Reports what lies nowhere, and lists the other frames. */
   #collect(): void {
     const { meta, dataPath, dataSize } = this.#chunk;
-    const { offsets, lengths, pads, firstFrames, frameCounts } = meta.columns;
+    const { offsets, firstFrames, frameCounts } = meta.columns;
     const total = meta.frameCount;
     this.#rows = new Uint32Array(total);
     this.#videos = new Uint32Array(total);
@@ -74,14 +75,14 @@ export class ChunkCheck {
       const first = firstFrames[video]!;
       for (let frame = 0; frame < frameCounts[video]!; frame++) {
         const row = first + frame;
-        const end = offsets[row]! + lengths[row]! - pads[row]!;
-        if (offsets[row]! >= 0 && end <= dataSize) {
+        const fault = meta.frameFault(video, frame, dataPath, dataSize);
+        if (fault === undefined) {
           this.#rows[listed] = row;
           this.#videos[listed++] = video;
           continue;
         }
-        this.#isCut ||= end > dataSize;
-        this.#onDamage(frameError(meta, video, frame, dataPath, dataSize));
+        this.#isCut ||= offsets[row]! >= 0;
+        this.#onDamage(fault);
       }
     }
     this.#rows = this.#rows.subarray(0, listed);
@@ -135,14 +136,13 @@ export class ChunkCheck {
         "it is too short for a JPEG",
       );
     }
-    if (offset + length > this.#chunk.dataSize) {
+    const missing = offset + length - this.#chunk.dataSize;
+    if (missing > 0) {
+      const name = basename(this.#chunk.dataPath);
       this.#damage(
         frame,
         "truncated-data",
-        `the frame record runs past the end of ${this.#dataName}: ` +
-          `${
-            offset + length - this.#chunk.dataSize
-          } bytes of padding are missing`,
+        `the frame record runs past the end of ${name}: ${missing} bytes of padding are missing`,
       );
     }
     await this.#checkBytes(frame, offset, length, pad);
@@ -198,10 +198,6 @@ export class ChunkCheck {
         { path: dataPath, offset, sample: this.#numberOf(frame) },
       ),
     );
-  }
-
-  get #dataName(): string {
-    return this.#chunk.dataPath.replace(/.*\//s, "");
   }
 
   #name(frame: number): string {

@@ -4,21 +4,18 @@ import { FormatError, RecordfsError, WriteError } from "../../../errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { readPart } from "../../../io/read/read_part.ts";
-import {
-  perform,
-  runAsync,
-  type Steps,
-} from "../../../io/concurrency/steps.ts";
-import { WritableFile } from "../../../io/write/writable_file.ts";
+import { readFile } from "../../../io/read/read_file.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { NewFile } from "../../../io/write/new_file.ts";
 import {
   type ChunkPaths,
   LABEL_FILE,
   listChunks,
 } from "../read/chunk_files.ts";
-import { readLabels } from "../meta/labels.ts";
+import { parseLabels } from "../meta/labels.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
-import { ChunkRepair, KeptIds } from "./repair_chunk.ts";
+import { VideoIds } from "../ids/video_ids.ts";
+import { ChunkRepair, type KeptVideos } from "./repair_chunk.ts";
 import { salvageMeta } from "./salvage_meta.ts";
 
 /** Something of a directory that was not carried over by {@linkcode repairGulp}. */
@@ -98,7 +95,7 @@ export async function repairGulp(
   if (listing.chunks.length + listing.problems.length === 0) {
     throw noChunks(from);
   }
-  await runAsync(requireApart(from, to), signal);
+  await requireApart(from, to);
   const target = await runAsync(NewDirectory.create(to), signal);
   try {
     const repair = new Repair(target.temporary, options);
@@ -121,8 +118,8 @@ export async function repairGulp(
 class Repair {
   readonly #into: string;
   readonly #options: GulpRepairOptions;
-  readonly #kept = new KeptIds();
-  #report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
+  readonly #kept: KeptVideos = { ids: new VideoIds(), metas: [] };
+  readonly report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
 
   /** @param into The directory to write to. */
   constructor(into: string, options: GulpRepairOptions) {
@@ -130,12 +127,8 @@ class Repair {
     this.#options = options;
   }
 
-  get report(): GulpRepairReport {
-    return this.#report;
-  }
-
   leaveOut(error: RecordfsError, id?: string, frames = 0): void {
-    this.#report.leftOut++;
+    this.report.leftOut++;
     this.#options.onLeftOut?.({ error, id, frames });
   }
 
@@ -149,15 +142,15 @@ class Repair {
     let done = 0;
     for (const [i, paths] of listed.entries()) {
       const chunk = await this.#open(paths);
-      if (chunk !== undefined) {
-        try {
+      try {
+        if (chunk !== undefined) {
           await this.#save(
             chunk,
             (bytes) => this.#options.onProgress?.(done + bytes, total),
           );
-        } finally {
-          chunk.close();
         }
+      } finally {
+        chunk?.close();
       }
       done += sizes[i]!;
     }
@@ -166,20 +159,14 @@ class Repair {
 
   /** Carries the file of labels over as it is. */
   async saveLabels(file: string): Promise<void> {
-    const { signal } = this.#options;
+    const bytes = await runAsync(readFile(file), this.#options.signal);
     try {
-      await runAsync(readLabels(file), signal);
+      parseLabels(file, bytes);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       return this.leaveOut(error);
     }
-    const source = await runAsync(LOCAL_DISK.open(file), signal);
-    try {
-      const bytes = await runAsync(readPart(source, 0, source.size), signal);
-      await this.#write(LABEL_FILE, bytes);
-    } finally {
-      source.close();
-    }
+    await runAsync(NewFile.write(path.join(this.#into, LABEL_FILE), bytes));
   }
 
   /** Opens a chunk, or what can be had of it; what can't is reported. */
@@ -206,51 +193,26 @@ class Repair {
     onProgress: (bytes: number) => void,
   ): Promise<void> {
     const { signal, partial = false } = this.#options;
-    const name = path.basename(chunk.dataPath);
-    const file = await this.#create(name);
-    try {
-      const repair = new ChunkRepair(chunk, file, this.#kept, {
-        partial,
-        leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
-        onProgress,
-        signal,
-      });
-      await repair.run();
-      if (repair.meta.length === 0) {
-        return await fs.promises.unlink(path.join(this.#into, name));
-      }
-      await runAsync(file.sync(), signal);
-      const metaName = path.basename(chunk.meta.path);
-      await this.#write(metaName, repair.meta.dump());
-      this.#report.chunks++;
-      this.#report.videos += repair.meta.length;
-      this.#report.frames += repair.frames;
-      this.#report.bytes += repair.end;
-    } finally {
-      file.close();
-    }
-  }
-
-  async #write(name: string, bytes: Uint8Array): Promise<void> {
-    const file = await this.#create(name);
-    try {
-      await runAsync(file.writeAt(bytes, 0), this.#options.signal);
-      await runAsync(file.sync(), this.#options.signal);
-    } finally {
-      file.close();
-    }
-  }
-
-  async #create(name: string): Promise<WritableFile> {
-    const file = path.join(this.#into, name);
-    return await runAsync(WritableFile.create(file, file));
+    const repair = new ChunkRepair(chunk, {
+      into: this.#into,
+      kept: this.#kept,
+      partial,
+      leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
+      signal,
+    });
+    await repair.run(onProgress);
+    const { videos, frames, bytes } = repair;
+    if (videos > 0) this.report.chunks++;
+    this.report.videos += videos;
+    this.report.frames += frames;
+    this.report.bytes += bytes;
   }
 }
 
 /** The input is not changed, not even by something new in it. */
-function* requireApart(from: string, to: string): Steps<void> {
-  const root = yield* realPathAbove(from);
-  const place = yield* realPathAbove(to);
+async function requireApart(from: string, to: string): Promise<void> {
+  const root = await realPathAbove(from);
+  const place = await realPathAbove(to);
   if (place !== root && !place.startsWith(path.join(root, path.sep))) return;
   throw new WriteError(
     "not-empty",
@@ -261,19 +223,13 @@ function* requireApart(from: string, to: string): Steps<void> {
 }
 
 /** The path behind symbolic links of a place, or of what there is above it. */
-function* realPathAbove(location: string): Steps<string> {
-  let place = path.resolve(location);
-  for (;;) {
+async function realPathAbove(location: string): Promise<string> {
+  for (let place = path.resolve(location);; place = path.dirname(place)) {
     try {
-      return yield* perform({
-        sync: () => fs.realpathSync(place),
-        async: () => fs.promises.realpath(place),
-      });
+      return await fs.promises.realpath(place);
     } catch (error) {
-      const above = path.dirname(place);
       const { code } = error as { code?: unknown };
-      if (code !== "ENOENT" || above === place) throw error;
-      place = above;
+      if (code !== "ENOENT" || path.dirname(place) === place) throw error;
     }
   }
 }

@@ -1,197 +1,143 @@
+import * as path from "node:path";
 import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import type { WritableFile } from "../../../io/write/writable_file.ts";
-import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
-import { VideoIds } from "../ids/video_ids.ts";
-import { CollectedMeta } from "../meta/collected_meta.ts";
-import { duplicateId, shownId, videoError } from "./faults.ts";
-import { VideoFault } from "../meta/meta_columns.ts";
-import type { OpenedChunk } from "../read/opened_chunk.ts";
-import { readFramePlaces } from "../read/read_frames.ts";
-import { RecordOutput } from "../write/record_output.ts";
-
-/** Frames are read together up to this many bytes. */
-const BATCH = 16 << 20;
+import type { ChunkMeta } from "../meta/chunk_meta.ts";
+import type { VideoIds } from "../ids/video_ids.ts";
+import { duplicateId, shownId } from "./faults.ts";
+import { OpenedChunk } from "../read/opened_chunk.ts";
+import { ChunkOutput } from "../write/chunk_output.ts";
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
 const MOST_READING = 2;
 
-/** What is told of each thing that is left out. */
-export type LeaveOut = (
-  error: FormatError,
-  id: string | undefined,
-  frames: number,
-) => void;
-
-/** Ids of videos, and the chunk that each was taken from. */
-export class KeptIds {
-  readonly #ids = new VideoIds();
-  readonly #metas: ChunkMeta[] = [];
-
-  /** The chunk that has given a video with the same id, if one has. */
-  find({ ids }: ChunkMeta, video: number): ChunkMeta | undefined {
-    const [start, end] = [ids.starts[video]!, ids.starts[video + 1]!];
-    return this.#metas[this.#ids.findBytes(ids.bytes, start, end)];
-  }
-
-  /** Notes a video, whose id is not there yet. */
-  add(meta: ChunkMeta, video: number): void {
-    const { bytes, starts } = meta.ids;
-    this.#ids.add(bytes, starts[video]!, starts[video + 1]!);
-    this.#metas.push(meta);
-  }
+/** The videos that were kept of all chunks: their ids, and the chunk that each was taken from. */
+export interface KeptVideos {
+  readonly ids: VideoIds;
+  readonly metas: ChunkMeta[];
 }
 
-/** How a chunk is repaired. */
+/** How chunks are repaired. */
 export interface ChunkRepairOptions {
+  /** The directory to write to. */
+  readonly into: string;
+  readonly kept: KeptVideos;
   /** Whether a video with damaged frames is kept without them. */
   readonly partial: boolean;
-  readonly leaveOut: LeaveOut;
-  /** Told how many bytes of the data file were read, some more than once. */
-  readonly onProgress: (bytes: number) => void;
+  /** Told of each thing that is left out. */
+  readonly leaveOut: (error: FormatError, id: string, frames: number) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Copies the sound videos of a chunk, in their order, to a new data file. */
+/** Copies the sound videos of a chunk, in their order, to a new one of the same name. */
 export class ChunkRepair {
-  readonly meta = CollectedMeta.empty("json");
-  /** How many frames were kept. */
+  videos = 0;
   frames = 0;
+  /** Bytes of the new data file. */
+  bytes = 0;
   readonly #chunk: OpenedChunk;
-  readonly #records: RecordOutput;
-  readonly #kept: KeptIds;
   readonly #options: ChunkRepairOptions;
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #read = 0;
 
-  /** @param kept The ids of all chunks' videos that are kept. */
-  constructor(
-    chunk: OpenedChunk,
-    file: WritableFile,
-    kept: KeptIds,
-    options: ChunkRepairOptions,
-  ) {
+  constructor(chunk: OpenedChunk, options: ChunkRepairOptions) {
     this.#chunk = chunk;
-    this.#records = new RecordOutput(file, 0);
-    this.#kept = kept;
     this.#options = options;
   }
 
-  /** Where the new data file ends. */
-  get end(): number {
-    return this.#records.end;
-  }
-
-  /** Copies all sound videos. */
-  async run(): Promise<void> {
-    const { meta } = this.#chunk;
+  /**
+   * Copies all sound videos; without any, nothing is written.
+   *
+   * @param onProgress Told how many bytes of the data file were read, some more than once.
+   */
+  async run(onProgress: (bytes: number) => void): Promise<void> {
+    const { meta, dataPath, dataSize } = this.#chunk;
+    const { into, leaveOut, signal } = this.#options;
+    const place = (file: string) => path.join(into, path.basename(file));
+    const target = OpenedChunk.empty(
+      { dataPath: place(dataPath), metaPath: place(meta.path) },
+      { serializer: "json" },
+    );
+    const opening = ChunkOutput.open(target, "wb", undefined);
+    await using output = await runAsync(opening, signal);
     for (let video = 0; video < meta.length; video++) {
-      const start = this.end;
       try {
-        await this.#copy(video);
+        await this.#copy(video, output);
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
-        this.#records.takeBack(start); // the next video takes the place
-        const frames = meta.columns.frameCounts[video]!;
-        this.#options.leaveOut(error, meta.id(video), frames);
+        leaveOut(error, meta.id(video), meta.columns.frameCounts[video]!);
       }
+      onProgress(Math.min(this.#read, dataSize));
     }
-    await runAsync(this.#records.finish(), this.#options.signal);
+    if (this.videos === 0) return;
+    this.bytes = output.bytes;
+    await output.flush();
   }
 
-  async #copy(video: number): Promise<void> {
+  async #copy(video: number, output: ChunkOutput): Promise<void> {
     const { meta } = this.#chunk;
-    const fault = meta.columns.faults[video]!;
-    if (fault !== VideoFault.NONE) throw videoError(meta, video);
-    const before = this.#kept.find(meta, video);
+    const { kept: { ids, metas }, leaveOut, signal } = this.#options;
+    const fault = meta.fault(video);
+    if (fault !== undefined) throw fault;
+    const before = metas[ids.findIdOf(meta.ids, video)];
     if (before !== undefined) throw duplicateId(meta, video, before);
-    const frameInfo: number[] = [];
-    const faults: FormatError[] = [];
-    const count = meta.columns.frameCounts[video]!;
-    for (let frame = 0; frame < count;) {
-      frame = await this.#copyBatch(video, frame, frameInfo, faults);
-    }
-    if (faults.length > 0 && frameInfo.length === 0) {
-      throw allDamaged(faults[0]!, count);
-    }
+    const id = meta.id(video);
     const metaJson = await this.#readMetaData(video);
-    if (faults.length > 0) {
-      this.#options.leaveOut(faults[0]!, meta.id(video), faults.length);
-    }
-    this.meta.add(meta.id(video), metaJson, frameInfo);
-    this.#kept.add(meta, video);
-    this.frames += frameInfo.length / 3;
+    const faults: FormatError[] = [];
+    const frames = this.#soundFrames(video, faults);
+    await output.append(id, metaJson, frames, { signal });
+    if (faults[0] !== undefined) leaveOut(faults[0], id, faults.length);
+    ids.addIdOf(meta.ids, video);
+    metas.push(meta);
+    this.videos++;
+    this.frames += meta.columns.frameCounts[video]! - faults.length;
   }
 
-  /** @returns The frame to go on with. */
-  async #copyBatch(
+  /**
+   * Reads the frames of a video that are sound. One that is not ends the video, unless the others are
+   * wanted.
+   *
+   * @param faults Gets what is wrong with those that are left out.
+   */
+  async *#soundFrames(
     video: number,
-    first: number,
-    frameInfo: number[],
     faults: FormatError[],
-  ): Promise<number> {
-    const { meta, data, dataSize } = this.#chunk;
-    const count = meta.columns.frameCounts[video]!;
-    const numbers: number[] = [];
-    const places: FramePlace[] = [];
-    let bytes = 0;
-    let next = first;
-    for (; next < count && (bytes < BATCH || next === first); next++) {
-      const place: FramePlace = { offset: 0, length: 0 };
-      const fault = this.#locate(video, next, place);
-      if (fault !== undefined) {
-        this.#note(fault, faults);
+  ): AsyncGenerator<Uint8Array, void> {
+    const count = this.#chunk.meta.columns.frameCounts[video]!;
+    for (let frame = 0; frame < count; frame++) {
+      const read = await this.#readFrame(video, frame);
+      if (read instanceof Uint8Array) {
+        yield read;
         continue;
       }
-      numbers.push(next);
-      places.push(place);
-      bytes += place.length;
+      if (!this.#options.partial) throw read;
+      faults.push(read);
     }
-    this.#read += bytes;
-    if (this.#read > MOST_READING * dataSize) {
-      throw this.#tooMuch(video);
+    if (faults.length > 0 && faults.length === count) {
+      throw allDamaged(faults[0]!, count);
     }
-    if (places.length === 0) return next;
-    const frames = await runAsync(
-      readFramePlaces(data!, places),
-      this.#options.signal,
-    );
-    for (const [i, jpeg] of frames.entries()) {
-      const what = notJpeg(jpeg);
-      if (what === undefined) {
-        await runAsync(
-          this.#records.record(jpeg, frameInfo),
-          this.#options.signal,
-        );
-      } else {
-        const { offset } = places[i]!;
-        this.#note(this.#error(video, numbers[i]!, offset, what), faults);
-      }
-    }
-    this.#options.onProgress(Math.min(this.#read, dataSize));
-    return next;
   }
 
-  #locate(
+  /** Reads a frame, or finds what is wrong with it. */
+  async #readFrame(
     video: number,
     frame: number,
-    place: FramePlace,
-  ): FormatError | undefined {
-    const { meta, dataPath, dataSize } = this.#chunk;
-    try {
-      meta.locate(video, frame, dataPath, dataSize, place);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      return error;
-    }
-  }
-
-  /** One damaged frame ends a video, unless its other frames are wanted. */
-  #note(fault: FormatError, faults: FormatError[]): void {
-    if (!this.#options.partial) throw fault;
-    faults.push(fault);
+  ): Promise<Uint8Array | FormatError> {
+    const { meta, data, dataPath, dataSize } = this.#chunk;
+    const fault = meta.frameFault(video, frame, dataPath, dataSize);
+    if (fault !== undefined) return fault;
+    const { offset, length } = meta.place(video, frame);
+    this.#read += length;
+    if (this.#read > MOST_READING * dataSize) throw this.#tooMuch(video);
+    const reading = readPart(data!, offset, length);
+    const jpeg = await runAsync(reading, this.#options.signal);
+    const what = notJpeg(jpeg);
+    if (what === undefined) return jpeg;
+    return new FormatError(
+      "bad-frame-info",
+      `${dataPath}: frame ${frame} of video ${shownId(meta.id(video))} at ` +
+        `byte ${offset} ${what}`,
+      { path: dataPath, offset, sample: frame },
+    );
   }
 
   /** The items of a video's meta_data, as they stand in the file. */
@@ -203,22 +149,7 @@ export class ChunkRepair {
       readPart(text, start, length),
       this.#options.signal,
     );
-    return this.#decoder.decode(bytes);
-  }
-
-  #error(
-    video: number,
-    frame: number,
-    offset: number,
-    what: string,
-  ): FormatError {
-    const { meta, dataPath } = this.#chunk;
-    return new FormatError(
-      "bad-frame-info",
-      `${dataPath}: frame ${frame} of video ${shownId(meta.id(video))} at ` +
-        `byte ${offset} ${what}`,
-      { path: dataPath, offset, sample: frame },
-    );
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   }
 
   #tooMuch(video: number): FormatError {

@@ -5,7 +5,7 @@ import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "../meta/chunk_meta.ts";
 import { LONGEST_META } from "../meta/open_meta.ts";
-import { readJsonMeta } from "../meta/read_json_meta.ts";
+import { readJsonMeta } from "../meta/json_meta.ts";
 
 /**
  * Reads the videos that stand whole in front of where a `.gmeta` is cut or damaged.
@@ -24,9 +24,9 @@ export function* salvageMeta(path: string): Steps<ChunkMeta | undefined> {
     text[end] = Byte.CLOSE_OBJECT;
     text[end + 1] = 0;
     const whole = text.subarray(0, end + 2);
-    const { columns, ids } = readJsonMeta(whole).finish();
+    const builder = readJsonMeta(whole);
     const source = new MemorySource(whole.subarray(0, -1), path, file.mtime);
-    return new ChunkMeta(path, file.size, columns, ids, source);
+    return new ChunkMeta(path, file.size, builder, source);
   } catch (error) {
     if (error instanceof JsonError) return undefined; // its text is not UTF-8
     throw error;

@@ -22,13 +22,10 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isChunkName } from "../entry.ts";
 import { GulpSource } from "./source.ts";
-import { cutIds, idOfName, lostInFiles } from "./video_reader.ts";
+import { cutIds, idOfName, listed, lostInFiles } from "./video_reader.ts";
 
 const META = "meta.json";
 const FRAME = /\.jpe?g$/i;
-
-/** How many names a plan lists of what is left out. */
-const LISTED = 3;
 
 /** Videos, or directories of JPEGs, each with its `meta.json`, as the tree of GulpIO shows them. */
 export const gulpTarget: ConversionTarget = {
@@ -69,14 +66,14 @@ async function ownVideos(
   source: GulpSource,
   notes: PlanNotes,
 ): Promise<ShownVideos> {
-  const { reader, badVideos, labels } = source;
+  const { chunks, badVideos, labels } = source;
   const files = await source.files();
-  const ids = cutIds(reader);
+  const ids = cutIds(chunks);
   notes.kept.push("frames as JPEGs, ids, the order of videos, meta data");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push("videos are put into other chunks");
-  notes.lost.push(...lostInFiles(source));
-  const total = reader.length - badVideos;
+  notes.lost.push(...lostInFiles(chunks, badVideos));
+  const total = source.length - badVideos;
   return { total, labels, read: (options) => videosOf(files, ids, options) };
 }
 
@@ -108,12 +105,7 @@ async function videosOfFiles(
     "names of frames are not kept",
   );
   if (strays.length > 0) {
-    const more = strays.length > LISTED
-      ? ` and ${strays.length - LISTED} more`
-      : "";
-    notes.lost.push(
-      `what is no frame: ${strays.slice(0, LISTED).join(", ")}${more}`,
-    );
+    notes.lost.push(`what is no frame: ${listed(strays, (name) => name)}`);
   }
   return {
     total: videos,

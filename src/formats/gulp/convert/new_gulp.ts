@@ -1,7 +1,7 @@
-import * as path from "node:path";
 import { ImageError } from "../../../codecs/image/image_error.ts";
 import { readImageHeader } from "../../../codecs/image/image_header.ts";
 import { GulpChunk } from "../read/chunk.ts";
+import { newChunkPaths } from "../read/chunk_files.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { type Run, UnfitError } from "../../../convert/conversion.ts";
@@ -38,7 +38,7 @@ export async function writeGulp(
       }
       await chunks.finish();
     } finally {
-      await chunks.letGo();
+      chunks.letGo();
     }
     if (labels !== undefined) {
       writeLabels(directory.temporary, LABEL_FILE, labels);
@@ -60,7 +60,6 @@ class Chunks {
   readonly #run: Run;
   readonly #ids = new Set<string>();
   #chunk: GulpChunk<Uint8Array> | undefined;
-  #output: AsyncDisposable | undefined;
   #number = 0;
   #inChunk = 0;
 
@@ -99,30 +98,26 @@ class Chunks {
     await this.#endChunk();
   }
 
-  async letGo(): Promise<void> {
-    await this.#output?.[Symbol.asyncDispose]();
+  letGo(): void {
     this.#chunk?.close();
   }
 
   async #room(): Promise<GulpChunk<Uint8Array>> {
     if (this.#inChunk === this.#videosPerChunk) await this.#endChunk();
     if (this.#chunk !== undefined) return this.#chunk;
-    const file = (name: string) => path.join(this.#directory, name);
-    const number = this.#number++;
-    this.#chunk = await GulpChunk.load(
-      file(`data_${number}.gulp`),
-      file(`meta_${number}.gmeta`),
-      { decode: false },
+    const { dataPath, metaPath } = newChunkPaths(
+      this.#directory,
+      this.#number++,
     );
-    this.#output = await this.#chunk.open("wb", { signal: this.#run.signal });
+    this.#chunk = await GulpChunk.load(dataPath, metaPath, { decode: false });
+    await this.#chunk.open("wb", { signal: this.#run.signal });
     return this.#chunk;
   }
 
   async #endChunk(): Promise<void> {
     await this.#chunk?.flush();
-    await this.letGo();
+    this.letGo();
     this.#chunk = undefined;
-    this.#output = undefined;
     this.#inChunk = 0;
   }
 }

@@ -14,8 +14,9 @@ import {
   listed,
   lostInFiles,
   lostMeta,
-  openVideos,
-  type VideoReader,
+  metasOf,
+  openChunks,
+  type RawChunk,
 } from "./video_reader.ts";
 
 /** Frames of a long video that are read together. */
@@ -24,22 +25,20 @@ const FRAMES = 64;
 /** Videos to be converted. */
 export class GulpSource extends ContainerSource {
   override readonly folderChange = "videos are in the order of their names";
-  readonly reader: VideoReader;
+  readonly chunks: readonly RawChunk[];
   /** How many videos can't be read, and are not among the files. */
   readonly badVideos: number;
   /** Its `label2idx.json`; as a tree shows it, a chunk by itself has none. */
   readonly labels: VideoSource["labels"];
 
-  private constructor(
-    container: VirtualFs,
-    reader: VideoReader,
-    isDirectory: boolean,
-    labels: VideoSource["labels"],
-  ) {
-    super(container, isDirectory ? "GulpIO" : "a chunk of GulpIO");
-    this.reader = reader;
-    this.badVideos = container.info.facts?.["badVideos"] ?? 0;
-    this.labels = labels;
+  private constructor(container: VirtualFs, chunks: readonly RawChunk[]) {
+    const { location, info: { kind, facts } } = container;
+    super(container, kind === DIRECTORY ? "GulpIO" : "a chunk of GulpIO");
+    this.chunks = chunks;
+    this.badVideos = facts?.["badVideos"] ?? 0;
+    const path = `${location}/${LABEL_FILE}`;
+    const bytes = kind === DIRECTORY ? readIfThere(path) : undefined;
+    this.labels = bytes && { path, bytes };
   }
 
   static async open(
@@ -48,58 +47,52 @@ export class GulpSource extends ContainerSource {
   ): Promise<GulpSource> {
     const { location, info } = container;
     const isDirectory = info.kind === DIRECTORY;
-    const path = `${location}/${LABEL_FILE}`;
-    const bytes = isDirectory ? readIfThere(path) : undefined;
-    const reader = await openVideos(location, !isDirectory, options);
-    return new GulpSource(
-      container,
-      reader,
-      isDirectory,
-      bytes && { path, bytes },
-    );
+    const chunks = await openChunks(location, isDirectory, options);
+    return new GulpSource(container, chunks);
+  }
+
+  /** How many videos there are. */
+  get length(): number {
+    return this.chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   override noteFiles(notes: PlanNotes): void {
     notes.kept.push("frames, meta data, ids, numbers of labels");
     notes.changed.push("chunks become one directory");
     this.noteContents(notes);
-    const cut = [...cutIds(this.reader).keys()];
-    if (cut.length > 0) {
-      notes.lost.push(
-        `ids longer than names can be (${cut.length}), which become ${
-          listed(cut)
-        }`,
-      );
-    }
+    const cut = [...cutIds(this.chunks).keys()];
+    if (cut.length === 0) return;
+    const what = `ids longer than names can be (${cut.length})`;
+    notes.lost.push(`${what}, which become ${listed(cut)}`);
   }
 
   override noteContents(notes: PlanNotes): void {
-    notes.lost.push(...lostInFiles(this));
+    notes.lost.push(...lostInFiles(this.chunks, this.badVideos));
   }
 
   override videos({ kept, changed, lost }: PlanNotes): VideoSource {
-    const { reader, labels, path } = this;
+    const { chunks, labels, path } = this;
     kept.push("frames as JPEGs, ids, the order of videos");
     changed.push("all chunks become one sequence");
     if (labels !== undefined) parseLabels(labels.path, labels.bytes);
-    lost.push(...lostMeta(reader));
+    lost.push(...lostMeta(chunks));
     return {
-      total: reader.length,
+      total: this.length,
       labels,
       countEmpty() {
         let empty = 0;
-        for (const { frameInfo } of reader.metas.values()) {
-          if (frameInfo[Symbol.iterator]().next().done) empty++;
+        for (const [, { length }] of metasOf(chunks)) {
+          if (length === 0) empty++;
         }
         return empty;
       },
       async *read(options): AsyncGenerator<NewVideo, void, undefined> {
-        for (const [id, { metaData }] of reader.metas) {
+        for (const [id, { metaData }, chunk] of metasOf(chunks)) {
           yield {
             id,
             name: `the video ${JSON.stringify(id)} of ${path}`,
             meta: metaData[0] ?? {},
-            frames: framesOf(reader, id, options),
+            frames: framesOf(chunk, id, options),
           };
         }
       },
@@ -111,19 +104,19 @@ export class GulpSource extends ContainerSource {
   }
 
   override close(): void {
-    this.reader[Symbol.dispose]();
+    for (const chunk of this.chunks) chunk.close();
     super.close();
   }
 }
 
 async function* framesOf(
-  reader: VideoReader,
+  chunk: RawChunk,
   id: string,
   { signal }: WaitOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   for (let start = 0;; start += FRAMES) {
     const part = { start, stop: start + FRAMES };
-    const { frames } = await reader.read(id, part, { signal });
+    const { frames } = await chunk.readRaw(id, part, { signal });
     yield* frames;
     if (frames.length < FRAMES) return;
   }

@@ -1,67 +1,52 @@
+import { Buffer } from "node:buffer";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { GulpChunk } from "../read/chunk.ts";
 import { findPartner } from "../read/chunk_files.ts";
-import type { RawVideo } from "../read/decoding.ts";
 import { GulpDirectory } from "../read/directory.ts";
-import type { FrameSlice } from "../read/frame_selection.ts";
-import { nameOfId } from "../ids/id_names.ts";
+import { decodedName, nameOfId } from "../ids/id_names.ts";
 import { decodeId, encodeId } from "../ids/id_text.ts";
-import type { LazyMap } from "../meta/lazy_map.ts";
-import type { VideoMeta } from "../meta/serializer.ts";
-import { StoredVideoMeta } from "../meta/video_meta.ts";
+import type { StoredVideoMeta } from "../meta/video_meta.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 
-/** Videos of GulpIO, whose frames stay JPEGs. */
-export interface VideoReader extends Disposable {
-  /** How many there are. */
-  readonly length: number;
-  /** What the meta files say of them, in their order. */
-  readonly metas: LazyMap<VideoMeta>;
-  /** Reads a stretch of a video's frames. */
-  read(id: string, part: FrameSlice, options: WaitOptions): Promise<RawVideo>;
-}
+/** A chunk whose frames stay JPEGs. */
+export type RawChunk = GulpChunk<Uint8Array<ArrayBuffer>>;
 
-/** Opens a directory of chunks, or one chunk by either of its files. */
-export async function openVideos(
+/** Opens the chunks of a directory, or one chunk by either of its files. */
+export async function openChunks(
   path: string,
-  isChunk: boolean,
+  isDirectory: boolean,
   { signal }: WaitOptions,
-): Promise<VideoReader> {
+): Promise<RawChunk[]> {
   const options = { decode: false, signal } as const;
-  if (!isChunk) {
-    const directory = await GulpDirectory.open(path, options);
-    return {
-      length: directory.length,
-      metas: directory.mergedMetaDict,
-      read: (id, part, options) => directory.getRaw(id, part, options),
-      [Symbol.dispose]: () => directory.close(),
-    };
-  }
+  if (isDirectory) return [...await GulpDirectory.open(path, options)];
   const { chunks, problems } = await runAsync(findPartner(path), signal);
   const [paths] = chunks;
   if (paths === undefined) throw problems[0]!;
-  const chunk = await GulpChunk.load(paths.dataPath, paths.metaPath, options);
-  return {
-    length: chunk.length,
-    metas: chunk.metaDict,
-    read: (id, part, options) => chunk.readRaw(id, part, options),
-    [Symbol.dispose]: () => chunk.close(),
-  };
+  return [await GulpChunk.load(paths.dataPath, paths.metaPath, options)];
 }
 
-/** How many ids a plan lists. */
+/** What the meta files say of the videos, in their order. */
+export function* metasOf(
+  chunks: readonly RawChunk[],
+): Generator<[id: string, meta: StoredVideoMeta, chunk: RawChunk], void> {
+  for (const chunk of chunks) {
+    for (const [id, meta] of chunk.metaDict) {
+      yield [id, meta as StoredVideoMeta, chunk];
+    }
+  }
+}
+
+/** How many names a plan lists. */
 const LISTED = 3;
 
 /** What of videos their files do not show, to be noted as lost. */
 export function lostInFiles(
-  { reader, badVideos }: {
-    readonly reader: VideoReader;
-    readonly badVideos: number;
-  },
+  chunks: readonly RawChunk[],
+  badVideos: number,
 ): string[] {
-  const lost = lostMeta(reader);
+  const lost = lostMeta(chunks);
   if (badVideos > 0) {
     lost.push(`videos that cannot be read (${badVideos}), which warnings name`);
   }
@@ -69,31 +54,30 @@ export function lostInFiles(
 }
 
 /** The meta data that readers do not give, of videos that were appended more than once. */
-export function lostMeta({ metas }: VideoReader): string[] {
+export function lostMeta(chunks: readonly RawChunk[]): string[] {
   const ids: string[] = [];
-  for (const [id, meta] of metas) {
-    const items = meta instanceof StoredVideoMeta
-      ? meta.metaCount
-      : meta.metaData.length;
-    if (items > 1) ids.push(id);
+  for (const [id, { metaCount }] of metasOf(chunks)) {
+    if (metaCount > 1) ids.push(id);
   }
   return ids.length === 0
     ? []
     : [`all but the first of the meta data of ${listed(ids)}`];
 }
 
-/** The first few of some ids, quoted, and how many more there are. */
-export function listed(ids: readonly string[]): string {
-  const first = ids.slice(0, LISTED).map((id) => JSON.stringify(id)).join(", ");
-  return ids.length > LISTED
-    ? `${first} and ${ids.length - LISTED} more`
-    : first;
+/** The first few of some names, and how many more there are. */
+export function listed(
+  names: readonly string[],
+  show = (name: string): string => JSON.stringify(name),
+): string {
+  const first = names.slice(0, LISTED).map((name) => show(name)).join(", ");
+  const more = names.length - LISTED;
+  return more > 0 ? `${first} and ${more} more` : first;
 }
 
 /** The ids that the names of their directories do not say, since they were cut, by those names. */
-export function cutIds({ metas }: VideoReader): Map<string, string> {
+export function cutIds(chunks: readonly RawChunk[]): Map<string, string> {
   const cut = new Map<string, string>();
-  for (const id of metas.keys()) {
+  for (const [id] of metasOf(chunks)) {
     const name = decodeName(nameOfId(encodeId(id)));
     if (idOfName(name) !== id) cut.set(name, id);
   }
@@ -102,21 +86,9 @@ export function cutIds({ metas }: VideoReader): Map<string, string> {
 
 /** The id that a tree would show under this name; the name itself where that is of another origin. */
 export function idOfName(name: string): string {
-  const bytes: number[] = [];
   const given = encodeName(name);
-  for (let i = 0; i < given.length; i++) {
-    const hex = given[i] === 0x25
-      ? decodeName(given, i + 1, Math.min(given.length, i + 3))
-      : "";
-    if (/^[0-9A-F]{2}$/.test(hex)) {
-      bytes.push(parseInt(hex, 16));
-      i += 2;
-    } else if (given[i] !== 0x25 || given.length > 1) bytes.push(given[i]!);
-  }
-  const id = Uint8Array.from(bytes);
-  const shown = nameOfId(id);
-  const isSame = shown.length === given.length &&
-    shown.every((byte, i) => byte === given[i]);
+  const id = decodedName(given);
+  const isSame = Buffer.compare(nameOfId(id), given) === 0;
   return isSame ? textOf(id) ?? name : name;
 }
 

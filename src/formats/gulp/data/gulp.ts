@@ -4,10 +4,7 @@
  * @module
  */
 export type { ClipOptions } from "../../../data/datasets/clips.ts";
-export {
-  GulpImageDataset,
-  type GulpImageOptions,
-} from "./gulp_image_dataset.ts";
+export * from "./gulp_image_dataset.ts";
 export type {
   GulpLabelOptions,
   GulpMeta,
@@ -16,10 +13,10 @@ export type {
   LabelOf,
   TextLabel,
 } from "./gulp_labels.ts";
+export * from "./gulp_video_dataset.ts";
 export {
-  type FinishedClip,
-  GulpVideoDataset,
-  type GulpVideoOptions,
-} from "./gulp_video_dataset.ts";
-export type { GulpDatasetOptions, GulpSample } from "./gulp_videos.ts";
+  GulpDataset,
+  type GulpDatasetOptions,
+  type GulpSample,
+} from "./gulp_dataset.ts";
 export type { JsonValue } from "../../../codecs/json/value.ts";

@@ -59,69 +59,49 @@ export interface GulpLabelOptions<
 // deno-lint-ignore no-explicit-any -- what is found is what the next one takes
 export type AnyLabelOptions = GulpLabelOptions<LabelChoice, any, unknown>;
 
-/** Finds the labels of videos. */
-export class GulpLabels {
-  readonly #options: AnyLabelOptions;
-  readonly #find: (meta: GulpMeta, id: string) => unknown;
-  readonly #transform: ((label: unknown) => unknown) | undefined;
+/** Finds the label of a video. */
+export type FindLabel = (meta: GulpMeta, id: string) => unknown;
 
-  private constructor(
-    options: AnyLabelOptions,
-    find: (meta: GulpMeta, id: string) => unknown,
-    transform: ((label: unknown) => unknown) | undefined,
-  ) {
-    this.#options = options;
-    this.#find = find;
-    this.#transform = transform;
-  }
+/**
+ * Gets ready to find the labels of videos.
+ *
+ * @param numbers What `label2idx.json` says.
+ */
+export async function loadLabels(
+  { label = "label", targetTransform }: AnyLabelOptions,
+  numbers: ReadonlyMap<string, number> | undefined,
+): Promise<FindLabel> {
+  const transform = targetTransform &&
+    await importedFunction(targetTransform);
+  const find = await finder(label, numbers);
+  if (transform === undefined) return find;
+  return async (meta, id) => await transform(await find(meta, id));
+}
 
-  /**
-   * Gets ready to find labels.
-   *
-   * @param numbers What `label2idx.json` says.
-   */
-  static async load(
-    options: AnyLabelOptions,
-    numbers: ReadonlyMap<string, number> | undefined,
-  ): Promise<GulpLabels> {
-    const { label = "label", targetTransform } = options;
-    const transform = targetTransform === undefined
-      ? undefined
-      : await importedFunction(targetTransform);
-    return new GulpLabels(options, await finder(label, numbers), transform);
-  }
-
-  /** The label of a video. */
-  async of(meta: GulpMeta, id: string): Promise<unknown> {
-    const label = await this.#find(meta, id);
-    return this.#transform === undefined ? label : await this.#transform(label);
-  }
-
-  /**
-   * The options as arguments of a recipe.
-   *
-   * @throws {DataError} With code `not-portable` if one is a function.
-   */
-  arguments(): Record<string, unknown> {
-    const { label, targetTransform } = this.#options;
-    const inRecipe = (from: Imported<unknown>, what: string) => ({
-      recipe: importedRecipe(from, what),
-    });
-    return {
-      label: isElsewhere(label)
-        ? inRecipe(label, "The option label")
-        : argument(label, "The option label"),
-      targetTransform: targetTransform === undefined
-        ? undefined
-        : inRecipe(targetTransform, "The option targetTransform"),
-    };
-  }
+/**
+ * Options of labels as arguments of a recipe.
+ *
+ * @throws {DataError} With code `not-portable` if one is a function.
+ */
+export function labelArguments(
+  { label, targetTransform }: AnyLabelOptions,
+): Record<string, unknown> {
+  const inRecipe = (from: Imported<unknown>, what: string) => ({
+    recipe: importedRecipe(from, what),
+  });
+  return {
+    label: isElsewhere(label)
+      ? inRecipe(label, "The option label")
+      : argument(label, "The option label"),
+    targetTransform: targetTransform &&
+      inRecipe(targetTransform, "The option targetTransform"),
+  };
 }
 
 async function finder(
   label: LabelChoice | LabelFunction<unknown>,
   numbers: ReadonlyMap<string, number> | undefined,
-): Promise<(meta: GulpMeta, id: string) => unknown> {
+): Promise<FindLabel> {
   if (label === null) return () => undefined;
   if (typeof label === "string") {
     return (meta) => numberOf(meta, label, numbers);
@@ -161,10 +141,8 @@ function numberOf(
     : "label2idx.json has no number for its label";
   throw new DataError(
     "sample-failed",
-    `${problem} ${
-      JSON.stringify(label)
-    }: write one, or keep texts by the option ` +
-      `label: {text: "${key}"}`,
+    `${problem} ${JSON.stringify(label)}: write one, or keep texts by the ` +
+      `option label: {text: "${key}"}`,
   );
 }
 

@@ -1,14 +1,7 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
-import { Dataset, type GetOptions } from "../../../data/dataset.ts";
-import { RECIPE, type Recipe } from "../../../data/recipe.ts";
 import type { Picture } from "../../../data/transforms/picture.ts";
-import {
-  runStep,
-  type Step,
-  stepArgument,
-  type TransformFunction,
-} from "../../../data/transforms/transform.ts";
+import type { Step } from "../../../data/transforms/transform.ts";
 import {
   assertClipOptions,
   clipFrames,
@@ -17,11 +10,11 @@ import {
 } from "../../../data/datasets/clips.ts";
 import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
+  GulpDataset,
   type GulpDatasetOptions,
-  type GulpSample,
-  GulpVideos,
-  type Making,
-} from "./gulp_videos.ts";
+  openVideos,
+  type SampleKind,
+} from "./gulp_dataset.ts";
 
 /** How a {@linkcode GulpVideoDataset} is opened. */
 export interface GulpVideoOptions<
@@ -84,29 +77,7 @@ const VIDEOS_IN_FLIGHT = 2;
  * ```
  */
 export class GulpVideoDataset<Data = NdArray, Label = number>
-  extends Dataset<GulpSample<Data, Label>> {
-  readonly #videos: GulpVideos<Label>;
-  readonly #transform: Step<Image[], unknown> | undefined;
-  readonly #run: TransformFunction<Image[], unknown>;
-  readonly #clip: ClipOptions;
-  readonly #stack: boolean;
-
-  private constructor(
-    videos: GulpVideos<Label>,
-    transform: Step<Image[], unknown> | undefined,
-    clip: ClipOptions,
-    stack: boolean,
-  ) {
-    super();
-    this.#videos = videos;
-    this.#transform = transform;
-    this.#run = transform === undefined
-      ? (frames) => frames
-      : runStep(transform);
-    this.#clip = clip;
-    this.#stack = stack;
-  }
-
+  extends GulpDataset<Image[], Data, Label> {
   /**
    * Opens a directory of chunks.
    *
@@ -125,96 +96,28 @@ export class GulpVideoDataset<Data = NdArray, Label = number>
     location: string | URL,
     options: GulpVideoOptions<Out, Stack, Choice, Found, Label> = {},
   ): Promise<GulpVideoDataset<FinishedClip<Out, Stack>, Label>> {
-    const {
-      transform,
-      stack = true,
-      numFrames,
-      stepSize,
-      isVal,
-      randomOffset,
-      ...others
-    } = options;
+    const { stack = true, numFrames, stepSize, isVal, randomOffset } = options;
     const clip = { numFrames, stepSize, isVal, randomOffset };
     assertClipOptions(clip);
-    if (transform !== undefined) runStep(transform); // throws before files are opened
-    const videos = await GulpVideos.open<Label>(location, others);
-    return new GulpVideoDataset(videos, transform, clip, stack);
+    const opened = await openVideos<Image[]>(location, options);
+    return new this(opened, clips(clip, stack));
   }
+}
 
-  /** Number of videos. */
-  override get length(): number {
-    return this.#videos.length;
-  }
-
-  /** The numbers of labels, of `label2idx.json`; `undefined` where there is no such file. */
-  get label2idx(): ReadonlyMap<string, number> | undefined {
-    return this.#videos.labels;
-  }
-
-  /**
-   * Reads, decodes and transforms clips.
-   *
-   * @throws {IndexError} If there is no such video.
-   * @throws {DataError} With code `sample-failed` if one cannot be read, decoded, transformed or
-   * labelled; it names the id and the file.
-   */
-  override get(
-    indices: readonly number[],
-    options: GetOptions = {},
-  ): Promise<GulpSample<Data, Label>[]> {
-    return this.#videos.samples(
-      indices,
-      options,
-      (making) => this.#make(making),
-      VIDEOS_IN_FLIGHT,
-    );
-  }
-
-  /** The data file that a video lies in. */
-  override fileOf(index: number): string | undefined {
-    return this.#videos.fileOf(index);
-  }
-
-  /**
-   * How another thread opens it.
-   *
-   * @throws {DataError} With code `not-portable` if an option is a function.
-   */
-  override [RECIPE](): Recipe {
-    const [location, options] = this.#videos.arguments();
-    const transform = this.#transform === undefined
-      ? undefined
-      : stepArgument(this.#transform, "The option transform");
-    return {
-      module: import.meta.url,
-      name: "GulpVideoDataset",
-      how: "open",
-      args: [location, {
-        ...options,
-        ...this.#clip,
-        stack: this.#stack,
-        transform,
-      }],
-    };
-  }
-
-  /** Closes the files. */
-  override close(): void {
-    this.#videos.close();
-  }
-
-  async #make(making: Making) {
-    const count = this.#videos.frameCount(making.id);
-    const chosen = clipFrames(count, this.#clip, making.random);
-    const { frames, meta } = await this.#videos.read(
-      making,
-      chosen.length === count ? undefined : chosen,
-    );
-    if (frames.length === 0) throw new TypeError("it has no frames");
-    const clip = await this.#videos.decode(frames, making);
-    const last = clip.at(-1)!;
-    while (clip.length < (this.#clip.numFrames ?? 0)) clip.push(last);
-    const made = await this.#run(clip, making.random);
-    return { data: finishClip(made, this.#stack) as Data, meta };
-  }
+function clips(clip: ClipOptions, stack: boolean): SampleKind<Image[]> {
+  return {
+    recipe: { module: import.meta.url, name: "GulpVideoDataset" },
+    options: { ...clip, stack },
+    inFlight: VIDEOS_IN_FLIGHT,
+    choose: (count, random) => clipFrames(count, clip, random),
+    assertCount(count) {
+      if (count === 0) throw new TypeError("it has no frames");
+    },
+    input(frames) {
+      const last = frames.at(-1)!;
+      while (frames.length < (clip.numFrames ?? 0)) frames.push(last);
+      return frames;
+    },
+    finish: (made) => finishClip(made, stack),
+  };
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 
@@ -6,17 +7,19 @@ const LONGEST_NAME = 255;
 /** What is kept of a longer one, in front of `~` and the start of its SHA-256. */
 const KEPT = 230;
 const HASH_DIGITS = 16;
-const CUT_LENGTH = KEPT + 1 + HASH_DIGITS;
+/** A name that was cut, or looks like one. */
+const CUT = /^.{230}~[0-9a-f]{16}$/s;
 
-const TILDE = 0x7e;
-const encoder = new TextEncoder();
-const EMPTY = encoder.encode("%");
 /** Ids that would name something else, and the names they get: their first bytes percent-encoded. */
 const RESERVED = new Map([
-  [".", encoder.encode("%2E")],
-  ["..", encoder.encode("%2E%2E")],
-  [LABEL_FILE, encoder.encode(`%6C${LABEL_FILE.slice(1)}`)],
+  ["", "%"],
+  [".", "%2E"],
+  ["..", "%2E%2E"],
+  [LABEL_FILE, `%6C${LABEL_FILE.slice(1)}`],
 ]);
+
+/** What no name can hold, byte by byte; in ids, ED A0 … and above are lone surrogates. */
+const UNFIT = /[\0%/]|\xed[\xa0-\xff].?/gs;
 
 /**
  * The name of a video's directory: its id, with what no name can hold percent-encoded.
@@ -30,54 +33,34 @@ const RESERVED = new Map([
  * @param id The id's bytes, as `encodeId` makes them.
  */
 export function nameOfId(id: Uint8Array): Uint8Array {
-  if (id.length === 0) return EMPTY;
-  const name = RESERVED.get(shortText(id)) ?? escape(id);
-  return name.length > LONGEST_NAME || looksCut(name) ? cut(name) : name;
-}
-
-/** The text of an id that is short enough to be reserved. */
-function shortText(id: Uint8Array): string {
-  return id.length > LABEL_FILE.length
-    ? ""
-    : Array.from(id, (byte) => String.fromCharCode(byte)).join("");
-}
-
-function escape(id: Uint8Array): Uint8Array {
-  let name: number[] | undefined;
-  for (let i = 0; i < id.length; i++) {
-    const byte = id[i]!;
-    // In ids, ED A0 … and above are lone surrogates.
-    const isSurrogate = byte === 0xed && id[i + 1]! >= 0xa0;
-    const count = isSurrogate
-      ? 3
-      : byte === 0x2f || byte === 0 || byte === 0x25
-      ? 1
-      : 0;
-    if (count === 0) {
-      name?.push(byte);
-      continue;
-    }
-    name ??= [...id.subarray(0, i)];
-    for (const escaped of id.subarray(i, i + count)) {
-      const hex = escaped.toString(16).toUpperCase().padStart(2, "0");
-      name.push(...encoder.encode(`%${hex}`));
-    }
-    i += count - 1;
+  const text = Buffer.from(id.buffer, id.byteOffset, id.length)
+    .toString("latin1"); // a character a byte
+  const name = RESERVED.get(text) ?? text.replace(UNFIT, percentEncoded);
+  if (name.length > LONGEST_NAME || CUT.test(name)) {
+    const hash = createHash("sha256").update(bytesOf(name)).digest("hex");
+    const cut = `${name.slice(0, KEPT)}~${hash.slice(0, HASH_DIGITS)}`;
+    return bytesOf(cut);
   }
-  return name === undefined ? id : Uint8Array.from(name);
+  return name === text ? id : bytesOf(name);
 }
 
-function looksCut(name: Uint8Array): boolean {
-  return name.length === CUT_LENGTH && name[KEPT] === TILDE &&
-    name.subarray(KEPT + 1).every((byte) =>
-      byte >= 0x30 && byte <= 0x39 || byte >= 0x61 && byte <= 0x66
-    );
+/** The bytes that the name of a video's directory was made of, unless it was cut. */
+export function decodedName(name: Uint8Array): Uint8Array {
+  const text = Buffer.from(name).toString("latin1");
+  const id = text === "%" ? "" : text.replace(
+    /%([0-9A-F]{2})/g,
+    (_, hex) => String.fromCharCode(parseInt(hex, 16)),
+  );
+  return bytesOf(id);
 }
 
-function cut(name: Uint8Array): Uint8Array {
-  const hash = createHash("sha256").update(name).digest("hex");
-  const short = new Uint8Array(CUT_LENGTH);
-  short.set(name.subarray(0, KEPT));
-  short.set(encoder.encode(`~${hash.slice(0, HASH_DIGITS)}`), KEPT);
-  return short;
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(text, "latin1"));
+}
+
+function percentEncoded(bytes: string): string {
+  return Array.from(bytes, (byte) => {
+    const hex = byte.charCodeAt(0).toString(16).toUpperCase();
+    return `%${hex.padStart(2, "0")}`;
+  }).join("");
 }

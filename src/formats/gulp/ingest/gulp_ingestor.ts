@@ -1,5 +1,4 @@
 import * as fs from "node:fs";
-import * as path from "node:path";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { writeError } from "../../../io/write/write_error.ts";
@@ -8,25 +7,29 @@ import type {
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
 import { recipeOf } from "../adapters/load_adapter.ts";
-import { calculateChunkSlices } from "../write/chunk_writer.ts";
+import { assertCounts, calculateChunkSlices } from "../write/chunk_writer.ts";
+import { newChunkPaths } from "../read/chunk_files.ts";
 import { VideoIds } from "../ids/video_ids.ts";
-import { type ChunkJob, reportOf } from "./ingest_chunk.ts";
-import { IngestError } from "./ingest_error.ts";
-import { IngestJournal } from "./ingest_journal.ts";
-import { hashIds, type IngestPlan, planOptions } from "./ingest_plan.ts";
-import type { IngestOptions, IngestReport } from "./ingest_report.ts";
+import { type ChunkEvents, type ChunkJob, reportOf } from "./ingest_chunk.ts";
+import {
+  IngestError,
+  type IngestOptions,
+  type IngestReport,
+} from "./ingest_report.ts";
+import {
+  hashIds,
+  IngestJournal,
+  type IngestPlan,
+  type NumberedReport,
+  planOptions,
+} from "./ingest_journal.ts";
 import {
   assertNewIds,
   claimIds,
   examineTarget,
   type IngestTarget,
 } from "./ingest_target.ts";
-import { IngestTally } from "./ingest_tally.ts";
-import {
-  writeHere,
-  writeInThreads,
-  type WriteOptions,
-} from "./write_chunks.ts";
+import { writeChunks } from "./write_chunks.ts";
 
 /**
  * Writes all videos of an adapter to chunks (Python's `GulpIngestor`), several chunks at a time.
@@ -86,14 +89,7 @@ export class GulpIngestor {
     videosPerChunk: number,
     numWorkers: number,
   ) {
-    for (
-      const [name, value] of Object.entries({ videosPerChunk, numWorkers })
-    ) {
-      if (Number.isSafeInteger(value) && value > 0) continue;
-      throw new RangeError(
-        `${name} is ${value}: give a whole number from 1 on`,
-      );
-    }
+    assertCounts({ videosPerChunk, numWorkers });
     this.#adapter = adapter;
     this.#directory = localPath(outputFolder);
     this.#videosPerChunk = videosPerChunk;
@@ -131,8 +127,12 @@ export class GulpIngestor {
       ids: ids === undefined ? undefined : hashIds(ids),
       adapter: planOptions(this.#adapter, recipe),
     };
-    const target = await runAsync(
-      examineTarget(directory, journal.plan, planned, ids, options),
+    const target = await examineTarget(
+      directory,
+      journal.plan,
+      planned,
+      ids,
+      options,
     );
     const plan: IngestPlan = { ...planned, firstChunk: target.firstChunk };
     if (!target.isResumed && !target.isFinished) {
@@ -157,7 +157,7 @@ export class GulpIngestor {
       tally.add(only.size > 0 ? { ...report, failed: [] } : report);
     }
     tally.start();
-    await this.#write(pending, recipe, {
+    await writeChunks(this.#adapter, recipe, this.#numWorkers, pending, {
       events: tally.events(async (found) =>
         await claimIds(directory, found, target.ids)
       ),
@@ -176,27 +176,11 @@ export class GulpIngestor {
 
   /** The chunks of a plan. */
   #jobs({ firstChunk, videosPerChunk, videos }: IngestPlan): ChunkJob[] {
-    return calculateChunkSlices(videosPerChunk, videos).map((slice, i) => {
-      const number = firstChunk + i;
-      return {
-        number,
-        slice,
-        dataPath: path.join(this.#directory, `data_${number}.gulp`),
-        metaPath: path.join(this.#directory, `meta_${number}.gmeta`),
-      };
-    });
-  }
-
-  async #write(
-    jobs: readonly ChunkJob[],
-    recipe: AdapterRecipe | undefined,
-    options: WriteOptions,
-  ): Promise<void> {
-    if (recipe === undefined || this.#numWorkers === 1) {
-      return await writeHere(this.#adapter, jobs, options);
-    }
-    const { length } = this.#adapter;
-    await writeInThreads(recipe, length, this.#numWorkers, jobs, options);
+    const slices = calculateChunkSlices(videosPerChunk, videos);
+    return slices.map((slice, i) => ({
+      ...newChunkPaths(this.#directory, firstChunk + i),
+      slice,
+    }));
   }
 
   /** How threads make the adapter; refuses where they can't and shall. */
@@ -229,5 +213,74 @@ function makeDirectory(directory: string): void {
     fs.mkdirSync(directory, { recursive: true });
   } catch (error) {
     throw writeError(directory, error);
+  }
+}
+
+/** Counts what an ingest has done. */
+export class IngestTally {
+  readonly #options: IngestOptions;
+  readonly #chunks = new Map<number, NumberedReport>();
+  readonly #progress;
+
+  constructor(totalVideos: number, options: IngestOptions) {
+    this.#options = options;
+    this.#progress = { videos: 0, failed: 0, totalVideos, frames: 0, bytes: 0 };
+  }
+
+  /** Takes a chunk that is done. */
+  add(report: NumberedReport): void {
+    this.#chunks.set(report.chunk, report);
+  }
+
+  /** Begins with what is done already. */
+  start(): void {
+    for (const { videos, failed } of this.#chunks.values()) {
+      this.#progress.videos += videos;
+      this.#progress.failed += failed.length;
+    }
+    this.#tell();
+  }
+
+  /**
+   * What is to be told while chunks are written.
+   *
+   * @param claim Asked about the ids of each chunk.
+   */
+  events(claim: ChunkEvents["ids"]): ChunkEvents {
+    return {
+      frames: (count, bytes) => {
+        this.#progress.frames += count;
+        this.#progress.bytes += bytes;
+        this.#tell();
+      },
+      video: (failed) => {
+        if (failed === undefined) this.#progress.videos++;
+        else {
+          this.#progress.failed++;
+          this.#options.onFailure?.(failed);
+        }
+        this.#tell();
+      },
+      ids: claim,
+    };
+  }
+
+  /** All that was written. */
+  report(jobs: readonly ChunkJob[]): IngestReport {
+    const chunks = jobs.map(({ number }) => this.#chunks.get(number)!);
+    const sum = (count: (report: NumberedReport) => number) =>
+      chunks.reduce((total, report) => total + count(report), 0);
+    return {
+      paths: jobs.filter((_, i) => chunks[i]!.videos > 0)
+        .map(({ dataPath }) => dataPath),
+      videos: sum(({ videos }) => videos),
+      frames: sum(({ frames }) => frames),
+      bytes: sum(({ bytes }) => bytes),
+      failed: chunks.flatMap(({ failed }) => failed),
+    };
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.({ ...this.#progress });
   }
 }

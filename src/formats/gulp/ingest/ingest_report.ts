@@ -1,4 +1,5 @@
 import type { FailedVideo } from "../write/chunk_writer.ts";
+import { RecordfsError } from "../../../errors.ts";
 
 /** How far an ingest is. */
 export interface IngestProgress {
@@ -44,3 +45,25 @@ export interface IngestOptions {
   /** Ends the ingest; the chunks that are complete stay, and it can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What an {@linkcode IngestError} can be about. */
+export type IngestErrorCode =
+  /** The adapter cannot be used as asked. */
+  | "bad-adapter"
+  /** An id is there twice. */
+  | "duplicate-id"
+  /** The directory has chunks already. */
+  | "not-empty"
+  /** The ingest to be resumed is finished. */
+  | "nothing-to-resume"
+  /** There are no videos. */
+  | "no-videos"
+  /** The ingest to be resumed was another one. */
+  | "other-ingest"
+  /** An ingest was begun in the directory and not finished. */
+  | "unfinished"
+  /** A thread died. */
+  | "worker-died";
+
+/** An ingest cannot be done as asked. */
+export class IngestError extends RecordfsError<IngestErrorCode> {}

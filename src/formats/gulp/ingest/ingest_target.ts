@@ -1,15 +1,24 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
 import { type ChunkPaths, listChunks } from "../read/chunk_files.ts";
 import { calculateChunkSlices } from "../write/chunk_writer.ts";
 import { openMeta } from "../meta/open_meta.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { VideoIds } from "../ids/video_ids.ts";
-import { addIdsOf } from "./ids_there.ts";
-import { IngestError } from "./ingest_error.ts";
-import { differenceOf, type IngestPlan, planPath } from "./ingest_plan.ts";
+import { IngestError } from "./ingest_report.ts";
+import {
+  differenceOf,
+  type IngestPlan,
+  planPath,
+  readPlan,
+} from "./ingest_journal.ts";
+import { localPath } from "../../../io/storage/local_path.ts";
 
 /** What a directory has, from the point of view of an ingest. */
 export interface IngestTarget {
@@ -45,14 +54,14 @@ const DATA_NAME = /^data_(\d+)\.gulp$/;
  * @throws {IngestError} If it may not write there.
  * @throws {FormatError} If there are chunks that are damaged or miss a file.
  */
-export function* examineTarget(
+export async function examineTarget(
   directory: string,
   before: IngestPlan | undefined,
   plan: Omit<IngestPlan, "firstChunk">,
   planned: readonly string[] | undefined,
   { extend, resume }: TargetOptions,
-): Steps<IngestTarget> {
-  const { chunks, problems } = yield* listChunks(directory);
+): Promise<IngestTarget> {
+  const { chunks, problems } = await runAsync(listChunks(directory));
   const ids = new VideoIds();
   const fresh = { isResumed: false, retried: new Set<string>() };
   const failed = new Set(before?.failed);
@@ -67,7 +76,9 @@ export function* examineTarget(
     if (problems[0] !== undefined) throw problems[0];
     if (chunks.length > 0 && extend !== true && !(isRest && resume)) {
       const complete = resume === true && planned !== undefined
-        ? yield* findFinished(chunks, planned, plan.videosPerChunk)
+        ? await runAsync(
+          findFinished(chunks, planned, plan.videosPerChunk),
+        )
         : undefined;
       if (complete !== undefined) {
         const firstChunk = complete[0]!.number;
@@ -83,7 +94,7 @@ export function* examineTarget(
         { path: directory },
       );
     }
-    yield* addIdsOf(chunks, ids);
+    await runAsync(addIdsOf(chunks, ids));
     const firstChunk = Math.max(-1, ...chunks.map(({ number }) => number)) + 1;
     return { ...fresh, firstChunk, complete: [], isFinished: false, ids };
   }
@@ -97,17 +108,18 @@ export function* examineTarget(
   }
   const { firstChunk } = before;
   if (difference !== undefined) {
+    const which = failed.size > 0
+      ? "in which videos failed"
+      : "that was not finished";
     throw new IngestError(
       "other-ingest",
-      `The ingest into ${directory} ${
-        failed.size > 0 ? "in which videos failed" : "that was not finished"
-      } was another one: ${difference}; give what it was given`,
+      `The ingest into ${directory} ${which} was another one: ${difference}; give what it was given`,
       { path: directory },
     );
   }
-  yield* addIdsOf(chunks, ids);
+  await runAsync(addIdsOf(chunks, ids));
   const end = firstChunk + Math.ceil(before.videos / before.videosPerChunk);
-  yield* sweep(directory, firstChunk, end, chunks);
+  await sweep(directory, firstChunk, end, chunks);
   const complete = chunks.filter(({ number }) => number >= firstChunk);
   return {
     firstChunk,
@@ -164,28 +176,18 @@ function* hasVideos(
  *
  * @param end The chunk after the last of the ingest.
  */
-function* sweep(
+async function sweep(
   directory: string,
   firstChunk: number,
   end: number,
   complete: readonly ChunkPaths[],
-): Steps<void> {
-  yield* removeLeftovers(directory);
-  const names = yield* perform({
-    sync: () => fs.readdirSync(directory),
-    async: () => fs.promises.readdir(directory),
-  });
-  const kept = new Set(complete.map(({ dataPath }) => path.basename(dataPath)));
-  for (const name of names) {
-    const found = DATA_NAME.exec(name);
-    if (found === null || kept.has(name)) continue;
-    const number = Number(found[1]);
-    if (number < firstChunk || number >= end) continue;
-    const file = path.join(directory, name);
-    yield* perform({
-      sync: () => fs.unlinkSync(file),
-      async: () => fs.promises.unlink(file),
-    });
+): Promise<void> {
+  await runAsync(removeLeftovers(directory));
+  const kept = new Set(complete.map(({ number }) => number));
+  for (const name of await fs.promises.readdir(directory)) {
+    const number = Number(DATA_NAME.exec(name)?.[1]); // NaN where it is another file
+    const isLeft = number >= firstChunk && number < end && !kept.has(number);
+    if (isLeft) await fs.promises.unlink(path.join(directory, name));
   }
 }
 
@@ -232,4 +234,45 @@ function duplicate(directory: string, id: string): IngestError {
       "refuse such directories; the option `removeDuplicateIds` leaves them out",
     { path: directory },
   );
+}
+
+/** Collects the ids of chunks. */
+export function* addIdsOf(
+  chunks: readonly ChunkPaths[],
+  ids: VideoIds,
+): Steps<void> {
+  for (const { metaPath } of chunks) {
+    const meta = yield* openMeta(metaPath);
+    const { bytes, starts } = meta.ids;
+    meta.close();
+    for (let video = 0; video < meta.length; video++) {
+      const [start, end] = [starts[video]!, starts[video + 1]!];
+      if (ids.findBytes(bytes, start, end) < 0) ids.add(bytes, start, end);
+    }
+  }
+}
+
+/**
+ * Those of `ids` that a directory has already. Chunks of an ingest that was not finished don't count:
+ * it will be resumed, with the same videos.
+ *
+ * @throws {FormatError} If a chunk is damaged or misses a file.
+ */
+export function idsThere(
+  directory: string | URL | undefined,
+  ids: readonly string[],
+): string[] {
+  if (directory === undefined) return [];
+  const root = localPath(directory);
+  if (!fs.existsSync(root)) return [];
+  const { chunks, problems } = runSync(listChunks(root));
+  const plan = readPlan(root);
+  const end = plan === undefined || plan.failed !== undefined
+    ? Infinity
+    : plan.firstChunk;
+  // What a killed ingest left is no problem: it is written anew.
+  if (problems[0] !== undefined && end === Infinity) throw problems[0];
+  const there = new VideoIds();
+  runSync(addIdsOf(chunks.filter(({ number }) => number < end), there));
+  return ids.filter((id) => there.find(id) >= 0);
 }

@@ -5,10 +5,14 @@
  */
 import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
 import { makeAdapter } from "../adapters/load_adapter.ts";
-import { type ChunkEvents, ingestChunk } from "./ingest_chunk.ts";
+import {
+  type ChunkEvents,
+  type FromWorker,
+  ingestChunk,
+  type ToWorker,
+} from "./ingest_chunk.ts";
 import { deserializeError, serializeError } from "../../../serialized_error.ts";
-import { IngestError } from "./ingest_error.ts";
-import type { FromWorker, ToWorker } from "./worker_messages.ts";
+import { IngestError } from "./ingest_report.ts";
 
 /** Frames are told of that often, in milliseconds: a message for each would cost more than it tells. */
 const TELL_AFTER = 100;

@@ -1,19 +1,25 @@
+import { basename } from "node:path";
 import { jsonItems } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
-import { FormatError } from "../../../errors.ts";
+import { FormatError, type FormatErrorCode } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { frameError, videoError } from "../check/faults.ts";
-import { type MetaColumns, VideoFault } from "./meta_columns.ts";
+import { shownId } from "../check/faults.ts";
+import {
+  FrameFault,
+  type MetaBuilder,
+  type MetaColumns,
+  VideoFault,
+} from "./meta_columns.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Where a frame's JPEG lies, without its padding. */
 export interface FramePlace {
-  offset: number;
-  length: number;
+  readonly offset: number;
+  readonly length: number;
 }
 
 /**
@@ -34,10 +40,10 @@ export class ChunkMeta {
   constructor(
     path: string,
     size: number,
-    columns: MetaColumns,
-    ids: VideoIds,
+    builder: MetaBuilder,
     text: ByteSource,
   ) {
+    const { columns, ids } = builder.finish();
     this.path = path;
     this.size = size;
     this.columns = columns;
@@ -65,34 +71,46 @@ export class ChunkMeta {
     return this.ids.find(id);
   }
 
+  /** Where a frame's JPEG lies, if it lies anywhere. */
+  place(video: number, frame: number): FramePlace {
+    const { offsets, lengths, pads, firstFrames } = this.columns;
+    const row = firstFrames[video]! + frame;
+    return { offset: offsets[row]!, length: lengths[row]! - pads[row]! };
+  }
+
   /**
-   * Says where a frame's JPEG lies.
+   * What keeps a frame from being read, if anything.
    *
    * @param frame From 0 to the video's number of frames - 1.
    * @param dataPath The data file, for messages.
    * @param dataSize Its size in bytes.
-   * @throws {FormatError} If it lies nowhere.
    */
-  locate(
+  frameFault(
     video: number,
     frame: number,
     dataPath: string,
     dataSize: number,
-    into: FramePlace,
-  ): void {
+  ): FormatError | undefined {
     const { offsets, lengths, pads, firstFrames } = this.columns;
     const row = firstFrames[video]! + frame;
-    into.offset = offsets[row]!;
-    into.length = lengths[row]! - pads[row]!;
+    const end = offsets[row]! + lengths[row]! - pads[row]!;
     // Padding that is missing at the end of the file leaves the frame whole.
-    if (into.offset >= 0 && into.offset + into.length <= dataSize) return;
-    throw frameError(this, video, frame, dataPath, dataSize);
+    const isThere = offsets[row]! >= 0 && end <= dataSize;
+    return isThere
+      ? undefined
+      : frameError(this, video, frame, dataPath, dataSize);
   }
 
   /** What is wrong with a video as a whole, if anything. */
   fault(video: number): FormatError | undefined {
-    const fault = this.columns.faults[video]!;
-    return fault === VideoFault.NONE ? undefined : videoError(this, video);
+    const found = VIDEO_FAULTS.get(this.columns.faults[video]!);
+    if (found === undefined) return undefined;
+    const [code, what] = found;
+    return new FormatError(
+      code,
+      `${this.path}: video ${shownId(this.id(video))} cannot be read: ${what}`,
+      { path: this.path },
+    );
   }
 
   /**
@@ -102,7 +120,7 @@ export class ChunkMeta {
    */
   *readMeta(video: number): Steps<{ [key: string]: JsonValue }> {
     if (this.columns.faults[video] === VideoFault.NO_META_DATA) {
-      throw videoError(this, video);
+      throw this.fault(video)!;
     }
     const { metaStarts, metaLengths } = this.columns;
     const start = metaStarts[video]!;
@@ -144,4 +162,64 @@ export class ChunkMeta {
       );
     }
   }
+}
+
+/** What is wrong with videos, by the numbers in their column. */
+const VIDEO_FAULTS: ReadonlyMap<number, readonly [FormatErrorCode, string]> =
+  new Map([
+    [VideoFault.NO_OBJECT, ["bad-meta", "its entry is no object"]],
+    [VideoFault.NO_FRAME_INFO, ["bad-frame-info", "it has no list frame_info"]],
+    [VideoFault.NO_META_DATA, [
+      "bad-meta",
+      "it has no list meta_data that starts with an object",
+    ]],
+  ]);
+
+/** What is wrong with entries of `frame_info` that name no place. */
+const BROKEN_ENTRIES: ReadonlyMap<number, string> = new Map([
+  [
+    FrameFault.NO_TRIPLE,
+    "its frame_info must be three integers (loc, pad, length)",
+  ],
+  [
+    FrameFault.OUT_OF_RANGE,
+    "frame out of range: its frame_info is negative or larger than any frame",
+  ],
+  [FrameFault.PADDING, "padding exceeds the record in its frame_info"],
+]);
+
+/** The error about a frame that cannot be read. */
+function frameError(
+  meta: ChunkMeta,
+  video: number,
+  frame: number,
+  dataPath: string,
+  dataSize: number,
+): FormatError {
+  const { offset, length } = meta.place(video, frame);
+  const id = shownId(meta.id(video));
+  const where = `${meta.path}: frame ${frame} of video ${id}`;
+  const broken = BROKEN_ENTRIES.get(offset);
+  if (broken !== undefined) {
+    const facts = { path: meta.path, sample: frame };
+    return new FormatError("bad-frame-info", `${where}: ${broken}`, facts);
+  }
+  const data = basename(dataPath); // beside the meta file, which is named in full
+  const facts = {
+    path: dataPath,
+    offset,
+    expected: length,
+    actual: Math.max(dataSize - offset, 0),
+    sample: frame,
+  };
+  const isCut = dataSize === 0 || offset < dataSize;
+  const what = dataSize === 0
+    ? `its frames lie beyond the end of ${data}, which is empty: ` +
+      "the file was cut; fetch it again"
+    : isCut
+    ? `the frame lies beyond the end of ${data}: ${length} bytes at ${offset}, ` +
+      `where the file has ${dataSize}; it was cut; fetch it again`
+    : `frame out of range: it starts at byte ${offset}, but ${data} has ${dataSize}`;
+  const code = isCut ? "truncated-data" : "bad-frame-info";
+  return new FormatError(code, `${where}: ${what}`, facts);
 }

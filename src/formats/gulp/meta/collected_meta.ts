@@ -3,12 +3,11 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
-import { CustomMetaFile } from "./custom_meta.ts";
-import { frameError } from "../check/faults.ts";
-import { JsonMetaFile } from "./json_meta_file.ts";
-import { AddedVideo, type MetaFile } from "./meta_file.ts";
+import { customMetaFile } from "./custom_meta.ts";
+import { jsonMetaFile } from "./json_meta.ts";
+import type { AddedVideo, MetaFile } from "./meta_file.ts";
 import { openMetaFile } from "./open_meta.ts";
-import { emptyPickle, PickledMetaFile } from "./pickled_meta_file.ts";
+import { emptyPickle, pickledMetaFile } from "./pickled_meta_file.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
 import type { SerializerChoice } from "./serializer.ts";
@@ -17,14 +16,13 @@ import type { SerializerChoice } from "./serializer.ts";
 export class CollectedMeta {
   readonly #file: MetaFile;
   readonly #before: ChunkMeta | undefined;
-  readonly #added = new Map<string, AddedVideo>();
-  #length: number;
+  readonly #known = new Map<string, AddedVideo>();
+  readonly #fresh = new Map<string, AddedVideo>();
   #end: number;
 
   private constructor(file: MetaFile, before: ChunkMeta | undefined) {
     this.#file = file;
     this.#before = before;
-    this.#length = before?.length ?? 0;
     this.#end = before === undefined ? 0 : endOf(before);
   }
 
@@ -48,7 +46,7 @@ export class CollectedMeta {
 
   /** How many videos there are. */
   get length(): number {
-    return this.#length;
+    return (this.#before?.length ?? 0) + this.#fresh.size;
   }
 
   /** Where the last record ends, in bytes. */
@@ -62,17 +60,14 @@ export class CollectedMeta {
    * @throws {FormatError} If it is there, in a form that takes no more.
    */
   requireRoom(id: string): void {
-    if (this.#isKnown(id)) this.#file.requireRoom(id);
+    if (this.#isKnown(id)) this.#file.requireRoom?.(id);
   }
 
   /** Adds a video; one that is there already gets the frames and the meta data besides its own. */
   add(id: string, metaJson: string, frames: readonly number[]): void {
-    let video = this.#added.get(id);
-    if (video === undefined) {
-      video = new AddedVideo(this.#isKnown(id));
-      if (!video.isKnown) this.#length++;
-      this.#added.set(id, video);
-    }
+    const videos = this.#isKnown(id) ? this.#known : this.#fresh;
+    const video = videos.get(id) ?? { frames: [], metaData: [] };
+    videos.set(id, video);
     video.metaData.push(metaJson);
     for (const number of frames) video.frames.push(number);
     for (let i = 0; i < frames.length; i += 3) {
@@ -82,7 +77,7 @@ export class CollectedMeta {
 
   /** The content of the file. */
   dump(): Uint8Array {
-    return this.#file.with(this.#added);
+    return this.#file.with(this.#known, this.#fresh);
   }
 
   #isKnown(id: string): boolean {
@@ -91,12 +86,12 @@ export class CollectedMeta {
 }
 
 function newFile(serializer: SerializerChoice): MetaFile {
-  if (serializer === "json") return new JsonMetaFile();
-  if (serializer !== "pickle") return new CustomMetaFile(serializer, []);
+  if (serializer === "json") return jsonMetaFile();
+  if (serializer !== "pickle") return customMetaFile(serializer, []);
   const bytes = emptyPickle();
   const lists = pickledLists();
   readPickledMeta(bytes, lists);
-  return new PickledMetaFile("", bytes, lists);
+  return pickledMetaFile("", bytes, lists);
 }
 
 /** @throws {FormatError} If a video or a frame is not what it should be. */
@@ -106,11 +101,11 @@ function endOf(meta: ChunkMeta): number {
   for (let video = 0; video < meta.length; video++) {
     const fault = meta.fault(video);
     if (fault !== undefined) throw fault;
-    const first = firstFrames[video]!;
-    for (let i = 0; i < frameCounts[video]!; i++) {
-      const offset = offsets[first + i]!;
-      if (offset < 0) throw frameError(meta, video, i, "", 0);
-      end = Math.max(end, offset + lengths[first + i]!);
+    for (let frame = 0; frame < frameCounts[video]!; frame++) {
+      const fault = meta.frameFault(video, frame, "", Infinity);
+      if (fault !== undefined) throw fault;
+      const row = firstFrames[video]! + frame;
+      end = Math.max(end, offsets[row]! + lengths[row]!);
     }
   }
   return end;

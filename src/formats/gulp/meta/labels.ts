@@ -1,7 +1,7 @@
 import { parseObjectEntries } from "../../../codecs/json/parts.ts";
 import { FormatError } from "../../../errors.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { readPart } from "../../../io/read/read_part.ts";
+import { readFile } from "../../../io/read/read_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 
@@ -16,12 +16,7 @@ export function* readLabels(
   storage: Storage = LOCAL_DISK,
 ): Steps<Map<string, number> | undefined> {
   if (file === undefined) return undefined;
-  const source = yield* storage.open(file);
-  try {
-    return parseLabels(file, yield* readPart(source, 0, source.size));
-  } finally {
-    source.close();
-  }
+  return parseLabels(file, yield* readFile(file, storage));
 }
 
 /**

@@ -1,43 +1,41 @@
+/** What keys are of: rows numbered from 0. */
+export interface KeyedRows {
+  /** How many there are. */
+  readonly length: number;
+  /** The key of a row. */
+  id(row: number): string;
+  /** The row of a key, or -1. */
+  find(id: string): number;
+}
+
 /**
  * A map whose values are made when they are asked for, and not kept. Its keys are in the order of the
  * rows.
  */
 export class LazyMap<V> implements ReadonlyMap<string, V> {
-  /** How many keys there are. */
-  readonly size: number;
-  readonly #key: (row: number) => string;
-  readonly #find: (key: string) => number;
+  readonly #rows: KeyedRows;
   readonly #value: (row: number) => V;
 
-  /**
-   * Makes a map of rows numbered from 0.
-   *
-   * @param size How many rows there are.
-   * @param key The key of a row.
-   * @param find The row of a key, or -1.
-   * @param value The value of a row.
-   */
-  constructor(
-    size: number,
-    key: (row: number) => string,
-    find: (key: string) => number,
-    value: (row: number) => V,
-  ) {
-    this.size = size;
-    this.#key = key;
-    this.#find = find;
+  /** @param value The value of a row. */
+  constructor(rows: KeyedRows, value: (row: number) => V) {
+    this.#rows = rows;
     this.#value = value;
+  }
+
+  /** How many keys there are. */
+  get size(): number {
+    return this.#rows.length;
   }
 
   /** The value of a key, or `undefined`. */
   get(key: string): V | undefined {
-    const row = this.#find(key);
+    const row = this.#rows.find(key);
     return row < 0 ? undefined : this.#value(row);
   }
 
   /** Whether there is such a key. */
   has(key: string): boolean {
-    return this.#find(key) >= 0;
+    return this.#rows.find(key) >= 0;
   }
 
   /** Calls `visit` for each value. */
@@ -49,7 +47,7 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
 
   /** The keys. */
   *keys(): Generator<string, undefined, unknown> {
-    for (let row = 0; row < this.size; row++) yield this.#key(row);
+    for (let row = 0; row < this.size; row++) yield this.#rows.id(row);
     return undefined;
   }
 
@@ -62,7 +60,7 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
   /** The keys with their values. */
   *entries(): Generator<[string, V], undefined, unknown> {
     for (let row = 0; row < this.size; row++) {
-      yield [this.#key(row), this.#value(row)];
+      yield [this.#rows.id(row), this.#value(row)];
     }
     return undefined;
   }

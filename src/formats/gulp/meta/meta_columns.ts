@@ -1,4 +1,4 @@
-import { release, scratchBuffer } from "./scratch_memory.ts";
+import { VideoIds } from "../ids/video_ids.ts";
 
 /**
  * What a chunk's `.gmeta` says, as columns: 13 bytes a frame, 29 and its id a video, no object for
@@ -67,25 +67,30 @@ export class FrameColumns {
   length = 0;
   #offsets: Float64Array;
   #lengths: Uint32Array;
-  #pads: Uint8Array | Uint32Array;
+  #pads: Uint32Array;
+  #mostPadding = 0;
 
   /** @param capacity Frames to make room for at first; memory not written to is not taken. */
   constructor(capacity: number) {
     this.#offsets = scratch(Float64Array, capacity);
     this.#lengths = scratch(Uint32Array, capacity);
-    this.#pads = scratch(Uint8Array, capacity);
+    this.#pads = scratch(Uint32Array, capacity);
   }
 
   /** Adds the frame of an entry `[loc, pad, length]` of integers, or what is wrong with it. */
   push(loc: number, pad: number, length: number): void {
-    if (loc >= 0 && pad >= 0 && pad <= length && length <= LONGEST_RECORD) {
-      if (loc + length <= Number.MAX_SAFE_INTEGER) {
-        return this.#push(loc, pad, length);
-      }
-    }
     const outOfRange = loc < 0 || length < 0 || length > LONGEST_RECORD ||
       loc + length > Number.MAX_SAFE_INTEGER;
-    this.pushFault(outOfRange ? FrameFault.OUT_OF_RANGE : FrameFault.PADDING);
+    if (outOfRange) this.pushFault(FrameFault.OUT_OF_RANGE);
+    else if (pad < 0 || pad > length) this.pushFault(FrameFault.PADDING);
+    else this.#push(loc, pad, length);
+  }
+
+  /** Adds the frame of a list, of whose first three items some are integers: `numbers`. */
+  pushList(items: number, numbers: readonly number[]): void {
+    const [loc, pad, length] = numbers;
+    if (items === 3 && length !== undefined) this.push(loc!, pad!, length);
+    else this.pushFault(FrameFault.NO_TRIPLE);
   }
 
   /** Adds a frame that can't be read. */
@@ -96,13 +101,15 @@ export class FrameColumns {
   /** The columns, no longer than they need to be. Nothing can be added any more. */
   finish(): Pick<MetaColumns, "offsets" | "lengths" | "pads"> {
     const { length } = this;
-    const pads = this.#pads.subarray(0, length);
+    // Writers pad by 3 bytes at most.
+    const Pads = this.#mostPadding > 0xff ? Uint32Array : Uint8Array;
     const columns = {
       offsets: shared(Float64Array, this.#offsets.subarray(0, length)),
       lengths: shared(Uint32Array, this.#lengths.subarray(0, length)),
-      pads: pads instanceof Uint8Array
-        ? shared(Uint8Array, pads)
-        : shared(Uint32Array, pads),
+      pads: shared<Uint8Array | Uint32Array>(
+        Pads,
+        this.#pads.subarray(0, length),
+      ),
     };
     for (const column of [this.#offsets, this.#lengths, this.#pads]) {
       release(column);
@@ -113,12 +120,7 @@ export class FrameColumns {
   #push(offset: number, pad: number, length: number): void {
     const at = this.length;
     if (at === this.#offsets.length) this.#grow();
-    if (pad > 0xff && this.#pads instanceof Uint8Array) {
-      const wide = scratch(Uint32Array, this.#pads.length); // writers pad by 3 bytes at most
-      wide.set(this.#pads);
-      release(this.#pads);
-      this.#pads = wide;
-    }
+    if (pad > this.#mostPadding) this.#mostPadding = pad;
     this.#offsets[at] = offset;
     this.#lengths[at] = length;
     this.#pads[at] = pad;
@@ -126,13 +128,75 @@ export class FrameColumns {
   }
 
   #grow(): void {
-    const capacity = this.#offsets.length * 2;
-    const pads = this.#pads instanceof Uint8Array
-      ? scratch(Uint8Array, capacity)
-      : scratch(Uint32Array, capacity);
-    this.#offsets = moved(this.#offsets, scratch(Float64Array, capacity));
-    this.#lengths = moved(this.#lengths, scratch(Uint32Array, capacity));
-    this.#pads = moved(this.#pads, pads);
+    this.#offsets = doubled(Float64Array, this.#offsets);
+    this.#lengths = doubled(Uint32Array, this.#lengths);
+    this.#pads = doubled(Uint32Array, this.#pads);
+  }
+}
+
+/**
+ * Collects what a `.gmeta` says, video by video: first the id, then the frames, then
+ * {@linkcode endVideo}.
+ *
+ * An id that comes again replaces what was said of it, at its first place, as in a Python dict.
+ */
+export class MetaBuilder {
+  readonly frames: FrameColumns;
+  readonly #ids = new VideoIds();
+  readonly #firstFrames: number[] = [];
+  readonly #frameCounts: number[] = [];
+  readonly #metaStarts: number[] = [];
+  readonly #metaLengths: number[] = [];
+  readonly #metaListLengths: number[] = [];
+  readonly #metaCounts: number[] = [];
+  readonly #faults: number[] = [];
+  /** The row of the video that is being read. */
+  #row = -1;
+
+  /** @param frameCapacity How many frames to make room for at first. */
+  constructor(frameCapacity: number) {
+    this.frames = new FrameColumns(frameCapacity + 16);
+  }
+
+  /** Begins the video whose id is `bytes[start … end]`. */
+  beginVideo(bytes: Uint8Array, start: number, end: number): void {
+    const known = this.#ids.findBytes(bytes, start, end);
+    this.#row = known >= 0 ? known : this.#ids.add(bytes, start, end);
+  }
+
+  /**
+   * Ends the video begun last.
+   *
+   * @param firstFrame Its first frame among all; its last is the last that was added.
+   * @param fault What is wrong with it, a `VideoFault`.
+   */
+  endVideo(firstFrame: number, place: MetaPlace, fault: number): void {
+    const row = this.#row;
+    this.#firstFrames[row] = firstFrame;
+    this.#frameCounts[row] = this.frames.length - firstFrame;
+    this.#metaStarts[row] = place.start;
+    this.#metaLengths[row] = place.length;
+    this.#metaListLengths[row] = place.listLength;
+    this.#metaCounts[row] = place.count;
+    this.#faults[row] = fault;
+  }
+
+  /** What was collected. */
+  finish(): { columns: MetaColumns; ids: VideoIds } {
+    this.#ids.trim();
+    return {
+      columns: {
+        ...this.frames.finish(),
+        firstFrames: shared(Uint32Array, this.#firstFrames),
+        frameCounts: shared(Uint32Array, this.#frameCounts),
+        metaStarts: shared(Float64Array, this.#metaStarts),
+        metaLengths: shared(Uint32Array, this.#metaLengths),
+        metaListLengths: shared(Uint32Array, this.#metaListLengths),
+        metaCounts: shared(Uint32Array, this.#metaCounts),
+        faults: shared(Uint8Array, this.#faults),
+      },
+      ids: this.#ids,
+    };
   }
 }
 
@@ -143,7 +207,8 @@ interface ColumnType<T extends Column> {
   readonly BYTES_PER_ELEMENT: number;
 }
 
-function moved<T extends Column>(from: T, to: T): T {
+function doubled<T extends Column>(Type: ColumnType<T>, from: T): T {
+  const to = scratch(Type, from.length * 2);
   to.set(from);
   release(from);
   return to;
@@ -162,4 +227,29 @@ export function shared<T extends Column>(
   const column = new Type(new SharedArrayBuffer(bytes), 0, values.length);
   column.set(values);
   return column;
+}
+
+/** Below that, memory comes from the heap of the C library, as always. */
+const LARGE = 1 << 20;
+
+/**
+ * glibc maps what is larger than that by itself and unmaps it when it is freed
+ * (`DEFAULT_MMAP_THRESHOLD_MAX`, malloc/malloc.c); smaller blocks may come from its heap, where what is
+ * freed below others stays with the process. Pages that are never touched cost nothing.
+ */
+const ALWAYS_MAPPED = (32 << 20) + 4096;
+
+/** A buffer of at least `size` bytes that is to be given back soon, by {@linkcode release}. */
+export function scratchBuffer(size: number): ArrayBuffer {
+  return new ArrayBuffer(size < LARGE ? size : Math.max(size, ALWAYS_MAPPED));
+}
+
+/**
+ * Gives back the memory of an array that is not used any more, now: until it is collected as garbage,
+ * it would stay beside what is kept, and be larger.
+ */
+export function release(
+  { buffer }: { readonly buffer: ArrayBufferLike },
+): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

@@ -1,4 +1,4 @@
-import { JsonError } from "../../../codecs/json/scanner.ts";
+import { JsonError, withSentinel } from "../../../codecs/json/scanner.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -7,24 +7,18 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
-import { CustomMetaFile, readCustomMeta } from "./custom_meta.ts";
-import { MetaBuilder } from "./meta_builder.ts";
-import { readJsonMeta } from "./read_json_meta.ts";
-import { JsonMetaFile } from "./json_meta_file.ts";
+import { customMetaFile, jsonOfEntries } from "./custom_meta.ts";
+import { jsonMetaFile, readJsonMeta } from "./json_meta.ts";
+import { MetaBuilder, release, scratchBuffer } from "./meta_columns.ts";
 import type { MetaFile } from "./meta_file.ts";
-import { PickledMetaFile } from "./pickled_meta_file.ts";
+import { pickledMetaFile } from "./pickled_meta_file.ts";
 import {
   type MetaWithText,
   type PickledLists,
   pickledLists,
   readPickledMeta,
 } from "./read_pickled_meta.ts";
-import { release, scratchBuffer } from "./scratch_memory.ts";
-import type {
-  GulpSerializer,
-  SerializerChoice,
-  VideoMeta,
-} from "./serializer.ts";
+import type { SerializerChoice, VideoMeta } from "./serializer.ts";
 
 /** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
 export const LONGEST_META = 2 ** 32 - 2;
@@ -45,16 +39,15 @@ export function* openMeta(
   try {
     const bytes = yield* readWithSentinel(file, path);
     const kind = serializer ?? kindOf(bytes);
-    if (kind === "json" && file.readAtSync !== undefined) {
-      const meta = build(path, file.size, readJson(bytes, path), file);
-      release(bytes);
-      return meta;
-    }
-    // JSON that would have to be waited for stays in memory, too.
     const read = readAny(kind, bytes, path);
-    text = new MemorySource(read.text, `${path} (meta_data)`, file.mtime);
-    file.close();
-    return build(path, file.size, read.builder, text);
+    // JSON that would have to be waited for stays in memory, too.
+    if (kind !== "json" || file.readAtSync === undefined) {
+      const kept = kind === "json" ? read.text.slice() : read.text;
+      text = new MemorySource(kept, `${path} (meta_data)`, file.mtime);
+      file.close();
+    }
+    if (typeof kind === "string") release(bytes); // others may keep parts of it
+    return new ChunkMeta(path, file.size, read.builder, text);
   } catch (error) {
     text.close();
     throw error;
@@ -76,14 +69,17 @@ export function* openMetaFile(
     const bytes = yield* readWithSentinel(source, path);
     const lists = pickledLists();
     const read = readAny(serializer, bytes, path, lists);
-    const text = new MemorySource(read.text, path);
+    const kept = bytes.slice(0, -1);
+    const text = serializer === "json" ? kept : read.text;
     const file = serializer === "json"
-      ? new JsonMetaFile(read.text)
+      ? jsonMetaFile(kept)
       : serializer === "pickle"
-      ? new PickledMetaFile(path, bytes.slice(0, -1), lists)
-      : new CustomMetaFile(serializer, read.entries!);
+      ? pickledMetaFile(path, kept, lists)
+      : customMetaFile(serializer, read.entries!);
     release(bytes);
-    return { meta: build(path, source.size, read.builder, text), file };
+    const inMemory = new MemorySource(text, path);
+    const meta = new ChunkMeta(path, source.size, read.builder, inMemory);
+    return { meta, file };
   } finally {
     source.close();
   }
@@ -92,17 +88,7 @@ export function* openMetaFile(
 /** The meta of a chunk that is still to be written. */
 export function emptyMeta(path: string): ChunkMeta {
   const text = new MemorySource(new Uint8Array(0), path);
-  return build(path, 0, new MetaBuilder(0), text);
-}
-
-function build(
-  path: string,
-  size: number,
-  builder: MetaBuilder,
-  text: ByteSource,
-): ChunkMeta {
-  const { columns, ids } = builder.finish();
-  return new ChunkMeta(path, size, columns, ids, text);
+  return new ChunkMeta(path, 0, new MetaBuilder(0), text);
 }
 
 /** The file with a zero byte behind it, which the tokenizer stops at. */
@@ -111,14 +97,11 @@ function* readWithSentinel(
   path: string,
 ): Steps<Uint8Array> {
   const { size } = file;
-  if (size === 0) {
-    throw badMeta(path, `${path} is empty: its chunk was not finished`);
-  }
-  if (size > LONGEST_META) {
-    throw badMeta(
-      path,
-      `${path} has ${size} bytes: ${LONGEST_META} can be read`,
-    );
+  if (size === 0 || size > LONGEST_META) {
+    const what = size === 0
+      ? "is empty: its chunk was not finished"
+      : `has ${size} bytes: ${LONGEST_META} can be read`;
+    throw new FormatError("bad-meta", `${path} ${what}`, { path });
   }
   const bytes = new Uint8Array(scratchBuffer(size + 1), 0, size + 1);
   yield* fill(file, bytes.subarray(0, size), 0);
@@ -133,7 +116,7 @@ function kindOf(bytes: Uint8Array): "json" | "pickle" {
 /** What was read, and the entries of a user's own serializer. */
 type AnyMeta = MetaWithText & { readonly entries?: [string, VideoMeta][] };
 
-/** Reads what is kept in whatever way, with its meta_data in memory. */
+/** Reads what is kept in whatever way; the text of JSON is the bytes that were given. */
 function readAny(
   kind: SerializerChoice,
   withZero: Uint8Array,
@@ -141,72 +124,50 @@ function readAny(
   lists?: PickledLists,
 ): AnyMeta {
   const bytes = withZero.subarray(0, -1);
-  if (kind === "pickle") return readPickle(bytes, path, lists);
-  if (kind !== "json") return readOwn(kind, bytes, path);
-  return { builder: readJson(withZero, path), text: bytes.slice() };
-}
-
-function readJson(text: Uint8Array, path: string): MetaBuilder {
   try {
-    return readJsonMeta(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new FormatError(
-      "bad-meta",
-      `${path} is not JSON: ${error.message}; it is cut or damaged`,
-      { path, offset: error.offset, cause: error },
-    );
-  }
-}
-
-function readPickle(
-  bytes: Uint8Array,
-  path: string,
-  lists?: PickledLists,
-): MetaWithText {
-  try {
-    return readPickledMeta(bytes, lists);
-  } catch (error) {
-    if (!(error instanceof PickleError)) throw error;
-    const isHostile = error.code === "unsafe-pickle";
-    throw new FormatError(
-      isHostile ? "unsafe-pickle" : "bad-meta",
-      isHostile
-        ? `${path} is a hostile pickle; refuse to execute: a call that is not ` +
-          `OrderedDict() or ImgInfo() (${error.message})`
-        : `${path} is a damaged pickle: ${error.message} (byte ${error.offset})`,
-      { path, offset: error.offset, cause: error },
-    );
-  }
-}
-
-/** The entries may be iterated again and again. */
-function readOwn(
-  serializer: GulpSerializer,
-  bytes: Uint8Array,
-  path: string,
-): AnyMeta {
-  try {
+    if (kind === "json") {
+      return { builder: readJsonMeta(withZero), text: bytes };
+    }
+    if (kind === "pickle") return readPickledMeta(bytes, lists);
+    // They may be iterated again and again.
     const entries = Array.from(
-      serializer.load(bytes),
+      kind.load(bytes),
       ([id, { frameInfo, metaData }]): [string, VideoMeta] => [id, {
         frameInfo: [...frameInfo],
         metaData: [...metaData],
       }],
     );
-    return { ...readCustomMeta(entries), entries };
+    const text = jsonOfEntries(entries);
+    return { builder: readJsonMeta(withSentinel(text)), text, entries };
   } catch (error) {
-    if (error instanceof RecordfsError) throw error;
-    throw new FormatError(
-      "bad-meta",
-      `${path} cannot be read by the serializer given: ${
-        (error as Error).message
-      }`,
-      { path, cause: error },
-    );
+    throw unreadable(kind, path, error);
   }
 }
 
-function badMeta(path: string, message: string): FormatError {
-  return new FormatError("bad-meta", message, { path });
+/** The error about a file that cannot be read, or one that is about something else as it is. */
+function unreadable(
+  kind: SerializerChoice,
+  path: string,
+  cause: unknown,
+): unknown {
+  const isOwn = typeof kind === "object" && !(cause instanceof RecordfsError);
+  const isKnown = cause instanceof JsonError || cause instanceof PickleError;
+  if (!isOwn && !isKnown) return cause;
+  const { message } = cause as Error;
+  const offset = isOwn ? undefined : (cause as JsonError).offset;
+  const isHostile = cause instanceof PickleError &&
+    cause.code === "unsafe-pickle";
+  const what = isOwn
+    ? `cannot be read by the serializer given: ${message}`
+    : cause instanceof JsonError
+    ? `is not JSON: ${message}; it is cut or damaged`
+    : isHostile
+    ? "is a hostile pickle; refuse to execute: a call that is not " +
+      `OrderedDict() or ImgInfo() (${message})`
+    : `is a damaged pickle: ${message} (byte ${offset})`;
+  return new FormatError(
+    isHostile ? "unsafe-pickle" : "bad-meta",
+    `${path} ${what}`,
+    { path, offset, cause },
+  );
 }

@@ -5,7 +5,7 @@ import { Op } from "../../../codecs/pickle/opcodes.ts";
 import { PickleEmitter } from "../../../codecs/pickle/pickle_emitter.ts";
 import { FormatError } from "../../../errors.ts";
 import { shownId } from "../check/faults.ts";
-import type { AddedVideo, MetaFile } from "./meta_file.ts";
+import { type AddedVideo, frameInfoOf, type MetaFile } from "./meta_file.ts";
 import type { PickledLists } from "./read_pickled_meta.ts";
 
 /** Python's pickler hands items over to a container in batches of that many. */
@@ -21,88 +21,77 @@ const FRAME_HEAD = 9;
  * New videos are `OrderedDict`s, lists, and plain tuples for frames: the originals' own class for
  * these is named after the package, and the other one could not read it.
  */
-export class PickledMetaFile implements MetaFile {
-  readonly #path: string;
-  readonly #bytes: Uint8Array;
-  readonly #lists: PickledLists;
-
-  constructor(path: string, bytes: Uint8Array, lists: PickledLists) {
-    this.#path = path;
-    this.#bytes = bytes;
-    this.#lists = lists;
-  }
-
-  requireRoom(id: string): void {
-    const { frameInfo, metaData } = this.#lists.ofVideo.get(id)!;
-    for (
-      const [name, list] of [["frame_info", frameInfo], [
-        "meta_data",
-        metaData,
-      ]] as const
-    ) {
-      const isShared = (this.#lists.uses.get(list) ?? 0) > 1;
-      if (this.#lists.places.lists.has(list) && !isShared) continue;
-      throw new FormatError(
-        "bad-meta",
-        `${this.#path}: nothing can be added to the video ${
-          shownId(id)
-        }: its ` +
-          `${name} is ${isShared ? "that of another one too" : "no list"}`,
-        { path: this.#path },
-      );
-    }
-  }
-
-  with(added: ReadonlyMap<string, AddedVideo>): Uint8Array {
-    const { places, ofVideo } = this.#lists;
-    const insertions: Insertion[] = [];
-    const fresh: [string, AddedVideo][] = [];
-    for (const [id, video] of added) {
-      if (!video.isKnown) {
-        fresh.push([id, video]);
-        continue;
-      }
-      const lists = ofVideo.get(id)!;
-      insertions.push(
-        this.#insertion(
-          places.lists.get(lists.frameInfo)!,
-          (out) => frames(out, video),
-        ),
-        this.#insertion(
-          places.lists.get(lists.metaData)!,
-          (out) => metaData(out, video),
-        ),
-      );
-    }
-    const videos = (out: PickleEmitter) =>
-      inBatches(out, Op.SETITEMS, fresh, ([id, video]) => {
-        out.text(id);
-        pickleVideo(out, video);
-      });
-    insertions.push(this.#insertion(places.stop, videos));
-    return inserted(this.#inFrames(insertions), insertions);
-  }
-
-  #insertion(at: number, emit: (out: PickleEmitter) => void): Insertion {
-    const out = new PickleEmitter(this.#lists.places.protocol);
+export function pickledMetaFile(
+  path: string,
+  bytes: Uint8Array,
+  { places, ofVideo, uses }: PickledLists,
+): MetaFile {
+  const insertion = (
+    at: number,
+    emit: (out: PickleEmitter) => void,
+  ): Insertion => {
+    const out = new PickleEmitter(places.protocol);
     emit(out);
     return { at, bytes: out.take() };
-  }
+  };
+  return {
+    requireRoom(id) {
+      const { frameInfo, metaData } = ofVideo.get(id)!;
+      const lists = { "frame_info": frameInfo, "meta_data": metaData };
+      for (const [name, list] of Object.entries(lists)) {
+        const isShared = (uses.get(list) ?? 0) > 1;
+        if (places.lists.has(list) && !isShared) continue;
+        const what = isShared ? "that of another one too" : "no list";
+        throw new FormatError(
+          "bad-meta",
+          `${path}: nothing can be added to the video ${shownId(id)}: ` +
+            `its ${name} is ${what}`,
+          { path },
+        );
+      }
+    },
+    with(known, fresh) {
+      const insertions = [...known].flatMap(([id, video]) => {
+        const lists = ofVideo.get(id)!;
+        const [frameInfo, metaData] = [lists.frameInfo, lists.metaData]
+          .map((list) => places.lists.get(list)!);
+        return [
+          insertion(frameInfo!, (out) => addFrames(out, video)),
+          insertion(metaData!, (out) => addMetaData(out, video)),
+        ];
+      });
+      insertions.push(
+        insertion(
+          places.stop,
+          (out) =>
+            inBatches(out, Op.SETITEMS, fresh, ([id, video]) => {
+              out.text(id);
+              pickleVideo(out, video);
+            }),
+        ),
+      );
+      return inserted(withFrames(bytes, places.frames, insertions), insertions);
+    },
+  };
+}
 
-  /** The file in which frames have the sizes that they will have. */
-  #inFrames(insertions: readonly Insertion[]): Uint8Array {
-    const bytes = this.#bytes.slice();
-    const view = new DataView(bytes.buffer);
-    for (const frame of this.#lists.places.frames) {
-      const start = frame + FRAME_HEAD;
-      const size = Number(view.getBigUint64(frame + 1, true));
-      const more = insertions
-        .filter(({ at }) => at >= start && at <= start + size)
-        .reduce((sum, { bytes }) => sum + bytes.length, 0);
-      view.setBigUint64(frame + 1, BigInt(size + more), true);
-    }
-    return bytes;
+/** A pickle in which frames have the sizes that they will have. */
+function withFrames(
+  pickle: Uint8Array,
+  frames: readonly number[],
+  insertions: readonly Insertion[],
+): Uint8Array {
+  const bytes = pickle.slice();
+  const view = new DataView(bytes.buffer);
+  for (const frame of frames) {
+    const start = frame + FRAME_HEAD;
+    const size = Number(view.getBigUint64(frame + 1, true));
+    const more = insertions
+      .filter(({ at }) => at >= start && at <= start + size)
+      .reduce((sum, { bytes }) => sum + bytes.length, 0);
+    view.setBigUint64(frame + 1, BigInt(size + more), true);
   }
+  return bytes;
 }
 
 /** The pickle of an empty `OrderedDict`. */
@@ -118,10 +107,10 @@ function pickleVideo(out: PickleEmitter, video: AddedVideo): void {
   out.op(Op.MARK);
   out.text("frame_info");
   out.op(Op.EMPTY_LIST);
-  frames(out, video);
+  addFrames(out, video);
   out.text("meta_data");
   out.op(Op.EMPTY_LIST);
-  metaData(out, video);
+  addMetaData(out, video);
   out.op(Op.SETITEMS);
 }
 
@@ -133,15 +122,15 @@ function makeDict(out: PickleEmitter): void {
 }
 
 /** Adds the frames to the list on top of the stack. */
-function frames(out: PickleEmitter, video: AddedVideo): void {
-  inBatches(out, Op.APPENDS, video.frameInfo(), (frame) => {
+function addFrames(out: PickleEmitter, video: AddedVideo): void {
+  inBatches(out, Op.APPENDS, frameInfoOf(video), (frame) => {
     for (const number of frame) out.int(number);
     out.op(Op.TUPLE3);
   });
 }
 
 /** Adds the items of meta_data to the list on top of the stack. */
-function metaData(out: PickleEmitter, video: AddedVideo): void {
+function addMetaData(out: PickleEmitter, video: AddedVideo): void {
   inBatches(
     out,
     Op.APPENDS,

@@ -2,7 +2,7 @@ import {
   type AllowedClasses,
   type ClassRole,
   ORDERED_DICT,
-} from "../../../codecs/pickle/class_calls.ts";
+} from "../../../codecs/pickle/class_roles.ts";
 import { PickledJson } from "../../../codecs/pickle/json_text.ts";
 import {
   PickleMachine,
@@ -12,8 +12,7 @@ import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
 import { Tag, type ValueColumns } from "../../../codecs/pickle/columns.ts";
 import { encodeId } from "../ids/id_text.ts";
-import { MetaBuilder } from "./meta_builder.ts";
-import { FrameFault, type MetaPlace, VideoFault } from "./meta_columns.ts";
+import { MetaBuilder, type MetaPlace, VideoFault } from "./meta_columns.ts";
 
 /** What both originals put in their pickles; Python 2 and 3 have other names for the same. */
 const GULP_CLASSES: AllowedClasses = new Map<string, ClassRole>([
@@ -168,14 +167,14 @@ class PickledMetaReader {
     this.#builder.endVideo(firstFrame, place, fault);
   }
 
-  #noteLists(id: string, ...rows: [number, number]): void {
+  #noteLists(id: string, frameInfoRow: number, metaDataRow: number): void {
     if (this.#lists === undefined) return;
-    const [frameInfo, metaData] = rows.map((row) =>
-      this.#isSequence(row) ? this.#items.a[row]! : -1
-    );
+    const listIn = (row: number) =>
+      this.#isSequence(row) ? this.#items.a[row]! : -1;
+    const [frameInfo, metaData] = [listIn(frameInfoRow), listIn(metaDataRow)];
     const { ofVideo, uses } = this.#lists;
-    ofVideo.set(id, { frameInfo: frameInfo!, metaData: metaData! });
-    for (const list of [frameInfo!, metaData!]) {
+    ofVideo.set(id, { frameInfo, metaData });
+    for (const list of [frameInfo, metaData]) {
       uses.set(list, (uses.get(list) ?? 0) + 1);
     }
   }
@@ -210,10 +209,7 @@ class PickledMetaReader {
         }
       });
     }
-    const { frames } = this.#builder;
-    const [loc, pad, length] = numbers;
-    if (items === 3 && length !== undefined) frames.push(loc!, pad!, length);
-    else frames.pushFault(FrameFault.NO_TRIPLE);
+    this.#builder.frames.pushList(items, numbers);
   }
 
   #integer(row: number): number | undefined {
@@ -240,9 +236,7 @@ class PickledMetaReader {
     const isDict = tags[first] === Tag.DICT;
     const before = this.#written.get(a[first]!);
     if (isDict && rows.length === 1 && before !== undefined) {
-      place.start = before.start;
-      place.length = before.length;
-      place.listLength = before.length;
+      Object.assign(place, { ...before, listLength: before.length });
       return true;
     }
     place.start = json.length;

@@ -1,7 +1,6 @@
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
-import { frameError } from "../check/faults.ts";
 import type { FrameInfo, VideoMeta } from "./serializer.ts";
 
 /** What the meta file says of one video: nothing is read or made before it is asked for. */
@@ -36,12 +35,11 @@ export class StoredVideoMeta implements VideoMeta {
 
   *#frames(): Generator<FrameInfo, undefined, unknown> {
     const { offsets, lengths, pads, firstFrames } = this.#meta.columns;
-    const first = firstFrames[this.#video]!;
-    for (let i = 0; i < this.length; i++) {
-      const row = first + i;
-      const offset = offsets[row]!;
-      if (offset < 0) throw frameError(this.#meta, this.#video, i, "", 0);
-      yield [offset, pads[row]!, lengths[row]!];
+    for (let frame = 0; frame < this.length; frame++) {
+      const fault = this.#meta.frameFault(this.#video, frame, "", Infinity);
+      if (fault !== undefined) throw fault;
+      const row = firstFrames[this.#video]! + frame;
+      yield [offsets[row]!, pads[row]!, lengths[row]!];
     }
     return undefined;
   }

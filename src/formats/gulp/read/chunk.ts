@@ -20,8 +20,9 @@ import { UnknownIdError } from "../check/faults.ts";
 import type { FrameData, Frames } from "../write/frame_data.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
+import { formatVideoMeta } from "../meta/collected_meta.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
-import { OpenChunkOutput } from "../write/open_chunk_output.ts";
+import { ChunkOutput } from "../write/chunk_output.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
@@ -48,7 +49,7 @@ import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
 export class GulpChunk<Frame = Image> implements Disposable {
   #chunk: OpenedChunk;
   readonly #decoder: VideoDecoder<Frame>;
-  #output: OpenChunkOutput | undefined;
+  #output: ChunkOutput | undefined;
   #closed = false;
 
   /**
@@ -109,12 +110,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   /** What the meta file says, by id, in its order (Python's `meta_dict`); nothing is kept as objects. */
   get metaDict(): LazyMap<VideoMeta> {
     const { meta } = this.#chunk;
-    return new LazyMap<VideoMeta>(
-      meta.length,
-      (video) => meta.id(video),
-      (id) => meta.find(id),
-      (video) => new StoredVideoMeta(meta, video),
-    );
+    return new LazyMap(meta, (video) => new StoredVideoMeta(meta, video));
   }
 
   /** Whether there is a video with this id (Python's `in`). */
@@ -206,7 +202,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
     frames: Frames,
     options: WaitOptions = {},
   ): Promise<void> {
-    await this.#opened().append(String(id), meta, frames, options);
+    const output = this.#opened();
+    await output.append(String(id), formatVideoMeta(meta), frames, options);
   }
 
   /** {@linkcode GulpChunk.append} without waiting; frames must be JPEGs. */
@@ -215,7 +212,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     meta: { readonly [key: string]: JsonValue },
     frames: Iterable<FrameData>,
   ): void {
-    this.#opened().appendSync(String(id), meta, frames);
+    this.#opened().appendSync(String(id), formatVideoMeta(meta), frames);
   }
 
   /**
@@ -337,21 +334,21 @@ export class GulpChunk<Frame = Image> implements Disposable {
     this.close();
   }
 
-  *#openOutput(mode: "wb" | "ab"): Steps<OpenChunkOutput> {
+  *#openOutput(mode: "wb" | "ab"): Steps<ChunkOutput> {
     if (mode !== "wb" && mode !== "ab") {
       throw new TypeError(
         `The mode '${mode}' is not supported: give 'rb', 'wb' or 'ab'`,
       );
     }
-    return this.#output = yield* OpenChunkOutput.open(
+    return this.#output = yield* ChunkOutput.open(
       this.#chunk,
       mode,
       this.#output,
     );
   }
 
-  #opened(): OpenChunkOutput {
-    return this.#output ?? OpenChunkOutput.refuse(this.dataPath);
+  #opened(): ChunkOutput {
+    return this.#output ?? ChunkOutput.refuse(this.dataPath);
   }
 
   /** Reads what was written. */

@@ -17,6 +17,13 @@ export interface ChunkPaths {
   readonly metaPath: string;
 }
 
+/** The files of a chunk that is written. */
+export function newChunkPaths(directory: string, number: number): ChunkPaths {
+  const dataPath = path.join(directory, `data_${number}.gulp`);
+  const metaPath = path.join(directory, `meta_${number}.gmeta`);
+  return { number, dataPath, metaPath };
+}
+
 /** The chunks in a directory, in the order of the originals, and what is wrong with other files. */
 export interface ChunkListing {
   readonly chunks: readonly ChunkPaths[];
@@ -58,14 +65,9 @@ export function pairChunks(
   names: readonly string[],
 ): ChunkListing {
   const problems: FormatError[] = [];
-  const numbered = (pattern: RegExp) =>
-    numberFiles(
-      directory,
-      names.filter((name) => pattern.test(name)),
-      problems,
-    );
-  const data = numbered(DATA_NAME);
-  const meta = numbered(META_NAME);
+  const sorted = names.toSorted(byCodePoint);
+  const data = numberFiles(directory, sorted, DATA_NAME, problems);
+  const meta = numberFiles(directory, sorted, META_NAME, problems);
   const chunks: ChunkPaths[] = [];
   for (const [number, dataPath] of data) {
     const metaPath = meta.get(number);
@@ -108,7 +110,7 @@ export function* findPartner(
   const number = chunkNumber(name);
   const siblings = (yield* storage.list(directory)) ?? [];
   const partners = siblings.filter((other) =>
-    isChunkName(other) && chunkNumber(other) === number &&
+    isChunkName(other) && Object.is(chunkNumber(other), number) &&
     other.endsWith(".gulp") !== name.endsWith(".gulp")
   );
   return pairChunks(directory, [name, ...partners]);
@@ -116,15 +118,17 @@ export function* findPartner(
 
 function numberFiles(
   directory: string,
-  names: string[],
+  names: readonly string[],
+  pattern: RegExp,
   problems: FormatError[],
 ): Map<number, string> {
   const files = new Map<number, string>();
-  for (const name of names.sort(byCodePoint)) {
+  for (const name of names) {
+    if (!pattern.test(name)) continue;
     const file = path.join(directory, name);
     const number = chunkNumber(name);
-    const before = number === undefined ? undefined : files.get(number);
-    if (number === undefined || !Number.isSafeInteger(number)) {
+    const before = files.get(number);
+    if (!Number.isSafeInteger(number)) {
       const what = "has no chunk number in its name, as in data_0.gulp";
       problems.push(problem("bad-meta", file, what));
     } else if (before !== undefined) {
@@ -143,8 +147,7 @@ function problem(
   return new FormatError(code, `${path} ${what}`, { path });
 }
 
-/** The first run of digits in a name. */
-function chunkNumber(name: string): number | undefined {
-  const digits = /\d+/.exec(name);
-  return digits === null ? undefined : Number(digits[0]);
+/** The first run of digits in a name, or NaN. */
+function chunkNumber(name: string): number {
+  return Number(/\d+/.exec(name)?.[0]);
 }

@@ -1,4 +1,3 @@
-import * as path from "node:path";
 import type { Image } from "../../../codecs/image/image.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -9,7 +8,7 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { GulpChunk } from "./chunk.ts";
-import { type ChunkPaths, listChunks } from "./chunk_files.ts";
+import { type ChunkPaths, listChunks, newChunkPaths } from "./chunk_files.ts";
 import {
   type DecodeChoice,
   type FrameOf,
@@ -18,14 +17,13 @@ import {
   type Video,
   VideoDecoder,
 } from "./decoding.ts";
-import { DirectoryIndex } from "./directory_index.ts";
-import { duplicateId, UnknownIdError } from "../check/faults.ts";
+import { type DirectoryIndex, openChunks } from "./directory_index.ts";
+import { UnknownIdError } from "../check/faults.ts";
 import type { FrameMemory, RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import { readLabels } from "../meta/labels.ts";
 import { LazyMap } from "../meta/lazy_map.ts";
-import { emptyMeta } from "../meta/open_meta.ts";
 import { type ChunkOptions, OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
@@ -138,7 +136,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** The number of each id's chunk. */
   get chunkLookup(): LazyMap<number> {
     const { paths, index } = this.#opened;
-    return this.#map((row) => paths[index.place(row).chunk]!.number);
+    return new LazyMap(index, (row) => paths[index.place(row).chunk]!.number);
   }
 
   /** What each chunk's meta file says, by id. */
@@ -149,7 +147,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** What all meta files say, by id, in the order of chunks; nothing is kept as objects. */
   get mergedMetaDict(): LazyMap<VideoMeta> {
     const { chunks, index } = this.#opened;
-    return this.#map((row) => {
+    return new LazyMap(index, (row) => {
       const { chunk, video } = index.place(row);
       return new StoredVideoMeta(chunks[chunk]!.meta, video);
     });
@@ -289,10 +287,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
       0,
     );
     return Array.from({ length: count }, (_, i) => {
-      const data = path.join(this.path, `data_${next + i}.gulp`);
-      const meta = path.join(this.path, `meta_${next + i}.gmeta`);
-      const { options } = this.#opened;
-      const chunk = new OpenedChunk(data, undefined, emptyMeta(meta), options);
+      const paths = newChunkPaths(this.path, next + i);
+      const chunk = OpenedChunk.empty(paths, this.#opened.options);
       return new GulpChunk(chunk, this.#decoder);
     });
   }
@@ -305,16 +301,6 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   /** Closes all files at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  #map<V>(value: (row: number) => V): LazyMap<V> {
-    const { index } = this.#opened;
-    return new LazyMap(
-      index.length,
-      (row) => index.id(row),
-      (id) => index.find(id),
-      value,
-    );
   }
 
   #readLabels(): Steps<Map<string, number> | undefined> {
@@ -350,19 +336,10 @@ function* openDirectory(
     storage,
   );
   if (problems[0] !== undefined) throw problems[0];
-  const chunks: OpenedChunk[] = [];
-  const index = new DirectoryIndex();
-  try {
-    for (const { dataPath, metaPath } of paths) {
-      const chunk = yield* OpenedChunk.open(dataPath, metaPath, options);
-      chunks.push(chunk);
-      index.add(chunk.meta, (video, before) => {
-        throw duplicateId(chunk.meta, video, chunks[before.chunk]!.meta);
-      });
-    }
-  } catch (error) {
-    for (const chunk of chunks) chunk.close();
-    throw error;
-  }
+  const { chunks, index } = yield* openChunks(paths, options, fail, fail);
   return { options, paths, chunks, index, labelPath };
+}
+
+function fail(error: unknown): never {
+  throw error;
 }

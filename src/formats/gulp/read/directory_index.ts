@@ -1,11 +1,52 @@
+import type { FormatError } from "../../../errors.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { firstFrom } from "../../../tree/shared_numbers.ts";
+import { duplicateId } from "../check/faults.ts";
 import type { ChunkMeta } from "../meta/chunk_meta.ts";
-import { IdHash, sameBytes } from "../ids/id_hash.ts";
 import { encodeId } from "../ids/id_text.ts";
+import { IdHash } from "../ids/video_ids.ts";
+import type { ChunkPaths } from "./chunk_files.ts";
+import { type ChunkOptions, OpenedChunk } from "./opened_chunk.ts";
 
 /** A video of a directory: its chunk's place among the chunks, and its number there. */
 export interface VideoPlace {
   readonly chunk: number;
   readonly video: number;
+}
+
+/** Told of a video whose id an earlier chunk has already; that one stays found. */
+export type OnTwice = (error: FormatError, place: VideoPlace) => void;
+
+/**
+ * Opens chunks, one after the other, and finds ids that are there twice.
+ *
+ * @param onFault Told why a chunk cannot be opened. What it throws, or `onTwice`, ends the opening.
+ */
+export function* openChunks(
+  paths: readonly ChunkPaths[],
+  options: ChunkOptions,
+  onFault: (error: unknown) => void,
+  onTwice: OnTwice,
+): Steps<{ chunks: OpenedChunk[]; index: DirectoryIndex }> {
+  const chunks: OpenedChunk[] = [];
+  const index = new DirectoryIndex();
+  try {
+    for (const { dataPath, metaPath } of paths) {
+      let chunk: OpenedChunk;
+      try {
+        chunk = yield* OpenedChunk.open(dataPath, metaPath, options);
+      } catch (error) {
+        onFault(error);
+        continue;
+      }
+      chunks.push(chunk);
+      index.add(chunk.meta, onTwice);
+    }
+    return { chunks, index };
+  } catch (error) {
+    for (const chunk of chunks) chunk.close();
+    throw error;
+  }
 }
 
 /** The ids of all chunks of a directory. Videos are rows, chunk after chunk. */
@@ -15,9 +56,7 @@ export class DirectoryIndex {
   readonly #starts = [0];
   readonly #hash = new IdHash((row, bytes, start, end) => {
     const { chunk, video } = this.place(row);
-    const { ids } = this.#metas[chunk]!;
-    const [from, to] = [ids.starts[video]!, ids.starts[video + 1]!];
-    return sameBytes(ids.bytes, from, to, bytes, start, end);
+    return this.#metas[chunk]!.ids.isId(video, bytes, start, end);
   });
 
   /** How many videos there are. */
@@ -25,24 +64,20 @@ export class DirectoryIndex {
     return this.#starts.at(-1)!;
   }
 
-  /**
-   * Adds the next chunk.
-   *
-   * @param onTwice Told of each video whose id another chunk has already; that one stays found.
-   */
-  add(
-    meta: ChunkMeta,
-    onTwice: (video: number, before: VideoPlace) => void,
-  ): void {
+  /** Adds the next chunk. */
+  add(meta: ChunkMeta, onTwice: OnTwice): void {
     const { bytes, starts } = meta.ids;
     const first = this.length;
-    this.#metas.push(meta);
+    const chunk = this.#metas.push(meta) - 1;
     this.#starts.push(first + meta.length);
     for (let video = 0; video < meta.length; video++) {
       const [start, end] = [starts[video]!, starts[video + 1]!];
       const before = this.#hash.find(bytes, start, end);
       if (before < 0) this.#hash.add(bytes, start, end, first + video);
-      else onTwice(video, this.place(before));
+      else {
+        const other = this.#metas[this.place(before).chunk]!;
+        onTwice(duplicateId(meta, video, other), { chunk, video });
+      }
     }
   }
 
@@ -60,14 +95,7 @@ export class DirectoryIndex {
 
   /** Where a row is. */
   place(row: number): VideoPlace {
-    const starts = this.#starts;
-    let low = 0;
-    let high = starts.length - 2;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (starts[middle]! <= row) low = middle;
-      else high = middle - 1;
-    }
-    return { chunk: low, video: row - starts[low]! };
+    const chunk = firstFrom(this.#starts, row + 1) - 1;
+    return { chunk, video: row - this.#starts[chunk]! };
   }
 }

@@ -1,14 +1,14 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { MappedFile } from "../../../io/read/mapped_file.ts";
+import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta, FramePlace } from "../meta/chunk_meta.ts";
+import type { ChunkPaths } from "./chunk_files.ts";
 import type { RawVideo } from "./decoding.ts";
 import { shownId } from "../check/faults.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
-import { VideoFault } from "../meta/meta_columns.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
 import { readFramePlaces, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
@@ -40,6 +40,15 @@ export class OpenedChunk {
     this.data = data;
     this.meta = meta;
     this.options = options;
+  }
+
+  /** A chunk to be written. */
+  static empty(
+    { dataPath, metaPath }: Pick<ChunkPaths, "dataPath" | "metaPath">,
+    options: ChunkOptions,
+  ): OpenedChunk {
+    const meta = emptyMeta(metaPath);
+    return new OpenedChunk(dataPath, undefined, meta, options);
   }
 
   /**
@@ -77,31 +86,23 @@ export class OpenedChunk {
     return this.data?.size ?? 0;
   }
 
-  /** Reads frames of a video as they are stored, without padding. */
-  *readFrames(
-    video: number,
-    selection: FrameSelection | undefined,
-    memory?: FrameMemory,
-  ): Steps<Uint8Array<ArrayBuffer>[]> {
-    const { meta, data } = this;
-    if (selection === undefined && data !== undefined && isSound(meta, video)) {
-      const { columns } = meta;
-      const frames = yield* readWholeVideo(data, columns, video, memory);
-      if (frames !== undefined) return frames;
-    }
-    const places = this.#places(video, selection);
-    if (places.length === 0) return [];
-    return yield* readFramePlaces(this.#opened(), places, memory);
-  }
-
-  /** Reads frames of a video, and its meta_data. */
+  /** Reads frames of a video as they are stored, without padding, and its meta_data. */
   *readVideo(
     video: number,
     selection: FrameSelection | undefined,
     memory?: FrameMemory,
   ): Steps<RawVideo> {
-    const frames = yield* this.readFrames(video, selection, memory);
-    return { frames, meta: yield* this.meta.readMeta(video) };
+    const { meta, data } = this;
+    let frames = selection === undefined && data !== undefined
+      ? yield* readWholeVideo(data, meta.columns, video, memory)
+      : undefined;
+    if (frames === undefined) {
+      const places = this.#places(video, selection);
+      frames = places.length === 0
+        ? []
+        : yield* readFramePlaces(this.#opened(), places, memory);
+    }
+    return { frames, meta: yield* meta.readMeta(video) };
   }
 
   /** Frames of a video as views into a memory map of the data file, and its meta_data. */
@@ -136,9 +137,9 @@ export class OpenedChunk {
     const count = meta.columns.frameCounts[video]!;
     const name = () => `video ${shownId(meta.id(video))} of ${dataPath}`;
     return selectFrames(selection, count, name).map((frame) => {
-      const place: FramePlace = { offset: 0, length: 0 };
-      meta.locate(video, frame, dataPath, dataSize, place);
-      return place;
+      const fault = meta.frameFault(video, frame, dataPath, dataSize);
+      if (fault !== undefined) throw fault;
+      return meta.place(video, frame);
     });
   }
 
@@ -150,8 +151,4 @@ export class OpenedChunk {
       { path: this.dataPath },
     );
   }
-}
-
-function isSound({ columns }: ChunkMeta, video: number): boolean {
-  return columns.faults[video] === VideoFault.NONE;
 }

@@ -1,9 +1,9 @@
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { inParallel } from "../../../io/concurrency/in_parallel.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { FramePlace } from "../meta/chunk_meta.ts";
-import type { MetaColumns } from "../meta/meta_columns.ts";
+import { type MetaColumns, VideoFault } from "../meta/meta_columns.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 
 /** Largest gap between frames that is read and thrown away. */
@@ -34,10 +34,14 @@ export function* readFramePlaces(
 ): Steps<Uint8Array<ArrayBuffer>[]> {
   const frames: Uint8Array<ArrayBuffer>[] = new Array(places.length);
   const runs = runsOf(places);
-  const buffers = buffersFor(runs, memory);
-  yield* inParallel(
-    runs.map((run, i) => readRun(source, places, run, buffers[i]!, frames)),
-  );
+  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  const shared = memory?.take(total);
+  let at = 0;
+  yield* inParallel(runs.map((run) => {
+    const length = run.end - run.start;
+    const bytes = shared?.subarray(at, at += length) ?? new Uint8Array(length);
+    return readRun(source, places, run, bytes, frames);
+  }));
   return frames;
 }
 
@@ -45,14 +49,15 @@ export function* readFramePlaces(
  * Reads all frames of a video that lie one behind the other, as writers put them, in one read, and
  * without an object for each place.
  *
- * @returns `undefined` where they lie otherwise, or not all inside the file.
+ * @returns `undefined` where they lie otherwise, or not all inside the file, or the video is damaged.
  */
 export function* readWholeVideo(
   source: ByteSource,
-  { offsets, lengths, pads, firstFrames, frameCounts }: MetaColumns,
+  { offsets, lengths, pads, firstFrames, frameCounts, faults }: MetaColumns,
   video: number,
   memory: FrameMemory | undefined,
 ): Steps<Uint8Array<ArrayBuffer>[] | undefined> {
+  if (faults[video] !== VideoFault.NONE) return undefined;
   const first = firstFrames[video]!;
   const count = frameCounts[video]!;
   if (count === 0) return [];
@@ -77,24 +82,12 @@ export function* readWholeVideo(
   return frames;
 }
 
-/** Memory for each run; runs share the memory that was given. */
-function buffersFor(
-  runs: readonly Run[],
-  memory: FrameMemory | undefined,
-): Uint8Array<ArrayBuffer>[] {
-  if (memory === undefined) {
-    return runs.map(({ start, end }) => new Uint8Array(end - start));
-  }
-  const total = runs.reduce((sum, { start, end }) => sum + end - start, 0);
-  const bytes = memory.take(total);
-  let at = 0;
-  return runs.map(({ start, end }) => bytes.subarray(at, at += end - start));
-}
-
 function runsOf(places: readonly FramePlace[]): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
-  for (const frame of orderOf(places)) {
+  const order = [...places.keys()]
+    .sort((a, b) => places[a]!.offset - places[b]!.offset);
+  for (const frame of order) {
     const { offset, length } = places[frame]!;
     const joins = run !== undefined &&
       (offset < run.end ||
@@ -108,17 +101,6 @@ function runsOf(places: readonly FramePlace[]): Run[] {
     }
   }
   return runs;
-}
-
-/** Frames in the order in which they lie. */
-function orderOf(places: readonly FramePlace[]): number[] {
-  const order = places.map((_, i) => i);
-  const ascends = places.every(({ offset }, i) =>
-    i === 0 || places[i - 1]!.offset <= offset
-  );
-  return ascends
-    ? order
-    : order.sort((a, b) => places[a]!.offset - places[b]!.offset);
 }
 
 function* readRun(

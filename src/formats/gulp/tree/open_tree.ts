@@ -10,17 +10,18 @@ import {
 import { decodeName } from "../../../names.ts";
 import type { ChunkListing } from "../read/chunk_files.ts";
 import type { ChunkMeta } from "../meta/chunk_meta.ts";
-import { DirectoryIndex } from "../read/directory_index.ts";
-import { duplicateId, frameError } from "../check/faults.ts";
+import { openChunks } from "../read/directory_index.ts";
 import { nameOfId } from "../ids/id_names.ts";
 import { shared } from "../meta/meta_columns.ts";
-import { OpenedChunk } from "../read/opened_chunk.ts";
+import type { OpenedChunk } from "../read/opened_chunk.ts";
 import { GulpTree } from "./tree.ts";
 
 /** A tree, and what it was made from. */
 export interface OpenedTree {
   readonly tree: GulpTree;
   readonly chunks: readonly OpenedChunk[];
+  /** The file of labels, where it is there and could be opened. */
+  readonly labels: ByteSource | undefined;
   /** How many videos are shown, and how many frames they have. */
   readonly videos: number;
   readonly frames: number;
@@ -42,25 +43,30 @@ export function* openTree(
   storage: Storage,
   onProblem: (problem: RecordfsError) => void,
 ): Steps<OpenedTree> {
+  const { labelPath } = listing;
   const problems: RecordfsError[] = [...listing.problems];
-  const chunks: OpenedChunk[] = [];
+  const twice: VideoFaults = [];
+  const note = (error: unknown) => {
+    if (!(error instanceof RecordfsError)) throw error;
+    problems.push(error);
+  };
+  const { chunks } = yield* openChunks(
+    listing.chunks,
+    { storage },
+    note,
+    (error, { chunk, video }) => (twice[chunk] ??= new Map()).set(video, error),
+  );
   let labels: ByteSource | undefined;
   try {
-    for (const { dataPath, metaPath } of listing.chunks) {
-      const chunk = yield* attempt(
-        OpenedChunk.open(dataPath, metaPath, { storage }),
-      );
-      if (chunk instanceof OpenedChunk) chunks.push(chunk);
-      else problems.push(chunk);
-    }
     if (chunks.length === 0 && problems[0] !== undefined) throw problems[0];
     problems.forEach(onProblem);
-    if (listing.labelPath !== undefined) {
-      const source = yield* attempt(storage.open(listing.labelPath));
-      if (source instanceof RecordfsError) onProblem(source);
-      else labels = source;
+    try {
+      if (labelPath !== undefined) labels = yield* storage.open(labelPath);
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      onProblem(error);
     }
-    return build(chunks, problems.length, labels, onProblem);
+    return build(chunks, twice, problems.length, labels, onProblem);
   } catch (error) {
     for (const chunk of chunks) chunk.close();
     labels?.close();
@@ -68,23 +74,16 @@ export function* openTree(
   }
 }
 
-/** What a procedure ends in; an error of ours is an answer as well. */
-function* attempt<T>(steps: Steps<T>): Steps<T | RecordfsError> {
-  try {
-    return yield* steps;
-  } catch (error) {
-    if (error instanceof RecordfsError) return error;
-    throw error;
-  }
-}
+/** Per chunk: what is wrong with videos of it. */
+type VideoFaults = (Map<number, FormatError> | undefined)[];
 
 function build(
   chunks: readonly OpenedChunk[],
+  twice: VideoFaults,
   badChunks: number,
   labels: ByteSource | undefined,
   onProblem: (problem: RecordfsError) => void,
 ): OpenedTree {
-  const index = new DirectoryIndex();
   const chunkOf: number[] = [];
   const videoOf: number[] = [];
   const filesBefore = [0];
@@ -96,14 +95,8 @@ function build(
   names.nextDirectory();
   chunks.forEach((chunk, number) => {
     const { meta } = chunk;
-    const twice = new Set<number>();
-    index.add(meta, (video, before) => {
-      twice.add(video);
-      onProblem(duplicateId(meta, video, chunks[before.chunk]!.meta));
-    });
     for (let video = 0; video < meta.length; video++) {
-      if (twice.has(video)) continue;
-      const fault = firstFault(chunk, video);
+      const fault = twice[number]?.get(video) ?? firstFault(chunk, video);
       if (fault !== undefined) {
         onProblem(fault);
         continue;
@@ -136,6 +129,7 @@ function build(
   return {
     tree,
     chunks,
+    labels,
     videos,
     frames: filesBefore.at(-1)! - videos,
     badVideos: total - videos,
@@ -169,14 +163,9 @@ function firstFault(
 ): FormatError | undefined {
   const fault = meta.fault(video);
   if (fault !== undefined) return fault;
-  const { offsets, lengths, pads, firstFrames, frameCounts } = meta.columns;
-  const first = firstFrames[video]!;
-  const count = frameCounts[video]!;
-  for (let frame = 0; frame < count; frame++) {
-    const offset = offsets[first + frame]!;
-    const end = offset + lengths[first + frame]! - pads[first + frame]!;
-    if (offset >= 0 && end <= dataSize) continue;
-    return frameError(meta, video, frame, dataPath, dataSize);
+  for (let frame = 0; frame < meta.columns.frameCounts[video]!; frame++) {
+    const fault = meta.frameFault(video, frame, dataPath, dataSize);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import {
   type NumberedNames,
   numberedNames,
 } from "../../../tree/numbered_names.ts";
-import type { SampleNodes, SampleRun } from "../../../tree/tree.ts";
+import { firstFrom } from "../../../tree/shared_numbers.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -13,6 +13,8 @@ import {
   type NodeId,
   type NodeStat,
   ROOT,
+  type SampleNodes,
+  type SampleRun,
   type Tree,
   type TreeSeed,
 } from "../../../tree/tree.ts";
@@ -236,15 +238,8 @@ export class GulpTree implements Tree {
     const file = node - this.#firstFile;
     if (!Number.isInteger(file) || file < 0) return -1;
     const { filesBefore } = this.#tables;
-    let low = 0;
-    let high = this.#videoCount;
-    if (file >= filesBefore[high]!) return -1;
-    while (high - low > 1) { // the last with no more files before it than that
-      const middle = low + high >>> 1;
-      if (filesBefore[middle]! <= file) low = middle;
-      else high = middle;
-    }
-    return low;
+    if (file >= filesBefore[this.#videoCount]!) return -1;
+    return firstFrom(filesBefore, file + 1) - 1;
   }
 
   #frameCount(shown: number): number {

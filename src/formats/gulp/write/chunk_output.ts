@@ -1,71 +1,96 @@
 import * as fs from "node:fs";
 import { FormatError, WriteError } from "../../../errors.ts";
+import {
+  perform,
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../io/concurrency/steps.ts";
+import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { MemorySource } from "../../../io/storage/memory_source.ts";
+import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { writeError } from "../../../io/write/write_error.ts";
 import { CollectedMeta, shortDataError } from "../meta/collected_meta.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
-import { RecordOutput } from "./record_output.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
+import {
+  type FrameData,
+  type Frames,
+  jpegOf,
+  jpegOfSync,
+} from "./frame_data.ts";
+import { RecordOutput } from "./record_output.ts";
 
 /**
- * Writes a chunk's two files.
+ * A chunk that is open for writing, one video at a time.
  *
  * The data are on the disk before a meta file names them. A new chunk's files have temporary names
  * until they are complete; then first the data file appears, then the meta file. Where a chunk is
  * appended to, its meta file stays the old one until all is written; bytes in the data file that no
  * meta file names are what a killed process left, and are cut off by the next one that appends.
  */
-export class ChunkOutput {
+export class ChunkOutput implements Disposable, AsyncDisposable {
   readonly #dataPath: string;
   readonly #metaPath: string;
   readonly #meta: CollectedMeta;
+  readonly #queue: SerialQueue;
   /** The data file under its temporary name, until it is published. */
   #newData: NewFile | undefined;
   #data: WritableFile;
   #records: RecordOutput;
   /** Where the data end that the meta file on the disk names. */
   #flushed: number;
-  #frames: number[] | undefined;
   #closed = false;
 
   private constructor(
-    chunk: OpenedChunk,
-    meta: CollectedMeta,
+    { dataPath, meta }: OpenedChunk,
+    collected: CollectedMeta,
     data: NewFile | WritableFile,
-    end: number,
   ) {
-    this.#dataPath = chunk.dataPath;
-    this.#metaPath = chunk.meta.path;
-    this.#meta = meta;
+    const { end } = collected;
+    this.#dataPath = dataPath;
+    this.#metaPath = meta.path;
+    this.#meta = collected;
+    this.#queue = new SerialQueue(dataPath);
     this.#newData = data instanceof NewFile ? data : undefined;
     this.#data = data instanceof NewFile ? data.file : data;
     this.#records = new RecordOutput(this.#data, end);
     this.#flushed = end;
   }
 
-  /** Starts a chunk anew (mode `wb`). */
-  static *create(
-    chunk: OpenedChunk,
-    serializer: SerializerChoice,
-  ): Steps<ChunkOutput> {
-    const data = yield* NewFile.create(chunk.dataPath);
-    return new ChunkOutput(chunk, CollectedMeta.empty(serializer), data, 0);
-  }
-
   /**
-   * Continues a chunk (mode `ab`); one without files is started.
+   * Opens a chunk: anew (mode `wb`), or to be continued (`ab`); one without files is started in both.
    *
-   * @throws {FormatError} If one of its files is missing, cut or damaged.
+   * @param before What it was opened as before: it must have ended.
+   * @throws {FormatError} If one of the files of a chunk to be continued is missing, cut or damaged.
    */
-  static *extend(
+  static *open(
     chunk: OpenedChunk,
-    serializer: SerializerChoice,
+    mode: "wb" | "ab",
+    before: ChunkOutput | undefined,
   ): Steps<ChunkOutput> {
     const { dataPath, data, meta } = chunk;
-    if (data === undefined && meta.length === 0) {
-      return yield* ChunkOutput.create(chunk, serializer);
+    if (before !== undefined && !before.#closed) {
+      throw new WriteError(
+        "busy",
+        `Cannot open ${dataPath}: the chunk is open for writing already`,
+        { path: dataPath },
+      );
+    }
+    if ((chunk.options.storage ?? LOCAL_DISK) !== LOCAL_DISK) {
+      throw new WriteError(
+        "EROFS",
+        `Cannot write ${dataPath}: chunks are written to the local disk only`,
+        { path: dataPath },
+      );
+    }
+    const serializer = serializerOf(chunk);
+    if (mode === "wb" || data === undefined && meta.length === 0) {
+      const newData = yield* NewFile.create(dataPath);
+      return new ChunkOutput(chunk, CollectedMeta.empty(serializer), newData);
     }
     if (data === undefined) {
       throw new FormatError(
@@ -93,16 +118,11 @@ export class ChunkOutput {
       });
       if (size < end) throw shortDataError(dataPath, end, size);
       if (size > end) yield* file.truncate(end);
-      return new ChunkOutput(chunk, collected, file, end);
+      return new ChunkOutput(chunk, collected, file);
     } catch (error) {
       file.close();
       throw error;
     }
-  }
-
-  /** How many videos were written, those from before among them. */
-  get length(): number {
-    return this.#meta.length;
   }
 
   /** Bytes of data so far, padding included. */
@@ -110,42 +130,114 @@ export class ChunkOutput {
     return this.#records.end;
   }
 
+  /** Refuses to write to a chunk that is not open for it. */
+  static refuse(path: string): never {
+    throw new WriteError(
+      "closed",
+      `Cannot write ${path}: open the chunk with mode 'wb' or 'ab' first`,
+      { path },
+    );
+  }
+
   /**
-   * Begins a video: its frames follow, then {@linkcode endVideo} or {@linkcode dropVideo}.
+   * Appends a video; if its frames fail, nothing of it.
    *
-   * @throws {FormatError} If it is there, in a form that takes no more.
+   * @param metaJson Its meta_data: one item, or several with what separates them.
    */
-  *beginVideo(id: string): Steps<void> {
+  append(
+    id: string,
+    metaJson: string,
+    frames: Frames,
+    { signal }: WaitOptions,
+  ): Promise<void> {
+    return this.#queue.take(async () => {
+      this.#assertOpen();
+      const places: number[] = [];
+      await runAsync(this.#beginVideo(id), signal);
+      try {
+        for await (const frame of frames) {
+          const jpeg = await jpegOf(frame);
+          this.#assertOpen();
+          await runAsync(this.#records.record(jpeg, places), signal);
+        }
+        signal?.throwIfAborted();
+        this.#assertOpen();
+      } catch (error) {
+        this.#dropVideo(places);
+        throw error;
+      }
+      this.#meta.add(id, metaJson, places);
+    });
+  }
+
+  appendSync(
+    id: string,
+    metaJson: string,
+    frames: Iterable<FrameData>,
+  ): void {
+    this.#assertIdle();
+    const places: number[] = [];
+    runSync(this.#beginVideo(id));
+    try {
+      for (const frame of frames) {
+        runSync(this.#records.record(jpegOfSync(frame), places));
+      }
+    } catch (error) {
+      this.#dropVideo(places);
+      throw error;
+    }
+    this.#meta.add(id, metaJson, places);
+  }
+
+  /** Not to be given up half-way: it takes no signal. */
+  flush(): Promise<void> {
+    return this.#queue.take(async () => {
+      this.#assertOpen();
+      await runAsync(this.#flush());
+    });
+  }
+
+  flushSync(): void {
+    this.#assertIdle();
+    runSync(this.#flush());
+  }
+
+  /** Drops what was not flushed. */
+  [Symbol.dispose](): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#newData?.discard();
+    if (this.#data.closed) return;
+    try {
+      if (this.#records.reached > this.#flushed) {
+        runSync(this.#data.truncate(this.#flushed));
+      }
+    } finally {
+      this.#data.close();
+    }
+  }
+
+  /** Waits for what is under way, then drops what was not flushed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    await this.#queue.take(() => Promise.resolve()).catch(() => {});
+    this[Symbol.dispose]();
+  }
+
+  /** @throws {FormatError} If the video is there, in a form that takes no more. */
+  *#beginVideo(id: string): Steps<void> {
     this.#meta.requireRoom(id);
-    this.#frames = [];
     if (this.#newData !== undefined || !this.#data.closed) return;
     this.#data = yield* WritableFile.open(this.#dataPath); // published by a flush
     this.#records = new RecordOutput(this.#data, this.#records.end);
   }
 
-  /** Writes a frame of the video begun. */
-  *writeFrame(jpeg: Uint8Array): Steps<void> {
-    yield* this.#records.record(jpeg, this.#frames!);
-  }
-
-  /** Ends the video begun: a flush will name it. */
-  endVideo(id: string, metaJson: string): void {
-    this.#meta.add(id, metaJson, this.#frames!);
-    this.#frames = undefined;
-  }
-
-  /** Drops the frames of the video begun. */
-  dropVideo(): void {
-    const [first] = this.#frames ?? [];
-    this.#frames = undefined;
+  #dropVideo([first]: readonly number[]): void {
     if (first !== undefined) this.#records.takeBack(first);
   }
 
-  /**
-   * Makes all videos that were ended part of the chunk. Not to be given up half-way: run it without
-   * a signal.
-   */
-  *flush(): Steps<void> {
+  /** Makes all videos that were ended part of the chunk. */
+  *#flush(): Steps<void> {
     if (!this.#data.closed) {
       yield* this.#records.finish();
       yield* this.#data.sync();
@@ -154,7 +246,7 @@ export class ChunkOutput {
     try {
       yield* meta.file.writeAt(this.#meta.dump(), 0);
       yield* meta.file.sync();
-      this.#assertOpen();
+      this.#assertNotDropped();
       this.#flushed = this.#records.end; // from here on, closing drops none of it
       if (this.#newData !== undefined) yield* this.#publishData(this.#newData);
     } catch (error) {
@@ -162,20 +254,6 @@ export class ChunkOutput {
       throw error;
     }
     yield* meta.publish();
-  }
-
-  /** Drops what was not flushed, and closes the files. */
-  *close(): Steps<void> {
-    this.#closed = true;
-    this.#newData?.discard();
-    if (this.#data.closed) return;
-    try {
-      if (this.#records.reached > this.#flushed) {
-        yield* this.#data.truncate(this.#flushed);
-      }
-    } finally {
-      this.#data.close();
-    }
   }
 
   /** A meta file of before must not stand beside data that it does not describe. */
@@ -203,7 +281,7 @@ export class ChunkOutput {
   }
 
   /** A file that was closed meanwhile has lost what was not flushed. */
-  #assertOpen(): void {
+  #assertNotDropped(): void {
     if (!this.#closed) return;
     throw new WriteError(
       "closed",
@@ -211,4 +289,26 @@ export class ChunkOutput {
       { path: this.#dataPath },
     );
   }
+
+  #assertOpen(): void {
+    if (this.#closed) ChunkOutput.refuse(this.#dataPath);
+  }
+
+  #assertIdle(): void {
+    this.#assertOpen();
+    if (!this.#queue.busy) return;
+    throw new WriteError(
+      "busy",
+      `Cannot write ${this.#dataPath} now: an asynchronous write is under way; await it`,
+      { path: this.#dataPath },
+    );
+  }
+}
+
+/** As the caller says, else as the file is kept: meta_data of pickles are text in memory. */
+function serializerOf(
+  { options: { serializer }, meta }: OpenedChunk,
+): SerializerChoice {
+  if (serializer !== undefined) return serializer;
+  return meta.size > 0 && meta.text instanceof MemorySource ? "pickle" : "json";
 }

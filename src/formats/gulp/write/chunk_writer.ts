@@ -156,15 +156,20 @@ export function calculateChunkSlices(
   itemsPerChunk: number,
   numItems: number,
 ): ChunkSlice[] {
-  for (const [name, value] of Object.entries({ itemsPerChunk, numItems })) {
-    if (Number.isSafeInteger(value) && value > 0) continue;
-    throw new RangeError(`${name} is ${value}: give a whole number from 1 on`);
-  }
+  assertCounts({ itemsPerChunk, numItems });
   const slices: ChunkSlice[] = [];
   for (let start = 0; start < numItems; start += itemsPerChunk) {
     slices.push({ start, stop: Math.min(start + itemsPerChunk, numItems) });
   }
   return slices;
+}
+
+/** @throws {RangeError} If one of them is not a whole number from 1 on. */
+export function assertCounts(counts: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(counts)) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    throw new RangeError(`${name} is ${value}: give a whole number from 1 on`);
+  }
 }
 
 /** Appends a video, or says why it can't be. */

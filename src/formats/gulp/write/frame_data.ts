@@ -1,6 +1,5 @@
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import type { Image } from "../../../codecs/image/image.ts";
-import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 
 /** A frame to be written: pixels, encoded with quality 90, or a JPEG, stored as it is. */
 export type FrameData = Image | Uint8Array;
@@ -11,16 +10,12 @@ export type Frames = Iterable<FrameData> | AsyncIterable<FrameData>;
 /**
  * The JPEG of a frame.
  *
- * @param codec Encodes pixels; the best that loads where not given.
  * @throws {TypeError} If it is neither a JPEG nor an image.
  */
-export async function jpegOf(
-  frame: FrameData,
-  codec?: ImageCodec,
-): Promise<Uint8Array> {
+export async function jpegOf(frame: FrameData): Promise<Uint8Array> {
   if (frame instanceof Uint8Array) return checkedJpeg(frame);
   assertIsFrame(frame);
-  return await (codec ?? await imageCodec()).encode(frame);
+  return await (await imageCodec()).encode(frame);
 }
 
 /** A JPEG without waiting: pixels are encoded asynchronously. */

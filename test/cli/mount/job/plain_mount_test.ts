@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mountCommand } from "../../../../src/cli/commands/mount.ts";
+import { makeCommand } from "../../../../src/cli/commands/mount.ts";
 import { plainMount } from "../../../../src/cli/mount/job/plain_mount.ts";
 
 /** What the parser of all commands makes of `mount` and its arguments. */
 async function parse(args: readonly string[]): Promise<unknown> {
   let parsed: unknown;
-  const command = mountCommand().exitOverride().configureOutput({
+  const command = makeCommand().exitOverride().configureOutput({
     writeErr() {},
     writeOut() {},
     getErrHasColors: () => false,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { requireRoom } from "../../../../src/formats/ffrecord/pack/pack_limits.ts";
+import { requireRoom } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import {
   buildNameTable,

@@ -86,7 +86,7 @@ Deno.test("any number of samples in any number of parts reads back as one sequen
 
 Deno.test("more than 100,000 parts would still be read in their order", async () => {
   const { divide } = await import(
-    "../../../../src/formats/ffrecord/write/parts.ts"
+    "../../../../src/formats/ffrecord/write/record_paths.ts"
   );
   const names = divide(250_000, 125_000).map(({ name }) => name);
   assert.equal(names[0], "PART_000000.ffr");

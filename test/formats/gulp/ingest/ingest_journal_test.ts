@@ -1,8 +1,10 @@
 /** The journal of an ingest, as killed processes leave it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { IngestJournal } from "../../../../src/formats/gulp/ingest/ingest_journal.ts";
-import { planPath } from "../../../../src/formats/gulp/ingest/ingest_plan.ts";
+import {
+  IngestJournal,
+  planPath,
+} from "../../../../src/formats/gulp/ingest/ingest_journal.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
 const PLAN = { firstChunk: 0, videosPerChunk: 2, videos: 6 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { JsonError } from "../../../../src/codecs/json/scanner.ts";
-import { readJsonMeta } from "../../../../src/formats/gulp/meta/read_json_meta.ts";
+import { readJsonMeta } from "../../../../src/formats/gulp/meta/json_meta.ts";
 import { ChunkMeta } from "../../../../src/formats/gulp/meta/chunk_meta.ts";
 import {
   FrameFault,
@@ -18,9 +18,9 @@ function read(text: string | Uint8Array): ChunkMeta {
     : text;
   const withSentinel = new Uint8Array(bytes.length + 1);
   withSentinel.set(bytes);
-  const { columns, ids } = readJsonMeta(withSentinel).finish();
+  const builder = readJsonMeta(withSentinel);
   const source = new MemorySource(bytes);
-  return new ChunkMeta("meta_0.gmeta", bytes.length, columns, ids, source);
+  return new ChunkMeta("meta_0.gmeta", bytes.length, builder, source);
 }
 
 /** All that a chunk's meta says, in the shape that JSON has. */

@@ -1,0 +1,140 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { formatNames } from "../../formats/registry.ts";
+import { SHOWN } from "../messages.ts";
+
+/** Values of the options that several commands have; each has some of them. */
+export interface CommonOptions {
+  readonly all?: true | undefined;
+  readonly format?: string | undefined;
+  readonly ext?: string | undefined;
+  readonly decoded?: true | undefined;
+  /** Further containers. */
+  readonly add?: readonly string[] | undefined;
+  /** The directory that is taken for the root. */
+  readonly prefix?: string | undefined;
+  /** False after `--no-verify`. */
+  readonly verify?: boolean | undefined;
+  readonly force?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** These options by group. */
+const GROUPS = {
+  /** Of commands that open a container. */
+  format: () => [
+    new Option("--format <name>", "take SOURCE for this format")
+      .choices(formatNames()),
+    formatModuleOption(),
+    new Option(
+      "--ext <ext>",
+      "suffix for names that are only numbers, as in jpg",
+    ),
+  ],
+  /** Of commands that print a line for each finding. */
+  all: () => [
+    new Option(
+      "--all",
+      `show every warning and fault, not only the first ${SHOWN}`,
+    ),
+  ],
+  /** Of commands that show a tree as a mount does. */
+  tree: () => [
+    new Option(
+      "--add <source>",
+      "show another container in the same tree: each, SOURCE as well, in a directory of its name, or in " +
+        "PATH of SOURCE=PATH",
+    ).argParser(collect),
+    new Option("--prefix <path>", "take only what is in this directory"),
+  ],
+  /** Of commands that show paths or content. */
+  decoded: () => [
+    new Option(
+      "--decoded",
+      "show values of datasets decoded as well: foo.json, foo.npy, foo.txt beside foo",
+    ),
+  ],
+  /** Of commands that read content. */
+  verify: () => [new Option("--no-verify", "do not compare checksums")],
+  /** Of commands that write files. */
+  written: () => [
+    new Option("-f, --force", "replace a file that is there already"),
+    new Option("--json", "say what was written as JSON"),
+  ],
+};
+
+/** Adds groups of options, which the help shows in this order. */
+export function withOptions(
+  command: Command,
+  ...groups: (keyof typeof GROUPS)[]
+): Command {
+  for (const option of groups.flatMap((group) => GROUPS[group]())) {
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** The option that names modules of formats; they are registered before (`registerGiven`). */
+export function formatModuleOption(): Option {
+  return new Option(
+    "--format-module <file>",
+    "a module of a format of your own, which SOURCE may be of",
+  ).argParser(collect);
+}
+
+/** Collects the values of an option that may be given many times; completion knows it by this. */
+export function collect(
+  value: string,
+  before: readonly string[] = [],
+): readonly string[] {
+  return [...before, value];
+}
+
+/** An option whose value is a whole number. */
+export function countOption(
+  flags: string,
+  description: string,
+  least = 1,
+): Option {
+  return new Option(flags, description).argParser(wholeNumberFrom(least));
+}
+
+/** Reads the value of an option that is a whole number. */
+export function wholeNumberFrom(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^[0-9]+$/.test(text) && number >= least && number <= most) {
+      return number;
+    }
+    throw new InvalidArgumentError(
+      `It is a whole number ${range(least, most)}.`,
+    );
+  };
+}
+
+/** Reads the value of an option that is a list of whole numbers. */
+export function wholeNumbersFrom(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number[] {
+  const numberOf = wholeNumberFrom(least, most);
+  return (text) => {
+    try {
+      return text.split(",").map((word) => numberOf(word.trim()));
+    } catch {
+      throw new InvalidArgumentError(
+        `It is a list such as ${least},${least + 1}: whole numbers ${
+          range(least, most)
+        }.`,
+      );
+    }
+  };
+}
+
+function range(least: number, most: number): string {
+  return most < Number.MAX_SAFE_INTEGER
+    ? `from ${least} to ${most}`
+    : `from ${least} on`;
+}

@@ -1,6 +1,0 @@
-/**
- * How a bag keeps its index, which changed twice: 1 (bags, early granular) has N + 1 offsets at the
- * end of the `.bag`, the start of each record and the end; 2 (granular 2024–2025) the N ends of
- * records there; 3 (granular ≥ 0.22) the N ends in an `.idx` beside the `.bag`.
- */
-export type Generation = 1 | 2 | 3;

@@ -1,0 +1,160 @@
+import {
+  ConversionError,
+  type ConvertOptions,
+  PlanNotes,
+} from "../../../convert/conversion.ts";
+import type { FileTree } from "../../../convert/from/file_tree.ts";
+import { recordsFrom } from "../../../convert/from/record_list.ts";
+import { content } from "../../../convert/to/folder.ts";
+import {
+  type ConversionTarget,
+  DIRECTORY,
+  FILE,
+  type TargetForm,
+} from "../../../convert/to/target.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { writeStructure } from "../folder/write_structure.ts";
+import { packFolder } from "../pack/pack_folder.ts";
+import { PackListing, requireRoom } from "../pack/pack_listing.ts";
+import { dump, dumpParts } from "../write/dump.ts";
+import { isInParts, recordFilePath } from "../write/record_paths.ts";
+import { FFRecordWriter } from "../write/writer.ts";
+
+/** What both targets have in common: each is a file, or a directory of files. */
+const FILES = {
+  options: ["parts"],
+  content: {
+    what: "FFRecord files",
+    isOwn: (name: string) => name.endsWith(".ffr"),
+  },
+  form(path: string, { parts }: ConvertOptions): TargetForm {
+    if (isInParts(path, parts)) return DIRECTORY;
+    recordFilePath(path);
+    return FILE;
+  },
+} as const;
+
+/** Anything to a packed folder, as a mount shows it. */
+export const packedTarget: ConversionTarget = {
+  ...FILES,
+  async plan(source, target, { parts }) {
+    const notes = new PlanNotes();
+    source.noteFiles(notes);
+    const common = {
+      from: source.what,
+      notes,
+      to: "an FFRecord packed folder",
+      unit: "files" as const,
+    };
+    if (source.isFolder) {
+      return {
+        ...common,
+        async write(run) {
+          const { signal } = run;
+          const onProgress = ({ files }: { files: number }) => run.tell(files);
+          const options = { parts, signal, onProgress };
+          return (await packFolder(source.path, target, options)).files;
+        },
+      };
+    }
+    if (isInParts(target, parts)) {
+      throw new ConversionError(
+        "bad-option",
+        "The option `parts` is for folders on disk, and for samples: leave it out",
+        source.path,
+      );
+    }
+    const files = await source.files();
+    return {
+      ...common,
+      write: (run) =>
+        packEntries(files, target, (done) => run.tell(done), {
+          signal: run.signal,
+        }),
+    };
+  },
+};
+
+/**
+ * Packs files that need not lie on a disk, in the order in which they come. A file of the target's
+ * name is replaced when all is written.
+ *
+ * @param onFile Told after each file how many are packed.
+ * @returns How many files there are.
+ * @throws {PackError} If there are more than a packed folder has room for.
+ * @throws {WriteError} If it can't be written.
+ */
+export async function packEntries(
+  files: FileTree,
+  target: string,
+  onFile: (files: number) => void,
+  options: WaitOptions,
+): Promise<number> {
+  const listing = await listEntries(files, options);
+  requireRoom(files.location, listing);
+  const count = listing.files + 1;
+  await using writer = await FFRecordWriter.open(target, { ...options, count });
+  for await (const entry of files.walk(options)) {
+    if (entry.isDirectory) continue;
+    await writer.write(await content(files, entry, options), options);
+    onFile(writer.length);
+  }
+  const structure = ReadableStream.from(writeStructure(listing));
+  await writer.write(structure, options);
+  await writer.close(options);
+  return listing.files;
+}
+
+async function listEntries(
+  files: FileTree,
+  options: WaitOptions,
+): Promise<PackListing> {
+  const listing = new PackListing();
+  let open = 0;
+  const leaveTo = (wanted: number) => {
+    for (; open > wanted; open--) listing.endFolder();
+  };
+  for await (const { name, depth, isDirectory } of files.walk(options)) {
+    leaveTo(depth - 1);
+    if (!isDirectory) listing.addFile(name, 0);
+    else {
+      listing.startFolder(name);
+      open++;
+    }
+  }
+  leaveTo(0);
+  return listing;
+}
+
+/** Anything to plain samples of FFRecord. */
+export const samplesTarget: ConversionTarget = {
+  ...FILES,
+  makesParents: true, // parts of samples are put into directories that are made
+  async plan(source, target, options) {
+    const { parts, signal, onWarning } = options;
+    const { list, isByIndex, notes } = await recordsFrom(source, options);
+    const inParts = isInParts(target, parts);
+    // Parts are written at once, and files come one after the other.
+    if (!isByIndex && parts !== undefined && parts > 1) {
+      throw new ConversionError(
+        "bad-option",
+        "Files that become samples are written to one file: leave out the option `parts`",
+        source.path,
+      );
+    }
+    return {
+      from: source.what,
+      to: "FFRecord samples",
+      notes,
+      unit: "samples",
+      total: list.length,
+      async write(run) {
+        const onProgress = (done: number) => run.tell(done);
+        const told = { signal, onWarning, onProgress };
+        if (inParts) await dumpParts(list, target, parts!, told);
+        else await dump(list, target, 1, told);
+        return list.length;
+      },
+    };
+  },
+};

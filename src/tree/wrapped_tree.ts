@@ -1,0 +1,73 @@
+import {
+  type EntryVisitor,
+  type Extent,
+  type NodeId,
+  type NodeStat,
+  type Tree,
+  type TreeSeed,
+} from "./tree.ts";
+
+/** A tree over another one, to which it leaves all that a class does not answer itself. */
+export abstract class WrappedTree implements Tree {
+  readonly sampleOf?: (node: NodeId) => number;
+  protected readonly inner: Tree;
+
+  /** @param inner Belongs to the tree from now on. */
+  constructor(inner: Tree) {
+    this.inner = inner;
+    // Whether there is such a method tells whether there are checksums.
+    if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
+  }
+
+  abstract share(): TreeSeed;
+
+  get sources(): Tree["sources"] {
+    return this.inner.sources;
+  }
+
+  /** Nodes that do not show are counted as well, since they keep their ids. */
+  get nodeCount(): number {
+    return this.inner.nodeCount;
+  }
+
+  get lastNode(): NodeId | undefined {
+    return this.inner.lastNode;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    return this.inner.lookup(parent, name, start, end);
+  }
+
+  parent(node: NodeId): NodeId {
+    return this.inner.parent(node);
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return this.inner.isDirectory(node);
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.inner.nameOf?.(node, into) ?? 0;
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    this.inner.list(dir, cursor, visit);
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean {
+    return this.inner.stat(node, into);
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    return this.inner.locate(node, into);
+  }
+
+  close(): void {
+    this.inner.close();
+  }
+}

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { isStale } from "../../../fuse/mounting/mountinfo.ts";
+import { within } from "../../../src/cli/mount/mount_state.ts";
+
+Deno.test("a plain directory answers in time, however long this process could not run", async () => {
+  for (let i = 0; i < 5; i++) {
+    const answer = within<boolean | "late">(100, isStale("/"), "late");
+    const end = performance.now() + 150;
+    while (performance.now() < end); // as where it is kept from running
+    assert.equal(await answer, false);
+  }
+});
+
+Deno.test("what never answers is late", async () => {
+  assert.equal(await within(50, new Promise(() => {}), "late"), "late");
+});
