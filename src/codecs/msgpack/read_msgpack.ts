@@ -111,7 +111,7 @@ export class MsgpackReader {
     this.#depth = 0;
   }
 
-  /** How many bytes are left. */
+  /** The number of bytes that are left. */
   get rest(): number {
     return this.#end - this.#at;
   }

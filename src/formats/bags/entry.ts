@@ -7,7 +7,7 @@ import {
   SPEC_FILE,
 } from "./dataset/dataset_names.ts";
 
-/** What a single bag is, among the kinds of containers. */
+/** The kind of container that a single bag is. */
 export const BAG = "bag";
 
 /** Bags and Granular: datasets, sharded or not, and single bags. */

@@ -148,7 +148,7 @@ function numbered(path: string, besides: readonly string[]): Numbered {
   );
 }
 
-/** Whether the first of the numbered directories is a shard, and no datapoint. */
+/** Looks whether the first of the numbered directories is a shard, and no datapoint. */
 function holdsShards(directory: string, spec: Spec): boolean {
   if (isFile(join(directory, SPEC_FILE))) return false;
   const first = join(directory, shardName(0));

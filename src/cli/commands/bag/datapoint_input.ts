@@ -9,7 +9,7 @@ export interface GivenDatapoint {
   readonly records: Datapoint;
   /** Where it comes from, for errors. */
   readonly where: string;
-  /** How much of the input is done with it. */
+  /** The part of the input that is done with it. */
   readonly done: number;
 }
 
@@ -18,9 +18,9 @@ export interface DatapointInput {
   /** For messages. */
   readonly name: string;
   readonly unit: ProgressUnit;
-  /** How much of it there is in `unit`, where that is known. */
+  /** Its length in `unit`, where that is known. */
   readonly total: number | undefined;
-  /** How many shards it is in; `undefined` where it is in none. */
+  /** The number of its shards; `undefined` where it is in none. */
   readonly shards: number | undefined;
   /**
    * Reads datapoints, once.

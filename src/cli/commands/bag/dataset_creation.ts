@@ -22,19 +22,19 @@ import { Exit } from "../../exit.ts";
 import { report } from "../../messages.ts";
 import { Progress } from "../../terminal/progress.ts";
 
-/** How a dataset is written. */
+/** Options of writing a dataset. */
 export interface NewDatasetOptions extends ShardLimits {
   readonly generation: Generation;
   /** Generation 3: whether to go on behind what is there. */
   readonly resume?: boolean | undefined;
 }
 
-/** What was written. */
+/** The dataset that was written. */
 export interface CreatedDataset {
   readonly generation: Generation;
-  /** How many the dataset has, or of one in shards those of these. */
+  /** Those of the dataset, or of one in shards those of these. */
   readonly datapoints: number;
-  /** How many of them were not there before. */
+  /** Those that were not there before. */
   readonly added: number;
   /** Bytes of all bags and indexes. */
   readonly bytes: number;
@@ -65,7 +65,7 @@ export async function createDataset(
     : await creation.write(out);
 }
 
-/** What is to be written. */
+/** The dataset that is to be written. */
 interface Task {
   readonly out: string;
   readonly spec: Spec;
@@ -75,14 +75,14 @@ interface Task {
 }
 
 class Creation {
-  /** Whether OUT has shards, and whether others write some of them. */
+  /** OUT has shards, and others write some of them. */
   readonly isSharded: boolean;
   readonly takesTurns: boolean;
   readonly #task: Task;
   readonly #keepsShards: boolean;
   readonly #done = { datapoints: 0, added: 0, bytes: 0, addedBytes: 0 };
   #shards = 0;
-  /** Whether what was appended is written, too. */
+  /** All that was appended is written, too. */
   #isWritten = true;
 
   constructor(task: Task) {
@@ -220,7 +220,7 @@ class Creation {
     }
   }
 
-  /** What was begun and has no datapoint is as good as new. */
+  /** A dataset without a datapoint is as good as new. */
   #requireUnwritten(writer: DatasetWriter): void {
     if (this.#task.options.resume || writer.length === 0) return;
     throw inTheWay(
@@ -232,7 +232,7 @@ class Creation {
   }
 }
 
-/** What is wrong with a datapoint, and not with the place that it is written to. */
+/** Faults of a datapoint, and not of the place that it is written to. */
 const OF_A_DATAPOINT: ReadonlySet<string> = new Set(
   ["bad-datapoint", "bad-value", "empty-record", "mismatch"],
 );

@@ -17,7 +17,7 @@ import { PagedFile } from "./paged_file.ts";
 export interface Spans {
   /** The first of each; for none, best where the span before ends. */
   readonly first: Float64Array;
-  /** How many. */
+  /** Their number. */
   readonly count: Float64Array;
 }
 
@@ -39,13 +39,13 @@ export class Bag {
   /** Path of the `.bag`; what messages call one in memory. */
   readonly path: string;
   readonly generation: Generation;
-  /** How many records there are. */
+  /** The number of records. */
   readonly length: number;
   /** Bytes of the `.bag` that records may lie in. */
   readonly dataEnd: number;
   /** The `.bag`. */
   readonly source: ByteSource;
-  /** What holds the index: the `.bag` itself, but the `.idx` in generation 3. */
+  /** The file of the index: the `.bag` itself, but the `.idx` in generation 3. */
   readonly index: ByteSource;
   /**
    * Where in `index` the ends of the records start, `length` u64 each: the generations differ in no

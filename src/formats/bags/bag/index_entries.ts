@@ -25,7 +25,7 @@ export function writeEntry(bytes: Uint8Array, end: number): void {
   }
 }
 
-/** What the messages about an index need to know of its bag. */
+/** A bag, as messages about its index need it. */
 interface IndexedBag {
   readonly path: string;
   readonly dataEnd: number;

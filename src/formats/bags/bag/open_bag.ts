@@ -12,7 +12,7 @@ import {
   readEntry,
 } from "./index_entries.ts";
 
-/** How to open a bag. */
+/** Options of opening a bag. */
 export interface OpenBagOptions {
   /** Where it lies; the local disk by default. */
   readonly storage?: Storage | undefined;
@@ -20,7 +20,7 @@ export interface OpenBagOptions {
   readonly generation?: Generation | undefined;
   /** The index of generation 3, or its path, where it is not the `.idx` beside the bag. */
   readonly index?: string | ByteSource | undefined;
-  /** Whether it is known to be of generation 1 or 2, so that an `.idx` beside it is not its own. */
+  /** It is known to be of generation 1 or 2, so that an `.idx` beside it is not its own. */
   readonly isTrailed?: boolean | undefined;
   /** Told of what is odd but readable. */
   readonly onWarning?: ((message: string) => void) | undefined;

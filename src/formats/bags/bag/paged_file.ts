@@ -23,7 +23,7 @@ export class PageCache {
   /** Which page of that file it is. */
   readonly #numberOf: Float64Array;
   readonly #pages: (Uint8Array<ArrayBuffer> | undefined)[];
-  /** How many bytes of each page there are. */
+  /** The number of bytes of each page. */
   readonly #lengths: Uint16Array;
   /** In each set, the way that gives way next. */
   readonly #next: Uint8Array;

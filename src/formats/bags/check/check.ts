@@ -150,7 +150,7 @@ class Check {
     if (decode === undefined) return undefined;
     const { signal } = this.#options;
     const check = {
-      /** How many values were too large to be decoded. */
+      /** The number of values that were too large to be decoded. */
       skipped: 0,
       largest: largestValue(type),
       async record(record: number, start: number, end: number) {

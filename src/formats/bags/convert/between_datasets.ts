@@ -83,7 +83,7 @@ function bagOf({ keys, bags }: Shard, name: string): Bag {
 /** Records that are looked at in one go. */
 const PAGE = 1 << 14;
 
-/** How many records of a bag are empty. */
+/** Counts the empty records of a bag. */
 async function countEmpty(
   bag: Bag,
   signal: AbortSignal | undefined,
@@ -130,7 +130,7 @@ function requireSame(
   );
 }
 
-/** How the values of a key are written in another generation. */
+/** The form that values of a key have in another generation. */
 interface KeyChange {
   readonly key: string;
   readonly type: string;
@@ -154,7 +154,7 @@ function changeKey(
   { from, to, empty }: {
     readonly from: Generation;
     readonly to: Generation;
-    /** How many values have no bytes. */
+    /** The number of values without bytes. */
     readonly empty: number;
   },
   notes: PlanNotes,

@@ -23,17 +23,17 @@ import { datasetConversion, fitting } from "./new_dataset.ts";
 import { byNumber } from "../../../convert/from/number_order.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 
-/** How files are laid out as a dataset. */
+/** The layout of files that are a dataset. */
 interface Layout {
   /** The directories of shards; just the root where there are none. */
   readonly shards: readonly string[];
-  /** Whether there are directories of datapoints or shards. */
+  /** There are directories of datapoints or shards. */
   readonly hasDirectories: boolean;
-  /** What is neither a datapoint nor a shard. */
+  /** Entries that are neither datapoints nor shards. */
   readonly strays: readonly string[];
   /** Where the types are said. */
   readonly specPath: string | undefined;
-  /** Whether there is a `label2idx.json`, which came along from GulpIO. */
+  /** There is a `label2idx.json`, which came along from GulpIO. */
   readonly hasLabels: boolean;
 }
 

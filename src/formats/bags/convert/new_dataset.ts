@@ -19,22 +19,22 @@ import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 import type { ShardLimits } from "../write/shard_output.ts";
 
-/** What a new dataset is like. */
+/** The form of a new dataset. */
 interface DatasetForm {
   readonly spec: Spec;
   readonly generation: Generation;
   /** Where shards end; there are none without. */
   readonly limits: Pick<ShardLimits, "shardSize" | "shardLength"> | undefined;
-  /** Whether shards end where {@linkcode NewDataset.startShard} says. */
+  /** Shards end where {@linkcode NewDataset.startShard} says. */
   readonly keepsShards: boolean;
   /** Content of `label2idx.json`, which came along from GulpIO. */
   readonly labels: Uint8Array | undefined;
 }
 
-/** What a conversion to a dataset is planned with. */
+/** The parts of a conversion to a dataset that its source decides. */
 interface DatasetPlan extends Pick<Conversion, "notes" | "unit" | "total"> {
   readonly spec: Spec;
-  /** Whether the source has shards, which are kept unless they are to end elsewhere. */
+  /** The source has shards, which are kept unless they are to end elsewhere. */
   readonly isSharded?: boolean;
   /** Content of `label2idx.json`, which came along from GulpIO. */
   readonly labels?: Uint8Array | undefined;

@@ -18,13 +18,13 @@ import { encodeTree } from "../types/tree.ts";
 /** A record. */
 export type Raw = Uint8Array<ArrayBuffer>;
 
-/** How the values of a type are written in another generation. */
+/** The form that values of a type have in another generation. */
 interface WordChange {
   /** The type there. */
   readonly word: string;
   /** Makes the new bytes; they stay as they are without it. */
   readonly recode?: ((bytes: Raw) => Uint8Array) | undefined;
-  /** What changes, to be read behind the key's name; nothing to mention without it. */
+  /** The change, to be read behind the key's name; nothing to mention without it. */
   readonly note?: string | undefined;
 }
 
@@ -159,7 +159,7 @@ function intFromFirst(
   };
 }
 
-/** How a list becomes one value, for generation 3, which has no lists. */
+/** The one value that a list becomes, for generation 3, which has no lists. */
 interface ListChange {
   /** The type of that value: one of granular's. */
   readonly word: "msgpack" | "tree";

@@ -32,10 +32,10 @@ import {
   requireClass,
 } from "../../../data/datasets/process.ts";
 
-/** How to open a {@linkcode BagDataset}. */
+/** Options of opening a {@linkcode BagDataset}. */
 export interface BagOpenOptions
   extends Omit<ShardedDatasetOptions, "decoders">, WaitOptions {
-  /** What to read of each datapoint; all of it unless given. */
+  /** The parts of each datapoint to read; all of it unless given. */
   readonly mask?: Mask | undefined;
   /**
    * What makes values of records, by types, or the module that exports it, which a loader with workers
@@ -48,14 +48,14 @@ export interface BagOpenOptions
 
 /** {@linkcode BagOpenOptions} where samples are not the datapoints themselves. */
 export interface BagDatasetOptions<T> extends BagOpenOptions {
-  /** What makes samples of datapoints; a module's, where the loader has workers. */
+  /** The function that makes samples of datapoints; a module's, where the loader has workers. */
   readonly process: Imported<Process<Datapoint, T>>;
 }
 
-/** How another thread opens a reader again. */
+/** Recipes by which another thread opens a reader again. */
 const recipes = new WeakMap<object, [path: string, options: ReaderOptions]>();
 
-/** How a reader is opened. */
+/** Options of opening a reader. */
 type ReaderOptions =
   & ShardedDatasetOptions
   & Pick<BagOpenOptions, "storage">;

@@ -3,7 +3,7 @@ import type { Storage } from "../../../io/storage/storage.ts";
 import { isDatasetFile, SHARD_NAME } from "./dataset_names.ts";
 import { FormatError } from "../../../errors.ts";
 
-/** What is at a location: one bag, or a dataset with the directories of its shards, or its own. */
+/** A location: one bag, or a dataset with the directories of its shards, or its own. */
 export type DatasetLocation =
   | { readonly bag: string }
   | { readonly isSharded: boolean; readonly shards: readonly string[] };

@@ -14,7 +14,7 @@ import {
 } from "./dataset_names.ts";
 import { LARGEST_SPEC, parseSpec, type SpecKey } from "./spec.ts";
 
-/** How to open a dataset. */
+/** Options of opening a dataset. */
 type OpenShardOptions = Pick<
   OpenBagOptions,
   "storage" | "generation" | "onWarning"
@@ -37,7 +37,7 @@ export class Shard {
   readonly refs: Bag | undefined;
   /** The bags that have been opened, by key; none where a writer was killed before it had made them all. */
   readonly bags: Bag[] = [];
-  /** How many datapoints are complete; of a dataset whose bags are opened one by one, those of the references. */
+  /** The number of complete datapoints; of a dataset whose bags are opened one by one, of references. */
   length: number;
 
   constructor(

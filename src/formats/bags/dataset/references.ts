@@ -3,7 +3,7 @@ import { MsgpackReader } from "../../../codecs/msgpack/read_msgpack.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { SpecKey } from "./spec.ts";
 
-/** What {@linkcode References.parse} needs to know of a dataset. */
+/** A dataset, as {@linkcode References.parse} needs it. */
 interface ReferencedKeys {
   /** Path of `refs.bag`. */
   readonly path: string;
@@ -26,7 +26,7 @@ interface ReferencedKeys {
 export class References {
   /** The first record of each key; 0 where there is none. */
   readonly first: Float64Array;
-  /** How many records of each key: 1 unless it is a list. */
+  /** The number of records of each key: 1 unless it is a list. */
   readonly count: Float64Array;
   readonly #of: ReferencedKeys;
   /** The record, or its first bytes. */

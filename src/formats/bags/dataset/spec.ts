@@ -16,7 +16,7 @@ export interface ValueType {
   readonly name: string;
   /** The arguments, as strings: `float32` and `4`. */
   readonly args: readonly string[];
-  /** Whether a datapoint has a list of such values. Generations 1 and 2 only. */
+  /** A datapoint has a list of such values. Generations 1 and 2 only. */
   readonly isList: boolean;
 }
 
@@ -126,10 +126,10 @@ export function specOf(keys: readonly SpecKey[]): Spec {
   );
 }
 
-/** What granular's writers ask of keys and types. */
+/** The beginning that granular's writers ask of keys and types. */
 const GRANULAR_WORD = /^[a-z_]/;
 
-/** What bags asks of types, in writing and in reading. */
+/** The form that bags asks of types, in writing and in reading. */
 const BAGS_TYPE = /^[a-z0-9_-]+(\([a-z0-9_,.-]*\))?(\[\])?$/;
 
 /** A specification as a writer takes it. */

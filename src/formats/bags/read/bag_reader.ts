@@ -19,7 +19,7 @@ import {
 } from "./record_memory.ts";
 import { clippedCount } from "./selection.ts";
 
-/** How to open a bag. */
+/** Options of opening a bag. */
 export interface BagOptions {
   /** Takes the bag for one of this generation, instead of looking at its content. */
   readonly generation?: Generation | undefined;
@@ -135,7 +135,7 @@ export class BagReader implements Disposable {
     return this.#bag.path;
   }
 
-  /** How the bag keeps its index. */
+  /** The form of the bag's index. */
   get generation(): Generation {
     return this.#bag.generation;
   }

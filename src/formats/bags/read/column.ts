@@ -27,7 +27,7 @@ export class Column {
     this.#args = args;
   }
 
-  /** Whether there is a decoder: otherwise values are bytes. */
+  /** There is a decoder: otherwise values are bytes. */
   get decodes(): boolean {
     return this.#decoder !== undefined;
   }

@@ -112,7 +112,7 @@ export class DatasetReader implements Disposable {
     return runSync(DatasetReader.#open(directory, options));
   }
 
-  /** How the bags keep their indexes; of shards, those of the first one. */
+  /** The form of the bags' indexes; of shards, those of the first one. */
   get generation(): Generation {
     return this.#shards[0]!.shard.generation;
   }
@@ -357,7 +357,7 @@ export class DatasetReader implements Disposable {
   }
 }
 
-/** How to open a dataset. */
+/** Options of opening a dataset. */
 export interface DatasetOptions extends BagOptions {
   /**
    * What makes values of records, by types; that of {@linkcode decodersOf} by default. Values of types
@@ -376,7 +376,7 @@ export interface DatasetOptions extends BagOptions {
   readonly parallel?: boolean | undefined;
 }
 
-/** How to open a sharded dataset. */
+/** Options of opening a sharded dataset. */
 export interface ShardedDatasetOptions extends DatasetOptions {
   /** The first shard to read; 0 by default. */
   readonly shardStart?: number | undefined;

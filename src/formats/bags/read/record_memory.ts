@@ -26,7 +26,7 @@ import { GrowingMemory } from "../../../io/read/read_memory.ts";
 export class RecordMemory {
   readonly #memory = new GrowingMemory();
 
-  /** How many bytes it has. */
+  /** Its size in bytes. */
   get size(): number {
     return this.#memory.size;
   }
@@ -52,7 +52,7 @@ export class RecordMemory {
 
 /** Options of reading without waiting. */
 export interface ReadSyncOptions {
-  /** What to read into; memory of their own where not given. */
+  /** The memory to read into; memory of their own where not given. */
   readonly memory?: RecordMemory | undefined;
 }
 

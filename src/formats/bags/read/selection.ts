@@ -25,72 +25,77 @@ interface Keys {
   /** The dataset's directory, for messages. */
   readonly path: string;
   readonly keys: readonly SpecKey[];
+  /** Where in `keys` each is. */
+  readonly places: ReadonlyMap<string, number>;
 }
 
-/** The values of each key that a mask asks for: those of its list, or any range for one value; none for none. */
-export type Selection = readonly (ListRange | undefined)[];
+/** A {@linkcode Mask}, checked. It is filled again and again, since a reader needs one a datapoint. */
+export class Selection {
+  /** 1 for each key that is read. */
+  readonly wanted: Uint8Array;
+  /** The first value of its lists to read. */
+  readonly start: Float64Array;
+  /** The one behind the last. */
+  readonly stop: Float64Array;
+  readonly #of: Keys;
 
-const ALL: ListRange = { start: 0, stop: Infinity };
+  constructor(of: Keys) {
+    this.#of = of;
+    const count = of.keys.length;
+    this.wanted = new Uint8Array(count);
+    this.start = new Float64Array(count);
+    this.stop = new Float64Array(count);
+  }
 
-/**
- * Takes what a mask says.
- *
- * @param mask `undefined` for all.
- * @param places Where in `of.keys` each is.
- * @throws {RecordfsError} With code `unknown-key`.
- * @throws {TypeError} If a value is neither a boolean nor a range of a list.
- * @throws {RangeError} If it is no range.
- */
-export function select(
-  mask: Mask | undefined,
-  of: Keys,
-  places: ReadonlyMap<string, number>,
-  into: (ListRange | undefined)[] = new Array(of.keys.length),
-): Selection {
-  into.fill(mask === undefined ? ALL : undefined);
-  if (mask === undefined) return into;
-  if (isList(mask)) {
-    for (const key of mask) choose(of, places, into, key, true);
-  } else {
-    for (const key in mask) {
-      if (!Object.hasOwn(mask, key)) continue;
-      choose(of, places, into, key, mask[key]!);
+  /**
+   * Takes what a mask says.
+   *
+   * @param mask `undefined` for all.
+   * @throws {RecordfsError} With code `unknown-key`.
+   * @throws {TypeError} If a value is neither a boolean nor a range of a list.
+   * @throws {RangeError} If it is no range.
+   */
+  set(mask: Mask | undefined): this {
+    this.wanted.fill(mask === undefined ? 1 : 0);
+    this.start.fill(0);
+    this.stop.fill(Infinity);
+    if (mask === undefined) return this;
+    if (isList(mask)) {
+      for (const key of mask) this.#choose(key, true);
+    } else {
+      for (const key in mask) {
+        if (Object.hasOwn(mask, key)) this.#choose(key, mask[key]!);
+      }
     }
+    return this;
   }
-  return into;
-}
 
-function choose(
-  of: Keys,
-  places: ReadonlyMap<string, number>,
-  into: (ListRange | undefined)[],
-  key: string,
-  choice: boolean | ListRange,
-): void {
-  const place = places.get(key);
-  if (place === undefined) throw unknownKey(of, key);
-  if (choice === false) into[place] = undefined;
-  else if (choice === true) into[place] = ALL;
-  else {
-    requireRange(of, place, choice);
-    into[place] = choice;
+  #choose(key: string, choice: boolean | ListRange): void {
+    const place = this.#of.places.get(key);
+    if (place === undefined) throw unknownKey(this.#of, key);
+    if (typeof choice === "boolean") {
+      this.wanted[place] = choice ? 1 : 0;
+      return;
+    }
+    const { type } = this.#of.keys[place]!;
+    if (!type.isList || typeof choice?.start !== "number") {
+      throw new TypeError(
+        `A mask has ${
+          type.isList ? "true, false or { start, stop }" : "true or false"
+        } ` +
+          `for '${key}' of ${this.#of.path}`,
+      );
+    }
+    clippedCount(choice.start, choice.stop, 0);
+    this.wanted[place] = 1;
+    this.start[place] = choice.start;
+    this.stop[place] = choice.stop;
   }
-}
-
-function requireRange({ path, keys }: Keys, place: number, range: ListRange) {
-  const { key, type } = keys[place]!;
-  if (!type.isList || typeof range?.start !== "number") {
-    const choices = type.isList
-      ? "true, false or { start, stop }"
-      : "true or false";
-    throw new TypeError(`A mask has ${choices} for '${key}' of ${path}`);
-  }
-  clippedCount(range.start, range.stop, 0);
 }
 
 /** The error for a key that a dataset does not have. */
 export function unknownKey(
-  { path, keys }: Keys,
+  { path, keys }: Pick<Keys, "path" | "keys">,
   key: string,
 ): RecordfsError {
   const names = keys.map((known) => `'${known.key}'`).join(", ");

@@ -8,15 +8,13 @@ import { References } from "../dataset/references.ts";
 import { decodersOf } from "../types/shipped.ts";
 import type { BatchPart } from "./batch.ts";
 import { Column } from "./column.ts";
-import type { Datapoint } from "./selection.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
 import type { DatasetOptions } from "./dataset_reader.ts";
 import {
   clippedCount,
-  type ListRange,
+  type Datapoint,
   type Mask,
-  select,
-  type Selection,
+  Selection,
   unknownKey,
 } from "./selection.ts";
 
@@ -39,7 +37,7 @@ export class ShardReader {
   readonly #places: ReadonlyMap<string, number>;
   readonly #all: Selection;
   /** Of the reads that do not wait, one after the other. */
-  readonly #selection: (ListRange | undefined)[];
+  readonly #selection: Selection;
   /** None in generation 3, where record i of every key belongs to datapoint i. */
   readonly #references: References | undefined;
 
@@ -51,8 +49,8 @@ export class ShardReader {
     this.#decoding = this.#columns.filter(({ decodes }) => decodes);
     this.#parallel = parallel;
     this.#places = new Map(keys.map(({ key }, k) => [key, k]));
-    this.#all = this.#select(undefined);
-    this.#selection = [...this.#all];
+    this.#all = this.#newSelection(undefined);
+    this.#selection = this.#newSelection(undefined);
     const lengths = bags.map(({ length }) => length);
     this.#references = shard.refs &&
       new References({ path: shard.refs.path, keys, lengths });
@@ -89,7 +87,7 @@ export class ShardReader {
     }
   }
 
-  /** How many datapoints there are. */
+  /** The number of datapoints. */
   get length(): number {
     return this.shard.length;
   }
@@ -112,12 +110,12 @@ export class ShardReader {
   ): Datapoint {
     const selection = mask === undefined
       ? this.#all
-      : this.#select(mask, this.#selection);
+      : this.#selection.set(mask);
     const references = this.#references;
     references?.read(index, this.shard.refs!);
     const datapoint: Datapoint = {};
     for (let i = 0; i < this.#columns.length; i++) {
-      if (selection[i] === undefined) continue;
+      if (selection.wanted[i] === 0) continue;
       const { key, type, bag } = this.#columns[i]!;
       if (type.isList) {
         const { first, count } = listOf(references!, selection, i);
@@ -151,7 +149,7 @@ export class ShardReader {
     mask: Mask | undefined,
     memory: ReadMemory | undefined,
   ): Steps<Datapoint> {
-    const selection = this.#select(mask);
+    const selection = this.#newSelection(mask);
     const references = this.#references;
     if (references !== undefined) {
       const [record] = yield* this.shard.refs!.readRun(index, 1);
@@ -160,7 +158,7 @@ export class ShardReader {
     const datapoint: Datapoint = {};
     const reading: Steps<void>[] = [];
     for (let i = 0; i < this.#columns.length; i++) {
-      if (selection[i] === undefined) continue;
+      if (selection.wanted[i] === 0) continue;
       const column = this.#columns[i]!;
       setOwn(datapoint, column.key, undefined); // keeps the order of the keys
       const { first, count } = column.type.isList
@@ -180,13 +178,13 @@ export class ShardReader {
     mask: Mask | undefined,
     memory: ReadMemory | undefined,
   ): Steps<Record<string, unknown[]>> {
-    const selection = this.#select(mask);
+    const selection = this.#newSelection(mask);
     const indices = Array.from({ length: count }, (_, i) => start + i);
     const spans = yield* this.#spansOf(indices, selection, true);
     const values: Record<string, unknown[]> = {};
     const reading: Steps<void>[] = [];
     for (const [i, { key }] of this.shard.keys.entries()) {
-      if (selection[i] === undefined) continue;
+      if (selection.wanted[i] === 0) continue;
       setOwn(values, key, []); // keeps the order of the keys
       if (count === 0) continue;
       const read = this.#columns[i]!.read(start, spans[i]!, memory);
@@ -211,11 +209,11 @@ export class ShardReader {
     places: readonly number[],
     mask: Mask | undefined,
   ): Steps<BatchPart[]> {
-    const selection = this.#select(mask);
+    const selection = this.#newSelection(mask);
     const spans = yield* this.#spansOf(indices, selection, false);
     const parts: BatchPart[] = [];
     for (const [i, column] of this.#columns.entries()) {
-      if (selection[i] === undefined) continue;
+      if (selection.wanted[i] === 0) continue;
       const { bag, type } = column;
       const limits = type.isList ? yield* bag.limitsOf(spans[i]!) : undefined;
       const slices = limits?.map((ends) => ({
@@ -228,7 +226,7 @@ export class ShardReader {
     return parts;
   }
 
-  /** How many values each key has: `true` for one. */
+  /** The number of each key's values: `true` for one. */
   *available(index: number): Steps<Record<string, true | number>> {
     const spans = yield* this.#spansOf([index], this.#all, true);
     const available: Record<string, true | number> = {};
@@ -272,15 +270,11 @@ export class ShardReader {
     return spans;
   }
 
-  #select(
-    mask: Mask | undefined,
-    into?: (ListRange | undefined)[],
-  ): Selection {
-    return select(mask, this.shard, this.#places, into);
+  #newSelection(mask: Mask | undefined): Selection {
+    const { path, keys } = this.shard;
+    return new Selection({ path, keys, places: this.#places }).set(mask);
   }
 }
-
-const NOTHING: ListRange = { start: 0, stop: 0 };
 
 /** The records of a list, or of the part of it that is asked for. */
 function listOf(
@@ -288,7 +282,8 @@ function listOf(
   selection: Selection,
   key: number,
 ): { readonly first: number; readonly count: number } {
-  const { start, stop } = selection[key] ?? NOTHING;
+  const start = selection.start[key]!;
+  const stop = selection.stop[key]!;
   const count = clippedCount(start, stop, references.count[key]!);
   return { first: references.first[key]! + (count > 0 ? start : 0), count };
 }

@@ -11,7 +11,7 @@ import { openBag } from "../bag/open_bag.ts";
 import { requireLocal } from "./tree_storage.ts";
 import { changed } from "./tree_shard.ts";
 
-/** What another thread rebuilds the tree from. */
+/** The seed that another thread rebuilds the tree from. */
 interface SeedData {
   readonly path: string;
   readonly generation: Bag["generation"];

@@ -128,7 +128,7 @@ function* inOneGo(procedure: () => Steps<void>): Steps<void> {
 
 type Part = ContainerInfo["parts"][number];
 
-/** What is known of a dataset, and counts what its shards hold, as each of them is opened. */
+/** Facts about a dataset, counted as each of its shards is opened. */
 function newSurvey(isSharded: boolean): {
   /** Records that several datapoints share are counted once. */
   readonly info: ContainerInfo;
@@ -173,7 +173,7 @@ function newSurvey(isSharded: boolean): {
   return { info, add };
 }
 
-/** What is known of a single bag. */
+/** Facts about a single bag. */
 function describeBag(bag: Bag): ContainerInfo {
   const part = partOf(bag);
   return {

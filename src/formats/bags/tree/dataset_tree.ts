@@ -31,19 +31,19 @@ import type { TreeShard } from "./tree_shard.ts";
 import { requireLocal } from "./tree_storage.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
-/** What another thread rebuilds the tree from. */
+/** The seed that another thread rebuilds the tree from. */
 interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
   readonly facts: BigUint64Array<SharedArrayBuffer>;
 }
 
-/** What a tree shows, and how. */
+/** Options of the tree. */
 interface DatasetTreeOptions {
   /** The dataset's directory. */
   readonly path: string;
   readonly storage: Storage;
-  /** How many shards it has; `undefined` for a dataset that is not sharded. */
+  /** The number of its shards; `undefined` for a dataset that is not sharded. */
   readonly shards: number | undefined;
-  /** What shows beside the values, in forms that people and programs can read. */
+  /** Views that show beside the values, in forms that people and programs can read. */
   readonly views: DecodedViews | undefined;
   /** The largest id that a node may have, unless the tree has all of them to itself. */
   readonly lastNode: NodeId | undefined;
@@ -51,7 +51,7 @@ interface DatasetTreeOptions {
 
 const SPEC_NAME = new TextEncoder().encode(SPEC_FILE);
 
-/** What a node is within its row; the columns are those of {@linkcode DatasetNodes}. */
+/** Kinds of nodes within a row; the columns are those of {@linkcode DatasetNodes}. */
 const Role = { DATAPOINT: 0, KEY: 1, VIEW: 2, ELEMENT: 3, ELEMENT_VIEW: 4 };
 
 /**

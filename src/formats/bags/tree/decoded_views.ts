@@ -12,7 +12,7 @@ import type { TreeShard } from "./tree_shard.ts";
 import { decodersOf } from "../types/mod.ts";
 import { valueToJson } from "../types/json_values.ts";
 
-/** What the name of a readable view ends in. */
+/** The ending of a readable view's name. */
 export type ViewSuffix = ".json" | ".npy" | ".txt";
 
 /** The types that have views, of those that bags and granular ship. */
@@ -45,7 +45,7 @@ export class DecodedViews {
   readonly #kept = new Map<NodeId, Uint8Array>();
   #bytes = 0;
 
-  /** What the name of a view of such values ends in; `undefined` for those that have none. */
+  /** The ending of the names of such values' views; `undefined` for those that have none. */
   suffixOf(
     { name }: ValueType,
     generation: Generation,

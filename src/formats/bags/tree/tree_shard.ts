@@ -24,7 +24,7 @@ const LONGEST_NAME = 255;
  * first asked for.
  */
 export class TreeShard {
-  /** How many datapoints are shown. */
+  /** The number of datapoints that are shown. */
   readonly length: number;
   /** When its newest file was modified, in milliseconds since 1970. */
   readonly mtime: number;
@@ -33,7 +33,7 @@ export class TreeShard {
   readonly names: NameTable;
   /** Names of datapoints. */
   readonly rowNames: NumberedNames;
-  /** What the name of each key's readable view ends in, where it has one. */
+  /** The ending of the name of each key's readable view, where it has one. */
   readonly suffixes: readonly (ViewSuffix | undefined)[];
   readonly shard: Shard;
   readonly #ids: readonly number[];
@@ -65,12 +65,12 @@ export class TreeShard {
     this.#references = new References({ path: refs?.path ?? "", keys });
   }
 
-  /** Whether the key's value in a datapoint is a list. */
+  /** Tells keys whose values in a datapoint are lists. */
   isList(key: number): boolean {
     return this.keys[key]!.type.isList;
   }
 
-  /** How many elements the list of a key has. */
+  /** The number of elements in the list of a key. */
   count(key: number, datapoint: number): number {
     this.#refer(datapoint, key);
     return this.#references.count[key]!;

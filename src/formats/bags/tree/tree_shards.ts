@@ -16,7 +16,7 @@ const MOST_FILES = 4096;
 /** Files of a shard are numbered from its own multiple of this. */
 const FILES_IN_SHARD = 2 ** 24;
 
-/** What stands for generation 2 without references among the facts. */
+/** Generation 2 without references, among the facts. */
 const REFLESS_GENERATION = 4;
 
 /** Where shards are, and how to open them. */
@@ -60,7 +60,7 @@ export class TreeShards implements LazySources {
       .file(index % FILES_IN_SHARD);
   }
 
-  /** What extents call a file of a shard. */
+  /** The number of a shard's file in extents. */
   sourceOf(shard: number, file: number): number {
     return shard * FILES_IN_SHARD + file;
   }
@@ -89,7 +89,7 @@ export class TreeShards implements LazySources {
     return this.fact(number, ShardFact.MTIME) / 1000;
   }
 
-  /** What is known of a shard, which is opened where nothing is. */
+  /** A fact about a shard, which is opened where it is not known. */
   fact(number: number, fact: number): number {
     const { facts } = this.#place;
     const known = facts.get(number, fact);
@@ -236,17 +236,17 @@ function countNodes(
   return 2 + length * inEach + elements;
 }
 
-/** What all threads that serve a dataset take for true of a shard, whoever opened it first. */
+/** Facts about a shard that all threads that serve it agree on, whoever opened it first. */
 export const ShardFact = {
-  /** How many datapoints it has: a writer may be at work. */
+  /** The number of its datapoints: a writer may be at work. */
   LENGTH: 0,
   /** Microseconds since 1970. */
   MTIME: 1,
   /** Bytes of its files. */
   BYTES: 2,
-  /** How many nodes its tree has. */
+  /** The number of its tree's nodes. */
   NODES: 3,
-  /** How many keys it has. */
+  /** The number of its keys. */
   KEYS: 4,
   /** Which inodes its bags are, as a hash. */
   INODES: 5,

@@ -36,7 +36,7 @@ export function requireLocal(path: string, storage: Storage): void {
   );
 }
 
-/** What tells an open file from others of its storage; a local one knows its inode already. */
+/** The id of an open file among those of its storage; a local one knows its inode already. */
 export function* idOf(storage: Storage, file: ByteSource): Steps<number> {
   if (file instanceof FileSource) return file.identity.ino;
   return (yield* storage.stat(file.name))?.id ?? 0;

@@ -90,9 +90,9 @@ const LARGEST_HEADER = 1024;
 const PAIR = 0x92;
 
 /**
- * The array as granular 0.7.0 and 0.8.0 wrote it, which later ones cannot read (commits 4bcc83f and 49e83e9): the size of a header
- * as u32, the header, msgpack `[dtype.str, shape]`, and the bare elements. It is like no other: what
- * 0.8.1 writes starts with a list of three, and letters of the type's name.
+ * The array as granular 0.7.0 and 0.8.0 wrote it (commits 4bcc83f and 49e83e9), and later ones cannot
+ * read it: the size of a header as u32, the header, msgpack `[dtype.str, shape]`, and the bare elements.
+ * It is like no other: what 0.8.1 writes starts with a list of three, and letters of the type's name.
  */
 export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
   if (bytes[4] !== PAIR) return undefined;
@@ -106,7 +106,7 @@ export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
     : undefined;
 }
 
-/** Whether a value has what an array is encoded from: numbers or texts. */
+/** Tells values that arrays are encoded from: numbers or texts. */
 function isContent(value: unknown): value is NpyContent {
   if (typeof value !== "object" || value === null) return false;
   const { data, dtype, shape } = value as Partial<NpyContent>;
@@ -123,7 +123,7 @@ function named(value: unknown): string {
   return Array.isArray(value) ? "a list" : "an object without them";
 }
 
-/** Whether a value is a list of lengths, as few as NumPy takes. */
+/** Tells lists of lengths, as few as NumPy takes. */
 export function isShape(value: unknown): value is number[] {
   return Array.isArray(value) && value.length <= MOST_DIMENSIONS &&
     value.every((length) =>

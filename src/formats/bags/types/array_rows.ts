@@ -18,7 +18,7 @@ export function hasListedValues(array: NdArray): boolean {
 const PADDING_EACH = 256;
 const PADDING_ANYHOW = 4096;
 
-/** Whether an array takes far more than what it holds: 400 MB for one letter, if its type says so. */
+/** Tells arrays that take far more than they hold: 400 MB for one letter, if its type says so. */
 export function isMostlyPadding({ dtype, shape, data }: NdArray): boolean {
   if (!Array.isArray(data)) return false;
   const held = data.reduce((sum, text) => sum + charactersOf(text) + 1, 0);

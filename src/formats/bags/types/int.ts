@@ -1,11 +1,11 @@
 import type { Generation } from "../dataset/dataset_names.ts";
 import { ValueError } from "./value_error.ts";
 
-/** How whole numbers lie in bytes. */
+/** The form of whole numbers in bytes. */
 export interface IntOptions {
   /** Bytes of each number; as few as hold it unless given. */
   readonly size?: number | undefined;
-  /** Whether numbers below 0 occur, in two's complement; not unless given. */
+  /** Numbers below 0 occur, in two's complement; not unless given. */
   readonly signed?: boolean | undefined;
   /** Which byte comes first; the lowest (`little`) unless given. */
   readonly endian?: "little" | "big" | undefined;

@@ -15,7 +15,7 @@ import {
 } from "../../../codecs/msgpack/mod.ts";
 import { isShape } from "./array.ts";
 
-/** What the type `tree` decodes to: what MessagePack does, and arrays in it. */
+/** A value of the type `tree`: one of MessagePack, with arrays in it. */
 export type TreeValue =
   | null
   | boolean
@@ -30,7 +30,7 @@ export type TreeValue =
   | { [key: string]: TreeValue }
   | Map<MsgpackValue, TreeValue>;
 
-/** What the type `tree` encodes. */
+/** A value that the type `tree` encodes. */
 export type TreeContent =
   | TreeValue
   | MsgpackFloat
@@ -38,7 +38,7 @@ export type TreeContent =
   | { readonly [key: string]: TreeContent }
   | ReadonlyMap<PackableValue, TreeContent>;
 
-/** What an array's list begins with. */
+/** The beginning of an array's list. */
 const MARK = "_";
 
 /** Deeper values are handed on as they are: MessagePack refuses them. */

@@ -17,7 +17,7 @@ const MOST_RECORDS = 2 ** 32 - 1;
 /** A bag's files, and how its records and the entries of its index go there. */
 export interface BagParts<Form extends Generation> {
   readonly generation: Form;
-  /** What errors call the bag. */
+  /** Its name in errors. */
   readonly path: string;
   /** Gets the records. */
   readonly file: WritableFile;
@@ -56,7 +56,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     this.index = new AppendedBytes(indexFile, there?.index ?? 0, mismatch);
   }
 
-  /** How many records there are. */
+  /** The number of records. */
   get length(): number {
     return this.#length;
   }
@@ -127,7 +127,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     yield* this.flushIndex(sync);
   }
 
-  /** Whether both must be flushed before the next record is appended. */
+  /** Both must be flushed before the next record is appended. */
   abstract readonly needsFlush: boolean;
 
   /** Writes the entries of the records that were written; to be called after those. */
@@ -184,7 +184,7 @@ export abstract class BagOutput<Form extends Generation = Generation> {
   }
 }
 
-/** What is longer is written from where it lies. */
+/** Longer bytes are written from where they lie. */
 const LONGEST_GATHERED = 1 << 18;
 
 /** Bytes that are compared at a time. */
@@ -211,13 +211,13 @@ class AppendedBytes extends GatheredBytes {
     this.furthest = there;
   }
 
-  /** Whether so many bytes can be gathered without waiting. */
+  /** Tells numbers of bytes that can be gathered without waiting. */
   hasRoom(bytes: number): boolean {
     return bytes <= LONGEST_GATHERED && this.end >= this.#there &&
       bytes <= this.room;
   }
 
-  /** Whether the buffer is nearly full: the longest that is gathered may not fit. */
+  /** The buffer is nearly full: the longest that is gathered may not fit. */
   get isFull(): boolean {
     return this.room < LONGEST_GATHERED;
   }

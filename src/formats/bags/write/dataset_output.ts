@@ -50,7 +50,7 @@ export class DatasetOutput {
   /** Appends a datapoint, and answers its index. */
   *append(datapoint: Readonly<Datapoint>): Steps<number> {
     if (!this.#hasKeys(datapoint)) this.#refuseKeys(datapoint);
-    if (this.#all.some(needsFlush)) yield* this.flush(false);
+    if (this.#needsFlush) yield* this.flush(false);
     try {
       yield* this.#append(datapoint);
     } catch (error) {
@@ -76,6 +76,11 @@ export class DatasetOutput {
   /** Lets go of all files. */
   close(): void {
     for (const bag of this.#all) bag.close();
+  }
+
+  get #needsFlush(): boolean {
+    for (const bag of this.#all) if (bag.needsFlush) return true;
+    return false;
   }
 
   *#append(datapoint: Readonly<Datapoint>): Steps<void> {
@@ -150,7 +155,7 @@ export class DatasetOutput {
     );
   }
 
-  /** Whether a datapoint has the keys of the spec, and no others. */
+  /** Tells datapoints with the keys of the spec, and no others. */
   #hasKeys(datapoint: Readonly<Datapoint>): boolean {
     if (typeof datapoint !== "object" || datapoint === null) return false;
     const { encoders } = this.#of;
@@ -183,10 +188,6 @@ export class DatasetOutput {
       { path: directory, sample: this.#length, expected: keys, actual: given },
     );
   }
-}
-
-function needsFlush(bag: BagOutput): boolean {
-  return bag.needsFlush;
 }
 
 function quoted(keys: readonly string[]): string {

@@ -38,7 +38,7 @@ export interface DatasetTarget extends Ending {
   readonly output: DatasetOutput;
 }
 
-/** What a dataset is written with. */
+/** The form of a dataset that is written. */
 export interface DatasetForm {
   readonly spec: WrittenSpec;
   readonly encoders: Encoders | null;
@@ -57,7 +57,7 @@ export interface DatasetWriterOptions {
   readonly generation?: Generation | undefined;
 }
 
-/** What the options say, checked. */
+/** The form that the options say, checked. */
 export function datasetForm(
   directory: string,
   spec: Spec,

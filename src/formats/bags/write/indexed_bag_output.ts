@@ -113,7 +113,7 @@ function* endOf(index: WritableFile, length: number): Steps<number> {
   return readEntry(entry, 0);
 }
 
-/** Whether there is a file. */
+/** Looks for a file; anything else there is refused. */
 function* requireRegular(path: string): Steps<boolean> {
   const { found } = yield* findTarget(path);
   if (found === undefined || found.isFile()) return found !== undefined;

@@ -23,7 +23,7 @@ export interface ShardLimits {
   readonly shardLength?: number | undefined;
   /** Number of the first shard; 0 by default. */
   readonly shardStart?: number | undefined;
-  /** What is added for the next one; 1 by default. */
+  /** The step to the next one; 1 by default. */
   readonly shardStep?: number | undefined;
 }
 
@@ -170,14 +170,14 @@ interface ShardNumbers {
 
 /** Shards that a writer finds done. */
 interface WrittenShards {
-  /** How many there are. */
+  /** Their number. */
   readonly count: number;
   readonly datapoints: number;
   /** Bytes of their bags and indexes. */
   readonly bytes: number;
   /** Number of the shard to go on with. */
   readonly next: number;
-  /** Whether that one is there. */
+  /** That one is there. */
   readonly isBegun: boolean;
 }
 

@@ -11,13 +11,13 @@ import type { Generation } from "../dataset/dataset_names.ts";
 
 /** Options of the writers' `flush`. */
 export interface FlushOptions {
-  /** Whether to wait until it is on the disk. */
+  /** Waits until it is on the disk; not unless given. */
   readonly sync?: boolean | undefined;
 }
 
-/** What a writer writes to. */
+/** The place that a writer writes to. */
 export interface WriterOutput {
-  /** How much was appended, that among it that was there before. */
+  /** The number of what was appended, that among it that was there before. */
   readonly length: number;
   /** Bytes of all bags and their indexes. */
   readonly size: number;
@@ -25,7 +25,7 @@ export interface WriterOutput {
   flush(sync: boolean): Steps<void>;
 }
 
-/** How a writer ends. */
+/** The end of a writer. */
 export interface Ending {
   /** Completes what is written, on the disk. If it fails it can be done again. */
   finish(): Steps<void>;
@@ -37,7 +37,7 @@ export interface Ending {
 
 type State = "open" | "closing" | "closed" | "aborted";
 
-/** What the writers of bags and of datasets have in common: they are open, and are then closed or given up. */
+/** The base of the writers of bags and of datasets: they are open, and are then closed or given up. */
 export abstract class Writer implements Disposable, AsyncDisposable {
   /** Where it writes, as it was given. */
   readonly path: string;
@@ -47,7 +47,7 @@ export abstract class Writer implements Disposable, AsyncDisposable {
   readonly #ending: Ending;
   readonly #queue: SerialQueue;
   #state: State = "open";
-  /** Whether something is being done without waiting, which calls encoders and iterates lists. */
+  /** Something is being done without waiting, which calls encoders and iterates lists. */
   #inStep = false;
   #closed: Promise<void> | undefined;
 

@@ -1,5 +1,4 @@
-import { FormatError, RecordfsError } from "../../../errors.ts";
-import type { ChunkMeta } from "../meta/chunk_meta.ts";
+import { RecordfsError } from "../../../errors.ts";
 
 /** Ids are free text: long ones are cut in messages. */
 const LONGEST_SHOWN = 100;
@@ -25,19 +24,4 @@ export class UnknownIdError extends RecordfsError {
     );
     this.id = id;
   }
-}
-
-/** The error about an id that two chunks have. */
-export function duplicateId(
-  meta: ChunkMeta,
-  video: number,
-  before: ChunkMeta,
-): FormatError {
-  const id = meta.id(video);
-  const shown = /^[\x21-\x7e]{1,100}$/.test(id) ? id : shownId(id);
-  return new FormatError(
-    "duplicate-id",
-    `${meta.path}: duplicate id ${shown}: ${before.path} has it too`,
-    { path: meta.path },
-  );
 }

@@ -2,9 +2,9 @@ import * as path from "node:path";
 import { FormatError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import type { ChunkMeta } from "../meta/chunk_meta.ts";
+import { type ChunkMeta, duplicateId } from "../meta/chunk_meta.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
-import { duplicateId, shownId } from "./faults.ts";
+import { shownId } from "./faults.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
 import { ChunkOutput } from "../write/chunk_output.ts";
 

@@ -31,14 +31,16 @@ export class GulpSource extends ContainerSource {
   /** Its `label2idx.json`; as a tree shows it, a chunk by itself has none. */
   readonly labels: VideoSource["labels"];
 
-  private constructor(container: VirtualFs, chunks: readonly RawChunk[]) {
-    const { location, info: { kind, facts } } = container;
+  private constructor(
+    container: VirtualFs,
+    chunks: readonly RawChunk[],
+    labels: VideoSource["labels"],
+  ) {
+    const { kind, facts } = container.info;
     super(container, kind === DIRECTORY ? "GulpIO" : "a chunk of GulpIO");
     this.chunks = chunks;
     this.badVideos = facts?.["badVideos"] ?? 0;
-    const path = `${location}/${LABEL_FILE}`;
-    const bytes = kind === DIRECTORY ? readIfThere(path) : undefined;
-    this.labels = bytes && { path, bytes };
+    this.labels = labels;
   }
 
   static async open(
@@ -47,8 +49,11 @@ export class GulpSource extends ContainerSource {
   ): Promise<GulpSource> {
     const { location, info } = container;
     const isDirectory = info.kind === DIRECTORY;
+    const path = `${location}/${LABEL_FILE}`;
+    const bytes = isDirectory ? readIfThere(path) : undefined;
+    const labels = bytes && { path, bytes };
     const chunks = await openChunks(location, isDirectory, options);
-    return new GulpSource(container, chunks);
+    return new GulpSource(container, chunks, labels);
   }
 
   /** How many videos there are. */

@@ -1,7 +1,6 @@
-import * as fs from "node:fs";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { writeError } from "../../../io/write/write_error.ts";
+import { makeDirectories } from "../../../io/write/make_directories.ts";
 import type {
   AdapterRecipe,
   DatasetAdapter,
@@ -119,7 +118,7 @@ export class GulpIngestor {
       ? undefined
       : Array.from(this.#adapter.ids(), String);
     claimIds(directory, ids ?? [], new VideoIds());
-    makeDirectory(directory);
+    await runAsync(makeDirectories(directory, directory));
     using journal = IngestJournal.open(directory);
     const planned = {
       videosPerChunk: this.#videosPerChunk,
@@ -206,14 +205,6 @@ function missing(
     ? [...retried]
     : ids.slice(slice.start, slice.stop).filter((id) => retried.has(id));
   return new Set(wanted.filter((id) => there.find(id) < 0));
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    fs.mkdirSync(directory, { recursive: true });
-  } catch (error) {
-    throw writeError(directory, error);
-  }
 }
 
 /** Counts what an ingest has done. */

@@ -44,9 +44,11 @@ export class IngestJournal implements Disposable {
     this.#file = file;
     this.plan = parsePlan(path, text);
     this.#isBegun = this.plan !== undefined;
-    this.done = new Map(
-      reportsOf(path, text).map((report) => [report.chunk, report]),
-    );
+    const lines = text.split("\n").slice(1, -1);
+    this.done = new Map(lines.map((line) => {
+      const report = parseLine(path, line) as NumberedReport;
+      return [report.chunk, report];
+    }));
     // What a killed process began to write: the next line must not follow it.
     if (whole < bytes.length) file.truncateSync(whole);
   }
@@ -137,12 +139,6 @@ export class IngestJournal implements Disposable {
     this.#file.unlockSync();
     this.#file.close();
   }
-}
-
-/** The lines about chunks. */
-function reportsOf(path: string, text: string): NumberedReport[] {
-  return text.split("\n").slice(1, -1)
-    .map((line) => parseLine(path, line) as NumberedReport);
 }
 
 function busy(directory: string): WriteError {

@@ -223,3 +223,18 @@ function frameError(
   const code = isCut ? "truncated-data" : "bad-frame-info";
   return new FormatError(code, `${where}: ${what}`, facts);
 }
+
+/** The error about an id that two chunks have. */
+export function duplicateId(
+  meta: ChunkMeta,
+  video: number,
+  before: ChunkMeta,
+): FormatError {
+  const id = meta.id(video);
+  const shown = /^[\x21-\x7e]{1,100}$/.test(id) ? id : shownId(id);
+  return new FormatError(
+    "duplicate-id",
+    `${meta.path}: duplicate id ${shown}: ${before.path} has it too`,
+    { path: meta.path },
+  );
+}

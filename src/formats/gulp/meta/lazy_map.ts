@@ -16,7 +16,12 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
   readonly #rows: KeyedRows;
   readonly #value: (row: number) => V;
 
-  /** @param value The value of a row. */
+  /**
+   * Makes a map.
+   *
+   * @param rows What its keys are of.
+   * @param value The value of a row.
+   */
   constructor(rows: KeyedRows, value: (row: number) => V) {
     this.#rows = rows;
     this.#value = value;

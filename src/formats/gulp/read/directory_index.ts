@@ -1,8 +1,7 @@
 import type { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { firstFrom } from "../../../tree/shared_numbers.ts";
-import { duplicateId } from "../check/faults.ts";
-import type { ChunkMeta } from "../meta/chunk_meta.ts";
+import { type ChunkMeta, duplicateId } from "../meta/chunk_meta.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { IdHash } from "../ids/video_ids.ts";
 import type { ChunkPaths } from "./chunk_files.ts";
