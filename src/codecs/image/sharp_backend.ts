@@ -5,6 +5,7 @@ import {
   rgbaToChannels,
 } from "./image.ts";
 import type { Eighths, ImageBackend } from "./image_backend.ts";
+import { PACKAGES } from "../../packages.ts";
 import { ImageError } from "./image_error.ts";
 import { type ImageHeader, MAX_PIXELS } from "./image_header.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
@@ -13,9 +14,6 @@ import type { Size } from "./short_edge.ts";
 type Sharp = typeof import("sharp");
 type SharpFactory = Sharp["default"];
 type Pipeline = ReturnType<SharpFactory>;
-
-/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
-const PACKAGE: string = "sharp";
 
 /**
  * Images through npm's sharp, which is libvips: native code, so it needs `--allow-ffi`,
@@ -35,7 +33,7 @@ export class SharpBackend implements ImageBackend {
    * @throws If it is not there for this platform, or a permission is missing.
    */
   static async load(): Promise<SharpBackend> {
-    const sharp: Sharp = await import(PACKAGE);
+    const sharp: Sharp = await import(PACKAGES.sharp);
     return new SharpBackend(sharp.default);
   }
 

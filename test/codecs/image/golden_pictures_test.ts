@@ -6,7 +6,7 @@ import {
   ImageError,
 } from "../../../src/codecs/image/mod.ts";
 import { readNpy } from "../../../src/codecs/numpy/mod.ts";
-import { compilePixels } from "../../../src/codecs/image/pixels/compile.ts";
+import { compilePixels } from "../../support/compile_pixels.ts";
 import { assertClose } from "../../support/images.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 

@@ -1,4 +1,4 @@
-// Resampling and packing of pixels, in AssemblyScript; `compile.ts` makes `pixels_wasm.ts` of it.
+// Resampling and packing of pixels, in AssemblyScript; `test/support/compile_pixels.ts` makes `pixels_wasm.ts` of it.
 //
 // A pixel has four bytes, the last of which is of no use, so that one load has one pixel. Sums are those of
 // Pillow's ImagingResample, in the same fixed point: 22 fractional bits, and each pass is rounded to bytes.

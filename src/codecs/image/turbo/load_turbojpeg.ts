@@ -1,13 +1,4 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-
-/**
- * Package that brings the library. Its own binding is not loaded, since it decodes by a
- * faster transform that is up to 6 off; only the library beside it is.
- *
- * By a variable: Deno fetches a package whose name stands in an import before any program starts.
- */
-const PACKAGE: string = "npm:@julusian/jpeg-turbo@3.0.1/binding-options.js";
+import { packageFile } from "../../../packages.ts";
 
 /** Where the system's may be: from version 3 on it has what is called here. */
 const SYSTEM: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
@@ -69,16 +60,14 @@ function systemLibraries(): (() => string)[] {
   return (SYSTEM[Deno.build.os] ?? []).map((path) => () => path);
 }
 
-/** Path of the package's library for this platform: it has one for Linux only. */
-async function ownLibrary(): Promise<string> {
+/**
+ * Path of the library of npm's `@julusian/jpeg-turbo`, which has one for Linux only. The package's own binding is
+ * not loaded: it decodes by a faster transform that is up to 6 off.
+ */
+async function ownLibrary(): Promise<URL> {
   const { os, arch } = Deno.build;
-  if (os !== "linux") throw new Error(`the package has none for ${os}`);
-  await import(PACKAGE);
-  // What was imported says its place to nobody; the cache of CommonJS has it.
-  const entry = Object.keys(createRequire(import.meta.url).cache)
-    .find((path) => path.endsWith("binding-options.js"));
-  if (entry === undefined) throw new Error("the package has no place");
+  if (os !== "linux") throw new Error(`npm has none for ${os}`);
   const platform = arch === "aarch64" ? "linux-arm64" : "linux-x64";
   const folder = `prebuilds/jpeg-turbo-${platform}`;
-  return join(dirname(entry), folder, "libturbojpeg.so.0");
+  return await packageFile("turboJpeg", `${folder}/libturbojpeg.so.0`);
 }
