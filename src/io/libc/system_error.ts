@@ -69,6 +69,11 @@ const REASONS: Record<string, string> = {
   EXDEV: "it lies on another file system",
 };
 
+/** What a word such as `EACCES` means, and what to do where that is known; the word itself where it is rare. */
+export function reasonOf(code: string): string {
+  return Object.hasOwn(REASONS, code) ? REASONS[code]! : code;
+}
+
 /** Why the system refused something, in words, and what to do where that is known. */
 export function whatIsWrong(error: unknown): string {
   const code = systemCode(error);

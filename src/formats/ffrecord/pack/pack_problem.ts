@@ -1,6 +1,10 @@
 import { RecordfsError } from "../../../errors.ts";
 import { NAME_NEEDS_FFI } from "../../../io/directories/directory_by_path.ts";
-import { systemCode, whatIsWrong } from "../../../io/libc/system_error.ts";
+import {
+  reasonOf,
+  systemCode,
+  whatIsWrong,
+} from "../../../io/libc/system_error.ts";
 
 /** Something in a folder that can't be packed, or is left out. */
 export interface PackProblem {
@@ -54,7 +58,7 @@ const REASONS: Record<string, PackProblem["reason"]> = {
 
 /** A problem of a kind that is known beforehand. */
 export function problem(code: string, path: string): PackProblem {
-  return { path, reason: REASONS[code] ?? code, code };
+  return { path, reason: REASONS[code] ?? reasonOf(code), code };
 }
 
 /** Whether that is no content of the folder: it is left out, and nothing is wrong. */
