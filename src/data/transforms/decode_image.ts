@@ -75,11 +75,15 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
    * @throws {ImageError} If it is damaged, too large or of a kind that is not read, or no codec loads.
    */
   async apply(bytes: Uint8Array): Promise<Image> {
-    return (await this[PLAN](bytes)).made();
+    return (await this.#plan(bytes)).made();
   }
 
-  /** Decodes of an image what the steps that follow leave of it, when they have. */
-  async [PLAN](bytes: Uint8Array): Promise<PlannedImage> {
+  /** An image of which only what the steps that follow leave is decoded, once they have. */
+  [PLAN](bytes: Uint8Array): Promise<Image> {
+    return this.#plan(bytes);
+  }
+
+  async #plan(bytes: Uint8Array): Promise<PlannedImage> {
     if (!(bytes instanceof Uint8Array)) {
       throw new TypeError(
         "DecodeImage takes the bytes of an image file, but was given something else: put it first",
