@@ -17,7 +17,9 @@ type AnyStep = Step<any, any>;
 
 /** A step's work in a chain, whose other steps say what of a picture is decoded. */
 function plannedStep(step: AnyStep): TransformFunction<unknown, unknown> {
-  if (typeof step !== "object" || !(PLAN in step)) return runStep(step);
+  if (typeof step !== "object" || step === null || !(PLAN in step)) {
+    return runStep(step);
+  }
   const plan = step[PLAN] as TransformFunction<unknown, unknown>;
   return (value, random) => plan.call(step, value, random);
 }

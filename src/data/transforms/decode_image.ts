@@ -66,7 +66,7 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
       );
     }
     if (shortEdge !== undefined) sizeOf(shortEdge, "DecodeImage");
-    this.#options = { codec, colorspace, shortEdge, exact };
+    this.#options = { codec, colorspace, shortEdge, exact: exact === true };
   }
 
   /**
