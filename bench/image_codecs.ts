@@ -96,7 +96,7 @@ async function measure(args: string[]): Promise<Row[]> {
 }
 
 /** recordfs's default first: the others' ratios are to it. */
-const CODECS = ["sharp", "imagescript"] as const;
+const CODECS = ["turbojpeg", "sharp", "imagescript"] as const;
 
 async function decoders(): Promise<Contender[]> {
   const { Image } = await import("imagescript");

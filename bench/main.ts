@@ -21,6 +21,7 @@ import { openPackedBenchmark } from "./open_packed.ts";
 import { openRecordsBenchmark } from "./open_records.ts";
 import { packFolderBenchmark } from "./pack_folder.ts";
 import { permutationBenchmark } from "./permutation.ts";
+import { picturesBenchmark } from "./pictures.ts";
 import { readBatchesBenchmark } from "./read_batches.ts";
 import { scaleBenchmark } from "./scale.ts";
 import {
@@ -51,6 +52,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   videoFramesBenchmark,
   packFolderBenchmark,
   permutationBenchmark,
+  picturesBenchmark,
   readBatchesBenchmark,
   scaleBenchmark,
   writeRecordsBenchmark,

@@ -10,7 +10,7 @@
  * @module
  */
 import { type Image, imageCodec } from "../src/codecs/image/mod.ts";
-import { resample } from "../src/codecs/image/resample.ts";
+import { resized } from "../src/codecs/image/pixels/render.ts";
 import { shortEdgeSize } from "../src/codecs/image/short_edge.ts";
 import { videoFrames } from "../src/codecs/video/mod.ts";
 import {
@@ -142,7 +142,7 @@ async function twice(
 
 /** As Pillow does, exactly. */
 function shortEdged(image: Image, edge: number): Image {
-  return resample(image, shortEdgeSize(image, edge));
+  return resized(image, shortEdgeSize(image, edge));
 }
 
 /** The pixels of a clip's frames, resized, without a JPEG between. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { formatNames, formats } from "../src/formats/registry.ts";
+import { PACKAGES } from "../src/packages.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 /** A folder of a format with what it has for the rooms of converting and of data. */
@@ -13,9 +14,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/serialized_error.ts": ["src/errors.ts"],
   "src/names.ts": [],
   "src/bytes_of.ts": [],
+  "src/packages.ts": [],
   "src/io": ["src/errors.ts", "src/names.ts", "src/bytes_of.ts"],
   "src/tree": ["src/errors.ts", "src/names.ts", "src/io"],
-  "src/codecs": ["src/errors.ts", "src/bytes_of.ts"],
+  "src/codecs": ["src/errors.ts", "src/bytes_of.ts", "src/packages.ts"],
   // Types only: what each room asks of a format.
   "src/formats/format.ts": [
     "src/errors.ts",
@@ -53,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/formats": [
     "src/formats/format.ts",
     ROOM,
+    "src/packages.ts",
     "src/message_text.ts",
     "src/errors.ts",
     "src/serialized_error.ts",
@@ -83,6 +86,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/vfs",
   ],
   "src/data": [
+    "src/packages.ts",
     "src/errors.ts",
     "src/serialized_error.ts",
     "src/names.ts",
@@ -255,8 +259,8 @@ Deno.test("formats never import each other, and only the registry all", () => {
  * files are chosen by a glob.
  */
 const LOADS_PACKAGES = [
-  "src/codecs/image/imagescript_wasm.ts",
-  "src/codecs/image/sharp_codec.ts",
+  "src/packages.ts",
+  "src/codecs/image/sharp_backend.ts",
   "src/formats/gulp/adapters/read_lists.ts",
   "src/data/datasets/choose_files.ts",
 ];
@@ -286,13 +290,17 @@ Deno.test("packages come from npm through the import map, and only the command l
   }
 });
 
-Deno.test("packages of the libraries are not fetched before they are asked for", () => {
+Deno.test("packages of the libraries are not fetched before they are asked for, and have one version", () => {
   const config = JSON.parse(Deno.readTextFileSync(`${REPOSITORY}deno.json`));
+  const versions = Object.values<string>(config.imports);
+  for (const specifier of Object.values(PACKAGES)) {
+    assert.ok(versions.includes(specifier), specifier);
+  }
   assert.ok(config.unstable.includes("npm-lazy-caching")); // or Deno fetches all that are locked
   for (const file of LOADS_PACKAGES) {
     const text = Deno.readTextFileSync(REPOSITORY + file);
     const loading = text.replaceAll(/typeof import\("[^"]+"\)/g, "");
-    assert.match(loading, /await import\((PACKAGE|CSV_PACKAGE|`\$\{PACKAGE\})/);
+    assert.match(loading, /await import\(`?(\$\{)?(PACKAGES\.|specifier)/);
     assert.doesNotMatch(loading, /(from |import |import\()"(?!\.|node:)/);
   }
 });

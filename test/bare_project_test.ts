@@ -41,7 +41,7 @@ export async function use(): Promise<string[]> {
     if (entry.isFile) paths.push(entry.path);
   }
   using dataset = await PackedFolderDataset.open("packed.ffr", { files: "**/*.txt" });
-  for (const name of ["sharp", "imagescript"] as const) {
+  for (const name of ["turbojpeg", "sharp", "imagescript"] as const) {
     const codec = await imageCodec(name);
     const gray = { data: new Uint8Array(12), height: 3, width: 4, channels: 1 } as const;
     const { width } = await codec.decode(await codec.encode(gray), { colorspace: "GRAY" });
@@ -134,3 +134,21 @@ Deno.test("it checks with the strictest options, too", () =>
   withProject(STRICTEST, async (deno) => {
     await deno("check", ".");
   }));
+
+Deno.test("a program that imports by a path, in a folder without a configuration, finds the packages", async () => {
+  await withProject(undefined, async (deno) => {
+    let program = PROGRAM;
+    for (const [name, file] of Object.entries(ENTRY_POINTS)) {
+      program = program.replaceAll(
+        `"${specifier(name)}"`,
+        JSON.stringify(REPOSITORY + file.slice(2)),
+      );
+    }
+    const main = "console.log((await use()).join());";
+    const dir = (await deno("eval", "console.log(Deno.cwd())")).trim();
+    await Deno.remove(`${dir}/deno.json`);
+    await Deno.writeTextFile(`${dir}/use.ts`, `${program}\n${main}`);
+    const shown = await deno("run", "-A", "--no-config", "use.ts");
+    assert.equal(shown, `${SHOWN.replaceAll(", ", ",")}\n`);
+  });
+});

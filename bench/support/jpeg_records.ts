@@ -7,12 +7,16 @@ export const WIDTH = 640;
 /** Size of the images. */
 export const HEIGHT = 480;
 
-/** Writes an FFRecord file of so many different JPEGs, with noise, as photographs have. */
+/**
+ * Writes an FFRecord file of so many different JPEGs, with noise, as photographs have; they stay beside it, as
+ * `000001.jpg` and so on.
+ */
 export async function jpegRecords(
   workspace: Workspace,
   images: number,
+  size = `${WIDTH}x${HEIGHT}`,
 ): Promise<string> {
-  const source = `mandelbrot=size=${WIDTH}x${HEIGHT}:rate=10,noise=alls=8`;
+  const source = `mandelbrot=size=${size}:rate=10,noise=alls=8`;
   await run([
     ...["ffmpeg", "-nostdin", "-loglevel", "error"],
     ...["-f", "lavfi", "-i", source, "-frames:v", `${images}`, "-q:v", "3"],

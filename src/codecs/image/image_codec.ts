@@ -6,9 +6,14 @@ export interface DecodeOptions {
   readonly colorspace?: Colorspace | undefined;
   /**
    * Decodes to this short edge, in pixels; below 1, or not given, the size stays. It takes less time and
-   * memory than resizing afterwards, where a codec need not decode a large JPEG in full.
+   * memory than resizing afterwards, where a large JPEG need not be decoded in full.
    */
   readonly shortEdge?: number | undefined;
+  /**
+   * Decodes all of a JPEG, also where a half, a quarter or an eighth of its size is enough: pixels of natural
+   * pictures may differ by up to 3 there.
+   */
+  readonly exact?: boolean | undefined;
   /** Name of the image in errors: the file's path, or the frame. */
   readonly path?: string | undefined;
 }
@@ -27,7 +32,7 @@ export interface JpegOptions {
 
 /** Decodes JPEG and PNG, resizes, and encodes JPEG. */
 export interface ImageCodec {
-  /** The package that does it. */
+  /** The package or library that does it. */
   readonly name: string;
   /**
    * Decodes a JPEG or PNG. An alpha channel is left out; EXIF orientation and colour profiles are

@@ -6,9 +6,7 @@
  *
  * @module
  */
-
-/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
-const PACKAGE: string = "imagescript";
+import { packageFile } from "../../packages.ts";
 
 /** Exports of a module: functions of numbers, which may be pointers into its memory. */
 type WasmExports<Names extends string> =
@@ -98,14 +96,10 @@ export class ImagescriptWasm {
 
   /** Loads them from where Deno keeps npm packages. */
   static async load(): Promise<ImagescriptWasm> {
-    // Naming a file of it brings the package here: `resolve` alone only says where it would be.
-    await import(`${PACKAGE}/package.json`, { with: { type: "json" } });
-    const [jpeg, png] = await Promise.all([
-      import.meta.resolve(`${PACKAGE}/wasm/any/jpeg.wasm`),
-      import.meta.resolve(`${PACKAGE}/wasm/any/png.wasm`),
-    ].map(async (url) =>
-      WebAssembly.compile(await Deno.readFile(new URL(url)))
-    ));
+    const [jpeg, png] = await Promise.all(["jpeg", "png"].map(async (name) => {
+      const url = await packageFile("imagescript", `wasm/any/${name}.wasm`);
+      return await WebAssembly.compile(await Deno.readFile(url));
+    }));
     return new ImagescriptWasm(jpeg!, png!);
   }
 

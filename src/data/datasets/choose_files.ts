@@ -1,8 +1,8 @@
+import { PACKAGES } from "../../packages.ts";
 import { compileGlob } from "../../vfs/glob.ts";
 import { type FilteredEntry, PathFilter } from "../../vfs/path_filter.ts";
 
 /** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
-const PACKAGE: string = "picomatch";
 
 /** Which files of a container are samples. */
 export interface ChooseFilesOptions {
@@ -31,7 +31,7 @@ export async function chooserOf(
   }
   const globs = typeof files === "string" ? [files] : files;
   if (globs.length === 0) return () => false;
-  const { default: { makeRe } } = await import(PACKAGE);
+  const { default: { makeRe } } = await import(PACKAGES.picomatch);
   const compile = (glob: string) => compileGlob(glob, makeRe);
   const filter = new PathFilter(globs, [], compile);
   return (entry) => filter.accepts(entry);

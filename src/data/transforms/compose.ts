@@ -1,8 +1,10 @@
 import { Random } from "../random/random.ts";
+import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import type { Picture } from "./picture.ts";
 import {
   newRecipe,
+  PLAN,
   runStep,
   type SampleTransform,
   type Step,
@@ -12,6 +14,23 @@ import {
 
 // deno-lint-ignore no-explicit-any -- what the steps between take is what the ones before make
 type AnyStep = Step<any, any>;
+
+/** A step's work in a chain, whose other steps say what of a picture is decoded. */
+function plannedStep(step: AnyStep): TransformFunction<unknown, unknown> {
+  if (typeof step !== "object" || step === null || !(PLAN in step)) {
+    return runStep(step);
+  }
+  const plan = step[PLAN] as TransformFunction<unknown, unknown>;
+  return (value, random) => plan.call(step, value, random);
+}
+
+/** Decodes what nobody has looked at. */
+function finished(value: unknown): unknown {
+  if (value instanceof PlannedImage) return value.made();
+  const isClip = Array.isArray(value) &&
+    value.some((frame) => frame instanceof PlannedImage);
+  return isClip ? value.map(finished) : value;
+}
 
 /**
  * Steps one after the other. They may be transforms, functions, and modules that export either: with
@@ -49,27 +68,35 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
     steps: readonly [...Step<any, any>[], Step<any, Out>] | readonly [],
   ) {
     this.#steps = [...steps];
-    this.#run = this.#steps.map((step) => runStep(step));
+    this.#run = this.#steps.map(plannedStep);
   }
 
   /** Applies all steps: a promise where one of them gives a promise. */
   apply(value: unknown, random: Random): Out | Promise<Out> {
+    const made = this[PLAN](value, random);
+    return (made instanceof Promise ? made.then(finished) : finished(made)) as
+      | Out
+      | Promise<Out>;
+  }
+
+  /** Applies all steps; what is decoded when somebody looks at it may still be. */
+  [PLAN](value: unknown, random: Random): unknown {
     const steps = this.#run;
     for (let i = 0; i < steps.length; i++) {
       value = steps[i]!(value, random);
       if (value instanceof Promise) return this.#rest(value, i + 1, random);
     }
-    return value as Out;
+    return value;
   }
 
   async #rest(
     value: unknown,
     from: number,
     random: Random,
-  ): Promise<Out> {
+  ): Promise<unknown> {
     value = await value;
     for (const step of this.#run.slice(from)) value = await step(value, random);
-    return value as Out;
+    return value;
   }
 
   /**
@@ -129,7 +156,7 @@ export class ComposeVideo<Out = Picture[]> implements
     // Each frame has numbers of its own, whichever is done first.
     const done = settled(
       frames.map((frame, i) =>
-        this.#image.apply(frame, new Random(...keys, i))
+        this.#image[PLAN](frame, new Random(...keys, i))
       ),
     );
     return done instanceof Promise

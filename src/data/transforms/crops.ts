@@ -1,3 +1,5 @@
+import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
+import type { Box } from "../../codecs/image/pixels/render.ts";
 import type { Size } from "../../codecs/image/short_edge.ts";
 import type { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
@@ -186,21 +188,13 @@ function halfEven(value: number): number {
   return value % 2 === 0 ? value / 2 : 2 * Math.round(value / 4);
 }
 
-/** A part of a picture, in pixels. */
-interface Box extends Size {
-  /** Its first row. */
-  readonly top: number;
-  /** Its first column. */
-  readonly left: number;
-}
-
 /**
  * A box of that size anywhere inside a picture, each place as likely.
  *
  * @param step The name of the step, for the message.
  * @throws {RangeError} If the picture is smaller.
  */
-function randomBox(
+export function randomBox(
   picture: Size,
   { height, width }: Size,
   random: Random,
@@ -218,11 +212,14 @@ function randomBox(
 }
 
 /** The part of a picture that a box inside it shows: its rows are copied. */
-function crop<P extends Picture>(
+export function crop<P extends Picture>(
   picture: P,
   { top, left, height, width }: Box,
 ): P {
   if (height === picture.height && width === picture.width) return picture;
+  if (picture instanceof PlannedImage) {
+    return picture.cropped({ top, left, height, width }) as Picture as P;
+  }
   const { pixels } = storedPixels(picture);
   const { channels } = picture;
   const stride = picture.width * channels;

@@ -1,3 +1,4 @@
+import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
 import type { Random } from "../random/random.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { AllFrames } from "./compose.ts";
@@ -97,6 +98,7 @@ function checkedProbability(probability: number, step: string): number {
 
 /** A picture as a mirror beside it shows it. */
 function flipHorizontal<P extends Picture>(picture: P): P {
+  if (picture instanceof PlannedImage) return picture.flipped() as Picture as P;
   const { height, width, channels } = picture;
   const { pixels } = storedPixels(picture);
   const out = newPixels(pixels, pixels.length);

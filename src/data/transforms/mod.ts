@@ -29,6 +29,11 @@ export {
   UnitNormVideo,
 } from "./normalize.ts";
 export type { FloatImage, Picture } from "./picture.ts";
+export {
+  RandomResizedCrop,
+  type RandomResizedCropOptions,
+  RandomResizedCropVideo,
+} from "./random_resized_crop.ts";
 export { Resize, ResizeVideo, Scale, ScaleVideo } from "./resize.ts";
 export {
   type ArrayDtype,

@@ -1,4 +1,5 @@
 import { assertImage, type Image } from "../../codecs/image/image.ts";
+import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
 
 /** Pixels as bytes or as real numbers. */
 export type Picture = Image | FloatImage;
@@ -178,7 +179,7 @@ export function assertPicture(
   value: Picture,
   step: string,
 ): void {
-  if (value instanceof ScaledImage) return;
+  if (value instanceof ScaledImage || value instanceof PlannedImage) return;
   const given: unknown = value;
   if (isPixels((given as Picture | undefined)?.data) && "channels" in value) {
     return assertImage(value as Image);
@@ -214,13 +215,15 @@ export function assertBytes(
 
 /** Tells whether a picture's pixels are bytes. */
 export function isBytes(picture: Picture): picture is Image {
-  return !(picture instanceof ScaledImage) &&
-    picture.data instanceof Uint8Array;
+  return picture instanceof PlannedImage ||
+    !(picture instanceof ScaledImage) && picture.data instanceof Uint8Array;
 }
 
 /** Tells whether a value is a picture. */
 export function isPicture(value: unknown): value is Picture {
-  if (value instanceof ScaledImage) return true;
+  if (value instanceof ScaledImage || value instanceof PlannedImage) {
+    return true;
+  }
   return typeof value === "object" && value !== null && "channels" in value &&
     "height" in value && "width" in value && "data" in value &&
     isPixels(value.data);

@@ -1,7 +1,8 @@
 import type { Image } from "../../codecs/image/image.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
 import { MAX_PIXELS } from "../../codecs/image/image_header.ts";
-import { resample } from "../../codecs/image/resample.ts";
+import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
+import { resized } from "../../codecs/image/pixels/render.ts";
 import type { Size } from "../../codecs/image/short_edge.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { AllFrames } from "./compose.ts";
@@ -100,7 +101,11 @@ export function resizeTo(image: Image, wanted: number | Size): Image {
   const { height, width } = typeof wanted === "number"
     ? shortEdge(image, wanted)
     : wanted;
-  if (height * width <= MAX_PIXELS) return resample(image, { height, width });
+  if (height * width <= MAX_PIXELS) {
+    return image instanceof PlannedImage
+      ? image.scaled({ height, width })
+      : resized(image, { height, width });
+  }
   throw new ImageError(
     "image-too-large",
     `${image.width} × ${image.height} pixels would become ${width} × ${height}: ` +

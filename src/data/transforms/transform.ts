@@ -35,6 +35,9 @@ export type Step<In, Out> =
   | SampleTransform<In, Out>
   | Imported<TransformFunction<In, Out>>;
 
+/** What a step that decodes does instead of `apply` where other steps follow: they say what is wanted. */
+export const PLAN: unique symbol = Symbol("recordfs.plan");
+
 /** A step's work, ready to be called. */
 export function runStep<In, Out>(
   step: Step<In, Out>,

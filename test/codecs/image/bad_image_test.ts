@@ -9,7 +9,7 @@ import {
 } from "../../../src/codecs/image/mod.ts";
 import { testImage } from "../../support/images.ts";
 
-const NAMES = ["imagescript", "sharp"] as const;
+const NAMES = ["imagescript", "sharp", "turbojpeg"] as const;
 
 /** A PNG whose rows all have filter 0. */
 function png(width: number, height: number, rows: Uint8Array): Uint8Array {

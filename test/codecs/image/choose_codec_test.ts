@@ -42,9 +42,9 @@ Deno.test("imagescript needs leave to read files, and nothing else", async () =>
   assert.equal(await choose("imagescript", "--allow-read"), "imagescript 4 2");
 });
 
-Deno.test("auto takes sharp where native code may run, else imagescript", async () => {
+Deno.test("auto takes turbojpeg where native code may run, else imagescript", async () => {
   const native = ["--allow-read", "--allow-env", "--allow-ffi"];
-  assert.equal(await choose("auto", ...native), "sharp 4 2");
+  assert.equal(await choose("auto", ...native), "turbojpeg 4 2");
   for (const missing of [1, 2]) {
     const some = native.filter((_, i) => i !== missing);
     assert.equal(await choose("auto", ...some), "imagescript 4 2");
@@ -63,12 +63,12 @@ Deno.test("a codec that may not be loaded says what it needs", async () => {
 });
 
 Deno.test("codecs are loaded once; unknown names are refused", async () => {
-  for (const name of ["imagescript", "sharp"] as const) {
+  for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
     assert.equal(await imageCodec(name), await imageCodec(name));
   }
   await assert.rejects(() => imageCodec("gd" as ImageCodecName), {
     name: "RangeError",
-    message: /'gd': choose of imagescript, sharp/,
+    message: /'gd': choose of turbojpeg, sharp, imagescript/,
   });
 });
 

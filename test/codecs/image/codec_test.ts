@@ -9,7 +9,7 @@ import {
 import { sha256 } from "../../support/golden.ts";
 import { assertClose, samplingOf, testImage } from "../../support/images.ts";
 
-const NAMES: readonly ImageCodecName[] = ["imagescript", "sharp"];
+const NAMES: readonly ImageCodecName[] = ["imagescript", "sharp", "turbojpeg"];
 
 /** Decoders may round differently, and blend subsampled colour differently at edges. */
 const DECODED = { mean: 0.3, max: 8 };

@@ -125,7 +125,7 @@ async function assertWaits<T>(begin: () => Promise<T>): Promise<T> {
   return await done;
 }
 
-for (const name of ["imagescript", "sharp"] as const) {
+for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
   Deno.test(`whatever ${name} decodes takes its memory from there`, async () => {
     const codec = await imageCodec(name);
     const image = {

@@ -12,7 +12,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 
 const MODES = { 1: "L", 2: "LA", 3: "RGB", 4: "RGBA" } as const;
-const CODECS: ImageCodecName[] = ["imagescript", "sharp"];
+const CODECS: ImageCodecName[] = ["imagescript", "sharp", "turbojpeg"];
 
 /** A picture of so many channels, the last of them alpha if they are even. */
 function picture(

@@ -1,7 +1,7 @@
 /** Frames are at least as close to the video as GulpIO2's: ffmpeg's JPEG, resized, JPEG again. */
 import assert from "node:assert/strict";
 import { type Image, imageCodec } from "../../../src/codecs/image/mod.ts";
-import { resample } from "../../../src/codecs/image/resample.ts";
+import { resized } from "../../../src/codecs/image/pixels/render.ts";
 import { JpegSplitter } from "../../../src/codecs/video/video_frames.ts";
 import { videoFrames } from "../../../src/codecs/video/mod.ts";
 import { ffmpeg, makeClip } from "../../support/gulp/clips.ts";
@@ -61,14 +61,14 @@ for (const [source, filter] of SOURCES) {
           let [distance, theirs] = [0, 0];
           for (const [i, jpeg] of jpegs.entries()) {
             const length = WIDTH * HEIGHT * 3;
-            const exact = resample({
+            const exact = resized({
               data: raw.slice(i * length, (i + 1) * length),
               width: WIDTH,
               height: HEIGHT,
               channels: 3,
             }, size);
             const again = await codec.encode(
-              resample(await decoded(jpeg), size),
+              resized(await decoded(jpeg), size),
               90,
             );
             theirs += error((await decoded(again)).data, exact.data);

@@ -289,7 +289,7 @@ Deno.test("another thread makes the same dataset", async () => {
 
 Deno.test("images are decoded to a short edge where that is asked for", async () => {
   const { path } = gulpCase("v2_image_list");
-  for (const codec of ["imagescript", "sharp"] as const) {
+  for (const codec of ["imagescript", "sharp", "turbojpeg"] as const) {
     using dataset = await GulpImageDataset.open(path, {
       shortEdge: 9,
       codec,

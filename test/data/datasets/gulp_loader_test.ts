@@ -42,7 +42,7 @@ async function batches(
   return all;
 }
 
-for (const codec of ["imagescript", "sharp"] as const) {
+for (const codec of ["imagescript", "sharp", "turbojpeg"] as const) {
   Deno.test(`batches of images are the same with and without threads: ${codec}`, async () => {
     const { path, content } = gulpCase("v2_image_list");
     using dataset = await GulpImageDataset.open(path, {

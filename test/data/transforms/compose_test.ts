@@ -18,6 +18,8 @@ import {
   RandHorFlipVideo,
   RandomCrop,
   RandomCropVideo,
+  RandomResizedCrop,
+  RandomResizedCropVideo,
   RandVerFlip,
   RandVerFlipVideo,
   Resize,
@@ -136,6 +138,7 @@ const IMAGE_STEPS: readonly SampleTransform<never, unknown>[] = [
   new RandHorFlip(0.3),
   new RandVerFlip(0.7),
   new RandomCrop(9, { padding: { left: 1, top: 2, right: 3, bottom: 4 } }),
+  new RandomResizedCrop({ height: 5, width: 7 }, { scale: [0.1, 0.6] }),
   new Resize({ height: 3, width: 9 }),
   new Scale(11),
   new ToArray({ dtype: "float16", scale: 0.1, layout: "channels-last" }),
@@ -154,6 +157,7 @@ const VIDEO_STEPS: readonly SampleTransform<never, unknown>[] = [
   new RandHorFlipVideo(),
   new RandomCropVideo(5, { padding: 4 }),
   new RandVerFlipVideo(0.1),
+  new RandomResizedCropVideo(6, { ratio: [1, 2] }),
   new ResizeVideo(9),
   new ScaleVideo({ height: 9, width: 4 }),
   new ToArrayVideo({ layout: "channels-outermost", dtype: "uint8" }),
@@ -187,7 +191,12 @@ Deno.test("every transform can be made in another thread, and does the same ther
   }
   const decode = await sent(new DecodeImage({ codec: "imagescript" }));
   assert.deepEqual(decode[RECIPE]()?.args, [
-    { codec: "imagescript", colorspace: "ANY", shortEdge: undefined },
+    {
+      codec: "imagescript",
+      colorspace: "ANY",
+      shortEdge: undefined,
+      exact: false,
+    },
   ]);
 });
 

@@ -12,7 +12,7 @@ import {
 import { assertClose, testImage } from "../../support/images.ts";
 import { numberedImage } from "../../support/numbered_image.ts";
 
-for (const name of ["imagescript", "sharp"] as const) {
+for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
   Deno.test(`DecodeImage() gives what ${name} decodes, to a short edge if told so`, async () => {
     const codec = await imageCodec(name);
     const images = [testImage(90, 60), testImage(60, 90, 1)];

@@ -40,7 +40,7 @@ async function decode(
     case "jpg":
     case "png": {
       scene.attemptSync("readImageHeader", () => readImageHeader(bytes));
-      for (const codec of ["sharp", "imagescript"] as const) {
+      for (const codec of ["turbojpeg", "sharp", "imagescript"] as const) {
         const made = await scene.attempt("imageCodec", () => imageCodec(codec));
         if (!made.ok) continue;
         await scene.attempt(

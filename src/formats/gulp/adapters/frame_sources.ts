@@ -108,8 +108,9 @@ export function imageOptions(size: "frameSize" | "imgSize"): AdapterOption[] {
     ),
     option("codec", "string", "auto", "What decodes and encodes images", [
       "auto",
-      "imagescript",
+      "turbojpeg",
       "sharp",
+      "imagescript",
     ]),
   ];
 }

@@ -1,11 +1,9 @@
+import { PACKAGES } from "../../../packages.ts";
 import * as fs from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { jsonItems, jsonMembers } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
 import { inputError, reading } from "./input_error.ts";
-
-/** By a variable: Deno fetches a package whose name stands in an import before any program starts. */
-const CSV_PACKAGE: string = "csv-parse/sync";
 
 /**
  * The text of each value of a JSON file that is an object, by key, in its order; `.json.gz` is
@@ -87,7 +85,7 @@ async function loadCsvPackage(
   path: string,
 ): Promise<typeof import("csv-parse/sync")> {
   try {
-    return await import(CSV_PACKAGE);
+    return await import(`${PACKAGES.csvParse}/sync`);
   } catch (error) {
     const [reason] = (error as Error).message.split("\n");
     throw inputError(

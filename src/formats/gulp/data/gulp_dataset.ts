@@ -16,6 +16,7 @@ import {
   type DecodeImageOptions,
 } from "../../../data/transforms/decode_image.ts";
 import {
+  PLAN,
   runStep,
   type Step,
   stepArgument,
@@ -221,7 +222,7 @@ export abstract class GulpDataset<In, Data, Label>
     assertCount(frames.length);
     const images = await inFlight(
       frames.length,
-      (i) => decoder.apply(frames[i]!),
+      (i) => decoder[PLAN](frames[i]!),
       signal,
     );
     const made = await this.#run(input(images), random);
@@ -230,9 +231,9 @@ export abstract class GulpDataset<In, Data, Label>
 }
 
 function decodingOf(
-  { codec, colorspace, shortEdge }: DecodeImageOptions,
+  { codec, colorspace, shortEdge, exact }: DecodeImageOptions,
 ): DecodeImageOptions {
-  return { codec, colorspace, shortEdge };
+  return { codec, colorspace, shortEdge, exact };
 }
 
 function noChunks(path: string): FormatError {

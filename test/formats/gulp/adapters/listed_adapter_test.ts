@@ -275,7 +275,7 @@ Deno.test("options that are unknown, missing or of another kind are refused by n
     [{ inputFile: "a", shuffle: 1 }, /shuffle is 1, not true or false/],
     [
       { inputFile: "a", codec: "opencv" },
-      /codec is "opencv", not one of auto, imagescript, sharp/,
+      /codec is "opencv", not one of auto, turbojpeg, sharp, imagescript/,
     ],
     [{ inputFile: 7 }, /inputFile is 7, not a string/],
   ];

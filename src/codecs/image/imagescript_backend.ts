@@ -5,31 +5,64 @@ import {
   type Image,
   rgbaToChannels,
 } from "./image.ts";
+import type { Eighths, ImageBackend } from "./image_backend.ts";
 import { ImageError } from "./image_error.ts";
+import type { ImageHeader } from "./image_header.ts";
 import { ImagescriptWasm, type WasmPixels } from "./imagescript_wasm.ts";
-import { type EncodedImage, PixelCodec } from "./pixel_codec.ts";
-import type { Size } from "./short_edge.ts";
+import { imageSource, type PixelSource } from "./pixels/render.ts";
 
 /** Images through the WebAssembly of npm's imagescript: no permission but `--allow-read`. */
-export class ImagescriptCodec extends PixelCodec {
-  override readonly name = "imagescript";
+export class ImagescriptBackend implements ImageBackend {
+  readonly name = "imagescript";
   readonly #wasm: ImagescriptWasm;
 
   private constructor(wasm: ImagescriptWasm) {
-    super();
     this.#wasm = wasm;
   }
 
   /** Loads and compiles the package's WebAssembly. */
-  static async load(): Promise<ImagescriptCodec> {
-    return new ImagescriptCodec(await ImagescriptWasm.load());
+  static async load(): Promise<ImagescriptBackend> {
+    return new ImagescriptBackend(await ImagescriptWasm.load());
   }
 
-  protected override pixels(
-    { bytes, header, path }: EncodedImage,
-    { height, width }: Size,
-    channels: AlphaImage["channels"],
+  pixels(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    _eighths: Eighths,
+    path: string | undefined,
+  ): PixelSource {
+    return imageSource(this.#decode(bytes, header, header.channels, path));
+  }
+
+  decodeAlpha(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    path: string | undefined,
   ): AlphaImage {
+    return this.#decode(bytes, header, header.channels === 1 ? 2 : 4, path);
+  }
+
+  encode(
+    { data, height, width, channels }: Image,
+    quality: number,
+  ): Uint8Array<ArrayBuffer> {
+    const jpeg = this.#wasm.encodeJpeg(width, height, quality, (rgba) => {
+      for (let from = 0, to = 0; to < rgba.length; from += channels) {
+        rgba[to++] = data[from]!;
+        rgba[to++] = data[channels === 1 ? from : from + 1]!;
+        rgba[to++] = data[channels === 1 ? from : from + 2]!;
+        rgba[to++] = 0xff;
+      }
+    });
+    return channels === 1 ? dropChroma(jpeg) : jpeg;
+  }
+
+  #decode<C extends AlphaImage["channels"]>(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    channels: C,
+    path: string | undefined,
+  ): Omit<Image, "channels"> & { readonly channels: C } {
     let pixels: WasmPixels;
     try {
       pixels = header.format === "jpeg"
@@ -44,6 +77,7 @@ export class ImagescriptCodec extends PixelCodec {
         cause,
       });
     }
+    const { height, width } = header;
     const data = toChannels(pixels, channels);
     if (
       pixels.height === height && pixels.width === width &&
@@ -55,21 +89,6 @@ export class ImagescriptCodec extends PixelCodec {
         `${pixels.width} × ${pixels.height} (${pixels.format})`,
       { path },
     );
-  }
-
-  protected override jpeg(
-    { data, height, width, channels }: Image,
-    quality: number,
-  ): Uint8Array<ArrayBuffer> {
-    const jpeg = this.#wasm.encodeJpeg(width, height, quality, (rgba) => {
-      for (let from = 0, to = 0; to < rgba.length; from += channels) {
-        rgba[to++] = data[from]!;
-        rgba[to++] = data[channels === 1 ? from : from + 1]!;
-        rgba[to++] = data[channels === 1 ? from : from + 2]!;
-        rgba[to++] = 0xff;
-      }
-    });
-    return channels === 1 ? dropChroma(jpeg) : jpeg;
   }
 }
 

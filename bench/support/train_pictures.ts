@@ -1,0 +1,48 @@
+/**
+ * Makes arrays of pictures for the benchmark `pictures`: what the loader's threads import.
+ *
+ * @module
+ */
+import type { NdArray } from "../../src/codecs/numpy/mod.ts";
+import {
+  CenterCrop,
+  Compose,
+  DecodeImage,
+  Normalize,
+  type Process,
+  RandHorFlip,
+  RandomResizedCrop,
+  Scale,
+  ToArray,
+  transformSamples,
+} from "../../src/data/mod.ts";
+
+const decode = new DecodeImage({ colorspace: "RGB" });
+
+/** The short edge becomes 256, the middle 224 × 224 is cut out, and divided by 255. */
+export const center = processBy(
+  new Compose([
+    decode,
+    new Scale(256),
+    new CenterCrop(224),
+    new ToArray({ scale: 1 / 255 }),
+  ]),
+);
+
+/** A part of random size, resized, flipped or not, and normalized. */
+export const random = processBy(
+  new Compose([
+    decode,
+    new RandomResizedCrop(224),
+    new RandHorFlip(),
+    new Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225], {
+      scale: 1 / 255,
+    }),
+    new ToArray(),
+  ]),
+);
+
+function processBy(chain: Compose<NdArray>): Process<Uint8Array, NdArray> {
+  return (samples, indices, options) =>
+    transformSamples(chain, samples, indices, options);
+}

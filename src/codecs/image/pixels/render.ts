@@ -1,0 +1,169 @@
+import type { Image } from "../image.ts";
+import type { Size } from "../short_edge.ts";
+import { type PixelMemory, withPixelMemory } from "./pixel_memory.ts";
+import {
+  isUnscaled,
+  type Scaling,
+  triangles,
+  type Weights,
+} from "./weights.ts";
+
+/** A part of a picture, in pixels. */
+export interface Box extends Size {
+  /** Its first row. */
+  readonly top: number;
+  /** Its first column. */
+  readonly left: number;
+}
+
+/** What is made of a picture, in one pass. */
+export interface Rendering {
+  /** The part that is scaled. */
+  readonly part: Box;
+  /** Size that the part gets. */
+  readonly size: Size;
+  /** The part of the result that is wanted. */
+  readonly crop: Box;
+  /** Whether left and right are swapped. */
+  readonly isFlipped: boolean;
+}
+
+/** Pixels that can be put into memory. */
+export interface PixelSource extends Size {
+  /** Channels of the result: 1 is gray, 3 is RGB. */
+  readonly channels: 1 | 3;
+  /** Pixels of this source for one of the picture's, 1 unless it is decoded at a fraction of its size. */
+  readonly fraction: number;
+  /**
+   * Puts the pixels of a region into memory, four bytes each.
+   *
+   * @param region What is needed, within the picture at that fraction; it may put more.
+   * @returns Where the region's first pixel is, and the distance between rows in bytes.
+   */
+  put(region: Box, memory: PixelMemory): { at: number; pitch: number };
+}
+
+/** Resizes the whole picture, and does nothing else. */
+export function resizing(from: Size, { height, width }: Size): Rendering {
+  const part = { top: 0, left: 0, height: from.height, width: from.width };
+  const crop = { top: 0, left: 0, height, width };
+  return { part, size: crop, crop, isFlipped: false };
+}
+
+/** An image in another size. */
+export function resized(image: Image, size: Size): Image {
+  const isSame = size.height === image.height && size.width === image.width;
+  return isSame ? image : render(imageSource(image), resizing(image, size));
+}
+
+/** An image of the pixels that are wanted. */
+export function render(source: PixelSource, rendering: Rendering): Image {
+  return withPixelMemory((memory) => {
+    const { crop, isFlipped } = rendering;
+    const { height, width } = crop;
+    const { channels } = source;
+    const { at, pitch } = scaled(source, rendering, memory);
+    const length = height * width * channels;
+    const to = memory.take(length);
+    const { packBytes } = memory.functions;
+    packBytes(at, pitch, height, width, channels, isFlipped, to);
+    const data = memory.bytes.slice(to, to + length);
+    return { data, height, width, channels };
+  });
+}
+
+/** Puts the pixels that are wanted into memory, four bytes each. */
+function scaled(
+  source: PixelSource,
+  { part, size, crop }: Rendering,
+  memory: PixelMemory,
+): { at: number; pitch: number } {
+  const { fraction } = source;
+  const across: Scaling = {
+    start: part.left * fraction,
+    length: part.width * fraction,
+    scaled: size.width,
+    first: crop.left,
+    count: crop.width,
+  };
+  const down: Scaling = {
+    start: part.top * fraction,
+    length: part.height * fraction,
+    scaled: size.height,
+    first: crop.top,
+    count: crop.height,
+  };
+  const [x, y] = [spanOf(across, source.width), spanOf(down, source.height)];
+  const region = {
+    left: x.from,
+    top: y.from,
+    width: x.to - x.from,
+    height: y.to - y.from,
+  };
+  let { at, pitch } = source.put(region, memory);
+  const length = crop.width * 4;
+  const own = Math.ceil(length / 16) * 16;
+  if ("weights" in x) {
+    const table = putTable(x, memory, 4);
+    const to = memory.take(own * region.height);
+    const { columns } = memory.functions;
+    columns(at, pitch, region.height, to, own, crop.width, table, x.stride);
+    [at, pitch] = [to, own];
+  }
+  if ("weights" in y) {
+    const table = putTable(y, memory, 1);
+    const to = memory.take(own * crop.height);
+    const { rows } = memory.functions;
+    rows(at, pitch, to, own, length, crop.height, table, y.stride);
+    [at, pitch] = [to, own];
+  }
+  return { at, pitch };
+}
+
+function spanOf(
+  scaling: Scaling,
+  available: number,
+): Weights | { readonly from: number; readonly to: number } {
+  if (!isUnscaled(scaling)) return triangles(scaling, available);
+  const from = scaling.start + scaling.first;
+  return { from, to: from + scaling.count };
+}
+
+/** Puts spans and weights into memory; positions are `unit` bytes or rows long. */
+function putTable(
+  { spans, weights }: Weights,
+  memory: PixelMemory,
+  unit: number,
+): number {
+  const at = memory.take(spans.byteLength + weights.byteLength);
+  const { buffer } = memory.bytes;
+  const table = new Uint32Array(buffer, at, spans.length);
+  for (let i = 0; i < spans.length; i += 2) {
+    table[i] = spans[i]! * unit;
+    table[i + 1] = spans[i + 1]!;
+  }
+  new Int32Array(buffer, at + spans.byteLength, weights.length).set(weights);
+  return at;
+}
+
+/** Decoded pixels as a source. */
+export function imageSource(image: Image): PixelSource {
+  const { data, height, width, channels } = image;
+  return {
+    height,
+    width,
+    channels,
+    fraction: 1,
+    put({ top, left, ...region }, memory) {
+      const start = (top * width + left) * channels;
+      const end = ((top + region.height - 1) * width + left + region.width) *
+        channels;
+      const pixels = (end - start) / channels;
+      const raw = memory.take(end - start);
+      const at = memory.take(pixels * 4);
+      memory.bytes.set(data.subarray(start, end), raw);
+      memory.functions.unpack(raw, pixels, channels, at);
+      return { at, pitch: width * 4 };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { AlphaImage, Image } from "../image.ts";
+import type { Eighths, ImageBackend } from "../image_backend.ts";
+import type { ImageHeader } from "../image_header.ts";
+import type { PixelSource } from "../pixels/render.ts";
+import { loadTurboJpeg } from "./load_turbojpeg.ts";
+import { TurboPictures } from "./turbo_pictures.ts";
+
+/**
+ * JPEGs through libturbojpeg, which is native code, so it needs `--allow-ffi`, `--allow-env` and `--allow-read`;
+ * PNGs, and JPEGs of four inks, by another backend.
+ */
+export class TurboBackend implements ImageBackend {
+  readonly name = "turbojpeg";
+  readonly #pictures: TurboPictures;
+  readonly #loadOther: () => Promise<ImageBackend>;
+
+  private constructor(
+    pictures: TurboPictures,
+    loadOther: () => Promise<ImageBackend>,
+  ) {
+    this.#pictures = pictures;
+    this.#loadOther = loadOther;
+  }
+
+  /**
+   * Loads the library.
+   *
+   * @param loadOther Loads the backend for what it does not decode.
+   * @throws If it is not there for this platform, or a permission is missing.
+   */
+  static async load(
+    loadOther: () => Promise<ImageBackend>,
+  ): Promise<TurboBackend> {
+    return new TurboBackend(
+      new TurboPictures(await loadTurboJpeg()),
+      loadOther,
+    );
+  }
+
+  source(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    eighths: Eighths,
+    path: string | undefined,
+  ): PixelSource {
+    return this.#pictures.source(bytes, header, eighths, path);
+  }
+
+  async pixels(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    eighths: Eighths,
+    path: string | undefined,
+  ): Promise<PixelSource> {
+    if (header.format === "jpeg" && !header.isCmyk) {
+      return this.source(bytes, header, eighths, path);
+    }
+    return await (await this.#loadOther()).pixels(bytes, header, eighths, path);
+  }
+
+  async decodeAlpha(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    path: string | undefined,
+  ): Promise<AlphaImage> {
+    return await (await this.#loadOther()).decodeAlpha(bytes, header, path);
+  }
+
+  encode(image: Image, quality: number): Uint8Array<ArrayBuffer> {
+    return this.#pictures.encode(image, quality);
+  }
+}

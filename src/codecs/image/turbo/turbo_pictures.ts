@@ -1,0 +1,174 @@
+import type { Image } from "../image.ts";
+import type { Eighths } from "../image_backend.ts";
+import { ImageError } from "../image_error.ts";
+import type { ImageHeader } from "../image_header.ts";
+import type { Box, PixelSource } from "../pixels/render.ts";
+import type { Size } from "../short_edge.ts";
+import type { TurboJpeg } from "./load_turbojpeg.ts";
+
+// Numbers of turbojpeg.h.
+const COMPRESS = 0;
+const DECOMPRESS = 1;
+const STOP_ON_WARNING = 0;
+const NO_REALLOC = 2;
+const QUALITY = 3;
+const SUBSAMPLING = 4;
+const SCAN_LIMIT = 13;
+const RGB = 0;
+const RGBX = 2;
+const GRAY = 6;
+const SUBSAMPLING_NONE = 0;
+const SUBSAMPLING_GRAY = 3;
+
+/** Width of a unit of coefficients in pixels, by the number of the subsampling: regions begin at one. */
+const UNIT_WIDTHS = [8, 16, 16, 8, 8, 32, 8];
+
+/** Scans that a progressive JPEG may have, each of which costs a pass: libjpeg-turbo's own fuzzers stop there. */
+const MOST_SCANS = 500;
+
+/** A decoder and an encoder of libturbojpeg, which work on one picture at a time. */
+export class TurboPictures {
+  readonly #library: TurboJpeg;
+  readonly #encoder: Deno.PointerValue;
+  #decoder: Deno.PointerValue;
+  #encoded = new Uint8Array(0);
+
+  constructor(library: TurboJpeg) {
+    this.#library = library;
+    this.#decoder = newDecoder(library);
+    this.#encoder = library.tj3Init(COMPRESS);
+    library.tj3Set(this.#encoder, NO_REALLOC, 1);
+  }
+
+  /**
+   * A JPEG as a source of pixels, decoded when and where they are needed.
+   *
+   * @param header Of the JPEG, which is not CMYK.
+   * @param eighths The size that it is decoded at.
+   * @param path What errors call it.
+   */
+  source(
+    jpeg: Uint8Array,
+    header: ImageHeader,
+    eighths: Eighths,
+    path: string | undefined,
+  ): PixelSource {
+    const scaled = (edge: number) => Math.ceil(edge * eighths / 8);
+    const [height, width] = [scaled(header.height), scaled(header.width)];
+    const library = this.#library;
+    return {
+      height,
+      width,
+      channels: header.channels,
+      fraction: eighths / 8,
+      put: (region, memory) => {
+        const decoder = this.#decoder;
+        const check = (status: number) => {
+          if (status !== 0) throw this.#damage(path);
+        };
+        const size = BigInt(jpeg.length);
+        check(library.tj3DecompressHeader(decoder, jpeg, size));
+        check(library.tj3SetScalingFactor(decoder, ints(1, 8 / eighths)));
+        const unit = UNIT_WIDTHS[library.tj3Get(decoder, SUBSAMPLING)];
+        const box = unit === undefined
+          ? { top: 0, left: 0, height, width }
+          : widened(region, { height, width }, unit * eighths / 8);
+        check(
+          library.tj3SetCroppingRegion(
+            decoder,
+            ints(box.left, box.top, box.width, box.height),
+          ),
+        );
+        const pitch = box.width * 4;
+        const length = pitch * box.height;
+        const to = memory.take(length);
+        const pixels = memory.bytes.subarray(to, to + length);
+        check(
+          library.tj3Decompress8(decoder, jpeg, size, pixels, pitch, RGBX),
+        );
+        const down = region.top - box.top;
+        const right = region.left - box.left;
+        return { at: to + down * pitch + right * 4, pitch };
+      },
+    };
+  }
+
+  /** Encodes without chroma subsampling. */
+  encode(
+    { data, height, width, channels }: Image,
+    quality: number,
+  ): Uint8Array<ArrayBuffer> {
+    const library = this.#library;
+    const encoder = this.#encoder;
+    const isGray = channels === 1;
+    const subsampling = isGray ? SUBSAMPLING_GRAY : SUBSAMPLING_NONE;
+    library.tj3Set(encoder, QUALITY, quality);
+    library.tj3Set(encoder, SUBSAMPLING, subsampling);
+    const most = Number(library.tj3JPEGBufSize(width, height, subsampling));
+    if (this.#encoded.length < most) this.#encoded = new Uint8Array(most);
+    const place = Deno.UnsafePointer.value(
+      Deno.UnsafePointer.of(this.#encoded),
+    );
+    const size = BigUint64Array.of(BigInt(this.#encoded.length));
+    const status = library.tj3Compress8(
+      ...[encoder, data, width, width * channels, height] as const,
+      ...[isGray ? GRAY : RGB, BigUint64Array.of(place), size] as const,
+    );
+    if (status !== 0) throw failure(library, encoder, undefined);
+    return this.#encoded.slice(0, Number(size[0]));
+  }
+
+  /** A decoder keeps tables of a damaged JPEG, and has them fail in the next. */
+  #damage(path: string | undefined): ImageError {
+    const library = this.#library;
+    const error = failure(library, this.#decoder, path);
+    library.tj3Destroy(this.#decoder);
+    this.#decoder = newDecoder(library);
+    return error;
+  }
+}
+
+function newDecoder(library: TurboJpeg): Deno.PointerValue {
+  const decoder = library.tj3Init(DECOMPRESS);
+  library.tj3Set(decoder, STOP_ON_WARNING, 1);
+  library.tj3Set(decoder, SCAN_LIMIT, MOST_SCANS);
+  return decoder;
+}
+
+function failure(
+  library: TurboJpeg,
+  handle: Deno.PointerValue,
+  path: string | undefined,
+): ImageError {
+  const text = library.tj3GetErrorStr(handle);
+  const reason = text === null
+    ? "it fails"
+    : Deno.UnsafePointerView.getCString(text);
+  return new ImageError("bad-image", `libturbojpeg: ${reason}`, { path });
+}
+
+/**
+ * The region as much larger as upsampled colours reach, from where one may begin, and down to the picture's end:
+ * what lies below is not decoded otherwise, and damage there not found.
+ */
+function widened(
+  { top, left, width }: Box,
+  all: Size,
+  unit: number,
+): Box {
+  const step = Math.max(1, unit);
+  const from = Math.max(0, Math.floor(left / step) - 1) * step;
+  const to = Math.min(all.width, left + width + step);
+  const first = Math.max(0, top - step);
+  return {
+    top: first,
+    left: from,
+    height: all.height - first,
+    width: to - from,
+  };
+}
+
+/** A structure of C, of numbers of 32 bits. */
+function ints(...values: number[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Int32Array.from(values).buffer);
+}

@@ -1,0 +1,120 @@
+import type { Image } from "../../codecs/image/image.ts";
+import type { Box } from "../../codecs/image/pixels/render.ts";
+import type { Size } from "../../codecs/image/short_edge.ts";
+import type { Random } from "../random/random.ts";
+import { RECIPE, type Recipe } from "../recipe.ts";
+import { AllFrames } from "./compose.ts";
+import { crop, randomBox } from "./crops.ts";
+import { assertBytes } from "./picture.ts";
+import { resizeTo, sizeOf } from "./resize.ts";
+import { newRecipe, type SampleTransform } from "./transform.ts";
+
+/** Options of {@linkcode RandomResizedCrop}. */
+export interface RandomResizedCropOptions {
+  /** The least and the most of the picture's area that is cut out; 0.08 and 1 unless given. */
+  readonly scale?: readonly [least: number, most: number] | undefined;
+  /** The least and the most of its width for its height; 3 / 4 and 4 / 3 unless given. */
+  readonly ratio?: readonly [least: number, most: number] | undefined;
+}
+
+/** Parts that are tried, of which some are too wide or too high for the picture. */
+const TRIES = 10;
+
+/**
+ * Cuts out a part of random area and proportion at a random place, and resizes it: torchvision's transform of that
+ * name, with its defaults.
+ */
+export class RandomResizedCrop implements SampleTransform<Image, Image> {
+  readonly #args: readonly [
+    size: Size,
+    options: Parts,
+  ];
+
+  /**
+   * Makes the transform.
+   *
+   * @param size What it is resized to; a number is the edge of a square, in pixels.
+   * @param options The parts that may be cut out.
+   * @throws {RangeError} If a size, area or proportion is none.
+   */
+  constructor(
+    size: number | Size,
+    { scale = [0.08, 1], ratio = [3 / 4, 4 / 3] }: RandomResizedCropOptions =
+      {},
+  ) {
+    for (const [name, [least, most]] of Object.entries({ scale, ratio })) {
+      if (least! > 0 && most! >= least! && Number.isFinite(most)) continue;
+      throw new RangeError(
+        `RandomResizedCrop cannot have the ${name} ${least} to ${most}: give two numbers above 0, the lower one first`,
+      );
+    }
+    this.#args = [sizeOf(size, "RandomResizedCrop"), { scale, ratio }];
+  }
+
+  /**
+   * Cuts out a part of a picture, and resizes it.
+   *
+   * @throws {TypeError} If its pixels are not bytes.
+   */
+  apply(image: Image, random: Random): Image {
+    assertBytes(image, "RandomResizedCrop");
+    const [size, options] = this.#args;
+    return resizeTo(crop(image, randomPart(image, random, options)), size);
+  }
+
+  /** Recipe by which another thread makes it. */
+  [RECIPE](): Recipe | undefined {
+    return newRecipe(this, RandomResizedCrop, import.meta.url, this.#args);
+  }
+}
+
+/** {@linkcode RandomResizedCrop} for all frames of a clip, of the same part. */
+export class RandomResizedCropVideo extends AllFrames<Image, Image> {
+  /**
+   * Makes the transform.
+   *
+   * @param size What it is resized to; a number is the edge of a square, in pixels.
+   * @param options The parts that may be cut out.
+   */
+  constructor(size: number | Size, options?: RandomResizedCropOptions) {
+    super(new RandomResizedCrop(size, options));
+  }
+}
+
+/** torchvision's `RandomResizedCrop.get_params`: the middle, of a fitting proportion, where no part fits. */
+function randomPart(
+  { height, width }: Size,
+  random: Random,
+  { scale, ratio }: Parts,
+): Box {
+  const [least, most] = ratio.map(Math.log) as [number, number];
+  for (let i = 0; i < TRIES; i++) {
+    const area = height * width *
+      (scale[0] + random.float() * (scale[1] - scale[0]));
+    const aspect = Math.exp(least + random.float() * (most - least));
+    const part = {
+      height: Math.round(Math.sqrt(area / aspect)),
+      width: Math.round(Math.sqrt(area * aspect)),
+    };
+    const fits = part.height > 0 && part.height <= height && part.width > 0 &&
+      part.width <= width;
+    if (fits) return randomBox({ height, width }, part, random, "");
+  }
+  const own = width / height;
+  const fitting = own < ratio[0]
+    ? { height: Math.round(width / ratio[0]), width }
+    : own > ratio[1]
+    ? { height, width: Math.round(height * ratio[1]) }
+    : { height, width };
+  return {
+    top: (height - fitting.height) >> 1,
+    left: (width - fitting.width) >> 1,
+    ...fitting,
+  };
+}
+
+/** Options that were checked. */
+interface Parts {
+  readonly scale: readonly [least: number, most: number];
+  readonly ratio: readonly [least: number, most: number];
+}

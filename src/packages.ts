@@ -1,0 +1,34 @@
+/**
+ * npm packages that the libraries load when they are needed, by their full names: a program that imports these
+ * modules by a path, in a folder without a configuration, knows nothing of their import map. A test holds the
+ * versions to those of `deno.json`.
+ *
+ * As strings: Deno fetches a package whose name stands in an import before any program starts.
+ */
+export const PACKAGES: Readonly<
+  Record<
+    "csvParse" | "imagescript" | "picomatch" | "sharp" | "turboJpeg",
+    string
+  >
+> = {
+  csvParse: "npm:csv-parse@7.0.3",
+  imagescript: "npm:imagescript@1.3.1",
+  picomatch: "npm:picomatch@4.0.7",
+  sharp: "npm:sharp@0.35.5",
+  turboJpeg: "npm:@julusian/jpeg-turbo@3.0.1",
+};
+
+/**
+ * Fetches a package, where it is not there, and says where it is.
+ *
+ * @param path Of a file in it.
+ */
+export async function packageFile(
+  name: keyof typeof PACKAGES,
+  path: string,
+): Promise<URL> {
+  const specifier = PACKAGES[name];
+  // Naming a file of it brings the package here: `resolve` alone only says where it would be.
+  await import(`${specifier}/package.json`, { with: { type: "json" } });
+  return new URL(import.meta.resolve(`${specifier}/${path}`));
+}
