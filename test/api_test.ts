@@ -10,12 +10,12 @@ const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const FFRECORD =
   `BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
   PackError PackOptions PackProblem PackProgress PackReport
-  PickleError PickleableValue PickledValue ReaderSeed RecordLocation SampleData SampleList Storage WaitOptions WriteError
+  PickleError PickleableValue PickledValue ReaderHandle RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
-  SeveralLocations SeveralSources SourceList Tree TreeSeed VirtualFs VirtualStat WaitOptions WalkEntry
+  SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode

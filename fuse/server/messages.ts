@@ -5,7 +5,7 @@
  */
 
 import type { SerializedError } from "../../src/serialized_error.ts";
-import type { TreeSeed } from "../../src/tree/tree.ts";
+import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { ListAheadMemory } from "../session/list_ahead.ts";
 import type { MappedSource } from "../content/mapping.ts";
 import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
@@ -14,7 +14,7 @@ import type { Ownership } from "../wire/node_structs.ts";
 /** First message to a serving thread: what it is to serve. */
 export interface PrepareMessage {
   readonly kind: "prepare";
-  readonly seed: TreeSeed;
+  readonly handle: TreeHandle;
   /** Those of its sources that are mapped, which come first; `undefined` where each thread maps what it needs. */
   readonly sources: readonly MappedSource[] | undefined;
   /** Number of threads that serve it. */

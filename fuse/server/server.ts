@@ -88,7 +88,7 @@ export class Server {
   async prepare({ tree, sources, owner, verify }: Served): Promise<void> {
     this.#message = {
       kind: "prepare",
-      seed: tree.share(),
+      handle: tree.share(),
       sources,
       workers: this.#options.workers,
       owner,

@@ -54,7 +54,7 @@ scope.onmessage = async ({ data }) => {
 
 async function prepare(
   {
-    seed,
+    handle,
     sources: mapped,
     workers,
     owner,
@@ -65,9 +65,9 @@ async function prepare(
     trace,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
-  const module: { reviveTree(data: unknown): Tree | Promise<Tree> } =
-    await import(seed.module);
-  const tree = await module.reviveTree(seed.data);
+  const module: { reopenTree(data: unknown): Tree | Promise<Tree> } =
+    await import(handle.module);
+  const tree = await module.reopenTree(handle.data);
   tree.stat(ROOT, newStat()); // what is not to be had here must not be mounted
   const truncations = new OnceLog(onLog);
   const sources = await servedSources(tree, mapped, workers, {

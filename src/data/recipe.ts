@@ -179,9 +179,9 @@ function namedExport(from: URL | ImportedName) {
  *
  * @throws {DataError} With code `not-portable` if the module has no such export.
  */
-export async function revive(recipe: Recipe): Promise<unknown> {
+export async function followRecipe(recipe: Recipe): Promise<unknown> {
   const args: unknown[] = [];
-  for (const value of recipe.args) args.push(await reviveArgument(value));
+  for (const value of recipe.args) args.push(await followArgument(value));
   const found = await exportOf(recipe.module, recipe.name);
   if (recipe.how === "value") return found;
   // deno-lint-ignore no-explicit-any
@@ -196,16 +196,16 @@ export async function revive(recipe: Recipe): Promise<unknown> {
   }
 }
 
-async function reviveArgument(value: unknown): Promise<unknown> {
-  if (Array.isArray(value)) return await Promise.all(value.map(reviveArgument));
+async function followArgument(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return await Promise.all(value.map(followArgument));
   if (typeof value !== "object" || value === null) return value;
-  if (isNested(value)) return await revive(value.recipe);
+  if (isNested(value)) return await followRecipe(value.recipe);
   if (!isPlain(value)) return value;
-  const revived: [string, unknown][] = [];
+  const reopened: [string, unknown][] = [];
   for (const [key, entry] of Object.entries(value)) {
-    revived.push([key, await reviveArgument(entry)]);
+    reopened.push([key, await followArgument(entry)]);
   }
-  return Object.fromEntries(revived);
+  return Object.fromEntries(reopened);
 }
 
 /** Data of the user's may have an entry `recipe` too. */

@@ -9,8 +9,8 @@ export interface LinkOrder {
 }
 
 /** Form in which another thread gets the orders: it survives `postMessage`. */
-export interface OrdersSeed {
-  /** URL of the module that exports `reviveOrders(data): (epoch: number) => LinkOrder`. */
+export interface OrdersHandle {
+  /** URL of the module that exports `reopenOrders(data): (epoch: number) => LinkOrder`. */
   readonly module: string;
   /** Plain data. */
   readonly data: unknown;
@@ -21,7 +21,7 @@ export interface LinkTargetsData {
   readonly samples: SampleRunColumns;
   /** Indices of the samples that are linked to, or `undefined` for all of them, in their order. */
   readonly indices: WholeNumbers | undefined;
-  readonly orders: OrdersSeed;
+  readonly orders: OrdersHandle;
   /** The first epoch that there are links for. */
   readonly firstEpoch: number;
   /** Of how many epochs. */
@@ -58,10 +58,10 @@ export class LinkTargets {
   /** Loads the module of the orders. */
   static async load(data: LinkTargetsData): Promise<LinkTargets> {
     const { module, data: given } = data.orders;
-    const { reviveOrders }: {
-      reviveOrders(data: unknown): (epoch: number) => LinkOrder;
+    const { reopenOrders }: {
+      reopenOrders(data: unknown): (epoch: number) => LinkOrder;
     } = await import(module);
-    return new LinkTargets(data, reviveOrders(given));
+    return new LinkTargets(data, reopenOrders(given));
   }
 
   /**

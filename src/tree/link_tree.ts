@@ -5,12 +5,12 @@ import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
 import { NumberedNames } from "./numbered_names.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
-import { newStat, reviveSeed, ROOT, type TreeSeed } from "./tree.ts";
+import { newStat, reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
 import { WrappedTree } from "./wrapped_tree.ts";
 
 /** Data that another thread rebuilds the tree from. */
 interface SeedData {
-  readonly inner: TreeSeed;
+  readonly inner: TreeHandle;
   readonly targets: LinkTargetsData;
 }
 
@@ -66,7 +66,7 @@ export class LinkTree extends WrappedTree {
    * @throws {RecordfsError} If the tree has an entry of such a name, or the links are more than there are ids.
    */
   static async of(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
-    const tree = await LinkTree.revive(inner, data);
+    const tree = await LinkTree.reopen(inner, data);
     const { length, largestNode } = tree.#targets;
     const used = inner.lastNode ??
       Math.max(inner.nodeCount, largestNode) + LEFT_IDS;
@@ -82,7 +82,7 @@ export class LinkTree extends WrappedTree {
   }
 
   /** Rebuilds a shared tree over the inner one that was rebuilt. */
-  static async revive(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
+  static async reopen(inner: Tree, data: LinkTargetsData): Promise<LinkTree> {
     const root = newStat();
     await runAsync(whenLoaded(() => inner.stat(ROOT, root)));
     return new LinkTree(inner, await LinkTargets.load(data), root.mtime);
@@ -175,7 +175,7 @@ export class LinkTree extends WrappedTree {
     return length;
   }
 
-  override share(): TreeSeed {
+  override share(): TreeHandle {
     const data: SeedData = {
       inner: this.inner.share(),
       targets: this.#targets.data,
@@ -286,7 +286,7 @@ function tooMany(links: number): RecordfsError {
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reviveTree(data: unknown): Promise<Tree> {
+export async function reopenTree(data: unknown): Promise<Tree> {
   const { inner, targets } = data as SeedData;
-  return await LinkTree.revive(await reviveSeed(inner), targets);
+  return await LinkTree.reopen(await reopenHandle(inner), targets);
 }

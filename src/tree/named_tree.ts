@@ -6,7 +6,7 @@ import {
   type NodeId,
   type NodeStat,
   type Tree,
-  type TreeSeed,
+  type TreeHandle,
 } from "./tree.ts";
 
 /** Directories and names whose files are records, numbered from 0. */
@@ -37,7 +37,7 @@ export abstract class NamedTree<Names extends RecordNames = RecordNames>
   /** Says where a record is. */
   protected abstract locateRecord(record: number, into: Extent): void;
 
-  abstract share(): TreeSeed;
+  abstract share(): TreeHandle;
   abstract close(): void;
 
   get nodeCount(): number {

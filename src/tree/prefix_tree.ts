@@ -3,17 +3,17 @@ import {
   type EntryVisitor,
   type NodeId,
   type NodeStat,
-  reviveSeed,
+  reopenHandle,
   ROOT,
   type SampleNodes,
   type Tree,
-  type TreeSeed,
+  type TreeHandle,
 } from "./tree.ts";
 import { WrappedTree } from "./wrapped_tree.ts";
 
 /** What another thread rebuilds the tree from. */
 interface SeedData {
-  readonly inner: TreeSeed;
+  readonly inner: TreeHandle;
   readonly directory: NodeId;
 }
 
@@ -74,7 +74,7 @@ export class PrefixTree extends WrappedTree {
     return this.inner.stat(this.#swap(node), into);
   }
 
-  override share(): TreeSeed {
+  override share(): TreeHandle {
     const data: SeedData = {
       inner: this.inner.share(),
       directory: this.#directory,
@@ -109,7 +109,7 @@ export class PrefixTree extends WrappedTree {
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reviveTree(data: unknown): Promise<Tree> {
+export async function reopenTree(data: unknown): Promise<Tree> {
   const { inner, directory } = data as SeedData;
-  return new PrefixTree(await reviveSeed(inner), directory);
+  return new PrefixTree(await reopenHandle(inner), directory);
 }

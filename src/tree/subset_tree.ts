@@ -5,8 +5,8 @@ import {
   sharedFloat64,
   type WholeNumbers,
 } from "./shared_numbers.ts";
-import type { EntryVisitor, NodeId, Tree, TreeSeed } from "./tree.ts";
-import { reviveSeed, ROOT } from "./tree.ts";
+import type { EntryVisitor, NodeId, Tree, TreeHandle } from "./tree.ts";
+import { reopenHandle, ROOT } from "./tree.ts";
 import { WrappedTree } from "./wrapped_tree.ts";
 
 /** The part of a tree that is kept, over memory that threads share. */
@@ -20,7 +20,7 @@ interface Kept {
 
 /** Data that another thread rebuilds the tree from. */
 interface SeedData extends Kept {
-  readonly inner: TreeSeed;
+  readonly inner: TreeHandle;
 }
 
 /**
@@ -77,7 +77,7 @@ export class SubsetTree extends WrappedTree {
     );
   }
 
-  override share(): TreeSeed {
+  override share(): TreeHandle {
     const data: SeedData = {
       inner: this.inner.share(),
       samples: this.#samples.columns,
@@ -125,7 +125,7 @@ function directoriesAbove(
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reviveTree(data: unknown): Promise<Tree> {
+export async function reopenTree(data: unknown): Promise<Tree> {
   const { inner, ...kept } = data as SeedData;
-  return new SubsetTree(await reviveSeed(inner), kept);
+  return new SubsetTree(await reopenHandle(inner), kept);
 }

@@ -89,19 +89,21 @@ export function areOpen(
 }
 
 /** Data by which another thread rebuilds a tree: it survives `postMessage` without copying tables. */
-export interface TreeSeed {
-  /** URL of the module that exports `reviveTree(data): Tree | Promise<Tree>`. */
+export interface TreeHandle {
+  /** URL of the module that exports `reopenTree(data): Tree | Promise<Tree>`. */
   readonly module: string;
   /** Plain data and typed arrays over shared memory. */
   readonly data: unknown;
 }
 
 /** Rebuilds a tree that another thread has shared, by the module that knows how. */
-export async function reviveSeed({ module, data }: TreeSeed): Promise<Tree> {
-  const { reviveTree }: {
-    reviveTree(data: unknown): Tree | Promise<Tree>;
+export async function reopenHandle(
+  { module, data }: TreeHandle,
+): Promise<Tree> {
+  const { reopenTree }: {
+    reopenTree(data: unknown): Tree | Promise<Tree>;
   } = await import(module);
-  return await reviveTree(data);
+  return await reopenTree(data);
 }
 
 /**
@@ -220,7 +222,7 @@ export interface Tree {
   readLink?(node: NodeId, into: Uint8Array, at: number): number;
 
   /** Describes the tree for another thread. Its sources are not part of it. */
-  share(): TreeSeed;
+  share(): TreeHandle;
 
   /** Closes the sources. */
   close(): void;

@@ -4,7 +4,7 @@ import { NameTable } from "./name_table.ts";
 import { lastUpTo } from "./shared_numbers.ts";
 import { FileWalk } from "./samples_of.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
-import { reviveSeed, ROOT, type TreeSeed } from "./tree.ts";
+import { reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
 import type { SampleNodes, SampleRun } from "./tree.ts";
 import {
   makeColumns,
@@ -16,7 +16,7 @@ import {
 /** What another thread rebuilds the tree from. */
 interface SeedData {
   readonly columns: UnionColumns;
-  readonly trees: readonly TreeSeed[];
+  readonly trees: readonly TreeHandle[];
 }
 
 /**
@@ -81,7 +81,7 @@ export class UnionTree implements Tree {
   }
 
   /** Rebuilds a shared tree over those that were rebuilt, without the sources that are open elsewhere. */
-  static revive(trees: readonly Tree[], columns: UnionColumns): UnionTree {
+  static reopen(trees: readonly Tree[], columns: UnionColumns): UnionTree {
     return new UnionTree(trees, columns, []);
   }
 
@@ -186,7 +186,7 @@ export class UnionTree implements Tree {
     };
   }
 
-  share(): TreeSeed {
+  share(): TreeHandle {
     const data: SeedData = {
       columns: this.#columns,
       trees: this.#trees.map((tree) => tree.share()),
@@ -256,7 +256,7 @@ export class UnionTree implements Tree {
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reviveTree(data: unknown): Promise<Tree> {
+export async function reopenTree(data: unknown): Promise<Tree> {
   const { columns, trees } = data as SeedData;
-  return UnionTree.revive(await Promise.all(trees.map(reviveSeed)), columns);
+  return UnionTree.reopen(await Promise.all(trees.map(reopenHandle)), columns);
 }

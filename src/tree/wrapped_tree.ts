@@ -4,7 +4,7 @@ import {
   type NodeId,
   type NodeStat,
   type Tree,
-  type TreeSeed,
+  type TreeHandle,
 } from "./tree.ts";
 
 /** A tree over another one, to which it leaves all that a class does not answer itself. */
@@ -19,7 +19,7 @@ export abstract class WrappedTree implements Tree {
     if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
   }
 
-  abstract share(): TreeSeed;
+  abstract share(): TreeHandle;
 
   get sources(): Tree["sources"] {
     return this.inner.sources;

@@ -36,7 +36,7 @@ export type {
   SampleRun,
   SeveralSources,
   Tree,
-  TreeSeed,
+  TreeHandle,
 } from "../tree/tree.ts";
 export type * from "../io/storage/byte_source.ts";
 export { MemoryStorage } from "../io/storage/memory_storage.ts";

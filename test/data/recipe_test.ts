@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { DataError } from "../../src/data/data_error.ts";
 import {
   argument,
+  followRecipe,
   importedFunction,
   importedRecipe,
   importedValue,
   isPortable,
   RECIPE,
   type Recipe,
-  revive,
 } from "../../src/data/recipe.ts";
 import { lengths, summarise } from "./support/custom_dataset.ts";
 
@@ -48,7 +48,7 @@ function recipeOf(
 
 /** Makes what a recipe says, as another thread does. */
 async function remade(recipe: Recipe): Promise<unknown> {
-  return await revive(structuredClone(recipe));
+  return await followRecipe(structuredClone(recipe));
 }
 
 Deno.test("a recipe calls, makes, opens or takes what a module exports", async () => {
@@ -130,7 +130,7 @@ Deno.test("what a module exports is sent by its name, what it does not is refuse
     await assert.rejects(importedFunction(from), isRefusal(words));
   }
   await assert.rejects(
-    revive({ module: USER.href, name: "nope", how: "call", args: [] }),
+    followRecipe({ module: USER.href, name: "nope", how: "call", args: [] }),
     isRefusal(/has no export 'nope'/),
   );
 });

@@ -4,7 +4,7 @@ import { LONGEST_NAME } from "../../src/tree/name_table_builder.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import {
   type NodeId,
-  reviveSeed,
+  reopenHandle,
   ROOT,
   type Tree,
 } from "../../src/tree/tree.ts";
@@ -34,7 +34,7 @@ async function assertSamples(
   options: { format?: string; ext?: string; decoded?: boolean } = {},
 ): Promise<void> {
   using vfs = await open(path, options);
-  for (const tree of [vfs.tree, await reviveSeed(vfs.tree.share())]) {
+  for (const tree of [vfs.tree, await reopenHandle(vfs.tree.share())]) {
     const samples = await samplesOf(tree);
     assert.deepEqual(
       Array.from(

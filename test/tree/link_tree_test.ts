@@ -6,7 +6,7 @@ import { shareNumbers } from "../../src/tree/shared_numbers.ts";
 import {
   newExtent,
   newStat,
-  reviveSeed,
+  reopenHandle,
   type Tree,
 } from "../../src/tree/tree.ts";
 import { type Folder, MemoryTree, MTIME } from "../fuse/support/memory_tree.ts";
@@ -51,8 +51,8 @@ Deno.test("links stand beside the tree, in the order of each epoch", async () =>
     const tree = await linked(inner, { firstEpoch: 2, epochs: 2 });
     const paths = pathsOf(folder);
     const count = paths.length;
-    for (const revived of [tree, await reviveSeed(tree.share())]) {
-      const [second, third, ...rest] = listed(revived, 1);
+    for (const reopened of [tree, await reopenHandle(tree.share())]) {
+      const [second, third, ...rest] = listed(reopened, 1);
       assert.deepEqual(rest, listed(inner, 1));
       assert.deepEqual([second!.name, third!.name], [
         "epoch-0002",
@@ -64,15 +64,15 @@ Deno.test("links stand beside the tree, in the order of each epoch", async () =>
           const number = String(position).padStart(8, "0");
           return [number + suffixOf(path), `../${path}`];
         });
-        const links = listed(revived, node);
+        const links = listed(reopened, node);
         assert.deepEqual(
-          links.map((link) => [link.name, targetOf(revived, link.node)]),
+          links.map((link) => [link.name, targetOf(reopened, link.node)]),
           expected,
         );
-        assert.deepEqual(listed(revived, node, 1), links);
+        assert.deepEqual(listed(reopened, node, 1), links);
       }
-      assert.equal(revived.nodeCount, inner.nodeCount);
-      const all = walked(revived).map(([, node]) => node);
+      assert.equal(reopened.nodeCount, inner.nodeCount);
+      const all = walked(reopened).map(([, node]) => node);
       assert.equal(new Set(all).size, all.length); // no id is of two nodes
       assert.ok(all.every(Number.isSafeInteger));
     }

@@ -5,11 +5,11 @@ import { PrefixTree } from "../../src/tree/prefix_tree.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { shareNumbers } from "../../src/tree/shared_numbers.ts";
 import { SubsetTree } from "../../src/tree/subset_tree.ts";
-import { newExtent, reviveSeed, type Tree } from "../../src/tree/tree.ts";
+import { newExtent, reopenHandle, type Tree } from "../../src/tree/tree.ts";
 import { nodeShare } from "../../src/tree/union_columns.ts";
 import { UnionTree } from "../../src/tree/union_tree.ts";
 import { RecordfsError } from "../../src/errors.ts";
-import { ordersSeed } from "../../src/data/trees/epoch_orders.ts";
+import { ordersHandle } from "../../src/data/trees/epoch_orders.ts";
 import { checkedTree } from "../fuse/support/checked_tree.ts";
 import { MemoryTree } from "../fuse/support/memory_tree.ts";
 import { folders } from "./support/random_folder.ts";
@@ -37,7 +37,7 @@ Deno.test("a union of random folders shows each, and where its bytes are", async
       nodes.toSorted((a, b) => a - b),
       nodes.map((_, i) => i + 2), // no id is left out
     );
-    assert.deepEqual(walked(await reviveSeed(union.share())), walked(union));
+    assert.deepEqual(walked(await reopenHandle(union.share())), walked(union));
     for (const [i, tree] of trees.entries()) {
       const dir = lookup(union, 1, `${i}`);
       const above = walked(union, dir);
@@ -126,7 +126,7 @@ Deno.test("links above a union lead into each of its trees, and end as files do"
   const links = await LinkTree.of(union, {
     samples: samples.columns,
     indices: undefined,
-    orders: ordersSeed({ length: samples.length, seed: 1 }),
+    orders: ordersHandle({ length: samples.length, seed: 1 }),
     firstEpoch: 0,
     epochs: 2,
   });
@@ -171,7 +171,7 @@ Deno.test("a part of a tree has subsets and links of its own", async () => {
   const links = await LinkTree.of(subset, {
     samples: samples.columns,
     indices: kept,
-    orders: ordersSeed({ length: 1, seed: 1 }),
+    orders: ordersHandle({ length: 1, seed: 1 }),
     firstEpoch: 0,
     epochs: 1,
   });

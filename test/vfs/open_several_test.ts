@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as fs from "node:fs";
-import { reviveSeed } from "../../src/tree/tree.ts";
+import { reopenHandle } from "../../src/tree/tree.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import {
   type Extent,
@@ -149,9 +149,9 @@ Deno.test("inode numbers of a union are the same on every open, in every thread,
       using again = await open(given);
       const all = described(fs.tree);
       assert.deepEqual(described(again.tree), all);
-      const revived = await reviveSeed(structuredClone(fs.tree.share()));
-      assert.deepEqual(described(revived), all);
-      revived.close();
+      const reopened = await reopenHandle(structuredClone(fs.tree.share()));
+      assert.deepEqual(described(reopened), all);
+      reopened.close();
       const nodes = walked(fs.tree).map(([, node]) => node);
       assert.ok(nodes.every((node) => Number.isSafeInteger(node) && node > 1));
       assert.ok(nodes.every((node) => node <= fs.tree.lastNode!));
@@ -279,9 +279,9 @@ Deno.test("a prefix makes a directory the root", async () => {
         .map(([one, bytes]) => [one.slice(path.length + 1), bytes] as const);
       assert.deepEqual(await contents(part), new Map(below), path);
       assert.equal(part.tree.parent(1), 1);
-      const revived = await reviveSeed(structuredClone(part.tree.share()));
-      assert.deepEqual(described(revived), described(part.tree));
-      revived.close();
+      const reopened = await reopenHandle(structuredClone(part.tree.share()));
+      assert.deepEqual(described(reopened), described(part.tree));
+      reopened.close();
       using same = openSync(location, { decoded: true, prefix: path });
       assert.deepEqual(walked(same.tree), walked(part.tree));
     }

@@ -105,7 +105,7 @@ export class Subset<T> extends Dataset<T> {
   override [RECIPE](): Recipe {
     const dataset = argument(this.#dataset, "The dataset of Subset");
     const args = [dataset, this.#indices];
-    return recipeOf(this, Subset, import.meta.url, args, "reviveSubset");
+    return recipeOf(this, Subset, import.meta.url, args, "reopenSubset");
   }
 
   /** Closes the dataset. */
@@ -115,7 +115,7 @@ export class Subset<T> extends Dataset<T> {
 }
 
 /** Makes the subset in another thread. */
-export function reviveSubset<T>(
+export function reopenSubset<T>(
   dataset: Dataset<T>,
   indices: WholeNumbers,
 ): Subset<T> {

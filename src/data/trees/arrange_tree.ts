@@ -4,7 +4,7 @@ import { ascendingOnce } from "../../tree/shared_numbers.ts";
 import { SubsetTree } from "../../tree/subset_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { readIndexFile } from "../index_file.ts";
-import { ordersSeed } from "./epoch_orders.ts";
+import { ordersHandle } from "./epoch_orders.ts";
 
 /** The part of a container to show, and its order. */
 export interface Arrangement {
@@ -44,7 +44,7 @@ export async function arrangeTree(
   return await LinkTree.of(shown, {
     samples: samples.columns,
     indices,
-    orders: ordersSeed({ length, seed }),
+    orders: ordersHandle({ length, seed }),
     ...epochs,
   });
 }

@@ -9,15 +9,15 @@ export interface EpochOrders {
   readonly seed: number;
 }
 
-/** Way for another thread to get the orders: URL of a module that exports `reviveOrders`, and what to give it. */
-export function ordersSeed(
+/** Way for another thread to get the orders: URL of a module that exports `reopenOrders`, and what to give it. */
+export function ordersHandle(
   data: EpochOrders,
 ): { readonly module: string; readonly data: EpochOrders } {
   return { module: import.meta.url, data };
 }
 
 /** The orders in which a `DataLoader` with `shuffle` reads so many samples, by epoch. */
-export function reviveOrders(data: unknown): (epoch: number) => Order {
+export function reopenOrders(data: unknown): (epoch: number) => Order {
   const { length, seed } = data as EpochOrders;
   const sampler = new RandomSampler(length);
   return (epoch) => sampler.order(seed, epoch);

@@ -11,7 +11,7 @@ import {
   PackedFolderDataset,
   RECIPE,
 } from "../../../src/data/datasets/mod.ts";
-import { revive } from "../../../src/data/recipe.ts";
+import { followRecipe } from "../../../src/data/recipe.ts";
 import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { goldenCase, sha256 } from "../../support/golden.ts";
@@ -216,7 +216,7 @@ Deno.test("a container that was replaced meanwhile is not read by old numbers", 
     for (const names of [["a", "c"], ["a"], ["0", "a", "b"]]) {
       await pack(...names);
       for (const recipe of recipes) {
-        await assert.rejects(revive(recipe), { code: "changed", path });
+        await assert.rejects(followRecipe(recipe), { code: "changed", path });
       }
     }
   });

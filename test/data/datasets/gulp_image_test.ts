@@ -8,7 +8,7 @@ import {
   type GulpImageOptions,
   type LabelChoice,
 } from "../../../src/formats/gulp/data/gulp.ts";
-import { RECIPE, revive } from "../../../src/data/recipe.ts";
+import { followRecipe, RECIPE } from "../../../src/data/recipe.ts";
 import {
   CenterCrop,
   Compose,
@@ -266,7 +266,7 @@ Deno.test("another thread makes the same dataset", async () => {
   ) {
     using here = await GulpImageDataset.open(path, options);
     const recipe = structuredClone(here[RECIPE]());
-    using there = (await revive(recipe)) as typeof here;
+    using there = (await followRecipe(recipe)) as typeof here;
     const outcome = (dataset: typeof here) =>
       dataset.get(all, { seed: 3, epoch: 1 }).catch((error) => error.message);
     assert.deepEqual(await outcome(there), await outcome(here));

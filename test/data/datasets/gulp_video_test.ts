@@ -9,7 +9,7 @@ import {
 } from "../../../src/formats/gulp/data/gulp.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { Random } from "../../../src/data/random/random.ts";
-import { RECIPE, revive } from "../../../src/data/recipe.ts";
+import { followRecipe, RECIPE } from "../../../src/data/recipe.ts";
 import {
   AllFrames,
   ComposeVideo,
@@ -265,7 +265,7 @@ Deno.test("another thread makes the same dataset of clips", async () => {
   ) {
     using here = await GulpVideoDataset.open(CHUNKS, options);
     const recipe = structuredClone(here[RECIPE]());
-    using there = (await revive(recipe)) as typeof here;
+    using there = (await followRecipe(recipe)) as typeof here;
     const options_ = { seed: 8, epoch: 1 };
     assert.deepEqual(
       await there.get(ALL, options_),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Dataset } from "../../../src/data/dataset.ts";
-import { RECIPE, revive } from "../../../src/data/recipe.ts";
+import { followRecipe, RECIPE } from "../../../src/data/recipe.ts";
 import {
   Epochs,
   Interleave,
@@ -37,12 +37,12 @@ function composed(): Dataset<number> {
 Deno.test("another thread makes the same source from its recipe", async () => {
   const source = composed();
   const recipe = structuredClone(source[RECIPE]()!);
-  const revived = await revive(recipe) as Dataset<number>;
-  assert.equal(revived.length, source.length);
+  const reopened = await followRecipe(recipe) as Dataset<number>;
+  assert.equal(reopened.length, source.length);
   const steps = [...range(0, 200), 1e12];
   for (const options of [{}, { seed: 7 }, { seed: 7, epoch: 2 }]) {
     const expected = await source.get(steps, options);
-    assert.deepEqual(await revived.get(steps, options), expected);
+    assert.deepEqual(await reopened.get(steps, options), expected);
     assert.ok(new Set(expected).size > 60);
   }
 });

@@ -1,6 +1,6 @@
 /** The thread of {@linkcode inThread}: makes what a recipe says, and reads a batch of it. */
 import type { Dataset } from "../../../src/data/dataset.ts";
-import { type Recipe, revive } from "../../../src/data/recipe.ts";
+import { followRecipe, type Recipe } from "../../../src/data/recipe.ts";
 
 /** What the thread is told. */
 export interface Order {
@@ -33,7 +33,7 @@ self.onmessage = async ({ data }: MessageEvent<Order>) => {
 };
 
 async function answer({ recipe, indices }: Order): Promise<Answer> {
-  using dataset = (await revive(recipe)) as Dataset<unknown>;
+  using dataset = (await followRecipe(recipe)) as Dataset<unknown>;
   return {
     length: dataset.length,
     samples: await dataset.get(indices, { seed: 5, epoch: 2 }),

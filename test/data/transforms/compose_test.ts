@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { Image } from "../../../src/codecs/image/mod.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { Random } from "../../../src/data/random/random.ts";
-import { type Portable, RECIPE, revive } from "../../../src/data/recipe.ts";
+import {
+  followRecipe,
+  type Portable,
+  RECIPE,
+} from "../../../src/data/recipe.ts";
 import {
   AllFrames,
   CenterCrop,
@@ -168,7 +172,7 @@ const VIDEO_STEPS: readonly SampleTransform<never, unknown>[] = [
 async function sent<T extends Portable>(value: T): Promise<T> {
   const recipe = value[RECIPE]();
   assert.ok(recipe !== undefined);
-  return (await revive(structuredClone(recipe))) as T;
+  return (await followRecipe(structuredClone(recipe))) as T;
 }
 
 Deno.test("every transform can be made in another thread, and does the same there", async () => {

@@ -6,7 +6,7 @@ import type {
   NodeId,
   NodeStat,
   Tree,
-  TreeSeed,
+  TreeHandle,
 } from "../../../src/tree/tree.ts";
 
 /** Content of a directory of a {@linkcode MemoryTree}, by name. */
@@ -63,7 +63,7 @@ export class MemoryTree implements Tree {
     return new MemoryTree(builder.nodes, builder.content());
   }
 
-  static revive(data: unknown): MemoryTree {
+  static reopen(data: unknown): MemoryTree {
     return new MemoryTree(data as Node[], new Uint8Array());
   }
 
@@ -139,7 +139,7 @@ export class MemoryTree implements Tree {
     return true;
   }
 
-  share(): TreeSeed {
+  share(): TreeHandle {
     return { module: import.meta.url, data: this.#nodes };
   }
 
@@ -151,8 +151,8 @@ export class MemoryTree implements Tree {
 }
 
 /** What a serving thread calls. */
-export function reviveTree(data: unknown): Tree {
-  return MemoryTree.revive(data);
+export function reopenTree(data: unknown): Tree {
+  return MemoryTree.reopen(data);
 }
 
 /** What not even an error handler can look at. */

@@ -1,9 +1,9 @@
 /** Trees of bags and datasets, compared with what should be in them. */
 import assert from "node:assert/strict";
 import { type VirtualFs } from "../../../src/vfs/mod.ts";
-import { reviveTree as reviveBag } from "../../../src/formats/bags/tree/bag_tree.ts";
-import { reviveTree as reviveDecoded } from "../../../src/formats/bags/tree/decoded_views.ts";
-import { reviveTree as reviveDataset } from "../../../src/formats/bags/tree/dataset_tree.ts";
+import { reopenTree as reopenBag } from "../../../src/formats/bags/tree/bag_tree.ts";
+import { reopenTree as reopenDecoded } from "../../../src/formats/bags/tree/decoded_views.ts";
+import { reopenTree as reopenDataset } from "../../../src/formats/bags/tree/dataset_tree.ts";
 import { decodeName } from "../../../src/names.ts";
 import {
   newExtent,
@@ -44,13 +44,13 @@ export function filesOf(content: DatasetContent): Map<string, ExpectedRecord> {
 }
 
 /** A tree as another thread has it. */
-export function revived(tree: Tree): Tree {
+export function reopened(tree: Tree): Tree {
   const { module, data } = tree.share();
   const copy = structuredClone(data); // shared memory stays shared
-  if (module.endsWith("bag_tree.ts")) return reviveBag(copy);
+  if (module.endsWith("bag_tree.ts")) return reopenBag(copy);
   return module.endsWith("decoded_views.ts")
-    ? reviveDecoded(copy)
-    : reviveDataset(copy);
+    ? reopenDecoded(copy)
+    : reopenDataset(copy);
 }
 
 /**
@@ -59,7 +59,7 @@ export function revived(tree: Tree): Tree {
  * @returns How many nodes there are.
  */
 export function assertConsistent({ tree }: VirtualFs): number {
-  const other = revived(tree);
+  const other = reopened(tree);
   const nodes = new Set<NodeId>();
   const visit = (directory: NodeId) => {
     nodes.add(directory);

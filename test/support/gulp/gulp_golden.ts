@@ -73,12 +73,12 @@ export function gulpCases(): GulpCase[] {
 /** One case, such as `v2_chunks`. */
 export function gulpCase(name: string): GulpCase {
   const text = Deno.readTextFileSync(`${ROOT}${name}/expect.json`);
-  const expect = JSON.parse(text, revive) as GulpCase & { target: string };
+  const expect = JSON.parse(text, parsed) as GulpCase & { target: string };
   return { ...expect, name, path: `${ROOT}${name}/${expect.target}` };
 }
 
 /** The values that JSON has no form for. */
-function revive(_key: string, value: unknown): unknown {
+function parsed(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("$int" in value) return BigInt(value.$int as string);
   if ("$float" in value) {

@@ -22,7 +22,7 @@ import {
   type SampleNodes,
   type Steps,
   type Tree,
-  type TreeSeed,
+  type TreeHandle,
   VirtualFs,
 } from "../../../src/formats/mod.ts";
 
@@ -126,7 +126,7 @@ class ToyTree implements Tree {
     return name.length;
   }
 
-  share(): TreeSeed {
+  share(): TreeHandle {
     const data = { entries: this.entries, mtime: this.#mtime };
     return { module: import.meta.url, data };
   }
@@ -137,7 +137,7 @@ class ToyTree implements Tree {
 }
 
 /** Makes the tree again in a thread that serves it, which has its own sources. */
-export function reviveTree(data: unknown): Tree {
+export function reopenTree(data: unknown): Tree {
   const { entries, mtime } = data as { entries: Entry[]; mtime: number };
   return new ToyTree([], entries, mtime);
 }

@@ -1,7 +1,7 @@
 import type { LinkOrder } from "../../../src/tree/link_targets.ts";
 
 /** The last sample first; in each epoch one place further. */
-export function reviveOrders(data: unknown): (epoch: number) => LinkOrder {
+export function reopenOrders(data: unknown): (epoch: number) => LinkOrder {
   const length = data as number;
   return (epoch) => ({
     length,

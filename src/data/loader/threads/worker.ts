@@ -10,7 +10,7 @@ import { registerFormat } from "../../../formats/registry.ts";
 import { BatchMemory, BufferPool } from "../../batch_memory.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
-import { revive } from "../../recipe.ts";
+import { followRecipe } from "../../recipe.ts";
 import { shareProcessors } from "../../in_flight.ts";
 import { batchError } from "../batch_error.ts";
 import type { Collate } from "../batch/collate.ts";
@@ -136,10 +136,10 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
   shareDecodeMemory(setup.decodeMemory);
   await Promise.all(setup.formatModules.map(registerFormat));
   if (init !== undefined) {
-    const call = await revive(init) as (worker: number) => unknown;
+    const call = await followRecipe(init) as (worker: number) => unknown;
     await call(worker);
   }
-  const dataset = await revive(setup.dataset) as Dataset<unknown>;
+  const dataset = await followRecipe(setup.dataset) as Dataset<unknown>;
   try {
     if (dataset.length !== length) {
       throw new DataError(
@@ -150,7 +150,7 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
       );
     }
     const collate = setup.collate &&
-      await revive(setup.collate) as Collate<unknown, unknown>;
+      await followRecipe(setup.collate) as Collate<unknown, unknown>;
     const maker = new BatchMaker(dataset, collate, seed, worker);
     return { setup, dataset, maker };
   } catch (error) {

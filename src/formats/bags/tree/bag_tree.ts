@@ -5,13 +5,13 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { NamedTree } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import type { SampleNodes } from "../../../tree/tree.ts";
-import type { Extent, Tree, TreeSeed } from "../../../tree/tree.ts";
+import type { Extent, Tree, TreeHandle } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { requireLocal } from "./tree_storage.ts";
 import { changed } from "./tree_shard.ts";
 
-/** The seed that another thread rebuilds the tree from. */
+/** Handle that another thread opens the tree again by. */
 interface SeedData {
   readonly path: string;
   readonly generation: Bag["generation"];
@@ -59,7 +59,7 @@ export class BagTree extends NamedTree {
     into.source = 0;
   }
 
-  override share(): TreeSeed {
+  override share(): TreeHandle {
     const { path, generation } = this.#bag;
     requireLocal(path, this.#storage);
     const { count: length, suffix } = this.#files;
@@ -74,10 +74,10 @@ export class BagTree extends NamedTree {
 }
 
 /** Rebuilds a shared tree in another thread, which reads the index by itself. */
-export function reviveTree(data: unknown): Tree {
+export function reopenTree(data: unknown): Tree {
   const { path, generation, length, suffix, mtime } = data as SeedData;
   if (typeof path !== "string") {
-    throw new RecordfsError("bad-seed", "This is no seed of a bag's tree");
+    throw new RecordfsError("bad-handle", "This is no handle of a bag's tree");
   }
   const bag = runSync(openBag(path, { generation }));
   const isSame = generation === 3

@@ -11,7 +11,7 @@ import {
   ROOT,
   type SampleNodes,
   type Tree,
-  type TreeSeed,
+  type TreeHandle,
 } from "../../../tree/tree.ts";
 import {
   columnOf,
@@ -31,7 +31,7 @@ import type { TreeShard } from "./tree_shard.ts";
 import { requireLocal } from "./tree_storage.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
-/** The seed that another thread rebuilds the tree from. */
+/** Handle that another thread opens the tree again by. */
 interface SeedData extends Omit<DatasetTreeOptions, "views" | "storage"> {
   readonly facts: BigUint64Array<SharedArrayBuffer>;
 }
@@ -213,7 +213,7 @@ export class DatasetTree implements Tree {
     return writeName(this.sources, node, into);
   }
 
-  share(): TreeSeed {
+  share(): TreeHandle {
     const { views, storage, ...options } = this.#options;
     requireLocal(options.path, storage);
     const data: SeedData = { ...options, facts: this.#facts.memory };
@@ -357,10 +357,13 @@ function isSpecName(name: Uint8Array, start: number, end: number): boolean {
  *
  * @param views Those that it was shared with.
  */
-export function reviveTree(data: unknown, views?: DecodedViews): Tree {
+export function reopenTree(data: unknown, views?: DecodedViews): Tree {
   const { facts, ...options } = data as SeedData;
   if (!(facts instanceof BigUint64Array)) {
-    throw new RecordfsError("bad-seed", "This is no seed of a dataset's tree");
+    throw new RecordfsError(
+      "bad-handle",
+      "This is no handle of a dataset's tree",
+    );
   }
   return new DatasetTree(
     { ...options, storage: LOCAL_DISK, views },

@@ -3,7 +3,7 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Extent, NodeId, Tree } from "../../../tree/tree.ts";
-import { reviveTree as reviveDatasetTree } from "./dataset_tree.ts";
+import { reopenTree as reopenDatasetTree } from "./dataset_tree.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { largestValue } from "../types/shipped.ts";
 import type { ValueType } from "../dataset/spec.ts";
@@ -39,7 +39,7 @@ const MOST_KEPT = 64 * 1024 * 1024;
  * made last are kept: a file is asked for its size first, and then read in parts.
  */
 export class DecodedViews {
-  /** URL of the module whose `reviveTree` rebuilds a tree with these views. */
+  /** URL of the module whose `reopenTree` rebuilds a tree with these views. */
   readonly module = import.meta.url;
   /** In order of use. */
   readonly #kept = new Map<NodeId, Uint8Array>();
@@ -138,6 +138,6 @@ function jsonFile(value: Parameters<typeof valueToJson>[0]): Uint8Array {
 }
 
 /** Rebuilds a tree with such views in another thread. */
-export function reviveTree(data: unknown): Tree {
-  return reviveDatasetTree(data, new DecodedViews());
+export function reopenTree(data: unknown): Tree {
+  return reopenDatasetTree(data, new DecodedViews());
 }

@@ -1,4 +1,4 @@
-import { FFRecordReader, type ReaderSeed } from "../read/reader.ts";
+import { FFRecordReader, type ReaderHandle } from "../read/reader.ts";
 import {
   lastingLocation,
   type OpenOptions,
@@ -176,10 +176,10 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
 
 /** Makes the dataset in another thread. */
 export async function reopenFFRecordDataset<T>(
-  seed: ReaderSeed,
+  handle: ReaderHandle,
   storage: Storage | undefined,
   process: Process<Bytes, T> | undefined,
 ): Promise<FFRecordDataset<T>> {
-  const reader = await FFRecordReader.openShared(seed, { storage });
+  const reader = await FFRecordReader.openShared(handle, { storage });
   return new FFRecordDataset(reader, process);
 }

@@ -2,7 +2,7 @@ import { openPackedFiles, type PackedFiles } from "../folder/packed_files.ts";
 import {
   lastingLocation,
   type OpenOptions,
-  type RecordFilesSeed,
+  type RecordFilesHandle,
   type RecordLocation,
   reopenRecordFiles,
   shareRecordFiles,
@@ -128,14 +128,14 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
 
 /** Makes the dataset in another thread. */
 export async function reopenPackedFolderDataset<T>(
-  seed: RecordFilesSeed,
+  handle: RecordFilesHandle,
   storage: Storage | undefined,
   names: NameTableColumns,
   checkData: boolean,
   chosen: unknown,
   process: Process<FileSample, T> | undefined,
 ): Promise<PackedFolderDataset<T>> {
-  const files = await runAsync(reopenRecordFiles(seed, storage));
+  const files = await runAsync(reopenRecordFiles(handle, storage));
   const fs = showPacked({ files, names: new NameTable(names) }, checkData);
   return new PackedFolderDataset({ fs, chosen }, process);
 }

@@ -15,7 +15,7 @@ import {
   type OpenOptions,
   openRecordFiles,
   type RecordFiles,
-  type RecordFilesSeed,
+  type RecordFilesHandle,
   type RecordLocation,
   reopenRecordFiles,
   shareRecordFiles,
@@ -25,7 +25,7 @@ import {
  * What another thread needs to open the files of a reader: it survives `postMessage`, without copying
  * tables.
  */
-export interface ReaderSeed {
+export interface ReaderHandle {
   /** The files, and their tables in shared memory. */
   readonly files: unknown;
   /** Whether samples are compared with their checksums. */
@@ -87,21 +87,21 @@ export class FFRecordReader implements Disposable {
   /**
    * Opens the files of a reader in another thread, over the tables that it has read and checked.
    *
-   * @param seed What {@linkcode FFRecordReader.share} gave.
+   * @param handle What {@linkcode FFRecordReader.share} gave.
    * @throws {FormatError} If a file is not the same any more.
    */
   static async openShared(
-    { files, checkData }: ReaderSeed,
+    { files, checkData }: ReaderHandle,
     options: Pick<OpenOptions, "storage"> & WaitOptions = {},
   ): Promise<FFRecordReader> {
-    const seed = files as RecordFilesSeed;
-    const opening = reopenRecordFiles(seed, options.storage);
+    const handle = files as RecordFilesHandle;
+    const opening = reopenRecordFiles(handle, options.storage);
     const opened = await runAsync(opening, options.signal);
     return new FFRecordReader(opened, { checkData });
   }
 
   /** Describes the reader for {@linkcode FFRecordReader.openShared}. */
-  share(): ReaderSeed {
+  share(): ReaderHandle {
     return { files: shareRecordFiles(this.#files), checkData: this.#check };
   }
 

@@ -101,7 +101,7 @@ export function* openedAs<T>(
 }
 
 /** Opened `.ffr` files, for another thread to open too: it survives `postMessage` without copying tables. */
-export interface RecordFilesSeed {
+export interface RecordFilesHandle {
   readonly files: readonly {
     readonly part: SamplePart;
     /** The file's last modification, in milliseconds since 1970. */
@@ -114,7 +114,7 @@ export interface RecordFilesSeed {
 /** Describes opened files for another thread. */
 export function shareRecordFiles(
   { sources, headers, index }: RecordFiles,
-): RecordFilesSeed {
+): RecordFilesHandle {
   const files = index.parts.map((part, i) => ({
     part,
     mtime: sources[i]!.mtime,
@@ -130,7 +130,7 @@ export function shareRecordFiles(
  * @throws {FormatError} If a file is not the same any more.
  */
 export function* reopenRecordFiles(
-  { files }: RecordFilesSeed,
+  { files }: RecordFilesHandle,
   storage = LOCAL_DISK,
 ): Steps<RecordFiles> {
   const paths = files.map(({ part }) => part.path);

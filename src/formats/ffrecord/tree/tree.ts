@@ -10,7 +10,7 @@ import type {
   NodeId,
   SampleNodes,
   Tree,
-  TreeSeed,
+  TreeHandle,
 } from "../../../tree/tree.ts";
 import type { RecordFiles } from "../read/record_files.ts";
 import { SampleIndex, type SamplePart } from "../read/sample_index.ts";
@@ -69,7 +69,7 @@ export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
       : sample - this.#index.startOf(this.#index.partOf(sample));
   }
 
-  override share(): TreeSeed {
+  override share(): TreeHandle {
     const { names, mtime } = this;
     const { parts } = this.#index;
     const data: SeedData = names instanceof NameTable
@@ -126,7 +126,7 @@ export function showFiles(
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
-export function reviveTree(data: unknown): Tree {
+export function reopenTree(data: unknown): Tree {
   const { parts, mtime, names, suffix } = data as SeedData;
   const samples = { sources: [], index: new SampleIndex(parts), mtime };
   if (names !== undefined) return new RecordTree(samples, new NameTable(names));
@@ -134,5 +134,8 @@ export function reviveTree(data: unknown): Tree {
     const { length } = samples.index;
     return new RecordTree(samples, new NumberedFiles(length, suffix));
   }
-  throw new RecordfsError("bad-seed", "This is no seed of an FFRecord tree");
+  throw new RecordfsError(
+    "bad-handle",
+    "This is no handle of an FFRecord tree",
+  );
 }

@@ -16,7 +16,7 @@ import {
   type SampleNodes,
   type SampleRun,
   type Tree,
-  type TreeSeed,
+  type TreeHandle,
 } from "../../../tree/tree.ts";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 import { unnumbered } from "../entry.ts";
@@ -179,7 +179,7 @@ export class GulpTree implements Tree {
     return video < 0 ? 0 : this.#names.nameOf(ROOT + 1 + video, into);
   }
 
-  share(): TreeSeed {
+  share(): TreeHandle {
     return { module: import.meta.url, data: this.#tables };
   }
 
@@ -290,10 +290,10 @@ function isName(
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. It has no sources there. */
-export function reviveTree(data: unknown): Tree {
+export function reopenTree(data: unknown): Tree {
   const tables = data as GulpTreeTables;
   if (tables.filesBefore instanceof Float64Array) {
     return new GulpTree(tables, []);
   }
-  throw new RecordfsError("bad-seed", "This is no seed of a GulpIO tree");
+  throw new RecordfsError("bad-handle", "This is no handle of a GulpIO tree");
 }

@@ -9,7 +9,7 @@ import { checkBags } from "../../../../src/formats/bags/check/check.ts";
 import { openSync } from "../../../../src/vfs/mod.ts";
 import { newExtent, ROOT, type Tree } from "../../../../src/tree/tree.ts";
 import { decoders } from "../../../support/bags/bag_decoders.ts";
-import { revived } from "../../../support/bags/bag_trees.ts";
+import { reopened } from "../../../support/bags/bag_trees.ts";
 import {
   type Records,
   writeBag,
@@ -227,7 +227,7 @@ Deno.test("a thread that comes later doesn't take another bag for the one that w
         writeDataset(path, sorted, [datapoint, datapoint], generation);
         const { atime, mtime } = Deno.statSync(`${path}/a.bag`);
         using fs = openSync(path);
-        const other = revived(fs.tree);
+        const other = reopened(fs.tree);
         if (isLooked) assert.ok(locate(other, "000001", "b"));
         // Of a copy that is as old, and has more.
         writeBag(`${path}/new.bag`, bytes(7, 8, 9), generation);

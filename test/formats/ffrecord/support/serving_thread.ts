@@ -2,12 +2,12 @@
 import {
   newExtent,
   newStat,
-  type TreeSeed,
+  type TreeHandle,
 } from "../../../../src/tree/tree.ts";
 
 /** What such a thread is asked. */
 export interface Question {
-  readonly seed: TreeSeed;
+  readonly seed: TreeHandle;
   readonly node: number;
   readonly ask: "size" | "offset";
 }
@@ -21,8 +21,8 @@ const scope = globalThis as unknown as {
 };
 
 scope.onmessage = async ({ data: { seed, node, ask } }) => {
-  const { reviveTree } = await import(seed.module);
-  const tree = reviveTree(seed.data);
+  const { reopenTree } = await import(seed.module);
+  const tree = reopenTree(seed.data);
   try {
     if (ask === "size") {
       const stat = newStat();

@@ -133,7 +133,7 @@ Deno.test("a directory of parts is one sequence, or one packed folder, or folder
   });
 });
 
-Deno.test("node ids are the same on every open, and in a revived tree", async () => {
+Deno.test("node ids are the same on every open, and in a reopened tree", async () => {
   for (
     const name of [
       "packed_tree",
@@ -149,28 +149,28 @@ Deno.test("node ids are the same on every open, and in a revived tree", async ()
     assert.deepEqual(nodes(second.tree), expected);
     assert.equal(expected.length + 1, first.tree.nodeCount);
     const { module, data } = structuredClone(first.tree.share());
-    const revived: Tree = (await import(module)).reviveTree(data);
-    assert.deepEqual(nodes(revived), expected);
+    const reopened: Tree = (await import(module)).reopenTree(data);
+    assert.deepEqual(nodes(reopened), expected);
     for (const [path, node] of expected) {
       const parts = path.split("/");
       const leaf = encodeName(parts.pop()!);
       const [stat, again] = [newStat(), newStat()];
       const [extent, extentAgain] = [newExtent(), newExtent()];
       assert.equal(first.tree.stat(node, stat), true);
-      assert.equal(revived.stat(node, again), true);
+      assert.equal(reopened.stat(node, again), true);
       assert.deepEqual(again, stat);
       assert.equal(first.tree.locate(node, extent), !stat.isDirectory);
-      assert.equal(revived.locate(node, extentAgain), !stat.isDirectory);
+      assert.equal(reopened.locate(node, extentAgain), !stat.isDirectory);
       assert.deepEqual(extentAgain, extent);
-      const parent = revived.parent(node);
+      const parent = reopened.parent(node);
       if (name !== "packed_not_utf8_names") {
-        assert.equal(revived.lookup(parent, leaf, 0, leaf.length), node);
+        assert.equal(reopened.lookup(parent, leaf, 0, leaf.length), node);
       }
     }
     for (const node of [0, -1, first.tree.nodeCount + 1, 1.5, 2 ** 40]) {
-      assert.equal(revived.stat(node, newStat()), false);
-      assert.equal(revived.locate(node, newExtent()), false);
-      assert.equal(revived.isDirectory(node), false);
+      assert.equal(reopened.stat(node, newStat()), false);
+      assert.equal(reopened.locate(node, newExtent()), false);
+      assert.equal(reopened.isDirectory(node), false);
     }
   }
 });

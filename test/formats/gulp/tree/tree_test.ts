@@ -95,7 +95,7 @@ for (const golden of gulpCases()) {
   });
 }
 
-Deno.test("node ids are the same on every open, and in a revived tree", async () => {
+Deno.test("node ids are the same on every open, and in a reopened tree", async () => {
   for (
     const name of [
       "v2_odd_ids",
@@ -115,8 +115,8 @@ Deno.test("node ids are the same on every open, and in a revived tree", async ()
       ids.map((_, i) => i + 2),
     );
     const { module, data } = structuredClone(first.tree.share());
-    const revived: Tree = (await import(module)).reviveTree(data);
-    assert.deepEqual(nodes(revived), expected);
+    const reopened: Tree = (await import(module)).reopenTree(data);
+    assert.deepEqual(nodes(reopened), expected);
     for (const [path, node] of expected) {
       const leaf = Uint8Array.from(
         path.split("/").at(-1)!,
@@ -125,31 +125,31 @@ Deno.test("node ids are the same on every open, and in a revived tree", async ()
       const [stat, again] = [newStat(), newStat()];
       const [extent, extentAgain] = [newExtent(), newExtent()];
       assert.equal(first.tree.stat(node, stat), true);
-      assert.equal(revived.stat(node, again), true);
+      assert.equal(reopened.stat(node, again), true);
       assert.deepEqual(again, stat);
       assert.equal(first.tree.locate(node, extent), !stat.isDirectory);
-      assert.equal(revived.locate(node, extentAgain), !stat.isDirectory);
+      assert.equal(reopened.locate(node, extentAgain), !stat.isDirectory);
       assert.deepEqual(extentAgain, extent);
       assert.equal(extent.crc32, -1);
-      const parent = revived.parent(node);
-      assert.equal(revived.lookup(parent, leaf, 0, leaf.length), node);
+      const parent = reopened.parent(node);
+      assert.equal(reopened.lookup(parent, leaf, 0, leaf.length), node);
       // Listing goes on behind any entry.
       const rest: number[] = [];
       let cursor = -1;
-      revived.list(parent, 0, (_n, _s, _e, entry, next) => {
+      reopened.list(parent, 0, (_n, _s, _e, entry, next) => {
         if (entry === node) cursor = next;
         return cursor < 0;
       });
-      revived.list(parent, cursor, (_n, _s, _e, entry) => {
+      reopened.list(parent, cursor, (_n, _s, _e, entry) => {
         rest.push(entry);
         return true;
       });
       assert.ok(!rest.includes(node));
     }
     for (const node of [0, -1, first.tree.nodeCount + 1, 1.5, 2 ** 40]) {
-      assert.equal(revived.stat(node, newStat()), false);
-      assert.equal(revived.locate(node, newExtent()), false);
-      assert.equal(revived.isDirectory(node), false);
+      assert.equal(reopened.stat(node, newStat()), false);
+      assert.equal(reopened.locate(node, newExtent()), false);
+      assert.equal(reopened.isDirectory(node), false);
     }
   }
 });
