@@ -107,6 +107,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/errors.ts",
     "src/names.ts",
     "src/bytes_of.ts",
+    "src/codecs",
     "src/io",
     "src/tree",
     "src/formats",

@@ -69,7 +69,19 @@ export async function backedCodec(
   if (codec === undefined) {
     codecs.set(backend, codec = new BackedCodec(backend));
   }
+  lastAsked = codec.name;
   return codec;
+}
+
+let lastAsked: string | undefined;
+
+/** Name of the codec that was asked for while something was done; `undefined` where none was. */
+export async function codecAskedBy(
+  work: () => Promise<unknown>,
+): Promise<string | undefined> {
+  lastAsked = undefined;
+  await work();
+  return lastAsked;
 }
 
 /** The first that loads; native ones are not even tried without leave. */

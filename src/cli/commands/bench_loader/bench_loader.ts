@@ -93,11 +93,12 @@ async function benchLoader(
       { path: source },
     );
   }
-  const { unit } = opened;
+  const { unit, codec } = opened;
   const { length } = dataset;
   if (!options.json) {
     const samples = counted(length, unit.slice(0, -1));
-    print(`${nameWriter()(source)}: ${samples}\n${TITLE}`);
+    const by = codec === undefined ? "" : `, images decoded by ${codec}`;
+    print(`${nameWriter()(source)}: ${samples}${by}\n${TITLE}`);
   }
   const runs: LoaderRun[] = [];
   await abortable(async (signal) => {
@@ -109,7 +110,7 @@ async function benchLoader(
       }
     }
   });
-  if (options.json) print({ source, unit, length, runs }, 2);
+  if (options.json) print({ source, unit, length, codec, runs }, 2);
 }
 
 function checkOptions(options: BenchLoaderOptions): void {

@@ -1,3 +1,4 @@
+import { codecAskedBy } from "../../../codecs/image/choose_codec.ts";
 import type { Dataset } from "../../../data/dataset.ts";
 import { FileDataset } from "../../../data/datasets/file_dataset.ts";
 import { countSamples } from "../../../data/split/counted_samples.ts";
@@ -11,6 +12,8 @@ import { openSource } from "../../input/source.ts";
 export interface OpenedDataset {
   readonly dataset: Dataset<unknown>;
   readonly unit: SampleUnit;
+  /** What decodes its images, where it has some. */
+  readonly codec: string | undefined;
 }
 
 /**
@@ -38,10 +41,17 @@ export async function datasetOf(
   const { openDataset } = await loadFormat(entry);
   const samples = countSamples(info);
   const own = await openDataset?.(source, info, { ...quiet, frames });
-  if (own !== undefined) return { dataset: own, unit: samples.unit };
+  if (own !== undefined) {
+    // A sample tells whether images are decoded. What is wrong with it comes up when it is loaded.
+    const codec = await codecAskedBy(async () => {
+      if (own.length > 0) await Promise.resolve(own.get([0])).catch(() => {});
+    });
+    return { dataset: own, unit: samples.unit, codec };
+  }
   const dataset = await FileDataset.open(source, quiet);
   const areSamples = dataset.length === samples.length;
-  return { dataset, unit: areSamples ? samples.unit : "files" };
+  const unit = areSamples ? samples.unit : "files";
+  return { dataset, unit, codec: undefined };
 }
 
 async function infoOf(

@@ -118,6 +118,26 @@ Deno.test("bench-loader opens every kind of container as its dataset", async () 
   });
 });
 
+Deno.test("bench-loader says what decodes images, where there are any", async () => {
+  const { path } = gulpCase("v2_image_list");
+  const args = ["--batches", "1", "--workers", "0"];
+  for (
+    const [source, permissions, codec] of [
+      [path, ["--allow-read", "--allow-env", "--allow-ffi"], "turbojpeg"],
+      [path, ["--allow-read"], "imagescript"],
+      [samples, ["--allow-read"], undefined],
+    ] as const
+  ) {
+    const line = ["bench-loader", source, ...args];
+    const options = { permissions: [...permissions] };
+    const { stdout } = await succeed(line, options);
+    const by = codec === undefined ? "" : `, images decoded by ${codec}`;
+    assert.match(stdout, new RegExp(`: \\d+ \\w+${by}\\n`));
+    const json = await succeed([...line, "--json"], options);
+    assert.equal(JSON.parse(json.stdout).codec, codec);
+  }
+});
+
 Deno.test("bench-loader --frames decodes so many frames of each video", async () => {
   const { path } = gulpCase("v2_chunks");
   const perVideo = async (frames: number) => {
