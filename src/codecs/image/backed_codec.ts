@@ -68,6 +68,8 @@ export class BackedCodec implements ImageCodec {
     if (!isPlanned) {
       return PlannedImage.of(await this.decode(bytes, options));
     }
+    // Room is waited for, but not held: it is decoded without waiting, one such image after the other.
+    await inDecodeMemory(decodedBytes(header), () => {});
     const planned = new PlannedImage({
       height,
       width,
