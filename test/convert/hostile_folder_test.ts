@@ -36,6 +36,19 @@ for (
     }));
 }
 
+Deno.test("a file of /proc that says it is empty is not read on and on", () =>
+  withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/folder`);
+    await Deno.symlink("/proc/self/mountinfo", `${dir}/folder/a.txt`);
+    await Deno.writeTextFile(`${dir}/folder/b.txt`, "b");
+    for (const target of ["samples.ffr", "files/"]) {
+      await convert(`${dir}/folder`, `${dir}/${target}`);
+    }
+    // What has no end, such as /proc/kmsg, is open to root only.
+    assert.equal(fs.statSync(`${dir}/files/a.txt`).size, 0);
+    assert.equal(fs.readFileSync(`${dir}/files/b.txt`, "utf8"), "b");
+  }));
+
 Deno.test("a device in a folder is an error that names it, and is not read", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/folder`);

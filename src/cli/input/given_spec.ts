@@ -6,6 +6,8 @@ import {
   type Spec,
   specOf,
 } from "../../formats/bags/dataset/spec.ts";
+import { runSync } from "../../io/concurrency/steps.ts";
+import { readFile } from "../../io/read/read_file.ts";
 import { openError } from "../../io/storage/file_source.ts";
 import { requireLocal } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
@@ -50,7 +52,7 @@ function readSpec(file: string): Uint8Array {
   try {
     const stat = fs.statSync(file);
     if (stat.isFile() && stat.size <= LARGEST_SPEC) {
-      return fs.readFileSync(file);
+      return runSync(readFile(file));
     }
   } catch (error) {
     throw openError(file, error);

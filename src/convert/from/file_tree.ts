@@ -1,4 +1,6 @@
 import * as fs from "node:fs";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { readFile } from "../../io/read/read_file.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { RecordfsError } from "../../errors.ts";
 import { openError } from "../../io/storage/file_source.ts";
@@ -163,9 +165,16 @@ export function folderFiles(location: string): FileTree {
     },
     read: (place, { signal } = {}) => {
       const path = pathOf(place);
-      return naming(path, () => fs.promises.readFile(at(path), { signal }));
+      return naming(path, () => runAsync(readFile(at(path)), signal));
     },
-    stream: (place) => Promise.resolve(fs.createReadStream(at(pathOf(place)))),
+    stream: async (place) => {
+      const path = at(pathOf(place));
+      const { size } = await fs.promises.stat(path);
+      // As much as it says that it has: a file of /proc says 0, and may have no end.
+      return size === 0
+        ? ReadableStream.from<Uint8Array>([])
+        : fs.createReadStream(path, { end: size - 1 });
+    },
     close() {},
   };
 }

@@ -53,7 +53,8 @@ export class PackFiles {
     if (size > PIECE) return this.#pieces(name, size);
     const file = this.#open(name, size);
     try {
-      const got = this.#fill(file.open, name, size + 1);
+      // Files of /proc say that they are empty, and may have no end.
+      const got = size === 0 ? 0 : this.#fill(file.open, name, size + 1);
       this.#compare(file, name, got);
       return this.#buffer.subarray(0, got);
     } finally {

@@ -72,7 +72,7 @@ export class IngestJournal implements Disposable {
           // Who was here before may have removed it between the two calls.
           const there = fs.statSync(path, { throwIfNoEntry: false });
           if (there !== undefined && there.ino === file.statSync().ino) {
-            return new IngestJournal(path, file, fs.readFileSync(path));
+            return new IngestJournal(path, file, runSync(readFile(path)));
           }
         } catch (error) {
           file.close();
