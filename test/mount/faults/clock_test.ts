@@ -72,7 +72,9 @@ Deno.test({
       const text = await Deno.readTextFile(log);
       const years = new Set(text.match(/(?<=^recordfs: )\d{4}(?=-)/gm));
       assert.ok(years.size >= 4, [...years].join());
-      assert.doesNotMatch(text, /changed|replaced|failed/);
+      // The library that turns the clock has complaints of its own, where processes begin at once.
+      const own = text.replaceAll(/^libfaketime: .*\n/gm, "");
+      assert.doesNotMatch(own, /changed|replaced|failed/);
       const unmounted = await recordfs(["unmount", mountpoint], { env });
       assert.deepEqual([unmounted.stderr, unmounted.code], ["", 0]);
       assert.equal(await isRunning(supervisor.pid), false);
