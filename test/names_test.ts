@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import fc from "./support/random.ts";
 import {
   byCodePoint,
   decodeName,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "./support/random.ts";
 import { ImageError } from "../src/codecs/image/image_error.ts";
 import { VideoError } from "../src/codecs/video/video_error.ts";
 import { BatchError } from "../src/data/loader/batch_error.ts";

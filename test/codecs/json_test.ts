@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as fc from "fast-check";
+import fc from "../support/random.ts";
 import { formatJson } from "../../src/codecs/json/format.ts";
 import {
   type JsonValue,

@@ -1,6 +1,6 @@
 /** Runs of names with numbers take a way of their own through a pickle: it must lead to the same. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../support/random.ts";
 import { PickleError } from "../../src/codecs/pickle/pickle_error.ts";
 import { readPickle } from "../../src/codecs/pickle/read_pickle.ts";
 import { needs } from "../support/programs/programs.ts";

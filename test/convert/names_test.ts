@@ -1,7 +1,7 @@
 /** Ids and names of every kind, from one format to another. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../support/random.ts";
 import { convert } from "../../src/convert/mod.ts";
 import type { FileTree } from "../../src/convert/from/file_tree.ts";
 import { byNumber } from "../../src/convert/from/number_order.ts";

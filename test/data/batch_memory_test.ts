@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../support/random.ts";
 import { BatchMemory, BufferPool } from "../../src/data/batch_memory.ts";
 
 Deno.test("pieces of a batch start at multiples of 8, and share no bytes", () => {

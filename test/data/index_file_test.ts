@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../support/random.ts";
 import { type NdArray, writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { DataError } from "../../src/data/data_error.ts";
 import { readIndexFile, writeIndexFile } from "../../src/data/index_file.ts";

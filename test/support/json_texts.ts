@@ -1,5 +1,5 @@
 /** JSON as others write it, and what Python makes of it. */
-import * as fc from "fast-check";
+import fc from "./random.ts";
 import { pythonLines } from "./programs/python.ts";
 
 const TOKENS = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../support/random.ts";
 import { NumberedNames } from "../../src/tree/numbered_names.ts";
 
 const ascii = (text: string) => new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 /** Several containers opened as one: a union shows what its parts show, each below its path. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../support/random.ts";
 import * as fs from "node:fs";
 import { reopenHandle } from "../../src/tree/tree.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";

@@ -1,6 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
-import { requireLocal } from "../../io/storage/local_path.ts";
-import { workingDirectory } from "../../io/storage/local_path.ts";
+import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
 /**

@@ -6,12 +6,12 @@ import {
   toColorspace,
 } from "./image.ts";
 import type { Eighths, ImageBackend } from "./image_backend.ts";
+import type { DecodeOptions, ImageCodec, JpegOptions } from "./image_codec.ts";
 import {
-  type DecodeOptions,
-  type ImageCodec,
-  type JpegOptions,
-} from "./image_codec.ts";
-import { type ImageHeader, readImageHeader } from "./image_header.ts";
+  type ImageHeader,
+  isPlainJpeg,
+  readImageHeader,
+} from "./image_header.ts";
 import { jpegLength } from "./jpeg_scanner.ts";
 import { PlannedImage } from "./pixels/planned_image.ts";
 import { render, type Rendering, resized, resizing } from "./pixels/render.ts";
@@ -62,7 +62,7 @@ export class BackedCodec implements ImageCodec {
     const { height, width } = header;
     const { source } = this.#backend;
     // What becomes gray is scaled as gray; and what is large waits for memory.
-    const isPlanned = source !== undefined && isDeferred(header) &&
+    const isPlanned = source !== undefined && isPlainJpeg(header) &&
       (colorspace !== "GRAY" || header.channels === 1) &&
       decodedBytes(header) <= MOST_PLANNED;
     if (!isPlanned) {
@@ -145,17 +145,12 @@ export class BackedCodec implements ImageCodec {
   }
 }
 
-/** Whether it is an image that an {@linkcode ImageBackend.source} has. */
-export function isDeferred({ format, isCmyk }: ImageHeader): boolean {
-  return format === "jpeg" && !isCmyk;
-}
-
 /** Eighths of a JPEG's size that are enough. */
 function eighthsFor(
   header: ImageHeader,
   { part, size }: Rendering,
 ): Eighths {
-  if (!isDeferred(header)) return 8;
+  if (!isPlainJpeg(header)) return 8;
   const enough = (eighths: number) =>
     part.height * eighths >= size.height * MARGIN * 8 &&
     part.width * eighths >= size.width * MARGIN * 8;

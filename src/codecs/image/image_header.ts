@@ -16,6 +16,11 @@ export interface ImageHeader {
   readonly isCmyk: boolean;
 }
 
+/** Whether it is a JPEG that all decoders of JPEGs take: gray or of three colours. */
+export function isPlainJpeg({ format, isCmyk }: ImageHeader): boolean {
+  return format === "jpeg" && !isCmyk;
+}
+
 /** Pixels above which an image is refused: a header may claim 65,535 × 65,535. */
 export const MAX_PIXELS = 2 ** 27;
 

@@ -17,8 +17,8 @@ import {
  * become map, in the order of their keys.
  *
  * @throws {TypeError} If the value holds something else, such as `undefined`, a date, an instance of
- * a class, text with lone surrogates, or an integer beyond 64 bits, or nests more than 1,024 deep; the
- * message says where.
+ * a class, text with lone surrogates, an integer beyond 64 bits, or a `Map` with both `1` and `1n` as
+ * keys, or nests more than 1,024 deep; the message says where.
  *
  * @example Pack and unpack
  * ```ts
@@ -135,7 +135,14 @@ export class MsgpackWriter {
 
   #map(map: ReadonlyMap<unknown, unknown>): void {
     this.#container(0x80, 0xde, map.size);
-    for (const [key, value] of map) this.#entry(key, value);
+    for (const [key, value] of map) {
+      // To a reader, the same key again: it would keep one of the two values.
+      if (
+        typeof key === "bigint" && Number.isSafeInteger(Number(key)) &&
+        map.has(Number(key))
+      ) this.#refuse(`the key ${key} twice, as number and as bigint,`);
+      this.#entry(key, value);
+    }
   }
 
   #entry(key: unknown, value: unknown): void {

@@ -1,6 +1,6 @@
 /** Random folders, packed and read in every way there is: byte for byte, names too. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { PackedFolder, packFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import {

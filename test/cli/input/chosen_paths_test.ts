@@ -1,6 +1,6 @@
 /** Globs among the paths that `ls`, `cat` and `extract` are given. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { compileGlob } from "../../../src/cli/input/glob.ts";
 import { PathPattern } from "../../../src/vfs/path_filter.ts";
 import {

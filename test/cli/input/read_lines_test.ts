@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { LF, NUL, readLines } from "../../../src/cli/input/read_lines.ts";
 
 async function linesOf(

@@ -1,7 +1,7 @@
 /** Damaged and hostile images end in an ImageError, soon, in bounded memory, for both codecs. */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import {
   type ImageCodec,
   imageCodec,

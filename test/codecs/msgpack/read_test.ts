@@ -1,6 +1,6 @@
 /** MessagePack from the format's description, sound and damaged. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import {
   MsgpackError,
   MsgpackExt,

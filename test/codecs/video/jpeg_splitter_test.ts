@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { JpegSplitter } from "../../../src/codecs/video/video_frames.ts";
 
 /** A segment with any content, also such as looks like markers. */

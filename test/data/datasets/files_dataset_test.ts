@@ -1,6 +1,6 @@
 /** Datasets of the files of packed folders, and of containers of any format. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { FormatError, PathError } from "../../../src/errors.ts";
 import {
   BatchMemory,

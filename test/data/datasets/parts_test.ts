@@ -1,6 +1,6 @@
 /** Parts of datasets, and several as one, against arrays. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import {
   BagDataset,
   BatchMemory,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { BatchSampler } from "../../../src/data/samplers/mod.ts";
 import { below, indicesOf } from "../support/batches.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { FFRecordDataset } from "../../../src/data/datasets/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";

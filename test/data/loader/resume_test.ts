@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { DataLoader, type LoaderState } from "../../../src/data/loader/mod.ts";
 import { indicesOf } from "../support/batches.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { batchesOf } from "../../../src/data/samplers/batches.ts";
 import type { BatchOrder } from "../../../src/data/samplers/sampler.ts";
 import { RandomSampler } from "../../../src/data/samplers/whole_samplers.ts";

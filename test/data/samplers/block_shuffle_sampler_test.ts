@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { BlockShuffleSampler } from "../../../src/data/samplers/block_shuffle_sampler.ts";
 import { chiSquare, LIMIT } from "../random/statistics.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";

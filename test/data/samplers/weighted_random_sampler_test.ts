@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { WeightTable } from "../../../src/data/samplers/weighted_random_sampler.ts";
 import { WeightedRandomSampler } from "../../../src/data/samplers/weighted_random_sampler.ts";
 import { chiSquare, LIMIT } from "../random/statistics.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { Epochs } from "../../../src/data/sources/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
 

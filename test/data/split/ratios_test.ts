@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { Ratios } from "../../../src/data/split/ratios.ts";
 
 Deno.test("sizes are the ratios' shares, the rest to the largest remainders", () => {

@@ -1,6 +1,6 @@
 /** Steps that are planned together give what they give one after the other. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import {
   CenterCrop,
   Compose,

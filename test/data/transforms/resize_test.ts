@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { ImageError } from "../../../src/codecs/image/mod.ts";
 import { Normalize, Resize, Scale } from "../../../src/data/transforms/mod.ts";
 import { pillow, testImage } from "../../support/images.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { Opcode, OPCODES } from "../../../fuse/wire/opcodes.ts";
 import { Client } from "../support/client.ts";
 import { MemoryTree } from "../support/memory_tree.ts";

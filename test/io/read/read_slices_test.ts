@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import type { ByteSource } from "../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 import { readSlices } from "../../../src/io/read/read_slices.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { readPart } from "../../../src/io/read/read_part.ts";

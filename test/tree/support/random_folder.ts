@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/random.ts";
 import type { Folder } from "../../fuse/support/memory_tree.ts";
 
 /** Folders with folders in them, some empty, whose files hold their own names. */

@@ -41,6 +41,8 @@ export interface PixelSource extends Size {
    * @returns Where the region's first pixel is, and the distance between rows in bytes.
    */
   put(region: Box, memory: PixelMemory): { at: number; pitch: number };
+  /** The whole picture with so many channels, where it is there or decoded without more ado. */
+  whole(channels: 1 | 3): Image | undefined;
 }
 
 /** Resizes the whole picture, and does nothing else. */
@@ -56,12 +58,14 @@ export function resized(image: Image, size: Size): Image {
   return isSame ? image : render(imageSource(image), resizing(image, size));
 }
 
-/** An image of the pixels that are wanted. */
+/** An image of the pixels that are wanted: the source's own, where these are all. */
 export function render(source: PixelSource, rendering: Rendering): Image {
+  const { crop, isFlipped } = rendering;
+  const { height, width } = crop;
+  const { channels } = source;
+  const whole = isWhole(source, rendering) ? source.whole(channels) : undefined;
+  if (whole !== undefined) return whole;
   return withPixelMemory((memory) => {
-    const { crop, isFlipped } = rendering;
-    const { height, width } = crop;
-    const { channels } = source;
     const { at, pitch } = scaled(source, rendering, memory);
     const length = height * width * channels;
     const to = memory.take(length);
@@ -70,6 +74,17 @@ export function render(source: PixelSource, rendering: Rendering): Image {
     const data = memory.bytes.slice(to, to + length);
     return { data, height, width, channels };
   });
+}
+
+/** Whether nothing is scaled, cut off or flipped: what is as large as all of the source is all of it. */
+function isWhole(
+  { height, width, fraction }: PixelSource,
+  { part, size, crop, isFlipped }: Rendering,
+): boolean {
+  return fraction === 1 && !isFlipped &&
+    [part, size, crop].every((one) =>
+      one.height === height && one.width === width
+    );
 }
 
 /** Puts the pixels that are wanted into memory, four bytes each. */
@@ -146,6 +161,9 @@ function putTable(
   return at;
 }
 
+/** Pixels that are unpacked at a time, so that a large image is in memory but once more. */
+const UNPACKED = 65_536;
+
 /** Decoded pixels as a source. */
 export function imageSource(image: Image): PixelSource {
   const { data, height, width, channels } = image;
@@ -159,11 +177,16 @@ export function imageSource(image: Image): PixelSource {
       const end = ((top + region.height - 1) * width + left + region.width) *
         channels;
       const pixels = (end - start) / channels;
-      const raw = memory.take(end - start);
+      const raw = memory.take(Math.min(pixels, UNPACKED) * channels);
       const at = memory.take(pixels * 4);
-      memory.bytes.set(data.subarray(start, end), raw);
-      memory.functions.unpack(raw, pixels, channels, at);
+      for (let done = 0; done < pixels; done += UNPACKED) {
+        const from = start + done * channels;
+        const count = Math.min(UNPACKED, pixels - done);
+        memory.bytes.set(data.subarray(from, from + count * channels), raw);
+        memory.functions.unpack(raw, count, channels, at + done * 4);
+      }
       return { at, pitch: width * 4 };
     },
+    whole: (wanted) => wanted === channels ? image : undefined,
   };
 }

@@ -1,6 +1,6 @@
 import type { AlphaImage, Image } from "../image.ts";
 import type { Eighths, ImageBackend } from "../image_backend.ts";
-import type { ImageHeader } from "../image_header.ts";
+import { type ImageHeader, isPlainJpeg } from "../image_header.ts";
 import type { PixelSource } from "../pixels/render.ts";
 import { loadTurboJpeg } from "./load_turbojpeg.ts";
 import { TurboPictures } from "./turbo_pictures.ts";
@@ -52,7 +52,7 @@ export class TurboBackend implements ImageBackend {
     eighths: Eighths,
     path: string | undefined,
   ): Promise<PixelSource> {
-    if (header.format === "jpeg" && !header.isCmyk) {
+    if (isPlainJpeg(header)) {
       return this.source(bytes, header, eighths, path);
     }
     return await (await this.#loadOther()).pixels(bytes, header, eighths, path);

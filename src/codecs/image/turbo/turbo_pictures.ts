@@ -55,42 +55,81 @@ export class TurboPictures {
   ): PixelSource {
     const scaled = (edge: number) => Math.ceil(edge * eighths / 8);
     const [height, width] = [scaled(header.height), scaled(header.width)];
-    const library = this.#library;
+    const all = { top: 0, left: 0, height, width };
+    const begin = () => this.#begin(jpeg, eighths, path);
+    const decode = (
+      box: Box,
+      into: Uint8Array<ArrayBuffer>,
+      pitch: number,
+      format: number,
+    ) => this.#decode(jpeg, box, { into, pitch, format }, path);
     return {
       height,
       width,
       channels: header.channels,
       fraction: eighths / 8,
-      put: (region, memory) => {
-        const decoder = this.#decoder;
-        const check = (status: number) => {
-          if (status !== 0) throw this.#damage(path);
-        };
-        const size = BigInt(jpeg.length);
-        check(library.tj3DecompressHeader(decoder, jpeg, size));
-        check(library.tj3SetScalingFactor(decoder, ints(1, 8 / eighths)));
-        const unit = UNIT_WIDTHS[library.tj3Get(decoder, SUBSAMPLING)];
+      put(region, memory) {
+        const unit = begin();
         const box = unit === undefined
-          ? { top: 0, left: 0, height, width }
-          : widened(region, { height, width }, unit * eighths / 8);
-        check(
-          library.tj3SetCroppingRegion(
-            decoder,
-            ints(box.left, box.top, box.width, box.height),
-          ),
-        );
+          ? all
+          : widened(region, all, unit * eighths / 8);
         const pitch = box.width * 4;
         const length = pitch * box.height;
         const to = memory.take(length);
-        const pixels = memory.bytes.subarray(to, to + length);
-        check(
-          library.tj3Decompress8(decoder, jpeg, size, pixels, pitch, RGBX),
-        );
+        decode(box, memory.bytes.subarray(to, to + length), pitch, RGBX);
         const down = region.top - box.top;
         const right = region.left - box.left;
         return { at: to + down * pitch + right * 4, pitch };
       },
+      whole(channels) {
+        begin();
+        const pitch = width * channels;
+        const data = new Uint8Array(pitch * height);
+        decode(all, data, pitch, channels === 1 ? GRAY : RGB);
+        return { data, height, width, channels };
+      },
     };
+  }
+
+  /** Reads a JPEG's header; gives the width of its units in pixels, where that is known. */
+  #begin(
+    jpeg: Uint8Array,
+    eighths: Eighths,
+    path: string | undefined,
+  ): number | undefined {
+    const library = this.#library;
+    const decoder = this.#decoder;
+    const size = BigInt(jpeg.length);
+    this.#check(library.tj3DecompressHeader(decoder, jpeg, size), path);
+    const factor = ints(1, 8 / eighths);
+    this.#check(library.tj3SetScalingFactor(decoder, factor), path);
+    return UNIT_WIDTHS[library.tj3Get(decoder, SUBSAMPLING)];
+  }
+
+  /** Decodes a region of the JPEG that was begun. */
+  #decode(
+    jpeg: Uint8Array,
+    { left, top, width, height }: Box,
+    { into, pitch, format }: {
+      into: Uint8Array<ArrayBuffer>;
+      pitch: number;
+      format: number;
+    },
+    path: string | undefined,
+  ): void {
+    const library = this.#library;
+    const decoder = this.#decoder;
+    const region = ints(left, top, width, height);
+    this.#check(library.tj3SetCroppingRegion(decoder, region), path);
+    const size = BigInt(jpeg.length);
+    const status = library.tj3Decompress8(
+      ...[decoder, jpeg, size, into, pitch, format] as const,
+    );
+    this.#check(status, path);
+  }
+
+  #check(status: number, path: string | undefined): void {
+    if (status !== 0) throw this.#damage(path);
   }
 
   /** Encodes without chroma subsampling. */

@@ -1,7 +1,7 @@
 /** `recordfs bag create` of any spec and any lines: what is wrong is said in its own words. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { createDataset } from "../../../../src/cli/commands/bag/dataset_creation.ts";
 import { linesInput } from "../../../../src/cli/commands/bag/datapoint_lines.ts";
 import { UsageError } from "../../../../src/cli/exit.ts";

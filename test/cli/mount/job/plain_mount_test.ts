@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { makeCommand } from "../../../../src/cli/commands/mount.ts";
 import { plainMount } from "../../../../src/cli/mount/job/plain_mount.ts";
 

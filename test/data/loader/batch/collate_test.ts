@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import type { NdArray } from "../../../../src/codecs/numpy/mod.ts";
 import { BatchMemory } from "../../../../src/data/batch_memory.ts";
 import { stackSamples } from "../../../../src/data/loader/batch/stack_samples.ts";

@@ -1,6 +1,6 @@
 /** Any datasets, of any generation, against a reader that holds all in memory. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   BagReader,
   DatasetReader,

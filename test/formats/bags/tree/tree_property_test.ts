@@ -1,6 +1,6 @@
 /** Random datasets of each generation, as trees. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { byCodePoint } from "../../../../src/names.ts";
 import { openSync } from "../../../../src/vfs/mod.ts";
 import {

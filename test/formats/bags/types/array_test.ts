@@ -1,6 +1,6 @@
 /** Arrays, alone and in trees: sound, foreign, and damaged. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   type Decoder,
   decodersOf,

@@ -1,6 +1,6 @@
 /** Records with bytes changed: each is a value or refused by name, whatever the type. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   decodersOf,
   type TreeContent,

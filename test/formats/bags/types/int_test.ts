@@ -1,6 +1,6 @@
 /** Whole numbers in bytes, by the rules of each generation. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   decodersOf,
   encodersOf,

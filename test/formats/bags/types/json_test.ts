@@ -1,6 +1,6 @@
 /** Values as JSON, and back. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   decodersOf,
   encodersOf,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { BagWriter } from "../../../../src/formats/bags/write/bag_writer.ts";
 import type { SampleData } from "../../../../src/io/write/sample_data.ts";
 import { pythonCases } from "../../../support/bags/bags_written_by_python.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { DatasetWriter } from "../../../../src/formats/bags/write/dataset_writer.ts";
 import { pythonCases } from "../../../support/bags/bags_written_by_python.ts";
 import {

@@ -1,7 +1,7 @@
 /** The writer beside a Python script of a few lines that follows the format's description. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { DatasetWriter } from "../../../../src/formats/bags/write/dataset_writer.ts";
 import { filesBelow } from "../../../support/bags/naive_bags.ts";
 import { fromFileUrl, withTempDir } from "../../../support/paths.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   FFRecordReader,
   FormatError,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   FFRecordReader,
   FormatError,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   dump,
   FFRecordReader,

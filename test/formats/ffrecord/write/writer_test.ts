@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   FFRecordReader,
   FFRecordWriter,

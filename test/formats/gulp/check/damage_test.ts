@@ -1,7 +1,7 @@
 /** Whatever bytes a meta file holds: all that can happen is an answer, or an error of ours. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   GulpDirectory,
   RecordfsError,

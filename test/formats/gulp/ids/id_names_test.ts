@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { nameOfId } from "../../../../src/formats/gulp/ids/id_names.ts";
 import {
   decodeId,

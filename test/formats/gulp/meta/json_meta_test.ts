@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import { JsonError } from "../../../../src/codecs/json/scanner.ts";
 import { readJsonMeta } from "../../../../src/formats/gulp/meta/json_meta.ts";
 import { ChunkMeta } from "../../../../src/formats/gulp/meta/chunk_meta.ts";

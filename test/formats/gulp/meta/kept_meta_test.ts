@@ -1,7 +1,7 @@
 /** What an append leaves as it is in the meta files of others. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import * as fc from "fast-check";
+import fc from "../../../support/random.ts";
 import {
   FormatError,
   GulpChunk,

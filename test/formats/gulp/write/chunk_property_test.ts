@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../support/random.ts";
 import type { JsonValue } from "../../../../src/formats/gulp/mod.ts";
 import { chunkIn, contentOf } from "../../../support/gulp/gulp_chunks.ts";
 import { fakeJpeg } from "../../../support/gulp/make_gulp.ts";
