@@ -9,6 +9,8 @@
  *
  * @module
  */
+import { globSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { progress, type Row } from "./support/report.ts";
@@ -46,6 +48,14 @@ const options = [
   ...(values.dir === undefined ? [] : ["--dir", values.dir]),
 ];
 
+/** A benchmark's program in a checkout: its folder is not the same in every checkout. */
+function programOf(checkout: string, name: string): string {
+  const bench = join(checkout, "bench");
+  const found = globSync([`${name}.ts`, `*/${name}.ts`], { cwd: bench });
+  if (found.length === 1) return join(bench, found[0]!);
+  throw new RangeError(`There is no benchmark '${name}' in ${bench}`);
+}
+
 /** The figures of a row in the runs of each checkout. */
 interface Figures {
   readonly row: Row;
@@ -60,8 +70,7 @@ for (let pair = 0; pair < pairs; pair++) {
     : ["new", "old"] as const;
   for (const side of turn) {
     progress(`${name.value}: pair ${pair + 1} of ${pairs}, ${side}`);
-    const root = side === "old" ? old.value : NEW;
-    const program = `${root}/bench/${name.value}.ts`;
+    const program = programOf(side === "old" ? old.value : NEW, name.value);
     const rows = await runJson<Row[]>(
       [Deno.execPath(), "run", "-A", program, "--json", ...options],
     );

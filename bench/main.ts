@@ -5,25 +5,25 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { bagsBatchesBenchmark } from "./bags_batches.ts";
-import { bagsIndexBenchmark } from "./bags_index.ts";
-import { bagsReadBenchmark } from "./bags_read.ts";
-import { bagsWriteBenchmark } from "./bags_write.ts";
-import { imageCodecsBenchmark } from "./image_codecs.ts";
-import { gulpIngestBenchmark } from "./gulp_ingest.ts";
-import { gulpMetaBenchmark } from "./gulp_meta.ts";
-import { gulpMountBenchmark } from "./gulp_mount.ts";
-import { gulpReadBenchmark } from "./gulp_read.ts";
-import { loaderBenchmark } from "./loader.ts";
-import { mountBenchmark } from "./mount.ts";
-import { mountSuiteBenchmark } from "./mount_suite.ts";
-import { openPackedBenchmark } from "./open_packed.ts";
-import { openRecordsBenchmark } from "./open_records.ts";
-import { packFolderBenchmark } from "./pack_folder.ts";
-import { permutationBenchmark } from "./permutation.ts";
-import { picturesBenchmark } from "./pictures.ts";
-import { readBatchesBenchmark } from "./read_batches.ts";
-import { scaleBenchmark } from "./scale.ts";
+import { bagsBatchesBenchmark } from "./bags/bags_batches.ts";
+import { bagsIndexBenchmark } from "./bags/bags_index.ts";
+import { bagsReadBenchmark } from "./bags/bags_read.ts";
+import { bagsWriteBenchmark } from "./bags/bags_write.ts";
+import { imageCodecsBenchmark } from "./data/image_codecs.ts";
+import { gulpIngestBenchmark } from "./gulp/gulp_ingest.ts";
+import { gulpMetaBenchmark } from "./gulp/gulp_meta.ts";
+import { gulpMountBenchmark } from "./gulp/gulp_mount.ts";
+import { gulpReadBenchmark } from "./gulp/gulp_read.ts";
+import { loaderBenchmark } from "./data/loader.ts";
+import { mountBenchmark } from "./mount/mount.ts";
+import { mountSuiteBenchmark } from "./mount/mount_suite.ts";
+import { openPackedBenchmark } from "./ffrecord/open_packed.ts";
+import { openRecordsBenchmark } from "./ffrecord/open_records.ts";
+import { packFolderBenchmark } from "./ffrecord/pack_folder.ts";
+import { permutationBenchmark } from "./data/permutation.ts";
+import { picturesBenchmark } from "./data/pictures.ts";
+import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
+import { scaleBenchmark } from "./mount/scale.ts";
 import {
   type Benchmark,
   printRows,
@@ -31,8 +31,8 @@ import {
   type Row,
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
-import { videoFramesBenchmark } from "./video_frames.ts";
-import { writeRecordsBenchmark } from "./write_records.ts";
+import { videoFramesBenchmark } from "./data/video_frames.ts";
+import { writeRecordsBenchmark } from "./ffrecord/write_records.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
   bagsBatchesBenchmark,

@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /** Installs the Debian packages that some tests and the benchmarks use. */
-import { PEER_PACKAGES } from "../bench/mount_suite/packages.ts";
+import { PEER_PACKAGES } from "../bench/mount/mount_suite/packages.ts";
 import { PACKAGES } from "./support/programs/programs.ts";
 
 /** The C compiler and the library of the servers that benchmarks compare with, and other servers. */

@@ -1,0 +1,57 @@
+/**
+ * Writes a dataset of generation 3: `WAY DIRECTORY COUNT SIZE…`, as `reference/bags_write.py`; `WAY` is
+ * `append` or `appendSync`. Prints the seconds until all is written and flushed, and how much memory
+ * it took after a tenth and at the end, as JSON.
+ *
+ * @module
+ */
+import { DatasetWriter } from "../../src/formats/bags/mod.ts";
+import { anonymousMemory } from "../support/memory.ts";
+import { windowedBytes } from "../support/windows.ts";
+
+/** What is printed: `memory` in bytes, after a tenth of the datapoints and after all. */
+export interface DatasetWriting {
+  readonly seconds: number;
+  readonly memory: readonly [number, number];
+}
+
+const WINDOWS = 64;
+
+const [way, path, count, ...sizes] = Deno.args;
+if (way === undefined || path === undefined || sizes.length === 0) {
+  throw new Error("Give append or appendSync, DIRECTORY, COUNT and SIZE…");
+}
+const keys = sizes.map((size, i) => ({
+  key: String.fromCharCode("a".charCodeAt(0) + i),
+  size: Number(size),
+}));
+const block = windowedBytes(Math.max(...sizes.map(Number)), WINDOWS);
+const datapoints = Array.from(
+  { length: WINDOWS },
+  (_, i) =>
+    Object.fromEntries(
+      keys.map(({ key, size }) => [key, block.subarray(i, i + size)]),
+    ),
+);
+
+const start = performance.now();
+const spec = Object.fromEntries(keys.map(({ key }) => [key, "bytes"]));
+await using writer = await DatasetWriter.open(path, spec, { encoders: null });
+const tenth = Math.ceil(Number(count) / 10);
+await writeUntil(tenth);
+const early = await anonymousMemory();
+await writeUntil(Number(count));
+await writer.flush();
+const seconds = (performance.now() - start) / 1000;
+const memory = [early, await anonymousMemory()] as const;
+await writer.close(); // on the disk, which Python does not wait for
+const writing: DatasetWriting = { seconds, memory };
+Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(writing)));
+
+async function writeUntil(end: number): Promise<void> {
+  for (let i = writer.length; i < end; i++) {
+    const datapoint = datapoints[i % WINDOWS]!;
+    if (way === "append") await writer.append(datapoint);
+    else writer.appendSync(datapoint);
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * JPEGs to batches for training, beside what people use in Python on the same files: Pillow and OpenCV in
+ * processes, and torch's DataLoader with torchvision.
+ *
+ *   deno run -A bench/pictures.ts [--images N] [--large N] [--rounds N] [--dir FOLDER] [--json]
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { imageCodec } from "../../src/codecs/image/mod.ts";
+import type { NdArray } from "../../src/codecs/numpy/mod.ts";
+import { DataLoader, FFRecordDataset } from "../../src/data/mod.ts";
+import { jpegRecords } from "./jpeg_records.ts";
+import {
+  type Benchmark,
+  parseOptions,
+  progress,
+  type Row,
+  runAlone,
+} from "../support/report.ts";
+import { alternate, median } from "../support/rounds.ts";
+import { runJson } from "../support/run.ts";
+import { Workspace } from "../support/workspace.ts";
+
+const PYTHON = "/usr/bin/python3"; // Debian's, which has its packages
+const PEERS = fileURLToPath(
+  new URL("../reference/pictures.py", import.meta.url),
+);
+const CHAINS = new URL("./train_pictures.ts", import.meta.url);
+
+/** `pictures`: images a second that come out of a loader, decoded and transformed. */
+export const picturesBenchmark: Benchmark = { name: "pictures", run: measure };
+
+/** What is done to pictures, and how much faster than each peer it is to be. */
+const CHAIN_TARGETS = { center: [1.5, 1.3], random: [1.3, 1.3] } as const;
+const LARGE_TARGETS = [2, 2] as const;
+
+async function measure(args: string[]): Promise<Row[]> {
+  const { numbers, dir } = parseOptions(args, {
+    images: 512,
+    large: 96,
+    rounds: 5,
+  });
+  const { images, large, rounds } = numbers;
+  const { name } = await imageCodec();
+  progress(`pictures: the codec is ${name}`);
+  const rows: Row[] = [];
+  for (
+    const [size, count] of [["640x480", images], ["1920x1080", large]] as const
+  ) {
+    await using workspace = await Workspace.create(dir, count * 1_500_000);
+    progress(`pictures: making ${count} JPEGs of ${size}`);
+    const path = await jpegRecords(workspace, count, size);
+    for (const chain of ["center", "random"] as const) {
+      const targets = size === "640x480" ? CHAIN_TARGETS[chain] : LARGE_TARGETS;
+      const what = `${size} JPEGs, ${chain}`;
+      for (const workers of [2, 1]) {
+        const task = { path, folder: workspace.path, chain, workers, rounds };
+        rows.push(...await besidePeers(what, task, targets));
+      }
+    }
+  }
+  return rows;
+}
+
+interface Task {
+  /** The pictures as records. */
+  readonly path: string;
+  /** The pictures as files. */
+  readonly folder: string;
+  readonly chain: "center" | "random";
+  readonly workers: number;
+  readonly rounds: number;
+}
+
+/** Passes of each in a turn; more than one, since programs of Python are started anew for each turn. */
+const PASSES = 2;
+
+async function besidePeers(
+  what: string,
+  task: Task,
+  [overTorch, overPillow]: readonly [number, number],
+): Promise<Row[]> {
+  const { path, folder, chain, workers, rounds } = task;
+  using dataset = await FFRecordDataset.open<NdArray>(path, {
+    process: { module: CHAINS, name: chain },
+  });
+  await using loader = new DataLoader(dataset, {
+    batchSize: 32,
+    numWorkers: workers,
+    persistentWorkers: true,
+  });
+  const contenders: {
+    name: string;
+    least?: number;
+    run(): Promise<number[]>;
+  }[] = [
+    { name: "recordfs DataLoader", run: () => ownPasses(loader) },
+  ];
+  // What one thread does is compared with what one process does: its own.
+  for (const peer of ["torch", "pillow", "opencv"]) {
+    const least = { torch: overTorch, pillow: overPillow }[peer];
+    const command = [
+      PYTHON,
+      PEERS,
+      peer,
+      folder,
+      chain,
+      `${workers}`,
+      `${PASSES}`,
+    ];
+    contenders.push({
+      name: peer === "torch" ? "torch DataLoader, torchvision" : peer,
+      ...(least === undefined ? {} : { least }),
+      run: () => runJson<number[]>(command),
+    });
+  }
+  await ownPasses(loader); // compiles the code
+  progress(`${what}, ${workers} workers: ${rounds} rounds`);
+  const rates = await alternate(
+    contenders,
+    rounds,
+    async (contender) => median(await contender.run()),
+  );
+  return contenders.map(({ name, least }, i): Row => {
+    const ratio = median(
+      rates[0]!.map((rate, round) => rate / rates[i]![round]!),
+    );
+    return {
+      measured: `${what}, ${workers} workers`,
+      subject: name,
+      value: median(rates[i]!),
+      unit: "images/s",
+      rounds: rates[i]!,
+      ...(i === 0 ? {} : { ratio }),
+      ...(least === undefined
+        ? {}
+        : { target: { promise: `≥ ${least}×`, met: ratio >= least } }),
+    };
+  });
+}
+
+async function ownPasses(
+  loader: DataLoader<NdArray, NdArray>,
+): Promise<number[]> {
+  const rates: number[] = [];
+  for (let pass = 0; pass < PASSES; pass++) {
+    const start = performance.now();
+    let count = 0;
+    for await (const { shape } of loader) count += shape[0]!;
+    rates.push(count / (performance.now() - start) * 1000);
+  }
+  return rates;
+}
+
+if (import.meta.main) await runAlone(picturesBenchmark);

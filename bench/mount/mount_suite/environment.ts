@@ -1,0 +1,66 @@
+import type { Programs } from "../build.ts";
+import { progress } from "../../support/report.ts";
+import { alternate } from "../../support/rounds.ts";
+import { run } from "../../support/run.ts";
+import type { Workspace } from "../../support/workspace.ts";
+import type { Outcome } from "./comparison.ts";
+import type { Contender, Serving } from "./contender.ts";
+
+/** Where and how contenders are measured: one at a time, on one mountpoint. */
+export class Environment {
+  readonly programs: Programs;
+  readonly rounds: number;
+  readonly #mountpoint: string;
+  #current: Serving | undefined;
+
+  /** Makes the mountpoint. What is still mounted when the workspace ends is stopped. */
+  constructor(workspace: Workspace, programs: Programs, rounds: number) {
+    this.programs = programs;
+    this.rounds = rounds;
+    this.#mountpoint = workspace.file("mnt");
+    Deno.mkdirSync(this.#mountpoint);
+    workspace.defer(async () => await this.#current?.stop());
+  }
+
+  /** Starts a contender, its image in the page cache: memory may have been taken back. */
+  async start(contender: Contender): Promise<Serving> {
+    if (!contender.isCached) {
+      await run(["dd", `if=${contender.image}`, "of=/dev/null", "bs=1M"]);
+    }
+    return this.#current = await contender.start(this.#mountpoint);
+  }
+
+  /**
+   * Measures those that can take part, in turn.
+   *
+   * @param name Of the measurement, for the lines of progress.
+   * @returns Of each contender the measurements, or `undefined`.
+   */
+  async alternate<M>(
+    name: string,
+    contenders: readonly Contender[],
+    measure: (contender: Contender, round: number) => Promise<M>,
+  ): Promise<(M[] | undefined)[]> {
+    const present = contenders.filter(({ missing }) => missing === undefined);
+    const measured = await alternate(present, this.rounds, (one, round) => {
+      progress(`${name}: round ${round + 1} of ${this.rounds}, ${one.name}`);
+      return measure(one, round);
+    });
+    return contenders.map((one) => measured[present.indexOf(one)]);
+  }
+}
+
+/** Pairs contenders with one of their figures. */
+export function outcomes<M>(
+  contenders: readonly Contender[],
+  measured: readonly (readonly M[] | undefined)[],
+  figure: (of: M) => number | undefined,
+): Outcome[] {
+  return contenders.flatMap((contender, i): Outcome[] => {
+    const rounds = measured[i]?.map(figure);
+    if (rounds === undefined) return [{ contender, rounds }];
+    return rounds.every((value) => value !== undefined)
+      ? [{ contender, rounds }]
+      : [];
+  });
+}
