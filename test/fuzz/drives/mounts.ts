@@ -110,6 +110,8 @@ async function sh(
   const child = new Deno.Command("bash", {
     args: ["-c", script],
     cwd,
+    // Or bash takes the NUL behind a cut character for a part of it.
+    env: { LC_ALL: "C" },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
