@@ -28,6 +28,7 @@ export {
 export type { Spec } from "./dataset/spec.ts";
 export type { DatasetWriterOptions } from "./write/dataset_target.ts";
 export type { FlushOptions, Writer } from "./write/writer.ts";
+export type { WriterBase } from "../../io/write/writer_base.ts";
 export * from "./types/mod.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";

@@ -21,7 +21,7 @@ import {
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { ValueEncoder } from "./value_encoder.ts";
-import type { Ending } from "./writer.ts";
+import type { Ending } from "../../../io/write/writer_base.ts";
 import * as fs from "node:fs";
 import { WriteError } from "../../../errors.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
