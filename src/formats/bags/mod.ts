@@ -13,11 +13,7 @@ export { DatasetWriter } from "./write/dataset_writer.ts";
 export type { Generation } from "./dataset/dataset_names.ts";
 export type { ListRange } from "./read/selection.ts";
 export type { ShardedDatasetOptions } from "./read/dataset_reader.ts";
-export {
-  type ReadOptions,
-  type ReadSyncOptions,
-  RecordMemory,
-} from "./read/record_memory.ts";
+export type { ReadOptions, ReadSyncOptions } from "./read/record_memory.ts";
 export type { Mask } from "./read/selection.ts";
 export { ShardedDatasetReader } from "./read/sharded_dataset_reader.ts";
 export type { ShardLimits } from "./write/shard_output.ts";
@@ -32,11 +28,12 @@ export type { WriterBase } from "../../io/write/writer_base.ts";
 export * from "./types/mod.ts";
 export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
-export type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
+export {
+  type BatchReadOptions,
+  type BatchReadSyncOptions,
+  type BatchRoom,
+  GrowingMemory as RecordMemory,
 } from "../../io/read/read_memory.ts";
-export type { BatchRoom } from "../../io/read/read_memory.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
 export type { Storage } from "../../io/storage/storage.ts";
 export {

@@ -1,3 +1,4 @@
+import type { Libc } from "../libc/libc.ts";
 import { decodeName } from "../../names.ts";
 import type {
   Directory,
@@ -12,7 +13,6 @@ import {
   call,
   cName,
   DIRENT,
-  type FileFunctions,
   Open,
   R_OK,
   STATX,
@@ -23,10 +23,10 @@ import { systemCode } from "../libc/system_error.ts";
 class DescribedDirectory implements Directory {
   readonly path: string;
   readonly identity: string;
-  readonly #libc: FileFunctions;
+  readonly #libc: Libc;
   readonly #fd: number;
 
-  constructor(libc: FileFunctions, path: string, fd: number) {
+  constructor(libc: Libc, path: string, fd: number) {
     this.path = path;
     this.#libc = libc;
     this.#fd = fd;
@@ -120,16 +120,16 @@ class DescribedDirectory implements Directory {
     return new DescribedFile(this.#libc, fd);
   }
 
-  #call(act: (libc: FileFunctions, fd: number) => number): void {
+  #call(act: (libc: Libc, fd: number) => number): void {
     call(this.#libc, () => act(this.#libc, this.#fd));
   }
 }
 
 class DescribedFile implements OpenFile {
-  readonly #libc: FileFunctions;
+  readonly #libc: Libc;
   readonly #fd: number;
 
-  constructor(libc: FileFunctions, fd: number) {
+  constructor(libc: Libc, fd: number) {
     this.#libc = libc;
     this.#fd = fd;
   }
@@ -180,11 +180,11 @@ const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 
 /** Opens a directory by its path. */
-export function openDescribed(libc: FileFunctions, path: string): Directory {
+export function openDescribed(libc: Libc, path: string): Directory {
   return hold(libc, path, openAt(libc, At.FDCWD, path || ".", DIRECTORY));
 }
 
-function hold(libc: FileFunctions, path: string, fd: number): Directory {
+function hold(libc: Libc, path: string, fd: number): Directory {
   try {
     return new DescribedDirectory(libc, path, fd);
   } catch (error) {
@@ -194,7 +194,7 @@ function hold(libc: FileFunctions, path: string, fd: number): Directory {
 }
 
 function openAt(
-  libc: FileFunctions,
+  libc: Libc,
   fd: number,
   name: string,
   flags: number,
@@ -207,7 +207,7 @@ const statx = new Uint8Array(STATX.SIZE);
 const view = new DataView(statx.buffer);
 
 function statOf(
-  libc: FileFunctions,
+  libc: Libc,
   fd: number,
   name: string,
   flags: number,

@@ -7,7 +7,6 @@ import { shardName } from "../dataset/dataset_location.ts";
 import { ShardedDatasetWriter } from "../write/sharded_dataset_writer.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -71,14 +70,15 @@ export function datasetConversion(
  * iterables of bytes for list types.
  */
 export class NewDataset {
-  readonly #directory: NewDirectory;
+  /** The temporary directory that it is written into. */
+  readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #run: Run;
   #writer: DatasetWriter | undefined;
   #shards = 0;
   #length = 0;
 
-  private constructor(directory: NewDirectory, form: DatasetForm, run: Run) {
+  private constructor(directory: string, form: DatasetForm, run: Run) {
     this.#directory = directory;
     this.#form = form;
     this.#run = run;
@@ -90,35 +90,31 @@ export class NewDataset {
    * @param fill Appends the datapoints.
    * @returns How many there are.
    */
-  static async write(
+  static write(
     target: string,
     form: DatasetForm,
     run: Run,
     fill: DatasetPlan["fill"],
   ): Promise<number> {
-    const directory = await runAsync(NewDirectory.create(target), run.signal);
-    const dataset = new NewDataset(directory, form, run);
-    try {
-      const { temporary } = directory;
-      if (!form.keepsShards) await dataset.#open(temporary, form.limits);
-      await fill(dataset, run);
-      await dataset.#close();
-      // Without any shard, nothing would say what the directory is.
-      if (form.limits && dataset.#length === 0) await dataset.#startShard();
-      await dataset.#close();
+    return NewDirectory.write(target, run.signal, async (temporary) => {
+      const dataset = new NewDataset(temporary, form, run);
+      try {
+        if (!form.keepsShards) await dataset.#open(temporary, form.limits);
+        await fill(dataset, run);
+        await dataset.#close();
+        // Without any shard, nothing would say what the directory is.
+        if (form.limits && dataset.#length === 0) await dataset.#startShard();
+        await dataset.#close();
+      } catch (error) {
+        dataset.#writer?.abort();
+        throw error;
+      }
       if (form.labels !== undefined) {
         const isSharded = form.keepsShards || form.limits !== undefined;
         writeLabels(temporary, labelPlace(isSharded), form.labels);
       }
-      run.signal?.throwIfAborted();
-      await runAsync(directory.publish());
       return dataset.#length;
-    } catch (error) {
-      dataset.#writer?.abort();
-      throw directory.asPublished(error);
-    } finally {
-      directory.discard();
-    }
+    });
   }
 
   /** Has a shard of the source be one of the dataset, unless they are to end elsewhere. */
@@ -129,7 +125,7 @@ export class NewDataset {
   async #startShard(): Promise<void> {
     await this.#close();
     const name = shardName(this.#shards++);
-    await this.#open(path.join(this.#directory.temporary, name));
+    await this.#open(path.join(this.#directory, name));
   }
 
   /**

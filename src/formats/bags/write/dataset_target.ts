@@ -272,16 +272,6 @@ export function* hasSameSpec(
 }
 
 /** Whole or not at all, unlike Python: a spec that is cut could never be continued. */
-function* writeSpec(
-  directory: string,
-  { json }: WrittenSpec,
-): Steps<void> {
-  const file = yield* NewFile.create(path.join(directory, SPEC_FILE));
-  try {
-    yield* file.file.writeAt(json, 0);
-    yield* file.file.sync();
-    yield* file.publish();
-  } finally {
-    file.discard();
-  }
+function writeSpec(directory: string, { json }: WrittenSpec): Steps<void> {
+  return NewFile.write(path.join(directory, SPEC_FILE), json);
 }
