@@ -11,6 +11,7 @@ import { libcIfPermitted } from "../libc/libc.ts";
  * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
  */
 export function openDirectory(path: string): Directory {
-  const libc = libcIfPermitted();
-  return libc === undefined ? openNamed(path) : openDescribed(libc, path);
+  return libcIfPermitted() === undefined
+    ? openNamed(path)
+    : openDescribed(path);
 }

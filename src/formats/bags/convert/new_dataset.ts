@@ -19,15 +19,12 @@ import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 import type { ShardLimits } from "../write/shard_output.ts";
 
 /** The form of a new dataset. */
-interface DatasetForm {
-  readonly spec: Spec;
+interface DatasetForm extends Pick<DatasetPlan, "spec" | "labels" | "fill"> {
   readonly generation: Generation;
   /** Where shards end; there are none without. */
   readonly limits: Pick<ShardLimits, "shardSize" | "shardLength"> | undefined;
   /** Shards end where {@linkcode NewDataset.startShard} says. */
   readonly keepsShards: boolean;
-  /** Content of `label2idx.json`, which came along from GulpIO. */
-  readonly labels: Uint8Array | undefined;
 }
 
 /** The parts of a conversion to a dataset that its source decides. */
@@ -54,14 +51,14 @@ export function datasetConversion(
   const keepsShards = isSharded && limits === undefined;
   if (keepsShards) notes.kept.push("shards");
   else if (isSharded) notes.changed.push("shards end elsewhere");
-  const form = { spec, generation, limits, keepsShards, labels };
+  const form = { spec, generation, limits, keepsShards, labels, fill };
   return {
     from: what,
     to: `Bags, generation ${generation}`,
     notes,
     unit,
     total,
-    write: (run) => NewDataset.write(target, form, run, fill),
+    write: (run) => NewDataset.write(target, form, run),
   };
 }
 
@@ -87,20 +84,14 @@ export class NewDataset {
   /**
    * Writes a dataset.
    *
-   * @param fill Appends the datapoints.
-   * @returns How many there are.
+   * @returns How many datapoints there are.
    */
-  static write(
-    target: string,
-    form: DatasetForm,
-    run: Run,
-    fill: DatasetPlan["fill"],
-  ): Promise<number> {
+  static write(target: string, form: DatasetForm, run: Run): Promise<number> {
     return NewDirectory.write(target, run.signal, async (temporary) => {
       const dataset = new NewDataset(temporary, form, run);
       try {
         if (!form.keepsShards) await dataset.#open(temporary, form.limits);
-        await fill(dataset, run);
+        await form.fill(dataset, run);
         await dataset.#close();
         // Without any shard, nothing would say what the directory is.
         if (form.limits && dataset.#length === 0) await dataset.#startShard();
