@@ -11,7 +11,7 @@ const FFRECORD =
   `BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
   PackError PackOptions PackProblem PackProgress PackReport
   PickleError PickleableValue PickledValue ReaderHandle RecordLocation SampleData SampleList Storage WaitOptions WriteError
-  WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
+  WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
@@ -52,7 +52,7 @@ const BAGS =
   DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
   Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
   ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader
-  ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer
+  ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer WriterBase
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
 const CONVERT =

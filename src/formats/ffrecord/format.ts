@@ -1,6 +1,6 @@
 import type { Format } from "../format.ts";
 import { checkRecordFiles } from "./check.ts";
-import { containerOf } from "./tree/container.ts";
+import { containerOf } from "./folder/packed_files.ts";
 import { areSamples, PACKED_FOLDER, SAMPLES } from "./entry.ts";
 import { openedAs } from "./read/record_files.ts";
 

@@ -16,6 +16,7 @@ export {
   type PackedListOptions,
 } from "./folder/packed_folder.ts";
 export { FFRecordWriter, type WriterOptions } from "./write/writer.ts";
+export type { WriterBase } from "../../io/write/writer_base.ts";
 export { dump, type DumpOptions, type SampleList } from "./write/dump.ts";
 export {
   packFolder,

@@ -56,3 +56,11 @@ function nextOf(
     async: (signal) => abortable(values.next(), signal),
   };
 }
+
+/** Tells what {@linkcode forEachPulled} takes. */
+export function isAsyncIterable(
+  value: unknown,
+): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null &&
+    Symbol.asyncIterator in value;
+}

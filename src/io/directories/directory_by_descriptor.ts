@@ -1,3 +1,4 @@
+import { type Libc, libcIfPermitted } from "../libc/libc.ts";
 import { decodeName } from "../../names.ts";
 import type {
   Directory,
@@ -12,7 +13,6 @@ import {
   call,
   cName,
   DIRENT,
-  type FileFunctions,
   Open,
   R_OK,
   STATX,
@@ -23,28 +23,26 @@ import { systemCode } from "../libc/system_error.ts";
 class DescribedDirectory implements Directory {
   readonly path: string;
   readonly identity: string;
-  readonly #libc: FileFunctions;
   readonly #fd: number;
 
-  constructor(libc: FileFunctions, path: string, fd: number) {
+  constructor(path: string, fd: number) {
     this.path = path;
-    this.#libc = libc;
     this.#fd = fd;
-    statOf(libc, fd, "", At.EMPTY_PATH);
+    statOf(fd, "", At.EMPTY_PATH);
     this.identity = identityInStatx();
   }
 
   list(): Listing {
-    const libc = this.#libc;
     // Entries are reached by a descriptor that need not be readable; listing takes another.
-    const fd = openAt(libc, this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
+    const fd = openAt(this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
     const names: string[] = [];
     try {
       listing ??= new Uint8Array(LISTING_BYTES);
       const bytes = listing;
       for (;;) {
-        const read = () => libc.getdents64(fd, bytes, BigInt(LISTING_BYTES));
-        const length = call(libc, read);
+        const length = answer((libc) =>
+          libc.getdents64(fd, bytes, BigInt(LISTING_BYTES))
+        );
         if (length === 0) return { names, unreachable: [] };
         for (let at = 0; at < length;) {
           const next = at + bytes[at + DIRENT.length]! +
@@ -56,14 +54,14 @@ class DescribedDirectory implements Directory {
         }
       }
     } finally {
-      libc.close(fd);
+      close(fd);
     }
   }
 
   stat(name: string, links: Links): EntryStat | undefined {
     const flags = links === "keep" ? At.SYMLINK_NOFOLLOW : 0;
     try {
-      return statOf(this.#libc, this.#fd, name, flags);
+      return statOf(this.#fd, name, flags);
     } catch (error) {
       const code = systemCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -72,75 +70,69 @@ class DescribedDirectory implements Directory {
   }
 
   mayRead(name: string): boolean {
-    const { faccessat } = this.#libc;
+    const { faccessat } = libcIfPermitted()!;
     return faccessat(this.#fd, cName(name), R_OK, At.EACCESS) === 0;
   }
 
   open(name: string, links: Links): Directory {
     const flags = links === "keep" ? Open.NOFOLLOW : 0;
-    const libc = this.#libc;
-    const path = `${this.path}/${name}`;
-    return hold(libc, path, openAt(libc, this.#fd, name, flags | DIRECTORY));
+    const fd = openAt(this.#fd, name, flags | DIRECTORY);
+    return hold(`${this.path}/${name}`, fd);
   }
 
   openFile(name: string): OpenFile {
-    return this.#file(name, Open.RDONLY | Open.NONBLOCK | Open.NOCTTY);
+    const flags = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
+    return new DescribedFile(openAt(this.#fd, name, flags));
   }
 
   createFile(name: string): OpenFile {
-    return this.#file(name, Open.WRONLY | Open.CREAT | Open.EXCL);
+    const flags = Open.WRONLY | Open.CREAT | Open.EXCL;
+    return new DescribedFile(openAt(this.#fd, name, flags));
   }
 
   makeDirectory(name: string): void {
-    this.#call((libc, fd) => libc.mkdirat(fd, cName(name), 0o777));
+    answer((libc) => libc.mkdirat(this.#fd, cName(name), 0o777));
   }
 
   rename(from: string, to: string): void {
-    this.#call((libc, fd) => libc.renameat(fd, cName(from), fd, cName(to, 1)));
+    answer((libc) =>
+      libc.renameat(this.#fd, cName(from), this.#fd, cName(to, 1))
+    );
   }
 
   link(from: string, to: string): void {
-    this.#call((libc, fd) => libc.linkat(fd, cName(from), fd, cName(to, 1), 0));
+    answer((libc) =>
+      libc.linkat(this.#fd, cName(from), this.#fd, cName(to, 1), 0)
+    );
   }
 
   remove(name: string): void {
-    this.#call((libc, fd) => libc.unlinkat(fd, cName(name), 0));
+    answer((libc) => libc.unlinkat(this.#fd, cName(name), 0));
   }
 
   removeDirectory(name: string): void {
-    this.#call((libc, fd) => libc.unlinkat(fd, cName(name), At.REMOVEDIR));
+    answer((libc) => libc.unlinkat(this.#fd, cName(name), At.REMOVEDIR));
   }
 
   close(): void {
-    this.#libc.close(this.#fd);
-  }
-
-  #file(name: string, flags: number): OpenFile {
-    const fd = openAt(this.#libc, this.#fd, name, flags);
-    return new DescribedFile(this.#libc, fd);
-  }
-
-  #call(act: (libc: FileFunctions, fd: number) => number): void {
-    call(this.#libc, () => act(this.#libc, this.#fd));
+    close(this.#fd);
   }
 }
 
 class DescribedFile implements OpenFile {
-  readonly #libc: FileFunctions;
   readonly #fd: number;
 
-  constructor(libc: FileFunctions, fd: number) {
-    this.#libc = libc;
+  constructor(fd: number) {
     this.#fd = fd;
   }
 
   stat(): EntryStat {
-    return statOf(this.#libc, this.#fd, "", At.EMPTY_PATH);
+    return statOf(this.#fd, "", At.EMPTY_PATH);
   }
 
   read(into: Uint8Array<ArrayBuffer>): number {
     const length = BigInt(Math.min(into.length, LARGEST_MOVE));
-    return call(this.#libc, () => this.#libc.read(this.#fd, into, length));
+    return answer((libc) => libc.read(this.#fd, into, length));
   }
 
   write(bytes: Uint8Array): void {
@@ -150,8 +142,7 @@ class DescribedFile implements OpenFile {
       const own = piece.buffer instanceof ArrayBuffer
         ? piece as Uint8Array<ArrayBuffer>
         : new Uint8Array(piece);
-      const write = () => this.#libc.write(this.#fd, own, own.length);
-      done += call(this.#libc, write);
+      done += answer((libc) => libc.write(this.#fd, own, own.length));
     }
   }
 
@@ -164,11 +155,11 @@ class DescribedFile implements OpenFile {
       BigInt(Math.floor((ms - seconds * 1000) * 1e6)),
     ];
     const times = BigInt64Array.from([...timespec, ...timespec]);
-    call(this.#libc, () => this.#libc.futimens(this.#fd, times));
+    answer((libc) => libc.futimens(this.#fd, times));
   }
 
   close(): void {
-    this.#libc.close(this.#fd);
+    close(this.#fd);
   }
 }
 
@@ -180,39 +171,39 @@ const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 
 /** Opens a directory by its path. */
-export function openDescribed(libc: FileFunctions, path: string): Directory {
-  return hold(libc, path, openAt(libc, At.FDCWD, path || ".", DIRECTORY));
+export function openDescribed(path: string): Directory {
+  return hold(path, openAt(At.FDCWD, path || ".", DIRECTORY));
 }
 
-function hold(libc: FileFunctions, path: string, fd: number): Directory {
+function hold(path: string, fd: number): Directory {
   try {
-    return new DescribedDirectory(libc, path, fd);
+    return new DescribedDirectory(path, fd);
   } catch (error) {
-    libc.close(fd);
+    close(fd);
     throw error;
   }
 }
 
-function openAt(
-  libc: FileFunctions,
-  fd: number,
-  name: string,
-  flags: number,
-): number {
+function openAt(fd: number, name: string, flags: number): number {
   const all = flags | Open.CLOEXEC;
-  return call(libc, () => libc.openat(fd, cName(name), all, 0o666));
+  return answer((libc) => libc.openat(fd, cName(name), all, 0o666));
+}
+
+function close(fd: number): void {
+  libcIfPermitted()!.close(fd);
+}
+
+/** What a function answers that was not refused: there are descriptors where the library is. */
+function answer(act: (libc: Libc) => number): number {
+  const libc = libcIfPermitted()!;
+  return call(libc, () => act(libc));
 }
 
 const statx = new Uint8Array(STATX.SIZE);
 const view = new DataView(statx.buffer);
 
-function statOf(
-  libc: FileFunctions,
-  fd: number,
-  name: string,
-  flags: number,
-): EntryStat {
-  call(libc, () => libc.statx(fd, cName(name), flags, STATX.MASK, statx));
+function statOf(fd: number, name: string, flags: number): EntryStat {
+  answer((libc) => libc.statx(fd, cName(name), flags, STATX.MASK, statx));
   return {
     kind: KINDS[view.getUint16(STATX.mode, true) & S_IFMT] ?? "other",
     size: view.getUint32(STATX.size, true) +

@@ -1,7 +1,7 @@
 import type { Directory } from "./directory.ts";
 import { openDescribed } from "./directory_by_descriptor.ts";
 import { openNamed } from "./directory_by_path.ts";
-import { fileFunctions } from "../libc/libc_files.ts";
+import { libcIfPermitted } from "../libc/libc.ts";
 
 /**
  * Opens a directory, through symbolic links if need be.
@@ -11,6 +11,7 @@ import { fileFunctions } from "../libc/libc_files.ts";
  * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
  */
 export function openDirectory(path: string): Directory {
-  const libc = fileFunctions();
-  return libc === undefined ? openNamed(path) : openDescribed(libc, path);
+  return libcIfPermitted() === undefined
+    ? openNamed(path)
+    : openDescribed(path);
 }

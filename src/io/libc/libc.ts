@@ -84,16 +84,6 @@ export type Libc = Deno.DynamicLibrary<typeof FUNCTIONS>["symbols"];
 /** Those that tell what a call was refused for. */
 export type ErrnoFunctions = Pick<Libc, "errnoLocation" | "strerror">;
 
-/** Opens functions of the library; to open all of them takes as long as to mount. */
-function dlopen<Name extends keyof Libc>(
-  names: readonly Name[],
-): Pick<Libc, Name> {
-  const functions = Object.fromEntries(
-    names.map((name) => [name, FUNCTIONS[name]]),
-  );
-  return Deno.dlopen("libc.so.6", functions).symbols as Pick<Libc, Name>;
-}
-
 /** The library, each function of which is opened when it is first called for; then it may throw. */
 export function openLazily(): Libc {
   const libc = {} as Libc;
@@ -101,7 +91,9 @@ export function openLazily(): Libc {
     Object.defineProperty(libc, name, {
       configurable: true,
       get() {
-        const value = dlopen([name])[name];
+        // To open all of them takes as long as to mount.
+        const functions = { [name]: FUNCTIONS[name] };
+        const value = Deno.dlopen("libc.so.6", functions).symbols[name];
         Object.defineProperty(libc, name, { value });
         return value;
       },
@@ -110,38 +102,31 @@ export function openLazily(): Libc {
   return libc;
 }
 
-/** Functions that belong together, opened when they are first called for. */
-export class LibcFunctions<Name extends keyof Libc> {
-  readonly #names: readonly Name[];
-  #opened: Pick<Libc, Name> | undefined;
-  #absent = false;
+let opened: Libc | undefined;
+let isAbsent = false;
 
-  /** @param names What is needed. */
-  constructor(...names: Name[]) {
-    this.#names = names;
+/**
+ * The library, or `undefined` where there is none: without `--allow-ffi` (it is not asked for), or where this
+ * is not Linux with the GNU C library.
+ */
+export function libcIfPermitted(): Libc | undefined {
+  if (opened !== undefined || isAbsent) return opened;
+  // It may be permitted later.
+  if (Deno.build.os !== "linux" || !isPermitted()) return undefined;
+  try {
+    const libc = openLazily();
+    libc.errnoLocation; // opened after a call, it might change what it tells of that
+    opened = libc;
+  } catch {
+    isAbsent = true;
   }
+  return opened;
+}
 
-  /**
-   * The functions, or `undefined` where there are none: without `--allow-ffi`, or where this is not Linux
-   * with the GNU C library.
-   */
-  open(): Pick<Libc, Name> | undefined {
-    if (this.#opened !== undefined || this.#absent) return this.#opened;
-    // It may be permitted later.
-    if (Deno.build.os !== "linux" || !isPermitted()) return undefined;
-    try {
-      this.#opened = dlopen(this.#names);
-    } catch {
-      this.#absent = true;
-    }
-    return this.#opened;
-  }
-
-  /** Why {@linkcode LibcFunctions.open} has none, for a message: "it needs …". */
-  get need(): string {
-    if (Deno.build.os !== "linux") return "Linux";
-    return isPermitted() ? "the GNU C library" : "--allow-ffi";
-  }
+/** Why {@linkcode libcIfPermitted} has none, for a message: "it needs …". */
+export function neededForLibc(): string {
+  if (Deno.build.os !== "linux") return "Linux";
+  return isPermitted() ? "the GNU C library" : "--allow-ffi";
 }
 
 function isPermitted(): boolean {

@@ -5,7 +5,7 @@
  * @module
  */
 import { encodeName } from "../../names.ts";
-import { type ErrnoFunctions, lastError, LibcFunctions } from "./libc.ts";
+import { type ErrnoFunctions, lastError } from "./libc.ts";
 
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
 export const STATX = {
@@ -52,34 +52,6 @@ export const Open = {
   CLOEXEC: 0o2000000,
   PATH: 0o10000000,
 } as const;
-
-const functions = new LibcFunctions(
-  "openat",
-  "close",
-  "read",
-  "write",
-  "statx",
-  "getdents64",
-  "faccessat",
-  "mkdirat",
-  "renameat",
-  "linkat",
-  "unlinkat",
-  "futimens",
-  "strerror",
-  "errnoLocation",
-);
-
-/** The functions, ready to be called. */
-export type FileFunctions = NonNullable<ReturnType<typeof functions.open>>;
-
-/**
- * The functions, or `undefined` where there are none: without `--allow-ffi` (it is not asked for),
- * or where this is not Linux with the GNU C library.
- */
-export function fileFunctions(): FileFunctions | undefined {
-  return functions.open();
-}
 
 /**
  * What none of these functions says of files and directories, but futex(2) of the runtime's locks: between a

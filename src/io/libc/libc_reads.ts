@@ -4,20 +4,8 @@
  *
  * @module
  */
-import { errnoOf, LibcFunctions } from "./libc.ts";
+import { errnoOf, type Libc, libcIfPermitted } from "./libc.ts";
 import { cName, Open } from "./libc_files.ts";
-
-const functions = new LibcFunctions(
-  "open",
-  "close",
-  "pread",
-  "preadv2",
-  "lseek",
-  "memmove",
-  "errnoLocation",
-);
-
-type ReadFunctions = NonNullable<ReturnType<typeof functions.open>>;
 
 /** `SEEK_END`, from `unistd.h`. */
 const SEEK_END = 2;
@@ -33,14 +21,14 @@ export const UNSUPPORTED = -1;
 
 /** Reads of a descriptor. Right for one thread only, as each thread has its own. */
 export class LibcReads {
-  readonly #libc: ReadFunctions;
+  readonly #libc: Libc;
   /** `struct iovec`: an address and a length, of 64 bits each. */
   readonly #target = new BigUint64Array(2);
   readonly #words = new Uint32Array(this.#target.buffer);
   readonly #bytes = new Uint8Array(this.#target.buffer);
 
   /** @param libc The opened library. */
-  constructor(libc: ReadFunctions) {
+  constructor(libc: Libc) {
     this.#libc = libc;
   }
 
@@ -107,6 +95,6 @@ let reads: LibcReads | undefined;
  */
 export function libcReads(): LibcReads | undefined {
   if (reads !== undefined) return reads;
-  const libc = functions.open();
+  const libc = libcIfPermitted();
   return libc && (reads = new LibcReads(libc));
 }

@@ -1,17 +1,13 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { FileSource } from "../storage/file_source.ts";
-import { lastError, LibcFunctions } from "../libc/libc.ts";
+import {
+  lastError,
+  type Libc,
+  libcIfPermitted,
+  neededForLibc,
+} from "../libc/libc.ts";
 import { libcReads } from "../libc/libc_reads.ts";
-
-const functions = new LibcFunctions(
-  "mmap",
-  "munmap",
-  "strerror",
-  "errnoLocation",
-);
-
-type MapFunctions = NonNullable<ReturnType<typeof functions.open>>;
 
 /** From `sys/mman.h`. */
 const PROT_READ = 1;
@@ -22,69 +18,10 @@ const MAP_NORESERVE = 0x4000;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
 /** Where a file is in this process's address space. */
-export interface MappedRange {
+interface MappedRange {
   readonly address: bigint;
   /** In bytes, at least 1. */
   readonly size: number;
-}
-
-/**
- * A file's bytes, mapped: reading them reads the system's cache of the file.
- *
- * The map lasts for as long as anything refers to its bytes; that is how views may outlive whoever
- * made them. Unmapping under a view would kill the process.
- */
-export class MemoryMap {
-  /** All bytes of the file. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly #source: FileSource;
-
-  /**
-   * Maps a file.
-   *
-   * @throws {RecordfsError} Where that cannot be done; `code` is `unsupported` without
-   * `--allow-ffi`, and off Linux.
-   */
-  constructor(source: FileSource) {
-    this.#source = source;
-    if (source.size === 0) {
-      this.bytes = new Uint8Array();
-      return;
-    }
-    const range = mapPrivately(source);
-    const memory = Deno.UnsafePointer.create(range.address)!;
-    this.bytes = new Uint8Array(
-      Deno.UnsafePointerView.getArrayBuffer(memory, range.size),
-    );
-    unused.register(this.bytes.buffer, range, this);
-  }
-
-  /**
-   * Looks whether the file still is as long as its map: touching what was cut off would kill the
-   * process.
-   *
-   * @throws {FormatError} If it is not.
-   */
-  checkSize(): void {
-    const { path, size } = this.#source;
-    const now = this.#source.useDescriptor((fd) => sizeOf(fd));
-    if (now >= size) return;
-    throw new FormatError(
-      "out-of-bounds",
-      `${path} was cut after it was opened: it had ${size} bytes and has ${now}; fetch it again`,
-      { path, expected: size, actual: now },
-    );
-  }
-
-  /** True if the bytes were transferred to somebody else. */
-  get isGone(): boolean {
-    return this.bytes.buffer.detached;
-  }
-
-  /** Has the map stay for good, for where its bytes were transferred to. */
-  keepForever(): void {
-    unused.unregister(this);
-  }
 }
 
 const unused = new FinalizationRegistry<MappedRange>(unmap);
@@ -92,7 +29,7 @@ const unused = new FinalizationRegistry<MappedRange>(unmap);
 /**
  * Maps a file that is not empty, to be read only: a write kills the process.
  *
- * @throws {RecordfsError} As {@linkcode MemoryMap} does.
+ * @throws {RecordfsError} As {@linkcode MappedFile.unchecked} does.
  */
 export function mapShared(source: FileSource): MappedRange {
   return map(source, PROT_READ, MAP_SHARED);
@@ -103,10 +40,23 @@ export function unmap({ address, size }: MappedRange): void {
   libc("memory").munmap(address, BigInt(size));
 }
 
-/** A write changes this process's copy of the page, and not the file. */
-function mapPrivately(source: FileSource): MappedRange {
+/**
+ * Maps a file. A write changes this process's copy of the page, and not the file.
+ *
+ * The map lasts for as long as anything refers to its bytes; that is how views may outlive whoever
+ * made them. Unmapping under a view would kill the process.
+ */
+function mapPrivately(source: FileSource): Uint8Array<ArrayBuffer> {
+  if (source.size === 0) return new Uint8Array();
   // Without MAP_NORESERVE a file larger than memory would be refused, since all of it might be written.
-  return map(source, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
+  const kind = MAP_PRIVATE | MAP_NORESERVE;
+  const range = map(source, PROT_READ | PROT_WRITE, kind);
+  const memory = Deno.UnsafePointer.create(range.address)!;
+  const bytes = new Uint8Array(
+    Deno.UnsafePointerView.getArrayBuffer(memory, range.size),
+  );
+  unused.register(bytes.buffer, range, bytes);
+  return bytes;
 }
 
 function map(source: FileSource, access: number, kind: number): MappedRange {
@@ -137,20 +87,20 @@ function sizeOf(fd: number): number {
   return libcReads()!.sizeOf(fd);
 }
 
-function libc(path: string): MapFunctions {
-  const opened = functions.open();
+function libc(path: string): Libc {
+  const opened = libcIfPermitted();
   if (opened !== undefined) return opened;
   throw new RecordfsError(
     "unsupported",
-    `Cannot map ${path} into memory: it needs ${functions.need}; use read() instead`,
+    `Cannot map ${path} into memory: it needs ${neededForLibc()}; use read() instead`,
     { path },
   );
 }
 
-/** A file's memory map, made when it is first needed. */
+/** A file's memory map, made when it is first needed: reading it reads the system's cache of the file. */
 export class MappedFile {
   readonly #source: FileSource;
-  #map: MemoryMap | undefined;
+  #bytes: Uint8Array<ArrayBuffer> | undefined;
 
   /**
    * @param source The file; it must not be closed before the last call.
@@ -168,37 +118,55 @@ export class MappedFile {
   }
 
   /**
-   * The map, whose file may have been cut since it was made.
+   * All bytes of the file, which may have been cut since it was mapped.
    *
-   * @throws {RecordfsError} As {@linkcode MemoryMap} does.
+   * @throws {RecordfsError} Where it cannot be mapped; `code` is `unsupported` without `--allow-ffi`,
+   * and off Linux.
    */
-  map(): MemoryMap {
+  unchecked(): Uint8Array<ArrayBuffer> {
     this.#forgetGone();
-    return this.#map ??= new MemoryMap(this.#source);
+    return this.#bytes ??= mapPrivately(this.#source);
   }
 
   /**
    * All bytes of the file.
    *
-   * @throws {FormatError} If it was cut meanwhile, so that touching them would kill the process.
-   * @throws {RecordfsError} As {@linkcode MemoryMap} does.
+   * @throws {FormatError} As {@linkcode MappedFile.checkSize} does.
+   * @throws {RecordfsError} As {@linkcode MappedFile.unchecked} does.
    */
   bytes(): Uint8Array<ArrayBuffer> {
-    const map = this.map();
-    if (this.#source.size > 0) map.checkSize();
-    return map.bytes;
+    const bytes = this.unchecked();
+    if (bytes.length > 0) this.checkSize();
+    return bytes;
+  }
+
+  /**
+   * Looks whether the file still is as long as its map: touching what was cut off would kill the
+   * process.
+   *
+   * @throws {FormatError} If it is not.
+   */
+  checkSize(): void {
+    const { path, size } = this.#source;
+    const now = this.#source.useDescriptor((fd) => sizeOf(fd));
+    if (now >= size) return;
+    throw new FormatError(
+      "out-of-bounds",
+      `${path} was cut after it was opened: it had ${size} bytes and has ${now}; fetch it again`,
+      { path, expected: size, actual: now },
+    );
   }
 
   /** Lets go of the map: it goes away with its last view. */
   close(): void {
     this.#forgetGone();
-    this.#map = undefined;
+    this.#bytes = undefined;
   }
 
   /** A map whose bytes were transferred to another thread stays for good: they may be in use there. */
   #forgetGone(): void {
-    if (this.#map?.isGone !== true) return;
-    this.#map.keepForever();
-    this.#map = undefined;
+    if (this.#bytes?.buffer.detached !== true) return;
+    unused.unregister(this.#bytes);
+    this.#bytes = undefined;
   }
 }

@@ -1,22 +1,45 @@
 import type { WaitOptions } from "../storage/byte_source.ts";
 
-/** Memory to read into. */
-export interface ReadMemory {
-  /** Its first bytes; what was taken before is free to be read into. */
-  take(length: number): Uint8Array<ArrayBuffer>;
-  /** The bytes behind those taken last. */
-  takeMore(length: number): Uint8Array<ArrayBuffer>;
-}
-
 /**
  * Memory that is read into again and again: what a loop over much need not have cleared, and
  * collected, for each read. It grows as it must.
+ *
+ * What was read into it (records, frames), and values that are views of it, are valid until it is read into again. Reads
+ * that are under way at the same time need one each.
+ *
+ * @example Read many datapoints
+ * ```ts
+ * import { DatasetReader, RecordMemory } from "@recordfs/recordfs/bags";
+ *
+ * using reader = await DatasetReader.open("test/golden/granular3/types/data", { decoders: null });
+ * const memory = new RecordMemory();
+ * let bytes = 0;
+ * for (let i = 0; i < reader.length; i++) {
+ *   const { img } = reader.getSync(i, ["img"], { memory });
+ *   bytes += (img as Uint8Array).length; // or hand it on: copied by slice()
+ * }
+ * console.log(bytes);
+ * ```
+ *
+ * @example Read many videos
+ * ```ts
+ * import { FrameMemory, GulpDirectory } from "@recordfs/recordfs/gulp";
+ *
+ * using directory = await GulpDirectory.open("test/golden/gulp/v2_chunks/gulp", { decode: false });
+ * const memory = new FrameMemory();
+ * let bytes = 0;
+ * for (const id of directory.mergedMetaDict.keys()) {
+ *   const { frames } = await directory.getRaw(id, undefined, { memory });
+ *   for (const jpeg of frames) bytes += jpeg.length; // or hand them on: copied by slice()
+ * }
+ * console.log(bytes);
+ * ```
  */
-export class GrowingMemory implements ReadMemory {
+export class GrowingMemory {
   #bytes = new Uint8Array(0);
   #taken = 0;
 
-  /** Size in bytes. */
+  /** Its size in bytes. */
   get size(): number {
     return this.#bytes.length;
   }

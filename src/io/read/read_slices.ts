@@ -6,7 +6,7 @@ import {
   READS_IN_FLIGHT,
 } from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
-import type { ReadMemory } from "./read_memory.ts";
+import type { GrowingMemory } from "./read_memory.ts";
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
@@ -26,7 +26,7 @@ export type Verify = (index: number, crc: number) => void;
  * What to read into: memory, in which slices that overlap share what they have in common; or the place
  * of each slice, which has its length.
  */
-export type ReadInto = ReadMemory | readonly Uint8Array<ArrayBuffer>[];
+export type ReadInto = GrowingMemory | readonly Uint8Array<ArrayBuffer>[];
 
 /**
  * Reads many slices in the order in which they lie, small neighbours in one read.
@@ -54,7 +54,7 @@ class Reading {
   readonly #sources: SourceList;
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
-  readonly #memory: ReadMemory | undefined;
+  readonly #memory: GrowingMemory | undefined;
   readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
   /** Memory that runs of several slices are read into where these have places. */
   #scratch: Uint8Array<ArrayBuffer> | undefined;

@@ -1,4 +1,4 @@
-import { LibcFunctions } from "../libc/libc.ts";
+import { libcIfPermitted } from "../libc/libc.ts";
 
 /** An open file of the system. */
 export interface Descriptor {
@@ -117,8 +117,6 @@ export class DescriptorPool<Owner> {
 /** `RLIMIT_NOFILE`, from `asm-generic/resource.h`. */
 const RLIMIT_NOFILE = 7;
 
-const functions = new LibcFunctions("getrlimit");
-
 /** Descriptors that one thread keeps where the process may have many, or where the system cannot be asked. */
 const MOST = 128;
 /** Fewer would be opened and closed all the time. */
@@ -133,7 +131,7 @@ const SHARE = 8;
 export function mostIdleDescriptors(): number {
   // struct rlimit: the soft and the hard limit, 64 bits each.
   const limits = new BigUint64Array(2);
-  const libc = functions.open();
+  const libc = libcIfPermitted();
   if (libc?.getrlimit(RLIMIT_NOFILE, limits) !== 0) return MOST;
   const share = Math.floor(Number(limits[0]) / SHARE);
   return Math.min(Math.max(share, LEAST), MOST);

@@ -11,7 +11,6 @@ import {
   mostIdleDescriptors,
 } from "./descriptor_pool.ts";
 import { type LibcReads, libcReads, UNSUPPORTED } from "../libc/libc_reads.ts";
-import { nodeFs } from "./node_fs.ts";
 import { type Pace, paceOf } from "./pace.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
@@ -242,6 +241,17 @@ export class FileSource implements ByteSource {
       { path: this.path, expected: this.identity, actual: now },
     );
   }
+}
+
+type NodeFs = typeof import("node:fs");
+let loadedFs: NodeFs | undefined;
+
+/**
+ * `node:fs`, loaded when it is first needed: that takes Deno 20 ms, in which a mount of files that the
+ * C library opens and reads can answer already.
+ */
+function nodeFs(): NodeFs {
+  return loadedFs ??= process.getBuiltinModule("node:fs");
 }
 
 const pool = new DescriptorPool<object>(mostIdleDescriptors);

@@ -62,15 +62,10 @@ export class ExtractTarget implements Disposable {
       this.#chain = new DirectoryChain(openDirectory(this.#root), "keep");
     } catch (error) {
       const code = systemCode(error);
-      if (!(error instanceof Error) || code === undefined) throw error;
       const reason = code === "EEXIST" || code === "ENOTDIR"
         ? "it is not a directory, or lies below something that is none; choose another"
-        : whatIsWrong(error);
-      throw new RecordfsError(
-        code,
-        `Cannot extract to ${options.shownAs ?? directory}: ${reason}`,
-        { path: directory, cause: error },
-      );
+        : undefined;
+      throw refusal(options.shownAs ?? directory, directory, error, reason);
     }
     this.#removeLeftovers();
   }
@@ -148,16 +143,9 @@ export class ExtractTarget implements Disposable {
     try {
       return work();
     } catch (error) {
-      const code = systemCode(error);
-      if (!(error instanceof Error) || code === undefined) throw error;
       const path = typeof place === "string" ? place : place.path;
-      throw new RecordfsError(
-        code,
-        `Cannot extract to ${this.#options.shownAs ?? this.#root}/${path}: ${
-          whatIsWrong(error)
-        }`,
-        { path, cause: error },
-      );
+      const directory = this.#options.shownAs ?? this.#root;
+      throw refusal(`${directory}/${path}`, path, error);
     }
   }
 
@@ -297,6 +285,19 @@ function safeNames(path: string): string[] {
     );
   }
   return names;
+}
+
+/** Has the system's refusal say what it is about; its code stays. Any other error stays what it is. */
+function refusal(
+  shown: string,
+  path: string,
+  error: unknown,
+  reason = whatIsWrong(error),
+): unknown {
+  const code = systemCode(error);
+  if (!(error instanceof Error) || code === undefined) return error;
+  const message = `Cannot extract to ${shown}: ${reason}`;
+  return new RecordfsError(code, message, { path, cause: error });
 }
 
 /** The chain ends above the directory that an entry of a walk lies in. */

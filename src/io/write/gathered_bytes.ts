@@ -44,7 +44,7 @@ export class GatheredBytes {
   }
 
   /** Gathers bytes for which there is room. */
-  protected add(bytes: Uint8Array): void {
+  add(bytes: Uint8Array): void {
     const used = this.#used + bytes.length;
     if (used > this.#buffer.length) this.#grow(used);
     this.#buffer.set(bytes, this.#used);

@@ -1,5 +1,8 @@
 import { bytesOf } from "../../bytes_of.ts";
-import { forEachPulled } from "../concurrency/for_each_pulled.ts";
+import {
+  forEachPulled,
+  isAsyncIterable,
+} from "../concurrency/for_each_pulled.ts";
 import type { Steps } from "../concurrency/steps.ts";
 
 /**
@@ -16,7 +19,7 @@ export type SampleData =
 export function sampleBytes(data: SampleData): Uint8Array | undefined {
   const bytes = bytesOf(data);
   if (bytes !== undefined) return bytes;
-  if (data instanceof Blob || isStream(data)) return undefined;
+  if (data instanceof Blob || isAsyncIterable(data)) return undefined;
   throw new TypeError(
     typeof data === "string"
       ? "A sample is bytes, not a string: encode it, as in new TextEncoder().encode(text)"
@@ -47,12 +50,8 @@ export function* forEachPiece(
   );
 }
 
-function isStream(data: unknown): boolean {
-  return typeof data === "object" && data !== null &&
-    Symbol.asyncIterator in data;
-}
-
-function describe(value: unknown): string {
+/** What a value of the wrong kind is, for messages. */
+export function describe(value: unknown): string {
   if (value === null || typeof value !== "object") {
     return value === null ? "null" : typeof value;
   }

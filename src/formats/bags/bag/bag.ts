@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
-import type { ReadMemory } from "../../../io/read/read_memory.ts";
+import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import { fill, fillSync, readPart } from "../../../io/read/read_part.ts";
 import { readSlices } from "../../../io/read/read_slices.ts";
 import type { Slice } from "../../../io/read/slice_runs.ts";
@@ -62,6 +62,8 @@ export class Bag {
   #table: Uint8Array | undefined;
   #lastEnd = 0;
   readonly #entries: PagedFile;
+  /** The entries that are looked at for a record. */
+  readonly #around = new Uint8Array((BEFORE + 1) * ENTRY);
   #records: PagedFile | undefined;
   #mapped: MappedFile | undefined;
 
@@ -144,13 +146,10 @@ export class Bag {
   locate(record: number): void {
     const table = this.#table;
     if (table !== undefined) return this.take(record, table, record * ENTRY);
-    const entries = this.#entries;
-    const before = record < BEFORE ? 0 : entries.entry(record - BEFORE);
-    const start = record === 0 ? 0 : entries.entry(record - 1);
-    const end = entries.entry(record);
-    checkLimits(this, record, start, end, before);
-    this.start = start;
-    this.end = end;
+    const before = Math.min(record, BEFORE);
+    const from = (record - before) * ENTRY;
+    this.#entries.copy(this.#around, from, (before + 1) * ENTRY);
+    this.take(record, this.#around, before * ENTRY);
   }
 
   /** Says where a record is, as {@linkcode Bag.locate}. The extent's `source` is left to the caller. */
@@ -176,7 +175,7 @@ export class Bag {
   }
 
   /** Reads a record without waiting. */
-  readSync(record: number, memory?: ReadMemory): Bytes {
+  readSync(record: number, memory?: GrowingMemory): Bytes {
     this.locate(record);
     const { start, end } = this;
     const bytes = memory?.takeMore(end - start) ?? new Uint8Array(end - start);
@@ -220,7 +219,7 @@ export class Bag {
   *readRun(
     first: number,
     count: number,
-    memory?: ReadMemory,
+    memory?: GrowingMemory,
   ): Steps<Bytes[]> {
     if (count === 0) return [];
     const before = Math.min(first, BEFORE);
@@ -248,7 +247,7 @@ export class Bag {
    */
   *readBatch(
     records: ArrayLike<number>,
-    memory?: ReadMemory,
+    memory?: GrowingMemory,
   ): Steps<Bytes[]> {
     const slices = yield* this.slicesOf(records);
     return yield* readSlices([this.data], slices, undefined, memory);

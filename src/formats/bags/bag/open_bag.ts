@@ -178,7 +178,7 @@ function* withTrailer(
 ): Steps<Bag> {
   const { name: path, size } = source;
   if (size < ENTRY) {
-    if (size === 0 && forced !== 1) return trailed(source, 2, 0, 0);
+    if (size === 0 && forced !== 1) return new Bag(2, 0, 0, source);
     throw new FormatError(
       "truncated",
       `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}` +
@@ -209,20 +209,19 @@ function* withTrailer(
     );
   }
   const entries = (size - end) / ENTRY;
-  const bag = trailed(source, forced ?? (first === 0 ? 1 : 2), end, entries);
+  const generation = forced ?? (first === 0 ? 1 : 2);
+  const surplus = generation === 1 ? 1 : 0; // the start of the first record
+  const start = end + surplus * ENTRY;
+  const bag = new Bag(
+    generation,
+    entries - surplus,
+    end,
+    source,
+    source,
+    start,
+  );
   yield* checkIndex(bag, otherwise);
   return bag;
-}
-
-function trailed(
-  source: ByteSource,
-  generation: 1 | 2,
-  end: number,
-  entries: number,
-): Bag {
-  return generation === 1
-    ? new Bag(1, entries - 1, end, source, source, end + ENTRY)
-    : new Bag(2, entries, end, source, source, end);
 }
 
 /** Entries that are looked at on opening, at either end of the index. */

@@ -3,7 +3,6 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { mustWait } from "../../../io/storage/must_wait.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
-import { ENTRY, readEntry } from "./index_entries.ts";
 
 /** Bytes of a page. */
 const PAGE = 4096;
@@ -136,18 +135,6 @@ export class PagedFile {
     this.#file = cache.newFile();
     this.#source = source;
     this.#start = start;
-  }
-
-  /**
-   * The entry of an index that starts at offset 0.
-   *
-   * @throws {FormatError} If the file was cut meanwhile.
-   * @throws {NotLoaded} If it has to be waited for.
-   */
-  entry(index: number): number {
-    const at = index * ENTRY;
-    const page = this.#page(Math.floor(at / PAGE), at % PAGE + ENTRY);
-    return readEntry(page, at % PAGE);
   }
 
   /**

@@ -116,7 +116,9 @@ class Check {
     return { samples, bytes: this.#total, damaged: this.#damaged };
   }
 
-  damage(error: FormatError): void {
+  /** Reports damage, after which the check goes on; anything else ends it. */
+  damage(error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
     this.#damaged++;
     this.#options.onDamage(error);
   }
@@ -213,7 +215,7 @@ class Check {
           const checked = each?.(first + i, bag.start, bag.end);
           if (checked !== undefined) await checked;
         } catch (error) {
-          this.#report(error);
+          this.damage(error);
         }
       }
       this.#advance(count * ENTRY);
@@ -225,14 +227,8 @@ class Check {
     try {
       look();
     } catch (error) {
-      this.#report(error);
+      this.damage(error);
     }
-  }
-
-  /** Reports damage, after which the check goes on; anything else ends it. */
-  #report(error: unknown): void {
-    if (!(error instanceof FormatError)) throw error;
-    this.damage(error);
   }
 
   #advance(bytes: number): void {

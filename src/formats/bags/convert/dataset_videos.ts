@@ -22,7 +22,7 @@ import {
   type JsonValue,
   parseJson,
 } from "../../../codecs/json/value.ts";
-import { parseType, type SpecKey } from "../dataset/spec.ts";
+import type { SpecKey } from "../dataset/spec.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 
 /**
@@ -136,14 +136,10 @@ interface VideoKeys {
  * @throws {ConversionError} If there are no frames.
  */
 function findKeys(
-  { path, reader }: DatasetSource,
+  { path, reader, shards }: DatasetSource,
   notes: PlanNotes,
 ): VideoKeys {
-  const hasLists = reader.generation !== 3;
-  const keys = reader.keys.map((key): SpecKey => ({
-    key,
-    type: parseType(reader.spec[key]!, hasLists),
-  }));
+  const { keys } = shards[0]!;
   const single = (name: string, words: readonly string[]) =>
     keys.find(({ key, type }) =>
       key === name && !type.isList && words.includes(type.name)

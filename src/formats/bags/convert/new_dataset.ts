@@ -7,7 +7,6 @@ import { shardName } from "../dataset/dataset_location.ts";
 import { ShardedDatasetWriter } from "../write/sharded_dataset_writer.ts";
 import type { Spec } from "../dataset/spec.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -20,15 +19,12 @@ import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
 import type { ShardLimits } from "../write/shard_output.ts";
 
 /** The form of a new dataset. */
-interface DatasetForm {
-  readonly spec: Spec;
+interface DatasetForm extends Pick<DatasetPlan, "spec" | "labels" | "fill"> {
   readonly generation: Generation;
   /** Where shards end; there are none without. */
   readonly limits: Pick<ShardLimits, "shardSize" | "shardLength"> | undefined;
   /** Shards end where {@linkcode NewDataset.startShard} says. */
   readonly keepsShards: boolean;
-  /** Content of `label2idx.json`, which came along from GulpIO. */
-  readonly labels: Uint8Array | undefined;
 }
 
 /** The parts of a conversion to a dataset that its source decides. */
@@ -55,14 +51,14 @@ export function datasetConversion(
   const keepsShards = isSharded && limits === undefined;
   if (keepsShards) notes.kept.push("shards");
   else if (isSharded) notes.changed.push("shards end elsewhere");
-  const form = { spec, generation, limits, keepsShards, labels };
+  const form = { spec, generation, limits, keepsShards, labels, fill };
   return {
     from: what,
     to: `Bags, generation ${generation}`,
     notes,
     unit,
     total,
-    write: (run) => NewDataset.write(target, form, run, fill),
+    write: (run) => NewDataset.write(target, form, run),
   };
 }
 
@@ -71,14 +67,15 @@ export function datasetConversion(
  * iterables of bytes for list types.
  */
 export class NewDataset {
-  readonly #directory: NewDirectory;
+  /** The temporary directory that it is written into. */
+  readonly #directory: string;
   readonly #form: DatasetForm;
   readonly #run: Run;
   #writer: DatasetWriter | undefined;
   #shards = 0;
   #length = 0;
 
-  private constructor(directory: NewDirectory, form: DatasetForm, run: Run) {
+  private constructor(directory: string, form: DatasetForm, run: Run) {
     this.#directory = directory;
     this.#form = form;
     this.#run = run;
@@ -87,38 +84,28 @@ export class NewDataset {
   /**
    * Writes a dataset.
    *
-   * @param fill Appends the datapoints.
-   * @returns How many there are.
+   * @returns How many datapoints there are.
    */
-  static async write(
-    target: string,
-    form: DatasetForm,
-    run: Run,
-    fill: DatasetPlan["fill"],
-  ): Promise<number> {
-    const directory = await runAsync(NewDirectory.create(target), run.signal);
-    const dataset = new NewDataset(directory, form, run);
-    try {
-      const { temporary } = directory;
-      if (!form.keepsShards) await dataset.#open(temporary, form.limits);
-      await fill(dataset, run);
-      await dataset.#close();
-      // Without any shard, nothing would say what the directory is.
-      if (form.limits && dataset.#length === 0) await dataset.#startShard();
-      await dataset.#close();
+  static write(target: string, form: DatasetForm, run: Run): Promise<number> {
+    return NewDirectory.write(target, run.signal, async (temporary) => {
+      const dataset = new NewDataset(temporary, form, run);
+      try {
+        if (!form.keepsShards) await dataset.#open(temporary, form.limits);
+        await form.fill(dataset, run);
+        await dataset.#close();
+        // Without any shard, nothing would say what the directory is.
+        if (form.limits && dataset.#length === 0) await dataset.#startShard();
+        await dataset.#close();
+      } catch (error) {
+        dataset.#writer?.abort();
+        throw error;
+      }
       if (form.labels !== undefined) {
         const isSharded = form.keepsShards || form.limits !== undefined;
         writeLabels(temporary, labelPlace(isSharded), form.labels);
       }
-      run.signal?.throwIfAborted();
-      await runAsync(directory.publish());
       return dataset.#length;
-    } catch (error) {
-      dataset.#writer?.abort();
-      throw directory.asPublished(error);
-    } finally {
-      directory.discard();
-    }
+    });
   }
 
   /** Has a shard of the source be one of the dataset, unless they are to end elsewhere. */
@@ -129,7 +116,7 @@ export class NewDataset {
   async #startShard(): Promise<void> {
     await this.#close();
     const name = shardName(this.#shards++);
-    await this.#open(path.join(this.#directory.temporary, name));
+    await this.#open(path.join(this.#directory, name));
   }
 
   /**

@@ -1,10 +1,9 @@
-import type { Datapoint } from "../read/selection.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type {
   DatasetReader,
   ShardedDatasetOptions,
 } from "../read/dataset_reader.ts";
-import type { Mask } from "../read/selection.ts";
+import type { Datapoint, Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
 import type { Decoders } from "../types/shipped.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";

@@ -14,32 +14,6 @@ export function shardPath(directory: string, shard: number): string {
 }
 
 /**
- * Counts the shards in a directory. The last does not count while it is empty: its writer is about to
- * write its first file, or was killed before.
- *
- * @param names What is in the directory.
- * @param onWarning Told of an empty shard.
- * @throws {FormatError} If shards are missing, or something that is no shard is among them.
- */
-export function* countBegunShards(
-  storage: Storage,
-  directory: string,
-  names: Iterable<string>,
-  onWarning?: (message: string) => void,
-): Steps<number> {
-  const count = countShards(directory, names);
-  if (count === 1) return 1;
-  const last = shardPath(directory, count - 1);
-  const files = yield* storage.list(last);
-  const isEmpty = files?.every((name) => name.startsWith(".")) ?? false;
-  if (!isEmpty) return count;
-  onWarning?.(
-    `${last}: the last shard is empty and left out: its writer is about to begin it, or was killed`,
-  );
-  return count - 1;
-}
-
-/**
  * Looks what is at a location.
  *
  * @param path A dataset's directory, that of its shards, a `.bag`, or the `.idx` of one.
@@ -56,8 +30,16 @@ export function* locateDataset(
     return { bag: path.replace(/\.idx$/, ".bag") };
   }
   if (names.some(isDatasetFile)) return { isSharded: false, shards: [path] };
-  const count = yield* countBegunShards(storage, path, names, onWarning);
+  const count = countShards(path, names);
   const shards = Array.from({ length: count }, (_, i) => shardPath(path, i));
+  const last = shards.at(-1)!;
+  const files = count > 1 ? yield* storage.list(last) : undefined;
+  if (files?.every((name) => name.startsWith("."))) {
+    shards.pop(); // its writer is about to write its first file, or was killed before
+    onWarning?.(
+      `${last}: the last shard is empty and left out: its writer is about to begin it, or was killed`,
+    );
+  }
   return { isSharded: true, shards };
 }
 

@@ -1,6 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import type { ReadMemory } from "../../../io/read/read_memory.ts";
+import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import type { Bag, Spans } from "../bag/bag.ts";
 import type { SpecKey, ValueType } from "../dataset/spec.ts";
 import { codecOf, type Decoder, type Decoders } from "../types/shipped.ts";
@@ -74,7 +74,7 @@ export class Column {
    * @param start The first datapoint, for messages.
    * @param spans The records of each.
    */
-  *read(start: number, spans: Spans, memory?: ReadMemory): Steps<unknown[]> {
+  *read(start: number, spans: Spans, memory?: GrowingMemory): Steps<unknown[]> {
     const records: Uint8Array<ArrayBuffer>[][] = [];
     for (const run of runsOf(spans)) {
       const read = yield* this.bag.readRun(
@@ -103,7 +103,7 @@ export class Column {
     datapoint: number,
     first: number,
     count: number,
-    memory: ReadMemory | undefined,
+    memory: GrowingMemory | undefined,
   ): Steps<unknown> {
     const records = yield* this.bag.readRun(first, count, memory);
     if (!this.decodes) return this.type.isList ? records : records[0];

@@ -16,6 +16,7 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
 import { type BatchPart, readBatch } from "./batch.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
 import {
   type ReadOptions,
@@ -61,6 +62,8 @@ export class DatasetReader implements Disposable {
   readonly length: number;
   /** At least one. */
   readonly #shards: readonly ShardReader[];
+  /** The index of each one's first datapoint. */
+  readonly #starts: Float64Array;
   #closed = false;
 
   static {
@@ -79,6 +82,7 @@ export class DatasetReader implements Disposable {
       shard.start = length;
       length += shard.length;
     }
+    this.#starts = Float64Array.from(shards, ({ start }) => start);
     this.length = length;
   }
 
@@ -338,15 +342,7 @@ export class DatasetReader implements Disposable {
 
   /** The shard of a datapoint: the last one that starts at or before it, since empty ones come before. */
   #find(index: number): ShardReader {
-    const shards = this.#shards;
-    let low = 0;
-    let high = shards.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (shards[middle]!.start <= index) low = middle;
-      else high = middle - 1;
-    }
-    return shards[low]!;
+    return this.#shards[lastUpTo(this.#starts, index)]!;
   }
 
   #require(index: number): void {

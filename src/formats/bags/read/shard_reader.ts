@@ -1,6 +1,6 @@
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
-import type { ReadMemory } from "../../../io/read/read_memory.ts";
+import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import type { Spans } from "../bag/bag.ts";
 import { REFS_KEY } from "../dataset/dataset_names.ts";
 import { openShard, type Shard } from "../dataset/open_shard.ts";
@@ -106,7 +106,7 @@ export class ShardReader {
   getSync(
     index: number,
     mask: Mask | undefined,
-    memory: ReadMemory | typeof MAPPED | undefined,
+    memory: GrowingMemory | typeof MAPPED | undefined,
   ): Datapoint {
     const selection = mask === undefined
       ? this.#all
@@ -147,7 +147,7 @@ export class ShardReader {
   *get(
     index: number,
     mask: Mask | undefined,
-    memory: ReadMemory | undefined,
+    memory: GrowingMemory | undefined,
   ): Steps<Datapoint> {
     const selection = this.#newSelection(mask);
     const references = this.#references;
@@ -176,7 +176,7 @@ export class ShardReader {
     start: number,
     count: number,
     mask: Mask | undefined,
-    memory: ReadMemory | undefined,
+    memory: GrowingMemory | undefined,
   ): Steps<Record<string, unknown[]>> {
     const selection = this.#newSelection(mask);
     const indices = Array.from({ length: count }, (_, i) => start + i);

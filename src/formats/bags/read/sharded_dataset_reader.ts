@@ -7,14 +7,11 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
+import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import {
-  countBegunShards,
-  requireWhole,
-  shardPath,
-} from "../dataset/dataset_location.ts";
+import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
-import { listDirectory, type Shard } from "../dataset/open_shard.ts";
+import type { Shard } from "../dataset/open_shard.ts";
 import { DatasetReader, type ShardedDatasetOptions } from "./dataset_reader.ts";
 import { ShardReader } from "./shard_reader.ts";
 
@@ -118,26 +115,21 @@ function* openShards(
 function* pathsOf(
   directory: string,
   options: ShardedDatasetOptions,
-): Steps<string[]> {
+): Steps<readonly string[]> {
   const { shardStart = 0, shardStep = 1, storage = LOCAL_DISK } = options;
   requireWhole("shardStart", shardStart, 0);
   requireWhole("shardStep", shardStep, 1);
-  const names = yield* listDirectory(storage, directory);
-  const isOne = names.has(SPEC_FILE);
-  const count = isOne
-    ? 1
-    : yield* countBegunShards(storage, directory, names, options.onWarning);
-  if (shardStart >= count) {
+  const location = yield* locateDataset(storage, directory, options.onWarning);
+  if ("bag" in location) throw openError(directory, { code: "ENOTDIR" });
+  const { shards } = location;
+  if (shardStart >= shards.length) {
     throw new RangeError(
-      `${directory} has ${count} shards: none is left from shardStart ${shardStart} on`,
+      `${directory} has ${shards.length} shards: none is left from shardStart ${shardStart} on`,
     );
   }
-  if (isOne) return [directory];
-  const paths: string[] = [];
-  for (let i = shardStart; i < count; i += shardStep) {
-    paths.push(shardPath(directory, i));
-  }
-  return paths;
+  return shards.filter((_, i) =>
+    i >= shardStart && (i - shardStart) % shardStep === 0
+  );
 }
 
 function requireSameKeys(first: Shard, shard: Shard): void {

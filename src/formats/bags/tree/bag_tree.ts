@@ -4,8 +4,12 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { NamedTree } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
-import type { SampleNodes } from "../../../tree/tree.ts";
-import type { Extent, Tree, TreeHandle } from "../../../tree/tree.ts";
+import type {
+  Extent,
+  SampleNodes,
+  Tree,
+  TreeHandle,
+} from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
 import { requireLocal } from "./tree_storage.ts";

@@ -92,7 +92,7 @@ function* beginDataset(
   const add = function* (shard: number): Steps<void> {
     const opened = yield* openShard(shards[shard]!, { storage, onWarning });
     try {
-      yield* tree.add(shard, opened);
+      yield* tree.sources.add(shard, opened);
       survey.add(opened);
     } catch (error) {
       opened.close();

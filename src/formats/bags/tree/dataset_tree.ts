@@ -1,5 +1,4 @@
 import { RecordfsError } from "../../../errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { numberedNames } from "../../../tree/numbered_names.ts";
 import {
@@ -24,7 +23,6 @@ import {
   SHARD_SPEC,
   writeName,
 } from "./dataset_nodes.ts";
-import type { Shard } from "../dataset/open_shard.ts";
 import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
@@ -97,11 +95,6 @@ export class DatasetTree implements Tree {
 
   get lastNode(): NodeId | undefined {
     return this.#options.lastNode;
-  }
-
-  /** Gives the tree a shard that has been opened already, unless this throws. */
-  *add(number: number, shard: Shard): Steps<void> {
-    yield* this.sources.add(number, shard);
   }
 
   lookup(

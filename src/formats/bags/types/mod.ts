@@ -11,9 +11,8 @@ export {
   intEncoder,
   type IntOptions,
 } from "./int.ts";
-export { jsonToValue } from "./json_values.ts";
+export { jsonToValue, valueToJson } from "./json_values.ts";
 export { videoDecoder, videoEncoder } from "./media.ts";
 export { type DecoderOptions, decodersOf, encodersOf } from "./shipped.ts";
 export type { TreeContent, TreeValue } from "./tree.ts";
 export { ValueError } from "./value_error.ts";
-export { valueToJson } from "./json_values.ts";

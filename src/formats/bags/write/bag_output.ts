@@ -82,8 +82,8 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     if (this.#length >= MOST_RECORDS) return false;
     if (record.length === 0 && this.generation !== 1) return false;
     const start = records.end;
-    records.gather(record);
-    index.gather(this.#entryOf(start));
+    records.add(record);
+    index.add(this.#entryOf(start));
     this.#length++;
     return true;
   }
@@ -222,11 +222,6 @@ class AppendedBytes extends GatheredBytes {
     return this.room < LONGEST_GATHERED;
   }
 
-  /** Gathers bytes for which there is room. */
-  gather(bytes: Uint8Array): void {
-    this.add(bytes);
-  }
-
   /** Appends bytes of any number. */
   *append(bytes: Uint8Array): Steps<void> {
     if (this.end < this.#there) {
@@ -234,7 +229,7 @@ class AppendedBytes extends GatheredBytes {
       if (bytes.length === 0) return;
     }
     if (!this.hasRoom(bytes.length)) yield* this.flush();
-    if (this.hasRoom(bytes.length)) return this.gather(bytes);
+    if (this.hasRoom(bytes.length)) return this.add(bytes);
     const { length } = bytes;
     yield* this.write(bytes);
     if (bytes.length !== length) {

@@ -1,7 +1,10 @@
 import { MsgpackWriter } from "../../../codecs/msgpack/write_msgpack.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { WriteError } from "../../../errors.ts";
-import { forEachPulled } from "../../../io/concurrency/for_each_pulled.ts";
+import {
+  forEachPulled,
+  isAsyncIterable,
+} from "../../../io/concurrency/for_each_pulled.ts";
 import type { SampleData } from "../../../io/write/sample_data.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -197,9 +200,4 @@ function quoted(keys: readonly string[]): string {
 function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === "object" && value !== null &&
     Symbol.iterator in value;
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null &&
-    Symbol.asyncIterator in value;
 }

@@ -21,7 +21,7 @@ import {
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import { type Encoders, encodersOf } from "../types/shipped.ts";
 import { ValueEncoder } from "./value_encoder.ts";
-import type { Ending } from "./writer.ts";
+import type { Ending } from "../../../io/write/writer_base.ts";
 import * as fs from "node:fs";
 import { WriteError } from "../../../errors.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
@@ -272,16 +272,6 @@ export function* hasSameSpec(
 }
 
 /** Whole or not at all, unlike Python: a spec that is cut could never be continued. */
-function* writeSpec(
-  directory: string,
-  { json }: WrittenSpec,
-): Steps<void> {
-  const file = yield* NewFile.create(path.join(directory, SPEC_FILE));
-  try {
-    yield* file.file.writeAt(json, 0);
-    yield* file.file.sync();
-    yield* file.publish();
-  } finally {
-    file.discard();
-  }
+function writeSpec(directory: string, { json }: WrittenSpec): Steps<void> {
+  return NewFile.write(path.join(directory, SPEC_FILE), json);
 }

@@ -13,7 +13,8 @@ import {
   openDatasetTarget,
 } from "./dataset_target.ts";
 import type { Spec } from "../dataset/spec.ts";
-import { type Ending, Writer, type WriterOutput } from "./writer.ts";
+import type { Ending } from "../../../io/write/writer_base.ts";
+import { Writer, type WriterOutput } from "./writer.ts";
 
 /** Where datapoints are written to: one dataset, or one shard after the other. */
 interface DatapointOutput extends WriterOutput {

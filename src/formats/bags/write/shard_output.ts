@@ -32,7 +32,7 @@ export interface ShardLimits {
  *
  * @throws {RangeError} If they are none, or several writers would write one shard each and no more.
  */
-export function requireLimits(limits: ShardLimits): ShardNumbers {
+export function requireLimits(limits: ShardLimits): void {
   const { shardSize, shardLength, shardStart = 0, shardStep = 1 } = limits;
   requireWhole("shardSize", shardSize, 1);
   requireWhole("shardLength", shardLength, 1);
@@ -44,7 +44,6 @@ export function requireLimits(limits: ShardLimits): ShardNumbers {
       "With shardStart or shardStep, shards need a shardSize or shardLength to end at",
     );
   }
-  return { start: shardStart, step: shardStep };
 }
 
 /** Writes datapoints to one shard after the other. */
@@ -162,12 +161,6 @@ export class ShardOutput {
   }
 }
 
-/** Which shards a writer writes: `start`, `start + step`, … */
-interface ShardNumbers {
-  readonly start: number;
-  readonly step: number;
-}
-
 /** Shards that a writer finds done. */
 interface WrittenShards {
   /** Their number. */
@@ -189,7 +182,7 @@ interface WrittenShards {
  */
 export function* findWrittenShards(
   directory: string,
-  { start, step }: ShardNumbers,
+  { shardStart: start = 0, shardStep: step = 1 }: ShardLimits,
   form: DatasetForm,
 ): Steps<WrittenShards> {
   const there = yield* listDirectory(LOCAL_DISK, directory);

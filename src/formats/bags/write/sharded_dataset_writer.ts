@@ -78,10 +78,10 @@ export class ShardedDatasetWriter extends DatasetWriter {
   ): Steps<ShardedDatasetWriter> {
     const directory = localPath(location);
     const form = datasetForm(directory, spec, options);
-    const numbers = requireLimits(options);
+    requireLimits(options);
     const made = yield* makeDirectories(directory, directory);
     try {
-      const done = yield* findWrittenShards(directory, numbers, form);
+      const done = yield* findWrittenShards(directory, options, form);
       const output = new ShardOutput(directory, form, options, done, made);
       if (done.isBegun) yield* output.openShard();
       return new ShardedDatasetWriter(directory, form, output);

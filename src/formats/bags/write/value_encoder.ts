@@ -1,6 +1,10 @@
 import { bytesOf } from "../../../bytes_of.ts";
 import { WriteError } from "../../../errors.ts";
-import { sampleBytes, type SampleData } from "../../../io/write/sample_data.ts";
+import {
+  describe,
+  sampleBytes,
+  type SampleData,
+} from "../../../io/write/sample_data.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { SpecKey } from "../dataset/spec.ts";
@@ -113,11 +117,4 @@ export class ValueEncoder {
 function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then ===
     "function";
-}
-
-function describe(value: unknown): string {
-  if (value === null || typeof value !== "object") {
-    return value === null ? "null" : typeof value;
-  }
-  return value.constructor?.name || "an object";
 }

@@ -1,7 +1,9 @@
 import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/name_table.ts";
-import { type OpenAs, PACKED_FOLDER } from "../entry.ts";
+import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { type OpenAs, openAs, PACKED_FOLDER } from "../entry.ts";
+import { sampleContainer, showFiles } from "../tree/tree.ts";
 import { readSample } from "../read/read_samples.ts";
 import {
   openedAs,
@@ -42,6 +44,17 @@ export function openPackedFiles(
     const structure = yield* readStructureAt(files, 0, last, options);
     return { files, names: buildNameTable([{ structure, folder: undefined }]) };
   });
+}
+
+/** Shows files, by their names where they are packed folders. */
+export function* containerOf(
+  files: RecordFiles,
+  options: ContainerOptions,
+): Steps<Container> {
+  const packed = yield* packedNames(files, openAs(options), options);
+  return packed === undefined
+    ? sampleContainer(files, options.ext)
+    : showFiles(files, packed.names, packed.kind);
 }
 
 /**

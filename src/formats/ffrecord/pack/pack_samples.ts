@@ -8,7 +8,7 @@ import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";
 import type { PackOptions } from "./pack_folder.ts";
-import { divide, isInParts, type Part } from "../write/record_paths.ts";
+import { divide, isInParts } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
 import { FFRecordWriter } from "../write/writer.ts";
 
@@ -53,11 +53,7 @@ class Packing {
   }
 
   async writeFile(target: string): Promise<string[]> {
-    const { signal } = this.#options;
-    const count = this.#listing.files + 1;
-    await using writer = await FFRecordWriter.open(target, { count, signal });
-    await this.#write(writer, this.#samples(), count);
-    await writer.close({ signal });
+    await this.#writeFiles([{ file: target, count: this.#listing.files + 1 }]);
     return [target];
   }
 
@@ -66,19 +62,24 @@ class Packing {
     await NewDirectory.write(
       target,
       this.#options.signal,
-      (temporary) => this.#writeParts(temporary, files),
+      (temporary) =>
+        this.#writeFiles(files.map(({ name, count }) => ({
+          file: path.join(temporary, name),
+          count,
+        }))),
     );
     return files.map(({ name }) => path.join(target, name));
   }
 
-  async #writeParts(directory: string, files: readonly Part[]): Promise<void> {
+  async #writeFiles(
+    files: readonly { readonly file: string; readonly count: number }[],
+  ): Promise<void> {
     const { signal } = this.#options;
     // A part goes to the disk while the next one is written.
     let closing: Promise<void> = Promise.resolve();
     try {
       const samples = this.#samples();
-      for (const { name, count } of files) {
-        const file = path.join(directory, name);
+      for (const { file, count } of files) {
         const writer = await FFRecordWriter.open(file, { count, signal });
         try {
           await this.#write(writer, samples, count);

@@ -1,7 +1,6 @@
 import { FormatError } from "../../../errors.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { MappedFile } from "../../../io/read/memory_map.ts";
-import type { MemoryMap } from "../../../io/read/memory_map.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import { fillSummed } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -98,7 +97,7 @@ export class MappedSamples {
   /** Views of samples, in the order of `samples`. */
   views(samples: readonly number[]): Uint8Array<ArrayBuffer>[] {
     const { index } = this.#files;
-    const sizeIsKnown = new Set<MemoryMap>();
+    const sizeIsKnown = new Set<MappedFile>();
     const extent = newExtent();
     return samples.map((sample) => {
       index.locate(sample, extent);
@@ -107,11 +106,11 @@ export class MappedSamples {
         if (this.#check) verifySample(index, sample, 0, crc32);
         return new Uint8Array();
       }
-      const map = this.#mapOf(source);
-      const view = map.bytes.subarray(offset, offset + length);
+      const file = this.#fileOf(source);
+      const view = file.unchecked().subarray(offset, offset + length);
       if (this.#check) {
-        if (!sizeIsKnown.has(map)) map.checkSize(); // once a batch
-        sizeIsKnown.add(map);
+        if (!sizeIsKnown.has(file)) file.checkSize(); // once a batch
+        sizeIsKnown.add(file);
         verifySample(index, sample, crc32Of(view), crc32);
       }
       return view;
@@ -124,11 +123,12 @@ export class MappedSamples {
     this.#mapped.clear();
   }
 
-  #mapOf(part: number): MemoryMap {
-    const mapped = this.#mapped.get(part);
-    if (mapped !== undefined) return mapped.map();
-    const file = new MappedFile(this.#files.sources[part]!);
-    this.#mapped.set(part, file);
-    return file.map();
+  #fileOf(part: number): MappedFile {
+    let file = this.#mapped.get(part);
+    if (file === undefined) {
+      file = new MappedFile(this.#files.sources[part]!);
+      this.#mapped.set(part, file);
+    }
+    return file;
   }
 }

@@ -2,7 +2,6 @@ import { warnOnConsole } from "../../../message_text.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import { sortNames } from "../../../names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { pathIn } from "../../../io/storage/path_in.ts";
 import {
   lastingPathOf,
   LOCAL_DISK,
@@ -212,7 +211,9 @@ function* listRecordFiles(
       { path: root },
     );
   }
-  return files.map((name) => pathIn(root, name));
+  // Node's `join` does it too, and takes Deno 10 ms to load.
+  const start = root.endsWith("/") ? root : `${root}/`;
+  return files.map((name) => start + name);
 }
 
 let warned = false;

@@ -29,7 +29,7 @@ export async function openToServe(
       return { ...sampleContainer(files, options.ext), complete };
     }
     await complete();
-    const { containerOf } = await import("./container.ts");
+    const { containerOf } = await import("../folder/packed_files.ts");
     const container = await runAsync(containerOf(files, options));
     return { ...container, complete };
   } catch (error) {

@@ -124,18 +124,13 @@ class Dump {
     for (const file of files) {
       await flight.room();
       if (flight.failed) break;
-      flight.add(this.#writeOne(path.join(directory, file.name), file));
+      const writing = this.write(path.join(directory, file.name), file);
+      flight.add(writing.catch((error) => {
+        this.#failed.abort(error); // the others end with this error
+        throw error;
+      }));
     }
     await flight.end(); // before the directory is removed
-  }
-
-  async #writeOne(file: string, part: Part): Promise<void> {
-    try {
-      await this.write(file, part);
-    } catch (error) {
-      this.#failed.abort(error); // the others end with this error
-      throw error;
-    }
   }
 
   async write(file: string, { start, count }: Part): Promise<void> {

@@ -3,12 +3,13 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { bytesOf } from "../../../bytes_of.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
+import type { WritableFile } from "../../../io/write/writable_file.ts";
 import {
   runAsync,
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
+import { WriterBase } from "../../../io/write/writer_base.ts";
 import { endOfHeader } from "../layout.ts";
 import { recordFilePath } from "./record_paths.ts";
 import {
@@ -27,8 +28,6 @@ export interface WriterOptions {
    */
   readonly count?: number | undefined;
 }
-
-type State = "open" | "closing" | "closed" | "aborted";
 
 /**
  * Writes an FFRecord file (Python's `ffrecord.FileWriter`), sample by sample and in constant
@@ -57,24 +56,26 @@ type State = "open" | "closing" | "closed" | "aborted";
  * assert.equal(new TextDecoder().decode(await reader.readOne(2)), "three");
  * ```
  */
-export class FFRecordWriter implements Disposable, AsyncDisposable {
-  readonly #file: NewFile;
+export class FFRecordWriter extends WriterBase {
+  readonly #file: WritableFile;
   readonly #count: number | undefined;
   readonly #samples: SampleOutput;
   readonly #table: TableOutput;
-  readonly #queue: SerialQueue;
-  #state: State = "open";
-  #closed: Promise<void> | undefined;
 
   private constructor(file: NewFile, count: number | undefined) {
-    this.#file = file;
+    super(file.path, "write", {
+      finish: () => this.#finish(),
+      publish: () => file.publish(),
+      letGo: () => {
+        this.#table.close();
+        file.discard();
+      },
+    });
+    this.#file = file.file;
     this.#count = count;
-    this.#samples = new SampleOutput(
-      file.file,
-      count === undefined ? 0 : endOfHeader(count),
-    );
-    this.#table = new TableOutput(file.file, count);
-    this.#queue = new SerialQueue(file.path);
+    const start = count === undefined ? 0 : endOfHeader(count);
+    this.#samples = new SampleOutput(this.#file, start);
+    this.#table = new TableOutput(this.#file, count);
   }
 
   static *#open(
@@ -111,11 +112,6 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     return runSync(FFRecordWriter.#open(path, options));
   }
 
-  /** The path of the file, as it was given. */
-  get path(): string {
-    return this.#file.path;
-  }
-
   /** Number of samples written so far (Python's `count`). */
   get length(): number {
     return this.#table.length;
@@ -133,26 +129,21 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async write(data: SampleData, options: WaitOptions = {}): Promise<number> {
     options.signal?.throwIfAborted();
-    this.#requireOpen();
+    this.requireOpen();
     let bytes = sampleBytes(data);
-    if (bytes !== undefined && !this.#queue.busy) {
-      this.#requireRoom();
+    if (bytes !== undefined && !this.busy) {
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }
     if (bytes !== undefined && bytes.length <= SMALL_SAMPLE) {
       bytes = bytes.slice();
     }
-    return this.#queue.take(() => {
-      if (this.#state === "aborted") this.#requireOpen();
-      return runAsync(this.#add(bytes ?? data), options.signal);
-    });
+    return this.run(() => this.#add(bytes ?? data), options.signal);
   }
 
   /** {@linkcode FFRecordWriter.write} without waiting, of what is in memory. */
   writeSync(data: ArrayBufferView | ArrayBufferLike): number {
-    this.#requireOpen();
-    this.#requireIdle();
+    this.requireIdle();
     const bytes = sampleBytes(data);
     if (bytes === undefined) {
       throw new TypeError(
@@ -160,68 +151,10 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
       );
     }
     if (bytes.length <= SMALL_SAMPLE) {
-      this.#requireRoom();
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }
-    return runSync(this.#add(bytes));
-  }
-
-  /**
-   * Completes the file: writes its header, waits until all is on the disk and gives it its name.
-   * Closing again does nothing. If it fails, nothing is left of the file.
-   *
-   * @throws {WriteError} If fewer samples than `count` were written, a write that was not awaited
-   * has failed, or the system refuses.
-   */
-  close(options: WaitOptions = {}): Promise<void> {
-    return this.#closed ??= this.#close(options.signal);
-  }
-
-  /** {@linkcode FFRecordWriter.close} without waiting. */
-  closeSync(): void {
-    if (this.#state === "closed") return;
-    this.#requireOpen();
-    this.#requireIdle();
-    try {
-      runSync(this.#finish());
-      runSync(this.#file.publish());
-      this.#state = "closed";
-    } finally {
-      this.#letGo();
-    }
-  }
-
-  /** Gives the file up: nothing of it remains, and a file that it was to replace is as it was. */
-  abort(): void {
-    if (this.#state === "closed") return;
-    this.#letGo();
-  }
-
-  /** Aborts, unless the file is closed. */
-  [Symbol.dispose](): void {
-    this.abort();
-  }
-
-  /** Aborts, unless the file is closed or about to be. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#state === "closing") await this.#closed?.catch(() => {});
-    this.abort();
-  }
-
-  async #close(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#state === "closed") return;
-    this.#requireOpen();
-    this.#state = "closing";
-    try {
-      await this.#queue.take(async () => {
-        await runAsync(this.#finish(), signal);
-        await runAsync(this.#file.publish()); // too late to give up
-        this.#state = "closed";
-      });
-    } finally {
-      this.#letGo();
-    }
+    return this.runSync(() => this.#add(bytes));
   }
 
   *#finish(): Steps<void> {
@@ -237,11 +170,12 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     const shift = this.#count === undefined ? endOfHeader(length) : 0;
     yield* this.#samples.finish(shift);
     yield* this.#table.finish(shift);
-    yield* this.#file.file.sync();
+    yield* this.#file.sync();
   }
 
   /** Adds a sample where that takes no writing. */
   #addAtOnce(bytes: Uint8Array): number | undefined {
+    this.#requireRoom();
     if (bytes.length > this.#samples.room || this.#table.isFull) return;
     const start = this.#samples.end;
     this.#table.add(this.#samples.gather(bytes, 0), start);
@@ -270,26 +204,6 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
     return this.length - 1;
   }
 
-  #requireOpen(): void {
-    if (this.#state === "open") return;
-    throw new WriteError(
-      "closed",
-      this.#state === "aborted"
-        ? `${this.path} was given up: open a new writer`
-        : `${this.path} has been closed: no sample can be added`,
-      { path: this.path },
-    );
-  }
-
-  #requireIdle(): void {
-    if (!this.#queue.busy) return;
-    throw new WriteError(
-      "busy",
-      `${this.path} is being written to: await write() before a method that does not wait`,
-      { path: this.path },
-    );
-  }
-
   #requireRoom(): void {
     if (this.length !== this.#count) return;
     throw new WriteError(
@@ -297,13 +211,6 @@ export class FFRecordWriter implements Disposable, AsyncDisposable {
       `Cannot write another sample to ${this.path}: it was opened for ${this.#count}`,
       { path: this.path, expected: this.#count },
     );
-  }
-
-  /** Ends the writer; a file that is not published yet goes. */
-  #letGo(): void {
-    if (this.#state !== "closed") this.#state = "aborted";
-    this.#table.close();
-    this.#file.discard();
   }
 }
 

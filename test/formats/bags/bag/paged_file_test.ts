@@ -4,6 +4,10 @@ import {
   PagedFile,
 } from "../../../../src/formats/bags/bag/paged_file.ts";
 import { FileSource } from "../../../../src/io/storage/file_source.ts";
+import {
+  ENTRY,
+  readEntry,
+} from "../../../../src/formats/bags/bag/index_entries.ts";
 import { runSync } from "../../../../src/io/concurrency/steps.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
@@ -22,8 +26,8 @@ Deno.test("pages of the ten-millionth file are told apart, as those of the first
         );
         for (let round = 0; round < 2; round++) {
           for (let i = 0; i < count - 1; i += 511) {
-            assert.equal(one!.entry(i), i);
-            assert.equal(other!.entry(i), i + 1);
+            assert.equal(entryOf(one!, i), i);
+            assert.equal(entryOf(other!, i), i + 1);
           }
         }
       }
@@ -32,3 +36,10 @@ Deno.test("pages of the ten-millionth file are told apart, as those of the first
     }
   });
 });
+
+const entry = new Uint8Array(ENTRY);
+
+function entryOf(file: PagedFile, index: number): number {
+  file.copy(entry, index * ENTRY, ENTRY);
+  return readEntry(entry, 0);
+}
