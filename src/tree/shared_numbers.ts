@@ -10,16 +10,12 @@ export function shareNumbers(
   numbers: ArrayLike<number>,
   below: number,
 ): WholeNumbers {
-  const column = newNumbers(numbers.length, below);
-  column.set(numbers);
-  return column;
+  return below <= 2 ** 32 ? sharedUint32(numbers) : sharedFloat64(numbers);
 }
 
 /** Memory that threads share, for so many whole numbers. */
 export function newNumbers(length: number, below: number): WholeNumbers {
-  return below <= 2 ** 32
-    ? new Uint32Array(new SharedArrayBuffer(4 * length))
-    : new Float64Array(new SharedArrayBuffer(8 * length));
+  return below <= 2 ** 32 ? sharedUint32(length) : sharedFloat64(length);
 }
 
 /** Where in ascending numbers the first is that is not below `wanted`. */

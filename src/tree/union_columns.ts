@@ -60,7 +60,13 @@ export function makeColumns(
   const trees = placed.map(({ tree }) => tree);
   for (const { tree, name } of placed) {
     const nodes = tree.lastNode ?? tree.nodeCount;
-    if (nodes > share) throw tooMany(name, nodes, share, placed.length);
+    if (nodes <= share) continue;
+    throw new RecordfsError(
+      "too-large",
+      `${name} cannot be shown among ${placed.length} sources: it may come to have ${nodes} files and ` +
+        `directories, and each source has ${share} inode numbers; show it by itself`,
+      { path: name, expected: share, actual: nodes },
+    );
   }
   const names = nameRoots(placed);
   const roots = sharedFloat64(trees.length);
@@ -171,18 +177,4 @@ function newest(trees: readonly Tree[]): number {
     mtime = Math.max(mtime, stat.mtime);
   }
   return mtime;
-}
-
-function tooMany(
-  name: string,
-  nodes: number,
-  share: number,
-  trees: number,
-): RecordfsError {
-  return new RecordfsError(
-    "too-large",
-    `${name} cannot be shown among ${trees} sources: it may come to have ${nodes} files and directories, and ` +
-      `each source has ${share} inode numbers; show it by itself`,
-    { path: name, expected: share, actual: nodes },
-  );
 }
