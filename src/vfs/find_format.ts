@@ -26,7 +26,7 @@ export function* findFormat(
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
     const probe = { path, names, namesIn, size: 0, read: noBytes };
-    const format = yield* recogniseOne(probe, names);
+    const format = yield* recognise(probe);
     if (format !== undefined) return format;
     const suffixes = formats().flatMap(({ suffixes }) => suffixes);
     const last = suffixes.pop();
@@ -72,28 +72,20 @@ export function* openOne(
   return yield* format.open(path, options);
 }
 
-function* recognise(probe: Probe): Steps<FormatEntry | undefined> {
-  for (const format of formats()) {
-    if (yield* format.detect(probe)) return format;
-  }
-  return undefined;
-}
-
 /**
- * Recognises a directory.
+ * Recognises a file by the first format that takes it, or a directory.
  *
- * @throws {FormatError} If it holds containers of several formats: which is meant only its owner knows.
+ * @throws {FormatError} If that holds containers of several formats: which is meant only its owner knows.
  */
-function* recogniseOne(
-  probe: Probe,
-  names: readonly string[],
-): Steps<FormatEntry | undefined> {
+function* recognise(probe: Probe): Steps<FormatEntry | undefined> {
   const found: FormatEntry[] = [];
   for (const format of formats()) {
-    if (yield* format.detect(probe)) found.push(format);
+    if (!(yield* format.detect(probe))) continue;
+    found.push(format);
+    if (probe.names === undefined) break;
   }
   if (found.length < 2) return found[0];
-  const sorted = names.toSorted();
+  const sorted = probe.names!.toSorted();
   const sure = found.flatMap((format) => {
     const evidence = format.evidence?.(sorted);
     return evidence === undefined ? [] : [{ format, evidence }];
