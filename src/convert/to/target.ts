@@ -134,9 +134,9 @@ export async function requireAbsent(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (form.isDirectory) {
-    if (makesParents && !parentIsThere(target)) return;
-    await requireEmpty(target, content !== undefined, signal);
-    return;
+    const parent = path.dirname(path.resolve(target));
+    if (makesParents && !fs.existsSync(parent)) return;
+    return await requireEmpty(target, content !== undefined, signal);
   }
   const { found } = await runAsync(findTarget(target), signal);
   if (found === undefined) return;
@@ -167,10 +167,6 @@ async function requireEmpty(
       { path: target, cause },
     );
   }
-}
-
-function parentIsThere(target: string): boolean {
-  return fs.existsSync(path.dirname(path.resolve(target)));
 }
 
 /**
