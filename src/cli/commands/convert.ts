@@ -17,6 +17,7 @@ import {
   withOptions,
 } from "../input/options.ts";
 import { Flood, report, warn } from "../messages.ts";
+import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
@@ -132,11 +133,12 @@ async function run(
     const left = leftOut === 0
       ? ""
       : `, ${leftOut} times something was left out`;
-    const counted = `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
     print(
       json
         ? { ...done, warnings }
-        : `${nameWriter()(path)}: ${counted}${left}\n`,
+        : `${nameWriter()(path)}: ${
+          counted(count, unit.slice(0, -1))
+        }${left}\n`,
     );
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;

@@ -5,11 +5,12 @@ import {
   type ChosenGlob,
   chosenPaths,
   GLOB_HELP,
+  isWithin,
   matching,
   nothingMatches,
   withoutOverlap,
 } from "../input/chosen_paths.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { ExtractTarget } from "../../io/write/extract_target.ts";
 import { inFlags } from "../flag_words.ts";
@@ -19,7 +20,6 @@ import { openSource } from "../input/source.ts";
 import { Flood, report } from "../messages.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { rateAfter } from "../terminal/rate.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface ExtractOptions extends CommonOptions {
@@ -323,15 +323,6 @@ class Extraction {
       this.#onFailure({ path, code, message });
     }
   }
-}
-
-/** Whether a path is one of these, or lies in one. */
-function isWithin(path: string, paths: ReadonlySet<string>): boolean {
-  if (paths.has("")) return true;
-  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
-    if (paths.has(path.slice(0, end))) return true;
-  }
-  return false;
 }
 
 /** What was asked for by its path, or by a glob, is no entry of the walk before it. */

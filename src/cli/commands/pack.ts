@@ -9,7 +9,7 @@ import {
 import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { compileGlob } from "../input/glob.ts";
@@ -23,7 +23,6 @@ import {
 } from "../input/options.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { rateAfter } from "../terminal/rate.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface PackOptions extends CommonOptions {

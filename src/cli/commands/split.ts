@@ -14,7 +14,7 @@ import { makeDirectories } from "../../io/write/make_directories.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
 import type { VirtualFs } from "../../vfs/mod.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { asUsage, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { warn } from "../messages.ts";

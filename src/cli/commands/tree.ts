@@ -3,7 +3,7 @@ import { PathError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { NodeId, VirtualFs } from "../../vfs/mod.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { counted } from "../../../src/cli/terminal/counted.ts";
+import { counted } from "../../../src/cli/terminal/amounts.ts";
 
 Deno.test("one thing is one, and none are several", () => {
   assert.deepEqual(

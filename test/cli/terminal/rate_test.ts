@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatBytes, rateAfter } from "../../../src/cli/terminal/rate.ts";
+import { formatBytes, rateAfter } from "../../../src/cli/terminal/amounts.ts";
 
 Deno.test("amounts of data have a unit that suits them", () => {
   const cases: [number, string][] = [

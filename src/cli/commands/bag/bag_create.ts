@@ -6,7 +6,7 @@ import type {
   Spec,
 } from "../../../formats/bags/mod.ts";
 import { openError } from "../../../io/storage/file_source.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted, rateAfter } from "../../terminal/amounts.ts";
 import type { DatapointInput } from "./datapoint_input.ts";
 import { foldersInput, specFileIn } from "./datapoint_folders.ts";
 import { linesInput } from "./datapoint_lines.ts";
@@ -14,8 +14,7 @@ import { UsageError } from "../../exit.ts";
 import { checkGiven } from "../../input/given.ts";
 import { givenSpec, specFile } from "../../input/given_spec.ts";
 import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
-import { nameWriter, withOutput } from "../../terminal/output.ts";
-import { rateAfter } from "../../terminal/rate.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
 import { abortable } from "../../terminal/signals.ts";
 import { wholeNumberFrom } from "../../input/options.ts";
 
@@ -115,14 +114,12 @@ async function create(
     }
   });
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    output.put(
-      options.json
-        ? asJson(out, created, seconds)
-        : summary(out, created, seconds),
-    );
-    return Promise.resolve();
-  });
+  const { addedBytes: _, ...facts } = created;
+  print(
+    options.json
+      ? { path: out, ...facts, seconds }
+      : summary(out, created, seconds),
+  );
 }
 
 function checkOptions(options: CreateOptions): void {
@@ -165,15 +162,6 @@ function isDirectory(path: string): boolean {
   } catch (error) {
     throw openError(path, error);
   }
-}
-
-function asJson(
-  path: string,
-  { generation, datapoints, added, bytes, shards }: CreatedDataset,
-  seconds: number,
-): string {
-  const facts = { generation, datapoints, added, bytes, shards, seconds };
-  return `${JSON.stringify({ path, ...facts })}\n`;
 }
 
 function summary(

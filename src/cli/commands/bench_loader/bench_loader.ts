@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { RecordfsError } from "../../../errors.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted } from "../../terminal/amounts.ts";
 import { datasetOf } from "./dataset_of.ts";
 import { UsageError } from "../../exit.ts";
 import {

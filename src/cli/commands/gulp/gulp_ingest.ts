@@ -5,7 +5,7 @@ import type {
 } from "../../../formats/gulp/adapters/dataset_adapter.ts";
 import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
 import { GulpIngestor, IngestError } from "../../../formats/gulp/mod.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted, formatBytes, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { inFlags } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
@@ -17,8 +17,7 @@ import {
 } from "../../input/options.ts";
 import { Flood, report } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
-import { Progress } from "../../terminal/progress.ts";
-import { formatBytes, Rate, rateAfter } from "../../terminal/rate.ts";
+import { Progress, Rate } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
 
 /** Options of every command that gulps. */
