@@ -84,7 +84,17 @@ export function asSampler(sampler: SamplerLike, length: number): Sampler {
   const given = samplerOf(sampler);
   return {
     length: given.length,
-    order: (seed, epoch) => checkedOrder(given.order(seed, epoch), length),
+    order(seed, epoch) {
+      const order = given.order(seed, epoch);
+      return {
+        length: order.length,
+        at(position) {
+          const index = order.at(position);
+          requireSample(index, length, "sampler", position);
+          return index;
+        },
+      };
+    },
   };
 }
 
@@ -104,17 +114,6 @@ export function samplerOf(sampler: SamplerLike): Sampler {
 function isSampler(value: SamplerLike): value is Sampler {
   return typeof value === "object" && value !== null && "order" in value &&
     typeof value.order === "function";
-}
-
-function checkedOrder(order: Order, samples: number): Order {
-  return {
-    length: order.length,
-    at(position) {
-      const index = order.at(position);
-      requireSample(index, samples, "sampler", position);
-      return index;
-    },
-  };
 }
 
 /**
