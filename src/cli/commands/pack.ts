@@ -18,7 +18,7 @@ import { checkNewFile } from "../input/new_container.ts";
 import {
   collect,
   type CommonOptions,
-  countOption,
+  count,
   withOptions,
 } from "../input/options.ts";
 import { nameWriter, print } from "../terminal/output.ts";
@@ -49,9 +49,7 @@ export function makeCommand(): Command {
     .description("pack a directory into a new .ffr file")
     .argument("<dir>", "the directory")
     .argument("<out>", "the new file; its name ends in .ffr")
-    .addOption(
-      countOption("--parts <n>", "N files instead, in the new directory OUT"),
-    )
+    .option("--parts <n>", "N files instead, in the new directory OUT", count)
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")

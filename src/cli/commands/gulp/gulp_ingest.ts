@@ -10,11 +10,7 @@ import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { inFlags } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
 import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
-import {
-  type CommonOptions,
-  countOption,
-  withOptions,
-} from "../../input/options.ts";
+import { type CommonOptions, count, withOptions } from "../../input/options.ts";
 import { Flood, report } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress, Rate } from "../../terminal/progress.ts";
@@ -62,14 +58,8 @@ export function ingestCommand(
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
     .argument("<out>", "directory of the chunks; made where it is missing")
-    .addOption(
-      countOption("--videos-per-chunk <n>", "videos in a chunk").default(100),
-    )
-    .addOption(
-      countOption("--num-workers <n>", "chunks written at a time").default(
-        workers,
-      ),
-    )
+    .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
+    .option("--num-workers <n>", "chunks written at a time", count, workers)
     .option("--extend", "add chunks to those that OUT has")
     .option("--resume", "go on with what was not finished")
     .option("--json", "say what was written as JSON")
