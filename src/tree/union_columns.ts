@@ -123,10 +123,7 @@ function nameRoots(placed: readonly PlacedTree[]): NameTable {
 type Directory = Map<string, number | Directory>;
 
 /** Gives each tree its ids: behind the own ones, first those of trees that have no more than they say. */
-function placeNodes(
-  trees: readonly Tree[],
-  own: number,
-): Pick<UnionColumns, "offsets" | "byNode" | "lastNode"> {
+function placeNodes(trees: readonly Tree[], own: number) {
   const offsets = sharedFloat64(trees.length);
   const numbers = trees.map((_, at) => at);
   const isSettled = (at: number) => trees[at]!.lastNode === undefined;
@@ -144,12 +141,7 @@ function placeNodes(
 }
 
 /** Gives each tree indices for its sources, as {@linkcode JoinedSources} has them. */
-function placeSources(
-  trees: readonly Tree[],
-): Pick<
-  UnionColumns,
-  "firstSources" | "sourceSteps" | "openedSources" | "lazyTrees"
-> {
+function placeSources(trees: readonly Tree[]) {
   const counts = trees.map(({ sources }) => openedSources(sources).length);
   const opened = counts.reduce((sum, count) => sum + count, 0);
   const isOpen = trees.map(({ sources }) => areOpen(sources));

@@ -80,10 +80,7 @@ export interface ConversionTarget {
 const COUNTS = ["shardSize", "shardLength", "parts", "videosPerChunk"] as const;
 
 /** All options that are for some targets alone. */
-const OWN_OPTIONS = [
-  ...["generation", "spec", "shardSize", "shardLength"] as const,
-  ...["parts", "videosPerChunk"] as const,
-];
+const OWN_OPTIONS = ["generation", "spec", ...COUNTS] as const;
 
 /**
  * Makes sure that all options are for the target.

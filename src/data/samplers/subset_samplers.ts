@@ -126,7 +126,12 @@ function isSampler(value: SamplerLike): value is Sampler {
 function packIndices(
   indices: ArrayLike<number> | Iterable<number>,
 ): Uint32Array | Float64Array {
-  const list = listOf(indices);
+  if (!isList(indices)) {
+    throw new TypeError(
+      "This is no list of indices: give an array, or what can be iterated",
+    );
+  }
+  const list = "length" in indices ? indices : [...indices];
   let greatest = 0;
   for (let i = 0; i < list.length; i++) {
     const index = list[i]!;
@@ -138,17 +143,6 @@ function packIndices(
     if (index > greatest) greatest = index;
   }
   return greatest < 2 ** 32 ? new Uint32Array(list) : new Float64Array(list);
-}
-
-function listOf(
-  indices: ArrayLike<number> | Iterable<number>,
-): ArrayLike<number> {
-  if (isList(indices)) {
-    return "length" in indices ? indices : [...indices];
-  }
-  throw new TypeError(
-    "This is no list of indices: give an array, or what can be iterated",
-  );
 }
 
 /** True if a value is an object with a length, or one that can be iterated. */
