@@ -63,8 +63,14 @@ async function pack(
   options: PackOptions,
 ): Promise<void> {
   checkGiven(dir, "the directory to pack");
-  if (isInParts(out, options.parts)) checkNewDirectory(out, options);
-  else checkNewFile(out, options);
+  if (isInParts(out, options.parts)) {
+    checkGiven(out, "the new directory");
+    if (options.force === true) {
+      throw new UsageError(
+        "--force replaces a file, not a directory of several: remove that first",
+      );
+    }
+  } else checkNewFile(out, options);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
   const problems = new Flood(report, options);
@@ -131,12 +137,4 @@ function describe(dir: string, { path, reason }: PackProblem): string {
 
 function entries({ length }: readonly PackProblem[]): string {
   return counted(length, "entry", "entries");
-}
-
-function checkNewDirectory(out: string, options: PackOptions): void {
-  checkGiven(out, "the new directory");
-  if (options.force !== true) return;
-  throw new UsageError(
-    "--force replaces a file, not a directory of several: remove that first",
-  );
 }
