@@ -19,10 +19,7 @@ export function exactArguments(args: readonly string[]): readonly string[] {
   const list = Buffer.from(commandLine).toString("latin1").split("\0"); // a NUL ends each
   const exact = list.slice(-args.length - 1, -1)
     .map((text) => Buffer.from(text, "latin1"));
-  const same = exact.every((arg, i) => lossy(arg) === args[i]);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const same = exact.every((arg, i) => decoder.decode(arg) === args[i]);
   return same ? exact.map((arg) => decodeName(arg)) : args;
-}
-
-function lossy(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }

@@ -25,6 +25,8 @@ interface Part {
  * @typeParam T What one sample is.
  */
 export abstract class ArrangedDataset<T> extends Dataset<T> {
+  /** True if where samples are taken from depends on what they are read for. */
+  protected readonly isDrawn: boolean = false;
   readonly #sources: readonly Dataset<T>[];
 
   /**
@@ -104,11 +106,6 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     options: GetOptions,
   ): readonly [source: Dataset<T>, options: GetOptions] {
     return [this.#sources[part]!, options];
-  }
-
-  /** True if where samples are taken from depends on what they are read for. */
-  protected get isDrawn(): boolean {
-    return false;
   }
 
   /** Where steps end; `length` unless it goes on behind that. */

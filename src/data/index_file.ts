@@ -131,7 +131,14 @@ function* readArray(
 ): Steps<WholeNumbers> {
   const path = source.name;
   const bytes = yield* readPart(source, 0, source.size);
-  const { dtype, shape, data } = readArrayOf(bytes, path);
+  let array: ReturnType<typeof readNpy>;
+  try {
+    array = readNpy(bytes);
+  } catch (cause) {
+    if (!(cause instanceof RecordfsError)) throw cause;
+    throw badIndices(path, "its array", cause.message, undefined, cause);
+  }
+  const { dtype, shape, data } = array;
   if (!INTEGERS.test(dtype) || shape.length !== 1) {
     throw badIndices(
       path,
@@ -148,15 +155,6 @@ function* readArray(
     indices[i] = index;
   }
   return indices;
-}
-
-function readArrayOf(bytes: Uint8Array, path: string) {
-  try {
-    return readNpy(bytes);
-  } catch (cause) {
-    if (!(cause instanceof RecordfsError)) throw cause;
-    throw badIndices(path, "its array", cause.message, undefined, cause);
-  }
 }
 
 function missing(index: number, length: number): string {

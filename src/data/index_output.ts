@@ -4,20 +4,13 @@ import type { Steps } from "../io/concurrency/steps.ts";
 /** Bytes gathered before they are written. */
 const CAPACITY = 1 << 16;
 
-/** The longest line: the digits of 2^53 and its end. */
-const LONGEST_LINE = 17;
-
-const ZERO = 0x30;
-const LINE_FEED = 0x0a;
-
 /**
  * A file of indices, one a line, that appears when it is complete: what {@linkcode readIndexFile} reads,
  * written an index at a time, however many there are.
  */
 export class IndexOutput {
   readonly #file: NewFile;
-  readonly #buffer = new Uint8Array(CAPACITY);
-  #length = 0;
+  #lines = "";
   #offset = 0;
 
   private constructor(file: NewFile) {
@@ -36,12 +29,10 @@ export class IndexOutput {
   ): Steps<IndexOutput> {
     const output = new IndexOutput(yield* NewFile.create(path));
     try {
-      const lines = comments.map((comment) =>
-        `# ${comment.replaceAll(/\s*[\r\n]\s*/g, " ")}\n`
-      );
-      const text = new TextEncoder().encode(lines.join(""));
-      yield* output.#file.file.writeAt(text, 0);
-      output.#offset = text.length;
+      for (const comment of comments) {
+        output.#lines += `# ${comment.replaceAll(/\s*[\r\n]\s*/g, " ")}\n`;
+      }
+      yield* output.flush();
       return output;
     } catch (error) {
       output.discard();
@@ -51,30 +42,20 @@ export class IndexOutput {
 
   /** True if {@linkcode IndexOutput.flush} has to come before the next index. */
   get full(): boolean {
-    return this.#length > CAPACITY - LONGEST_LINE;
+    return this.#lines.length >= CAPACITY;
   }
 
   /** Adds an index. */
   add(index: number): void {
-    const start = this.#length;
-    let rest = index;
-    let end = start;
-    do {
-      const tenth = Math.floor(rest / 10);
-      this.#buffer[end++] = ZERO + (rest - 10 * tenth);
-      rest = tenth;
-    } while (rest > 0);
-    this.#buffer.subarray(start, end).reverse();
-    this.#buffer[end++] = LINE_FEED;
-    this.#length = end;
+    this.#lines += `${index}\n`;
   }
 
   /** Writes what was added. */
   *flush(): Steps<void> {
-    const bytes = this.#buffer.subarray(0, this.#length);
+    const bytes = new TextEncoder().encode(this.#lines);
     yield* this.#file.file.writeAt(bytes, this.#offset);
     this.#offset += bytes.length;
-    this.#length = 0;
+    this.#lines = "";
   }
 
   /** Waits until all of it is on the disk. */

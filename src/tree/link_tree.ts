@@ -5,14 +5,8 @@ import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
 import { NumberedNames } from "./numbered_names.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
-import { newStat, reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
-import { WrappedTree } from "./wrapped_tree.ts";
-
-/** Data that another thread rebuilds the tree from. */
-interface SeedData {
-  readonly inner: TreeHandle;
-  readonly targets: LinkTargetsData;
-}
+import { newStat, reopenHandle, ROOT } from "./tree.ts";
+import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /** Ids that are left to a container without a limit behind its last sample: what is in it, and beside it. */
 const LEFT_IDS = 2 ** 32;
@@ -30,7 +24,7 @@ const EPOCH_PREFIX = new TextEncoder().encode("epoch-");
  * Node ids: each epoch's directory, then its links in order, so that the last one has the largest id there is.
  * What a link is called and leads to is computed when it is asked for.
  */
-export class LinkTree extends WrappedTree {
+export class LinkTree extends WrappedTree<LinkTargetsData> {
   readonly #targets: LinkTargets;
   readonly #mtime: number;
   readonly #path: LinkPath;
@@ -47,7 +41,7 @@ export class LinkTree extends WrappedTree {
   readonly #first: NodeId;
 
   private constructor(inner: Tree, targets: LinkTargets, mtime: number) {
-    super(inner);
+    super(inner, targets.data, import.meta.url);
     const { length } = targets;
     this.#targets = targets;
     this.#mtime = mtime;
@@ -70,13 +64,23 @@ export class LinkTree extends WrappedTree {
     const { length, largestNode } = tree.#targets;
     const used = inner.lastNode ??
       Math.max(inner.nodeCount, largestNode) + LEFT_IDS;
-    if (tree.#first < used) throw tooMany(length);
+    if (tree.#first < used) {
+      throw new RecordfsError(
+        "too-many",
+        `Links to ${length} samples in each epoch are more than inode numbers reach; show fewer epochs`,
+      );
+    }
     const name = tree.#name;
     for (let epoch = 0; epoch < data.epochs; epoch++) {
       const end = tree.#writeEpochName(epoch);
       const find = () => inner.lookup(ROOT, name, 0, end);
       if (await runAsync(whenLoaded(find)) === 0) continue;
-      throw taken(new TextDecoder().decode(name.subarray(0, end)));
+      const taken = new TextDecoder().decode(name.subarray(0, end));
+      throw new RecordfsError(
+        "name-taken",
+        `The container has an entry '${taken}' in its root, where the links of that epoch would be; ` +
+          "show another epoch",
+      );
     }
     return tree;
   }
@@ -127,7 +131,7 @@ export class LinkTree extends WrappedTree {
   override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
     if (dir >= this.#first) return this.#listLinks(dir, cursor, visit);
     if (dir !== ROOT) return this.inner.list(dir, cursor, visit);
-    const epochs = this.#epochs;
+    const { epochs } = this.seed;
     for (let epoch = cursor; epoch < epochs; epoch++) {
       const end = this.#writeEpochName(epoch);
       const node = this.#first + epoch * this.#stride;
@@ -173,18 +177,6 @@ export class LinkTree extends WrappedTree {
     const { bytes, start, length } = this.#path;
     for (let i = 0; i < length; i++) into[at + i] = bytes[start + i]!;
     return length;
-  }
-
-  override share(): TreeHandle {
-    const data: SeedData = {
-      inner: this.inner.share(),
-      targets: this.#targets.data,
-    };
-    return { module: import.meta.url, data };
-  }
-
-  get #epochs(): number {
-    return this.#targets.data.epochs;
   }
 
   /** Writes the path that a link leads to. */
@@ -252,7 +244,7 @@ export class LinkTree extends WrappedTree {
   #writeEpochName(epoch: number): number {
     const prefix = EPOCH_PREFIX.length;
     this.#name.set(EPOCH_PREFIX);
-    const number = this.#targets.data.firstEpoch + epoch;
+    const number = this.seed.firstEpoch + epoch;
     return prefix +
       this.#epochNames.write(number, this.#name.subarray(prefix));
   }
@@ -264,29 +256,15 @@ export class LinkTree extends WrappedTree {
     for (let i = 0; i < EPOCH_PREFIX.length; i++) {
       if (name[start + i] !== EPOCH_PREFIX[i]) return -1;
     }
-    const { firstEpoch } = this.#targets.data;
+    const { firstEpoch, epochs } = this.seed;
     const epoch = this.#epochNames.parse(name, digits, end) - firstEpoch;
-    return epoch < this.#epochs ? Math.max(epoch, -1) : -1;
+    return epoch < epochs ? Math.max(epoch, -1) : -1;
   }
 }
 
-function taken(name: string): RecordfsError {
-  return new RecordfsError(
-    "name-taken",
-    `The container has an entry '${name}' in its root, where the links of that epoch would be; ` +
-      "show another epoch",
-  );
-}
-
-function tooMany(links: number): RecordfsError {
-  return new RecordfsError(
-    "too-many",
-    `Links to ${links} samples in each epoch are more than inode numbers reach; show fewer epochs`,
-  );
-}
-
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reopenTree(data: unknown): Promise<Tree> {
-  const { inner, targets } = data as SeedData;
-  return await LinkTree.reopen(await reopenHandle(inner), targets);
+export async function reopenTree(
+  { inner, seed }: WrappedHandle<LinkTargetsData>,
+): Promise<Tree> {
+  return await LinkTree.reopen(await reopenHandle(inner), seed);
 }

@@ -1,4 +1,4 @@
-import { FileWalk } from "./samples_of.ts";
+import { filesOf } from "./samples_of.ts";
 import {
   type EntryVisitor,
   type NodeId,
@@ -7,15 +7,8 @@ import {
   ROOT,
   type SampleNodes,
   type Tree,
-  type TreeHandle,
 } from "./tree.ts";
-import { WrappedTree } from "./wrapped_tree.ts";
-
-/** What another thread rebuilds the tree from. */
-interface SeedData {
-  readonly inner: TreeHandle;
-  readonly directory: NodeId;
-}
+import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /**
  * A directory of a tree, with all that is in it, as a tree of its own.
@@ -23,19 +16,17 @@ interface SeedData {
  * Nodes keep their ids, but for the directory and the root, which swap theirs. What is not in the directory still can
  * be described and read by its id, which nobody is told.
  */
-export class PrefixTree extends WrappedTree {
+export class PrefixTree extends WrappedTree<NodeId> {
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly samples?: () => SampleNodes;
-  readonly #directory: NodeId;
 
   /**
    * @param inner Belongs to the tree from now on.
    * @param directory Which one of its directories.
    */
   constructor(inner: Tree, directory: NodeId) {
-    super(inner);
-    this.#directory = directory;
+    super(inner, directory, import.meta.url);
     // Whether there are such methods tells whether there are links, and samples other than files.
     if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
     if (inner.readLink) {
@@ -74,17 +65,9 @@ export class PrefixTree extends WrappedTree {
     return this.inner.stat(this.#swap(node), into);
   }
 
-  override share(): TreeHandle {
-    const data: SeedData = {
-      inner: this.inner.share(),
-      directory: this.#directory,
-    };
-    return { module: import.meta.url, data };
-  }
-
   #swap(node: NodeId): NodeId {
-    if (node === ROOT) return this.#directory;
-    return node === this.#directory ? ROOT : node;
+    if (node === ROOT) return this.seed;
+    return node === this.seed ? ROOT : node;
   }
 
   /** Those in the directory, in their order; where it is in a sample itself, its files. */
@@ -94,7 +77,7 @@ export class PrefixTree extends WrappedTree {
       count > 0 && this.#isBelow(first)
     );
     return below.length === 0
-      ? new FileWalk(this).samples()
+      ? filesOf(this)()
       : { areDirectories, runs: below };
   }
 
@@ -102,14 +85,15 @@ export class PrefixTree extends WrappedTree {
   #isBelow(first: NodeId): boolean {
     for (let node = first; node > ROOT;) {
       node = this.inner.parent(node);
-      if (node === this.#directory) return true;
+      if (node === this.seed) return true;
     }
     return false;
   }
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reopenTree(data: unknown): Promise<Tree> {
-  const { inner, directory } = data as SeedData;
-  return new PrefixTree(await reopenHandle(inner), directory);
+export async function reopenTree(
+  { inner, seed }: WrappedHandle<NodeId>,
+): Promise<Tree> {
+  return new PrefixTree(await reopenHandle(inner), seed);
 }

@@ -14,25 +14,17 @@ export async function samplesOf(tree: Tree): Promise<SampleRuns> {
     return nodes && SampleRuns.of(nodes);
   }));
   if (own !== undefined) return own;
-  const walk = new FileWalk(tree);
-  return SampleRuns.of(await runAsync(whenLoaded(() => walk.samples())));
+  return SampleRuns.of(await runAsync(whenLoaded(filesOf(tree))));
 }
 
-/** A walk through the files of a tree, which goes on where it was if something had to be loaded. */
-export class FileWalk {
-  readonly #tree: Tree;
-  readonly #runs: SampleRun[] = [];
-  readonly #levels = [{ node: ROOT, cursor: 0 }];
-
-  constructor(tree: Tree) {
-    this.#tree = tree;
-  }
-
-  /** All of them, as runs of neighbours whose ids count up. */
-  samples(): SampleNodes {
-    const tree = this.#tree;
-    const runs = this.#runs;
-    const levels = this.#levels;
+/**
+ * A walk through the files of a tree, which goes on where it was if something had to be loaded. It gives all of them,
+ * as runs of neighbours whose ids count up.
+ */
+export function filesOf(tree: Tree): () => SampleNodes {
+  const runs: SampleRun[] = [];
+  const levels = [{ node: ROOT, cursor: 0 }];
+  return () => {
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const { node: directory } = level;
       let descend = 0;
@@ -51,5 +43,5 @@ export class FileWalk {
       else levels.push({ node: descend, cursor: 0 });
     }
     return { areDirectories: false, runs };
-  }
+  };
 }

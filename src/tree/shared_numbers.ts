@@ -10,16 +10,12 @@ export function shareNumbers(
   numbers: ArrayLike<number>,
   below: number,
 ): WholeNumbers {
-  const column = newNumbers(numbers.length, below);
-  column.set(numbers);
-  return column;
+  return below <= 2 ** 32 ? sharedUint32(numbers) : sharedFloat64(numbers);
 }
 
 /** Memory that threads share, for so many whole numbers. */
 export function newNumbers(length: number, below: number): WholeNumbers {
-  return below <= 2 ** 32
-    ? new Uint32Array(new SharedArrayBuffer(4 * length))
-    : new Float64Array(new SharedArrayBuffer(8 * length));
+  return below <= 2 ** 32 ? sharedUint32(length) : sharedFloat64(length);
 }
 
 /** Where in ascending numbers the first is that is not below `wanted`. */
@@ -44,24 +40,14 @@ export function includes(ascending: WholeNumbers, wanted: number): boolean {
 
 /** The same numbers ascending, each once: the same memory, where they are so already. */
 export function ascendingOnce(numbers: WholeNumbers): WholeNumbers {
-  if (ascends(numbers)) return numbers;
+  const ascends = (number: number, i: number) =>
+    i === 0 || number > numbers[i - 1]!;
+  if (numbers.every(ascends)) return numbers;
   const sorted = numbers.slice().sort();
-  let kept = 0;
-  for (let i = 0; i < sorted.length; i++) {
-    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
-    sorted[kept++] = sorted[i]!;
-  }
   return shareNumbers(
-    sorted.subarray(0, kept),
+    sorted.filter((number, i) => i === 0 || number > sorted[i - 1]!),
     numbers instanceof Uint32Array ? 2 ** 32 : Infinity,
   );
-}
-
-function ascends(numbers: WholeNumbers): boolean {
-  for (let i = 1; i < numbers.length; i++) {
-    if (numbers[i]! <= numbers[i - 1]!) return false;
-  }
-  return true;
 }
 
 /** A column in memory that threads share: these numbers, or so many zeros. */

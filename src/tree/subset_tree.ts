@@ -5,9 +5,9 @@ import {
   sharedFloat64,
   type WholeNumbers,
 } from "./shared_numbers.ts";
-import type { EntryVisitor, NodeId, Tree, TreeHandle } from "./tree.ts";
+import type { EntryVisitor, NodeId, Tree } from "./tree.ts";
 import { reopenHandle, ROOT } from "./tree.ts";
-import { WrappedTree } from "./wrapped_tree.ts";
+import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /** The part of a tree that is kept, over memory that threads share. */
 interface Kept {
@@ -18,28 +18,19 @@ interface Kept {
   readonly directories: Float64Array;
 }
 
-/** Data that another thread rebuilds the tree from. */
-interface SeedData extends Kept {
-  readonly inner: TreeHandle;
-}
-
 /**
  * A tree of which only some samples show, each with all that is in it; directories above them show where they
  * lead to one, and files that are no samples where their directory does.
  *
  * Nodes keep their ids. One that does not show still can be described and read by its id, which nobody is told.
  */
-export class SubsetTree extends WrappedTree {
+export class SubsetTree extends WrappedTree<Kept> {
   readonly #samples: SampleRuns;
-  readonly #kept: WholeNumbers;
-  readonly #directories: Float64Array;
 
   /** @param inner Belongs to the tree from now on. */
-  constructor(inner: Tree, { samples, kept, directories }: Kept) {
-    super(inner);
-    this.#samples = new SampleRuns(samples);
-    this.#kept = kept;
-    this.#directories = directories;
+  constructor(inner: Tree, kept: Kept) {
+    super(inner, kept, import.meta.url);
+    this.#samples = new SampleRuns(kept.samples);
   }
 
   /**
@@ -49,11 +40,8 @@ export class SubsetTree extends WrappedTree {
    */
   static of(inner: Tree, samples: SampleRuns, kept: WholeNumbers): SubsetTree {
     const directories = directoriesAbove(inner, samples, kept);
-    return new SubsetTree(inner, {
-      samples: samples.columns,
-      kept,
-      directories,
-    });
+    const { columns } = samples;
+    return new SubsetTree(inner, { samples: columns, kept, directories });
   }
 
   override lookup(
@@ -77,27 +65,18 @@ export class SubsetTree extends WrappedTree {
     );
   }
 
-  override share(): TreeHandle {
-    const data: SeedData = {
-      inner: this.inner.share(),
-      samples: this.#samples.columns,
-      kept: this.#kept,
-      directories: this.#directories,
-    };
-    return { module: import.meta.url, data };
-  }
-
   /** True if a directory is above the samples: in and below them everything shows. */
   #isFiltered(directory: NodeId): boolean {
-    return directory === ROOT || includes(this.#directories, directory);
+    return directory === ROOT || includes(this.seed.directories, directory);
   }
 
   /** An entry of a directory above the samples, or 0 where it does not show. */
   #shown(node: NodeId): NodeId {
+    const { kept, directories } = this.seed;
     const sample = this.#samples.indexOf(node);
     const isShown = sample >= 0
-      ? includes(this.#kept, sample)
-      : !this.inner.isDirectory(node) || includes(this.#directories, node);
+      ? includes(kept, sample)
+      : !this.inner.isDirectory(node) || includes(directories, node);
     return isShown ? node : 0;
   }
 }
@@ -125,7 +104,8 @@ function directoriesAbove(
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reopenTree(data: unknown): Promise<Tree> {
-  const { inner, ...kept } = data as SeedData;
-  return new SubsetTree(await reopenHandle(inner), kept);
+export async function reopenTree(
+  { inner, seed }: WrappedHandle<Kept>,
+): Promise<Tree> {
+  return new SubsetTree(await reopenHandle(inner), seed);
 }

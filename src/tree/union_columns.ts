@@ -60,7 +60,13 @@ export function makeColumns(
   const trees = placed.map(({ tree }) => tree);
   for (const { tree, name } of placed) {
     const nodes = tree.lastNode ?? tree.nodeCount;
-    if (nodes > share) throw tooMany(name, nodes, share, placed.length);
+    if (nodes <= share) continue;
+    throw new RecordfsError(
+      "too-large",
+      `${name} cannot be shown among ${placed.length} sources: it may come to have ${nodes} files and ` +
+        `directories, and each source has ${share} inode numbers; show it by itself`,
+      { path: name, expected: share, actual: nodes },
+    );
   }
   const names = nameRoots(placed);
   const roots = sharedFloat64(trees.length);
@@ -117,10 +123,7 @@ function nameRoots(placed: readonly PlacedTree[]): NameTable {
 type Directory = Map<string, number | Directory>;
 
 /** Gives each tree its ids: behind the own ones, first those of trees that have no more than they say. */
-function placeNodes(
-  trees: readonly Tree[],
-  own: number,
-): Pick<UnionColumns, "offsets" | "byNode" | "lastNode"> {
+function placeNodes(trees: readonly Tree[], own: number) {
   const offsets = sharedFloat64(trees.length);
   const numbers = trees.map((_, at) => at);
   const isSettled = (at: number) => trees[at]!.lastNode === undefined;
@@ -138,12 +141,7 @@ function placeNodes(
 }
 
 /** Gives each tree indices for its sources, as {@linkcode JoinedSources} has them. */
-function placeSources(
-  trees: readonly Tree[],
-): Pick<
-  UnionColumns,
-  "firstSources" | "sourceSteps" | "openedSources" | "lazyTrees"
-> {
+function placeSources(trees: readonly Tree[]) {
   const counts = trees.map(({ sources }) => openedSources(sources).length);
   const opened = counts.reduce((sum, count) => sum + count, 0);
   const isOpen = trees.map(({ sources }) => areOpen(sources));
@@ -171,18 +169,4 @@ function newest(trees: readonly Tree[]): number {
     mtime = Math.max(mtime, stat.mtime);
   }
   return mtime;
-}
-
-function tooMany(
-  name: string,
-  nodes: number,
-  share: number,
-  trees: number,
-): RecordfsError {
-  return new RecordfsError(
-    "too-large",
-    `${name} cannot be shown among ${trees} sources: it may come to have ${nodes} files and directories, and ` +
-      `each source has ${share} inode numbers; show it by itself`,
-    { path: name, expected: share, actual: nodes },
-  );
 }

@@ -2,7 +2,7 @@ import type { ByteSource } from "../io/storage/byte_source.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable } from "./name_table.ts";
 import { lastUpTo } from "./shared_numbers.ts";
-import { FileWalk } from "./samples_of.ts";
+import { filesOf } from "./samples_of.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
 import { reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
 import type { SampleNodes, SampleRun } from "./tree.ts";
@@ -14,7 +14,7 @@ import {
 } from "./union_columns.ts";
 
 /** What another thread rebuilds the tree from. */
-interface SeedData {
+interface Seed {
   readonly columns: UnionColumns;
   readonly trees: readonly TreeHandle[];
 }
@@ -59,11 +59,24 @@ export class UnionTree implements Tree {
       : new JoinedSources(openedSources, opened, lazy);
     // Whether there are such methods tells whether there are checksums, and links.
     if (trees.some(({ sampleOf }) => sampleOf !== undefined)) {
-      this.sampleOf = (node) => this.#sampleOf(node);
+      this.sampleOf = (node) => {
+        const at = this.#find(node);
+        if (at < 0) return -1;
+        return trees[at]!.sampleOf?.(this.#localOf(node, at)) ?? -1;
+      };
     }
     if (trees.some(({ isLink }) => isLink !== undefined)) {
-      this.isLink = (node) => this.#isLink(node);
-      this.readLink = (node, into, at) => this.#readLink(node, into, at);
+      this.isLink = (node) => {
+        const at = this.#find(node);
+        return at >= 0 &&
+          trees[at]!.isLink?.(this.#localOf(node, at)) === true;
+      };
+      this.readLink = (node, into, start) => {
+        const at = this.#find(node);
+        if (at < 0) return -1;
+        const local = this.#localOf(node, at);
+        return trees[at]!.readLink?.(local, into, start) ?? -1;
+      };
     }
   }
 
@@ -175,9 +188,7 @@ export class UnionTree implements Tree {
 
   /** Those of the trees, in the order in which these were given. */
   samples(): SampleNodes {
-    const all = this.#trees.map((tree) =>
-      tree.samples?.() ?? new FileWalk(tree).samples()
-    );
+    const all = this.#trees.map((tree) => tree.samples?.() ?? filesOf(tree)());
     const [{ areDirectories }] = all as [SampleNodes];
     const areAlike = all.every((one) => one.areDirectories === areDirectories);
     return {
@@ -187,10 +198,8 @@ export class UnionTree implements Tree {
   }
 
   share(): TreeHandle {
-    const data: SeedData = {
-      columns: this.#columns,
-      trees: this.#trees.map((tree) => tree.share()),
-    };
+    const trees = this.#trees.map((tree) => tree.share());
+    const data: Seed = { columns: this.#columns, trees };
     return { module: import.meta.url, data };
   }
 
@@ -207,25 +216,6 @@ export class UnionTree implements Tree {
         yield { first: this.#nodeOf(first, at), stride, count };
       }
     }
-  }
-
-  #sampleOf(node: NodeId): number {
-    const at = this.#find(node);
-    if (at < 0) return -1;
-    return this.#trees[at]!.sampleOf?.(this.#localOf(node, at)) ?? -1;
-  }
-
-  #isLink(node: NodeId): boolean {
-    const at = this.#find(node);
-    return at >= 0 &&
-      this.#trees[at]!.isLink?.(this.#localOf(node, at)) === true;
-  }
-
-  #readLink(node: NodeId, into: Uint8Array, start: number): number {
-    const at = this.#find(node);
-    if (at < 0) return -1;
-    const local = this.#localOf(node, at);
-    return this.#trees[at]!.readLink?.(local, into, start) ?? -1;
   }
 
   /** The tree that a node is of; -1 for the union's own directories, and for no node. */
@@ -256,7 +246,6 @@ export class UnionTree implements Tree {
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export async function reopenTree(data: unknown): Promise<Tree> {
-  const { columns, trees } = data as SeedData;
+export async function reopenTree({ columns, trees }: Seed): Promise<Tree> {
   return UnionTree.reopen(await Promise.all(trees.map(reopenHandle)), columns);
 }

@@ -7,19 +7,34 @@ import {
   type TreeHandle,
 } from "./tree.ts";
 
-/** A tree over another one, to which it leaves all that a class does not answer itself. */
-export abstract class WrappedTree implements Tree {
+/** What another thread rebuilds such a tree from. */
+export interface WrappedHandle<Seed> {
+  readonly inner: TreeHandle;
+  readonly seed: Seed;
+}
+
+/**
+ * A tree over another one, to which it leaves all that a class does not answer itself.
+ *
+ * @typeParam Seed What another thread rebuilds it from, beside the inner one.
+ */
+export abstract class WrappedTree<Seed> implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
   protected readonly inner: Tree;
+  protected readonly seed: Seed;
+  readonly #module: string;
 
-  /** @param inner Belongs to the tree from now on. */
-  constructor(inner: Tree) {
+  /**
+   * @param inner Belongs to the tree from now on.
+   * @param module URL of the class's own, which exports `reopenTree(data: WrappedHandle)`.
+   */
+  constructor(inner: Tree, seed: Seed, module: string) {
     this.inner = inner;
+    this.seed = seed;
+    this.#module = module;
     // Whether there is such a method tells whether there are checksums.
     if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
   }
-
-  abstract share(): TreeHandle;
 
   get sources(): Tree["sources"] {
     return this.inner.sources;
@@ -65,6 +80,12 @@ export abstract class WrappedTree implements Tree {
 
   locate(node: NodeId, into: Extent): boolean {
     return this.inner.locate(node, into);
+  }
+
+  share(): TreeHandle {
+    const { inner, seed } = this;
+    const data: WrappedHandle<Seed> = { inner: inner.share(), seed };
+    return { module: this.#module, data };
   }
 
   close(): void {

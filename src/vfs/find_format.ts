@@ -25,30 +25,17 @@ export function* findFormat(
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
-    const probe = { path, names, namesIn, size: 0, read: noBytes };
-    const format = yield* recogniseOne(probe, names);
-    if (format !== undefined) return format;
-    const suffixes = formats().flatMap(({ suffixes }) => suffixes);
-    const last = suffixes.pop();
-    throw unknown(
-      path,
-      `the directory holds no ${
-        suffixes.join(", ")
-      } or ${last} file, and no shards with any`,
-    );
+    return yield* recognise({ path, names, namesIn, size: 0, read: noBytes });
   }
   const source = yield* storage.open(path);
   try {
-    const { size } = source;
-    const format = yield* recognise({
+    return yield* recognise({
       path,
       names: undefined,
       namesIn: noNames,
-      size,
+      size: source.size,
       read: (offset, length) => readPart(source, offset, length),
     });
-    if (format !== undefined) return format;
-    throw unknown(path, `its ${size} bytes do not start as one`);
   } finally {
     source.close();
   }
@@ -72,33 +59,28 @@ export function* openOne(
   return yield* format.open(path, options);
 }
 
-function* recognise(probe: Probe): Steps<FormatEntry | undefined> {
-  for (const format of formats()) {
-    if (yield* format.detect(probe)) return format;
-  }
-  return undefined;
-}
-
 /**
- * Recognises a directory.
+ * Recognises a file by the first format that takes it, or a directory.
  *
- * @throws {FormatError} If it holds containers of several formats: which is meant only its owner knows.
+ * @throws {FormatError} If there is none, or a directory holds containers of several: which is meant only its owner
+ * knows.
  */
-function* recogniseOne(
-  probe: Probe,
-  names: readonly string[],
-): Steps<FormatEntry | undefined> {
+function* recognise(probe: Probe): Steps<FormatEntry> {
   const found: FormatEntry[] = [];
   for (const format of formats()) {
-    if (yield* format.detect(probe)) found.push(format);
+    if (!(yield* format.detect(probe))) continue;
+    found.push(format);
+    if (probe.names === undefined) break;
   }
-  if (found.length < 2) return found[0];
-  const sorted = names.toSorted();
+  const [first] = found;
+  if (first === undefined) throw unknown(probe);
+  if (found.length === 1) return first;
+  const sorted = probe.names!.toSorted();
   const sure = found.flatMap((format) => {
     const evidence = format.evidence?.(sorted);
     return evidence === undefined ? [] : [{ format, evidence }];
   });
-  if (sure.length < 2) return sure[0]?.format ?? found[0];
+  if (sure.length < 2) return sure[0]?.format ?? first;
   const held = sure.map(({ evidence }) => evidence).join(" and ");
   const choices = sure
     .map(({ format }) => `the option \`format: "${format.name}"\``);
@@ -117,7 +99,14 @@ function* noBytes(): Steps<Uint8Array> {
   return new Uint8Array(0);
 }
 
-function unknown(path: string, why: string): FormatError {
+function unknown({ path, names, size }: Probe): FormatError {
+  const suffixes = formats().flatMap(({ suffixes }) => suffixes);
+  const last = suffixes.pop();
+  const why = names === undefined
+    ? `its ${size} bytes do not start as one`
+    : `the directory holds no ${
+      suffixes.join(", ")
+    } or ${last} file, and no shards with any`;
   return new FormatError(
     "unknown-format",
     `${path} is no container that recordfs knows: ${why}. ` +

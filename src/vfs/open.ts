@@ -64,8 +64,8 @@ export async function open(
   return await runAsync(openAll(location, options), options.signal);
 }
 
-/** Opens one container, all of it, as a virtual filesystem. */
-export function* openAlone(
+/** Opens one container, all of it, as a virtual filesystem: what opens several need not be loaded for it. */
+function* openAlone(
   location: ContainerLocation | SeveralLocations,
   options: ContainerOptions,
 ): Steps<VirtualFs> {

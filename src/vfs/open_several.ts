@@ -19,7 +19,7 @@ import {
 } from "./location.ts";
 import { openOne } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
-import { findNode, normalise } from "./paths.ts";
+import { findNode, partsOf } from "./paths.ts";
 import { VirtualFs } from "./virtual_fs.ts";
 
 /** What can be wrong with the places of several containers. */
@@ -111,10 +111,11 @@ export function* placeContainers(
       ...place.options,
     });
     const names = place.path !== undefined
-      ? splitPath(place.path, location)
+      ? partsOf(place.path)
       : given.length === 1
       ? []
       : [yield* ownName(location, own)];
+    for (const name of names) checkName(name, place.path ?? name, location);
     if (names.length === 0 && given.length > 1) {
       throw new PlacementError(
         "bad-path",
@@ -126,12 +127,6 @@ export function* placeContainers(
   }
   refuseOverlap(placed);
   return placed;
-}
-
-function splitPath(path: string, location: string): readonly string[] {
-  const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  for (const name of names) checkName(name, path, location);
-  return names;
 }
 
 function checkName(name: string, path: string, location: string): void {
@@ -165,9 +160,7 @@ function* ownName(
     );
   }
   const facts = yield* storage.stat(location);
-  const name = facts?.isDirectory ? last : last.replace(/(?<=.)\.[^.]*$/, "");
-  checkName(name, name, location);
-  return name;
+  return facts?.isDirectory ? last : last.replace(/(?<=.)\.[^.]*$/, "");
 }
 
 function refuseOverlap(placed: readonly Placed[]): void {
@@ -207,7 +200,7 @@ function narrow(
   prefix: string,
   name: string,
 ): { placed: readonly Placed[]; rest: string } {
-  const wanted = normalise(prefix).split("/").filter((part) => part !== "");
+  const wanted = partsOf(prefix);
   const holder = placed.find(({ names }) => startsWith(wanted, names));
   if (holder !== undefined) {
     const rest = wanted.slice(holder.names.length).join("/");
@@ -247,7 +240,7 @@ function* takePart(
   name: string,
   given = path,
 ): Steps<Opened> {
-  if (normalise(path) === "") return container;
+  if (partsOf(path).length === 0) return container;
   const { tree } = container;
   try {
     yield* perform({

@@ -1,11 +1,7 @@
 import { formats, loadFormat } from "../formats/registry.ts";
 import { runSync } from "../io/concurrency/steps.ts";
-import {
-  areSeveral,
-  type ContainerLocation,
-  type SeveralLocations,
-} from "./location.ts";
-import { openAlone, type OpenContainerOptions } from "./open.ts";
+import type { ContainerLocation, SeveralLocations } from "./location.ts";
+import type { OpenContainerOptions } from "./open.ts";
 import { openAll } from "./open_several.ts";
 import type { VirtualFs } from "./virtual_fs.ts";
 
@@ -16,6 +12,5 @@ export function openSync(
   location: ContainerLocation | SeveralLocations,
   options: OpenContainerOptions = {},
 ): VirtualFs {
-  const isAlone = !areSeveral(location) && options.prefix === undefined;
-  return runSync((isAlone ? openAlone : openAll)(location, options));
+  return runSync(openAll(location, options));
 }

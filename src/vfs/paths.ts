@@ -11,8 +11,7 @@ import { type NodeId, ROOT, type Tree } from "../tree/tree.ts";
  */
 export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   let node = ROOT;
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
+  for (const part of partsOf(path)) {
     const name = encodeName(part);
     const parent = node;
     node = yield* whenLoaded(() => tree.lookup(parent, name, 0, name.length));
@@ -21,8 +20,12 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   return node;
 }
 
-/** A path in the form in which {@linkcode findNode} would take it apart. */
+/** The names of a path. */
+export function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}
+
+/** A path without what means nothing in it. */
 export function normalise(path: string): string {
-  return path.split("/").filter((part) => part !== "" && part !== ".")
-    .join("/");
+  return partsOf(path).join("/");
 }

@@ -4,7 +4,7 @@ import { crc32Of } from "../io/read/crc32_of.ts";
 import type { BatchRoom } from "../io/read/read_memory.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { readContents } from "../tree/read_contents.ts";
-import type { Extent, NodeId } from "../tree/tree.ts";
+import type { Extent, NodeId, Tree } from "../tree/tree.ts";
 import type { VirtualFs } from "./virtual_fs.ts";
 
 /** An opened container of files. */
@@ -67,6 +67,19 @@ function contentMismatch(
   );
 }
 
+/** Part of a content, which starts so many bytes behind its start. */
+export function* readExtent(
+  tree: Tree,
+  { bytes, source, offset }: Extent,
+  start: number,
+  length: number,
+): Steps<Uint8Array<ArrayBuffer>> {
+  const at = offset + start;
+  return bytes === undefined
+    ? yield* readPart(tree.sources.at(source)!, at, length)
+    : bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+}
+
 /** Bytes a chunk of a stream has at most. */
 const CHUNK = 1 << 20;
 
@@ -82,7 +95,7 @@ export function contentStream(
   path: string,
   signal?: AbortSignal,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { bytes, source, crc32 } = extent;
+  const { crc32 } = extent;
   let done = 0;
   let crc = 0;
   return new ReadableStream({
@@ -96,13 +109,8 @@ export function contentStream(
         return;
       }
       const length = Math.min(CHUNK, extent.length - done);
-      const at = extent.offset + done;
-      const chunk = bytes !== undefined
-        ? bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>
-        : await runAsync(
-          readPart(tree.sources.at(source)!, at, length),
-          signal,
-        );
+      const part = readExtent(tree, extent, done, length);
+      const chunk = await runAsync(part, signal);
       crc = crc32Of(chunk, crc);
       done += length;
       controller.enqueue(chunk);

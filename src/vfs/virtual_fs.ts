@@ -1,7 +1,6 @@
 import { PathError } from "../errors.ts";
 import { runAsync, runSync, type Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
-import { readPart } from "../io/read/read_part.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
 import {
   type Extent,
@@ -12,7 +11,12 @@ import {
 } from "../tree/tree.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
-import { contentStream, locateFile, readFiles } from "./read_files.ts";
+import {
+  contentStream,
+  locateFile,
+  readExtent,
+  readFiles,
+} from "./read_files.ts";
 import { type WalkedNode, Walker } from "./walk.ts";
 
 /** Options of {@linkcode VirtualFs.walk}. */
@@ -180,10 +184,7 @@ export class VirtualFs implements Disposable {
     path: string | WalkEntry | readonly (string | WalkEntry)[],
     options: WaitOptions = {},
   ): Promise<Uint8Array | Uint8Array[]> {
-    return runAsync<Uint8Array | Uint8Array[]>(
-      isBatch(path) ? this.#read(path) : this.#readOne(path),
-      options.signal,
-    );
+    return runAsync(this.#readAny(path), options.signal);
   }
 
   /** {@linkcode VirtualFs.read} without waiting. */
@@ -193,9 +194,7 @@ export class VirtualFs implements Disposable {
   readSync(
     path: string | WalkEntry | readonly (string | WalkEntry)[],
   ): Uint8Array | Uint8Array[] {
-    return runSync<Uint8Array | Uint8Array[]>(
-      isBatch(path) ? this.#read(path) : this.#readOne(path),
-    );
+    return runSync(this.#readAny(path));
   }
 
   /**
@@ -306,8 +305,12 @@ export class VirtualFs implements Disposable {
     };
   }
 
-  *#readOne(path: string | WalkEntry): Steps<Uint8Array> {
-    return (yield* this.#read([path]))[0]!;
+  *#readAny(
+    path: string | WalkEntry | readonly (string | WalkEntry)[],
+  ): Steps<Uint8Array | Uint8Array[]> {
+    return isBatch(path)
+      ? yield* this.#read(path)
+      : (yield* this.#read([path]))[0]!;
   }
 
   *#readRange(
@@ -322,16 +325,7 @@ export class VirtualFs implements Disposable {
     const extent = yield* this.#locate(path);
     const start = Math.min(offset, extent.length);
     const size = Math.min(length, extent.length - start);
-    return yield* this.#readPart(extent, extent.offset + start, size);
-  }
-
-  *#readPart(
-    { bytes, source }: Extent,
-    offset: number,
-    length: number,
-  ): Steps<Uint8Array> {
-    if (bytes !== undefined) return bytes.slice(offset, offset + length);
-    return yield* readPart(this.tree.sources.at(source)!, offset, length);
+    return yield* readExtent(this.tree, extent, start, size);
   }
 
   *#read(paths: readonly (string | WalkEntry)[]): Steps<Uint8Array[]> {

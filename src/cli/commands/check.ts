@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type { CheckReport } from "../../vfs/mod.ts";
 import { check as checkContainer } from "../../vfs/open.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { messageText } from "../../message_text.ts";
 import { inFlags } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";

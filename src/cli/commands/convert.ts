@@ -12,18 +12,19 @@ import { checkGiven } from "../input/given.ts";
 import { givenSpec } from "../input/given_spec.ts";
 import {
   type CommonOptions,
-  countOption,
+  count,
   formatModuleOption,
+  generationOption,
   withOptions,
 } from "../input/options.ts";
 import { Flood, report, warn } from "../messages.ts";
+import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface ConvertCommandOptions
-  extends CommonOptions, Omit<ConvertOptions, "generation" | "spec"> {
-  readonly generation?: string;
+  extends CommonOptions, Omit<ConvertOptions, "spec"> {
   readonly spec?: string;
 }
 
@@ -57,32 +58,23 @@ export function makeCommand(): Command {
         .choices([...formatNames(), "folder"]),
     )
     .addOption(formatModuleOption())
-    .addOption(
-      new Option("--generation <n>", "of bags; 3 unless given")
-        .choices(["1", "2", "3"]),
-    )
+    .addOption(generationOption("of bags; 3 unless given"))
     .option(
       "--spec <spec>",
       "the types by key, of files and samples: a file, or JSON",
     )
-    .addOption(
-      countOption("--shard-length <n>", "datapoints in a shard of bags"),
+    .option("--shard-length <n>", "datapoints in a shard of bags", count)
+    .option(
+      "--shard-size <bytes>",
+      "bytes at which a shard of bags ends",
+      count,
     )
-    .addOption(
-      countOption(
-        "--shard-size <bytes>",
-        "bytes at which a shard of bags ends",
-      ),
+    .option(
+      "--parts <n>",
+      "so many .ffr files, in the new directory DST",
+      count,
     )
-    .addOption(
-      countOption(
-        "--parts <n>",
-        "so many .ffr files, in the new directory DST",
-      ),
-    )
-    .addOption(
-      countOption("--videos-per-chunk <n>", "of gulp; 100 unless given"),
-    )
+    .option("--videos-per-chunk <n>", "of gulp; 100 unless given", count)
     .option("--lossy", "convert although something is lost")
     .option("-f, --force", "replace a DST that is there already")
     .option("--json", "say what was planned and written as JSON")
@@ -97,15 +89,8 @@ async function run(
 ): Promise<void> {
   checkGiven(source, "the container");
   checkGiven(target, "what is to be written");
-  const { generation, spec, json, all, force, ...others } = options;
-  const given = {
-    ...others,
-    replace: force,
-    generation: generation === undefined
-      ? undefined
-      : Number(generation) as 1 | 2 | 3,
-    spec: spec === undefined ? undefined : givenSpec(spec),
-  };
+  const { spec: text, json, all, force, ...others } = options;
+  const spec = text === undefined ? undefined : givenSpec(text);
   let plan: ConversionPlan | undefined;
   const warnings: string[] = [];
   const shown = new Flood(warn, { all });
@@ -113,7 +98,9 @@ async function run(
     using bar = new Progress("converting", "files");
     const done = await abortable((signal) =>
       convert(source, target, {
-        ...given,
+        ...others,
+        spec,
+        replace: force,
         signal,
         onPlan(made) {
           plan = made;
@@ -128,15 +115,16 @@ async function run(
       })
     );
     shown.end();
-    const { path, count, unit, leftOut } = done;
+    const { path, unit, leftOut } = done;
     const left = leftOut === 0
       ? ""
       : `, ${leftOut} times something was left out`;
-    const counted = `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
     print(
       json
         ? { ...done, warnings }
-        : `${nameWriter()(path)}: ${counted}${left}\n`,
+        : `${nameWriter()(path)}: ${
+          counted(done.count, unit.slice(0, -1))
+        }${left}\n`,
     );
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;

@@ -5,11 +5,12 @@ import {
   type ChosenGlob,
   chosenPaths,
   GLOB_HELP,
+  isWithin,
   matching,
   nothingMatches,
   withoutOverlap,
 } from "../input/chosen_paths.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { ExtractTarget } from "../../io/write/extract_target.ts";
 import { inFlags } from "../flag_words.ts";
@@ -19,7 +20,6 @@ import { openSource } from "../input/source.ts";
 import { Flood, report } from "../messages.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { rateAfter } from "../terminal/rate.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface ExtractOptions extends CommonOptions {
@@ -31,16 +31,6 @@ interface Failure {
   readonly path: string;
   readonly code: string;
   readonly message: string;
-}
-
-/** What was extracted. */
-interface Extracted {
-  files: number;
-  /** Those that were in the container, or in what was asked for of it. */
-  directories: number;
-  bytes: number;
-  /** How many files and directories were not; each has been reported. */
-  failures: number;
 }
 
 /** Files are read together up to these limits; larger ones are streamed. */
@@ -88,13 +78,13 @@ async function extract(
   const onFailure = options.json
     ? (failure: Failure) => void failed.push(failure)
     : ({ message }: Failure) => faults.add(message);
-  const extracted = await abortable(async (signal) => {
+  const { counts } = await abortable(async (signal) => {
     using target = new ExtractTarget(directory, { replace, mtime });
     return await new Extraction(fs, target, onFailure, signal).run(paths);
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;
-  const { failures, ...facts } = extracted;
+  const { failures, ...facts } = counts;
   const { files, directories, bytes } = facts;
   print(
     options.json
@@ -123,7 +113,11 @@ class Extraction {
   /** Depth of a directory that could not be made: nothing in it can. */
   #lostDepth = Infinity;
   #done = 0;
-  readonly #counts = { files: 0, directories: 0, bytes: 0, failures: 0 };
+  /**
+   * What was extracted: directories that were in the container, or in what was asked for of it; and how many files
+   * and directories were not, each of which has been reported.
+   */
+  readonly counts = { files: 0, directories: 0, bytes: 0, failures: 0 };
 
   constructor(
     fs: VirtualFs,
@@ -137,7 +131,7 @@ class Extraction {
     this.#signal = signal;
   }
 
-  async run(paths: readonly string[]): Promise<Extracted> {
+  async run(paths: readonly string[]): Promise<this> {
     const chosen = await chosenPaths(this.#fs, paths);
     const globs = chosen.filter((one) => typeof one === "object");
     const names = chosen.filter((one) => typeof one === "string");
@@ -152,7 +146,7 @@ class Extraction {
     }
     if (globs.length > 0) await this.#extractMatching(globs, wanted);
     await this.#flush();
-    return this.#counts;
+    return this;
   }
 
   /** Extracts what globs match, but what was extracted before. */
@@ -204,7 +198,7 @@ class Extraction {
     let next = await walk.next(); // finds the directory, or there is none to be made
     await this.#flush();
     this.#target.start(path);
-    if (path !== "") this.#counts.directories++;
+    if (path !== "") this.counts.directories++;
     this.#lostDepth = Infinity;
     for (; !next.done; next = await walk.next()) {
       await this.#addEntry(next.value);
@@ -247,7 +241,7 @@ class Extraction {
       this.#lostDepth = Infinity;
       return false;
     }
-    this.#counts.failures++;
+    this.counts.failures++;
     return true;
   }
 
@@ -271,8 +265,8 @@ class Extraction {
         if (entry.isDirectory) return this.#makeDirectory(entry);
         const bytes = content ?? await this.#fs.read(entry);
         this.#target.write(placeOf(entry), bytes);
-        this.#counts.files++;
-        this.#counts.bytes += bytes.length;
+        this.counts.files++;
+        this.counts.bytes += bytes.length;
         this.#count(bytes);
       });
     }
@@ -281,7 +275,7 @@ class Extraction {
   #makeDirectory(entry: WalkEntry): void {
     this.#lostDepth = entry.depth; // unless it is made
     this.#target.makeDirectory(placeOf(entry));
-    this.#counts.directories++;
+    this.counts.directories++;
     this.#lostDepth = Infinity;
   }
 
@@ -289,8 +283,8 @@ class Extraction {
     const content = await this.#fs.stream(entry, { signal: this.#signal });
     const before = this.#done;
     await this.#target.writeStream(placeOf(entry), this.#counting(content));
-    this.#counts.files++;
-    this.#counts.bytes += this.#done - before;
+    this.counts.files++;
+    this.counts.bytes += this.#done - before;
   }
 
   async *#counting(content: AsyncIterable<Uint8Array>) {
@@ -315,7 +309,7 @@ class Extraction {
       if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
         throw error;
       }
-      this.#counts.failures++;
+      this.counts.failures++;
       const path = typeof place === "string" ? place : place.path;
       const { code } = error;
       const text = inFlags(error.message);
@@ -323,15 +317,6 @@ class Extraction {
       this.#onFailure({ path, code, message });
     }
   }
-}
-
-/** Whether a path is one of these, or lies in one. */
-function isWithin(path: string, paths: ReadonlySet<string>): boolean {
-  if (paths.has("")) return true;
-  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
-    if (paths.has(path.slice(0, end))) return true;
-  }
-  return false;
 }
 
 /** What was asked for by its path, or by a glob, is no entry of the walk before it. */

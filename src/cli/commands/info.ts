@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ContainerInfo } from "../../vfs/mod.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { FormatError } from "../../errors.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/mod.ts";
 import {
   chosenPaths,
@@ -6,11 +7,7 @@ import {
   matching,
   nothingMatches,
 } from "../input/chosen_paths.ts";
-import {
-  describeEntry,
-  formatTime,
-  longStart,
-} from "../terminal/entry_line.ts";
+import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
@@ -103,4 +100,37 @@ async function* pathsOf(
   for await (const entry of entries) {
     yield { ...entry, name: entry.path, depth: 1 };
   }
+}
+
+/** What a listing says of an entry. */
+interface ListedEntry {
+  readonly path: string;
+  readonly type: "file" | "directory";
+  /** In bytes; `null` where the container is damaged at that place. */
+  readonly size: number | null;
+}
+
+/** Describes an entry; damage is a size of `null`, so that one bad sample does not hide the rest. */
+async function describeEntry(
+  fs: VirtualFs,
+  entry: WalkEntry,
+): Promise<ListedEntry> {
+  const { path, isDirectory } = entry;
+  if (isDirectory) return { path, type: "directory", size: 0 };
+  try {
+    return { path, type: "file", size: (await fs.stat(entry)).size };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return { path, type: "file", size: null };
+  }
+}
+
+/** What stands before a name in `ls -l`: permissions, size, when the container was modified. */
+function longStart(
+  { type, size }: ListedEntry,
+  modified: string,
+): string {
+  const mode = type === "directory" ? "drwxr-xr-x" : "-rw-r--r--";
+  const shown = size === null ? "?" : String(size);
+  return `${mode} ${shown.padStart(12)} ${modified} `;
 }

@@ -9,7 +9,7 @@ import {
 import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
 import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../vfs/path_filter.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { compileGlob } from "../input/glob.ts";
@@ -18,12 +18,11 @@ import { checkNewFile } from "../input/new_container.ts";
 import {
   collect,
   type CommonOptions,
-  countOption,
+  count,
   withOptions,
 } from "../input/options.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { rateAfter } from "../terminal/rate.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface PackOptions extends CommonOptions {
@@ -50,9 +49,7 @@ export function makeCommand(): Command {
     .description("pack a directory into a new .ffr file")
     .argument("<dir>", "the directory")
     .argument("<out>", "the new file; its name ends in .ffr")
-    .addOption(
-      countOption("--parts <n>", "N files instead, in the new directory OUT"),
-    )
+    .option("--parts <n>", "N files instead, in the new directory OUT", count)
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")
@@ -66,8 +63,14 @@ async function pack(
   options: PackOptions,
 ): Promise<void> {
   checkGiven(dir, "the directory to pack");
-  if (isInParts(out, options.parts)) checkNewDirectory(out, options);
-  else checkNewFile(out, options);
+  if (isInParts(out, options.parts)) {
+    checkGiven(out, "the new directory");
+    if (options.force === true) {
+      throw new UsageError(
+        "--force replaces a file, not a directory of several: remove that first",
+      );
+    }
+  } else checkNewFile(out, options);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
   const problems = new Flood(report, options);
@@ -134,12 +137,4 @@ function describe(dir: string, { path, reason }: PackProblem): string {
 
 function entries({ length }: readonly PackProblem[]): string {
   return counted(length, "entry", "entries");
-}
-
-function checkNewDirectory(out: string, options: PackOptions): void {
-  checkGiven(out, "the new directory");
-  if (options.force !== true) return;
-  throw new UsageError(
-    "--force replaces a file, not a directory of several: remove that first",
-  );
 }

@@ -14,14 +14,14 @@ import { makeDirectories } from "../../io/write/make_directories.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
 import type { VirtualFs } from "../../vfs/mod.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { asUsage, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { warn } from "../messages.ts";
 import { checkAbsent } from "../input/new_container.ts";
 import {
   type CommonOptions,
-  countOption,
+  wholeNumberFrom,
   withOptions,
 } from "../input/options.ts";
 import { nameWriter, print } from "../terminal/output.ts";
@@ -76,9 +76,7 @@ export function makeCommand(): Command {
     .description("split a container at random: write files of indices")
     .argument("<source>", "the container")
     .requiredOption("--ratios <list>", "such as 0.8,0.1,0.1 or 8,1,1")
-    .addOption(
-      countOption("--seed <n>", "other seeds, other splits", 0).default(0),
-    )
+    .option("--seed <n>", "other seeds, other splits", wholeNumberFrom(0), 0)
     .option("--stratify <label>", "split the samples of each label alike")
     .option("--names <list>", "of the splits, such as train,val,test")
     .option("--out <dir>", "where to; made if it is not there", ".")

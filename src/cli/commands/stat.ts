@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { RecordfsError } from "../../errors.ts";
 import type { VirtualStat } from "../../vfs/mod.ts";
-import { formatTime } from "../terminal/entry_line.ts";
+import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";
 import { nameWriter, print } from "../terminal/output.ts";
@@ -24,25 +24,21 @@ async function stat(
   options: CommonOptions,
 ): Promise<void> {
   using fs = await openSource(source, options);
-  const found: Found[] = [];
+  const shown: (object | string)[] = [];
+  const show = options.json ? asJson : asText;
   for (const path of paths) {
     try {
-      found.push({ path, stat: await fs.stat(path) });
+      shown.push(show(path, await fs.stat(path)));
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
       report(error.message); // as stat(1), go on with the others
     }
   }
-  print(options.json ? found.map(asJson) : found.map(asText).join("\n"), 2);
-  if (found.length < paths.length) throw new Exit(ExitCode.FAILED);
+  print(options.json ? shown : shown.join("\n"), 2);
+  if (shown.length < paths.length) throw new Exit(ExitCode.FAILED);
 }
 
-interface Found {
-  readonly path: string;
-  readonly stat: VirtualStat;
-}
-
-function asJson({ path, stat }: Found): object {
+function asJson(path: string, stat: VirtualStat): object {
   return {
     path,
     type: stat.isDirectory ? "directory" : "file",
@@ -52,7 +48,7 @@ function asJson({ path, stat }: Found): object {
   };
 }
 
-function asText({ path, stat }: Found): string {
+function asText(path: string, stat: VirtualStat): string {
   return `    path: ${nameWriter()(path)}\n` +
     `    type: ${stat.isDirectory ? "directory" : "file"}\n` +
     `    size: ${stat.size}\n` +

@@ -3,14 +3,10 @@ import { PathError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { NodeId, VirtualFs } from "../../vfs/mod.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
-import {
-  type CommonOptions,
-  countOption,
-  withOptions,
-} from "../input/options.ts";
+import { type CommonOptions, count, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
 
 interface TreeOptions extends CommonOptions {
@@ -23,7 +19,7 @@ export function makeCommand(): Command {
     .description("draw a container's directories as a tree")
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
-    .addOption(countOption("-L, --level <depth>", "how deep to go"));
+    .option("-L, --level <depth>", "how deep to go", count);
   return withOptions(command, "format", "all", "tree", "decoded").action(tree);
 }
 

@@ -1,12 +1,11 @@
 import { Command } from "commander";
 import { FFRecordWriter } from "../../formats/ffrecord/mod.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, rateAfter } from "../terminal/amounts.ts";
 import { UsageError } from "../exit.ts";
 import { checkNewFile } from "../input/new_container.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { rateAfter } from "../terminal/rate.ts";
 import {
   filesInput,
   jsonInput,

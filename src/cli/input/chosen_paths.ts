@@ -119,11 +119,17 @@ export function nothingMatches(
 /** Leaves out paths that others of them hold, so that nothing is taken twice. */
 export function withoutOverlap(paths: readonly string[]): string[] {
   const wanted = new Set(paths.map(normalise));
-  return [...wanted].filter((path) => {
-    if (path !== "" && wanted.has("")) return false;
-    const names = path.split("/");
-    return !names.some((_, i) =>
-      i > 0 && wanted.has(names.slice(0, i).join("/"))
-    );
-  });
+  return [...wanted].filter((path) =>
+    path === "" ||
+    !isWithin(path.slice(0, Math.max(path.lastIndexOf("/"), 0)), wanted)
+  );
+}
+
+/** Whether a path is one of these, or lies in one. */
+export function isWithin(path: string, paths: ReadonlySet<string>): boolean {
+  if (paths.has("")) return true;
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    if (paths.has(path.slice(0, end))) return true;
+  }
+  return false;
 }

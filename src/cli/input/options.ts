@@ -89,14 +89,16 @@ export function collect(
   return [...before, value];
 }
 
-/** An option whose value is a whole number. */
-export function countOption(
-  flags: string,
-  description: string,
-  least = 1,
-): Option {
-  return new Option(flags, description).argParser(wholeNumberFrom(least));
+/** The option that says which generation of bags is written. */
+export function generationOption(description: string): Option {
+  const option = new Option("--generation <n>", description)
+    .choices(["1", "2", "3"]);
+  const chosen = option.parseArg!;
+  return option.argParser((text) => Number(chosen(text, undefined)));
 }
+
+/** Reads the value of an option that is a whole number from 1 on. */
+export const count: (text: string) => number = wholeNumberFrom(1);
 
 /** Reads the value of an option that is a whole number. */
 export function wholeNumberFrom(

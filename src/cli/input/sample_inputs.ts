@@ -145,20 +145,17 @@ async function eachLine(
       try {
         await work(line);
       } catch (error) {
-        throw inLine(error, name, count);
+        // What is wrong with the new file has nothing to do with the line.
+        const isOfLine = error instanceof SampleError ||
+          error instanceof RecordfsError && !(error instanceof WriteError);
+        if (!isOfLine) throw error;
+        const code = error instanceof RecordfsError ? error.code : "bad-sample";
+        throw new RecordfsError(
+          code,
+          `${name}, line ${count}: ${error.message}`,
+          { path: name, cause: error },
+        );
       }
     }
   }
-}
-
-function inLine(error: unknown, name: string, line: number): unknown {
-  const isNamed = error instanceof SampleError ||
-    // What is wrong with the new file has nothing to do with the line.
-    error instanceof RecordfsError && !(error instanceof WriteError);
-  if (!isNamed) return error;
-  const code = error instanceof RecordfsError ? error.code : "bad-sample";
-  return new RecordfsError(code, `${name}, line ${line}: ${error.message}`, {
-    path: name,
-    cause: error,
-  });
 }

@@ -8,6 +8,7 @@ import {
   type ServedCounts,
   sumCounts,
 } from "../../../fuse/session/request_counts.ts";
+import type { Shuffle } from "../../data/trees/arrange_tree.ts";
 import type { PlacedSource } from "../input/given.ts";
 import { jobIdentity } from "./container_identity.ts";
 import {
@@ -21,7 +22,6 @@ import {
 } from "./mount_records.ts";
 import { type Answer, askMount, within } from "./mount_state.ts";
 import { attempt, isRunning, secondsSince } from "./processes.ts";
-import type { Shuffle } from "./job/mount_job.ts";
 import { jobOptions } from "./supervisor.ts";
 
 /**

@@ -8,13 +8,6 @@ export interface ProcessId {
 /** Clock ticks a second, `USER_HZ`: the same on every architecture that Deno runs on. */
 const TICKS = 100;
 
-/** A process that keeps a mount in use. */
-export interface ProcessUser {
-  readonly pid: number;
-  /** Its name, as `ps` shows it. */
-  readonly command: string;
-}
-
 /** Says which process has a number now. */
 export function identify(pid: number): ProcessId | undefined {
   const stat = attempt(() => Deno.readTextFileSync(`/proc/${pid}/stat`));
@@ -71,18 +64,18 @@ export async function waitForEnd(
 /**
  * Finds who has something open at or below a directory, works in it, runs from it or maps a file of
  * it. Processes of other users show only to root.
+ *
+ * @returns Their numbers, and their names as `ps` shows them.
  */
-export function usersOf(directory: string): ProcessUser[] {
-  const users: ProcessUser[] = [];
+export function usersOf(
+  directory: string,
+): { readonly pid: number; readonly command: string }[] {
   const inside = (path: string) =>
     path === directory || path.startsWith(`${directory}/`);
-  for (const { name } of Deno.readDirSync("/proc")) {
-    if (!/^[0-9]+$/.test(name)) continue;
-    const process = `/proc/${name}`;
-    if (!uses(process, inside)) continue;
-    users.push({ pid: Number(name), command: commandOf(process) });
-  }
-  return users;
+  return [...Deno.readDirSync("/proc")]
+    .map(({ name }) => Number(name))
+    .filter((pid) => pid > 0 && uses(`/proc/${pid}`, inside))
+    .map((pid) => ({ pid, command: commandOf(`/proc/${pid}`) }));
 }
 
 function uses(process: string, inside: (path: string) => boolean): boolean {

@@ -1,15 +1,11 @@
 import cliProgress from "cli-progress";
 import process from "node:process";
+import type { SampleUnit } from "../../tree/format.ts";
 import { progressLine } from "../messages.ts";
-import { formatBytes, formatDuration, Rate } from "./rate.ts";
+import { formatBytes, formatDuration } from "./amounts.ts";
 
 /** What a progress bar counts. */
-export type ProgressUnit =
-  | "bytes"
-  | "datapoints"
-  | "files"
-  | "samples"
-  | "videos";
+export type ProgressUnit = SampleUnit | "bytes";
 
 const BAR = "{label} {bar} {percentage}%  {rate}  {left}";
 /** Where nobody knows how much there is. */
@@ -95,5 +91,42 @@ export class Progress implements Disposable {
     return this.unit === "bytes"
       ? formatBytes(count)
       : `${Math.round(count)} ${this.unit}`;
+  }
+}
+
+/** Points are kept this far apart, in milliseconds. */
+const SPACING = 250;
+/** A rate is taken over this long, so that it follows a disk that slows down and does not jump. */
+const WINDOW = 15_000;
+
+/** How fast work goes on, from how much of it was done when. */
+export class Rate {
+  readonly #now: () => number;
+  /** The first is the oldest that still counts, the last the newest. */
+  readonly #points: { time: number; done: number }[];
+
+  /** @param now A clock in milliseconds. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#points = [{ time: now(), done: 0 }];
+  }
+
+  /** Notes how much is done by now. */
+  note(done: number): void {
+    const time = this.#now();
+    const points = this.#points;
+    const before = points.at(-2);
+    // The newest point moves on until it is far enough from the one before it.
+    if (before !== undefined && time - before.time < SPACING) points.pop();
+    points.push({ time, done });
+    while (points.length > 2 && time - points[1]!.time > WINDOW) points.shift();
+  }
+
+  /** How much is done in a second, of late. */
+  get perSecond(): number {
+    const first = this.#points[0]!;
+    const last = this.#points.at(-1)!;
+    const seconds = (last.time - first.time) / 1000;
+    return seconds > 0 ? (last.done - first.done) / seconds : 0;
   }
 }

@@ -1,16 +1,12 @@
 import { Exit } from "../exit.ts";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Numbers on Linux, from `asm-generic/signal.h`; signal(7) has the same for every system. */
+const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
 /** The signals that ask a program to end. */
-export type EndSignal = (typeof SIGNALS)[number];
+export type EndSignal = keyof typeof NUMBERS;
 
-/** Their numbers on Linux, from `asm-generic/signal.h`; signal(7) has the same for every system. */
-const NUMBERS: Record<EndSignal, number> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGTERM: 15,
-};
+const SIGNALS = Object.keys(NUMBERS) as EndSignal[];
 
 /** What a shell reports for a program that ended by a signal. */
 export function signalExitCode(signal: EndSignal): number {

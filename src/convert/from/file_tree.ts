@@ -65,15 +65,6 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
   };
 }
 
-function notUtf8(path: string, cause: unknown): RecordfsError {
-  return new RecordfsError(
-    "bad-name",
-    `Cannot open ${path}: its name is not UTF-8; convert the folder to a packed folder (.ffr), ` +
-      "which keeps such names, and that to what it is to become",
-    { path, cause },
-  );
-}
-
 /** A tree with one more file in its root. */
 export function withRootFile(
   files: FileTree,
@@ -117,7 +108,14 @@ export function folderFiles(location: string): FileTree {
       return await work();
     } catch (error) {
       if (path.includes("\ufffd") && systemCode(error) === "ENOENT") {
-        throw notUtf8(at(path), error);
+        throw new RecordfsError(
+          "bad-name",
+          `Cannot open ${
+            at(path)
+          }: its name is not UTF-8; convert the folder to a packed folder ` +
+            "(.ffr), which keeps such names, and that to what it is to become",
+          { path: at(path), cause: error },
+        );
       }
       throw openError(at(path), error);
     }
@@ -132,26 +130,27 @@ export function folderFiles(location: string): FileTree {
       if (isTemporary(name)) continue;
       const own = path === "" ? name : `${path}/${name}`;
       const stat = await naming(own, () => fs.promises.stat(at(own)));
-      if (!stat.isFile() && !stat.isDirectory()) throw notAFile(at(own));
+      if (!stat.isFile() && !stat.isDirectory()) { // pipes and devices may have no end
+        throw new RecordfsError(
+          "not-a-file",
+          `Cannot convert ${
+            at(own)
+          }: it is neither a regular file nor a directory; ` +
+            "take it out of the folder",
+          { path: at(own) },
+        );
+      }
       yield { path: own, name, depth: 1, isDirectory: stat.isDirectory() };
     }
   }
   async function* walk(
     options: WaitOptions = {},
+    path = "",
+    depth = 1,
   ): AsyncGenerator<TreeEntry, void, undefined> {
-    const levels = [list("", options)];
-    for (
-      let level = levels.at(-1);
-      level !== undefined;
-      level = levels.at(-1)
-    ) {
-      const { done, value } = await level.next();
-      if (done) {
-        levels.pop();
-        continue;
-      }
-      yield { ...value, depth: levels.length };
-      if (value.isDirectory) levels.push(list(value.path, options));
+    for await (const entry of list(path, options)) {
+      yield { ...entry, depth };
+      if (entry.isDirectory) yield* walk(options, entry.path, depth + 1);
     }
   }
   return {
@@ -181,13 +180,4 @@ export function folderFiles(location: string): FileTree {
 
 function pathOf(place: FilePlace): string {
   return typeof place === "string" ? place : place.path;
-}
-
-/** Pipes and devices may have no end. */
-function notAFile(path: string): RecordfsError {
-  return new RecordfsError(
-    "not-a-file",
-    `Cannot convert ${path}: it is neither a regular file nor a directory; take it out of the folder`,
-    { path },
-  );
 }

@@ -80,10 +80,7 @@ export interface ConversionTarget {
 const COUNTS = ["shardSize", "shardLength", "parts", "videosPerChunk"] as const;
 
 /** All options that are for some targets alone. */
-const OWN_OPTIONS = [
-  ...["generation", "spec", "shardSize", "shardLength"] as const,
-  ...["parts", "videosPerChunk"] as const,
-];
+const OWN_OPTIONS = ["generation", "spec", ...COUNTS] as const;
 
 /**
  * Makes sure that all options are for the target.
@@ -134,9 +131,9 @@ export async function requireAbsent(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (form.isDirectory) {
-    if (makesParents && !parentIsThere(target)) return;
-    await requireEmpty(target, content !== undefined, signal);
-    return;
+    const parent = path.dirname(path.resolve(target));
+    if (makesParents && !fs.existsSync(parent)) return;
+    return await requireEmpty(target, content !== undefined, signal);
   }
   const { found } = await runAsync(findTarget(target), signal);
   if (found === undefined) return;
@@ -167,10 +164,6 @@ async function requireEmpty(
       { path: target, cause },
     );
   }
-}
-
-function parentIsThere(target: string): boolean {
-  return fs.existsSync(path.dirname(path.resolve(target)));
 }
 
 /**

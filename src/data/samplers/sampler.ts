@@ -76,23 +76,6 @@ export function orderOf(
   };
 }
 
-/**
- * An order of an epoch, of which every position is drawn for itself.
- *
- * @param draw Draws the index at a position from that position's random numbers.
- */
-export function drawnOrder(
-  length: number,
-  seed: number,
-  epoch: number,
-  draw: (random: Random) => number,
-): Order {
-  return orderOf(
-    length,
-    (position) => draw(orderRandom(seed, epoch, position)),
-  );
-}
-
 /** Places that indices come from, by what gives them, and what that must be made for. */
 const PLACES = {
   "sampler": ["at position", "the length of this dataset"],

@@ -84,7 +84,17 @@ export function asSampler(sampler: SamplerLike, length: number): Sampler {
   const given = samplerOf(sampler);
   return {
     length: given.length,
-    order: (seed, epoch) => checkedOrder(given.order(seed, epoch), length),
+    order(seed, epoch) {
+      const order = given.order(seed, epoch);
+      return {
+        length: order.length,
+        at(position) {
+          const index = order.at(position);
+          requireSample(index, length, "sampler", position);
+          return index;
+        },
+      };
+    },
   };
 }
 
@@ -106,17 +116,6 @@ function isSampler(value: SamplerLike): value is Sampler {
     typeof value.order === "function";
 }
 
-function checkedOrder(order: Order, samples: number): Order {
-  return {
-    length: order.length,
-    at(position) {
-      const index = order.at(position);
-      requireSample(index, samples, "sampler", position);
-      return index;
-    },
-  };
-}
-
 /**
  * Copies indices into few bytes.
  *
@@ -127,7 +126,12 @@ function checkedOrder(order: Order, samples: number): Order {
 function packIndices(
   indices: ArrayLike<number> | Iterable<number>,
 ): Uint32Array | Float64Array {
-  const list = listOf(indices);
+  if (!isList(indices)) {
+    throw new TypeError(
+      "This is no list of indices: give an array, or what can be iterated",
+    );
+  }
+  const list = "length" in indices ? indices : [...indices];
   let greatest = 0;
   for (let i = 0; i < list.length; i++) {
     const index = list[i]!;
@@ -139,17 +143,6 @@ function packIndices(
     if (index > greatest) greatest = index;
   }
   return greatest < 2 ** 32 ? new Uint32Array(list) : new Float64Array(list);
-}
-
-function listOf(
-  indices: ArrayLike<number> | Iterable<number>,
-): ArrayLike<number> {
-  if (isList(indices)) {
-    return "length" in indices ? indices : [...indices];
-  }
-  throw new TypeError(
-    "This is no list of indices: give an array, or what can be iterated",
-  );
 }
 
 /** True if a value is an object with a length, or one that can be iterated. */

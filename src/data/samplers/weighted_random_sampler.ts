@@ -1,11 +1,5 @@
 import { wholeNumber } from "../whole_numbers.ts";
-import {
-  drawnOrder,
-  type Order,
-  orderOf,
-  orderRandom,
-  type Sampler,
-} from "./sampler.ts";
+import { type Order, orderOf, orderRandom, type Sampler } from "./sampler.ts";
 
 /** Options of {@linkcode WeightedRandomSampler}. */
 export interface WeightedRandomSamplerOptions {
@@ -77,14 +71,13 @@ export class WeightedRandomSampler implements Sampler {
   /** The draws of an epoch. */
   order(seed: number, epoch: number): Order {
     const table = this.#table;
-    return table === undefined
-      ? drawnWithout(this.#weights, this.length, seed, epoch)
-      : drawnOrder(
-        this.length,
-        seed,
-        epoch,
-        (random) => table.at(random.float()),
-      );
+    if (table === undefined) {
+      return drawnWithout(this.#weights, this.length, seed, epoch);
+    }
+    return orderOf(
+      this.length,
+      (position) => table.at(orderRandom(seed, epoch, position).float()),
+    );
   }
 }
 

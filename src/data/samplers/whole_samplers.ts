@@ -1,7 +1,6 @@
 import { permutation } from "../random/permutation.ts";
 import { lengthOf, wholeNumber } from "../whole_numbers.ts";
 import {
-  drawnOrder,
   type Order,
   orderOf,
   orderRandom,
@@ -111,7 +110,10 @@ export class RandomSampler implements Sampler {
     const { length } = this;
     const samples = this.#samples;
     if (this.#replacement) {
-      return drawnOrder(length, seed, epoch, (random) => random.int(samples));
+      return orderOf(
+        length,
+        (position) => orderRandom(seed, epoch, position).int(samples),
+      );
     }
     const passOf = (pass: number) =>
       permutation(samples, orderRandom(seed, epoch, pass));

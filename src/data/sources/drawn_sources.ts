@@ -48,6 +48,8 @@ export class Epochs<T> extends ArrangedDataset<T> {
   override readonly length: number = Infinity;
   /** Number of steps an epoch has. */
   readonly epochLength: number;
+  /** Orders follow from the loader's seed. */
+  protected override readonly isDrawn = true;
   readonly #options: EpochsOptions;
   readonly #seed: (options: GetOptions) => number;
   readonly #passSeed = ownSeed("pass", 0);
@@ -95,11 +97,6 @@ export class Epochs<T> extends ArrangedDataset<T> {
     const seed = isFirstPass ? options.seed ?? 0 : this.#passSeed(options);
     return [source, { ...options, seed, epoch }];
   }
-
-  /** Orders follow from the loader's seed. */
-  protected override get isDrawn(): boolean {
-    return true;
-  }
 }
 
 /** Options of {@linkcode Sample}. */
@@ -130,6 +127,8 @@ export interface SampleOptions {
 export class Sample<T> extends ArrangedDataset<T> {
   /** There is no end of steps. */
   override readonly length: number = Infinity;
+  /** Samples are drawn by the loader's seed. */
+  protected override readonly isDrawn = true;
   readonly #options: { readonly length: number; readonly seed: number };
   readonly #seed: (options: GetOptions) => number;
 
@@ -156,11 +155,6 @@ export class Sample<T> extends ArrangedDataset<T> {
   protected override placeOf(step: number, options: GetOptions): SamplePlace {
     const random = new Random(this.#seed(options), step);
     return { part: 0, index: random.int(this.#options.length) };
-  }
-
-  /** Samples are drawn by the loader's seed. */
-  protected override get isDrawn(): boolean {
-    return true;
   }
 }
 
@@ -196,6 +190,8 @@ export interface MixOptions {
 export class Mix<T> extends ArrangedDataset<T> {
   /** Number of steps that every source has; `Infinity` where none of them ends. */
   override readonly length: number;
+  /** Sources are drawn by the loader's seed. */
+  protected override readonly isDrawn = true;
   readonly #weights: readonly number[];
   /** Where in [0, 1) each source's share ends; 1 from the last one on that has any. */
   readonly #ends: readonly number[];
@@ -236,11 +232,6 @@ export class Mix<T> extends ArrangedDataset<T> {
     let source = 0;
     while (drawn >= this.#ends[source]!) source++;
     return { part: source, index: step };
-  }
-
-  /** Sources are drawn by the loader's seed. */
-  protected override get isDrawn(): boolean {
-    return true;
   }
 }
 

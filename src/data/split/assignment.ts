@@ -45,7 +45,8 @@ export function stratifiedAssignment(
 ): Assignment {
   const { counts } = labels;
   const turns = permutation(counts.length, new Random(SPLIT, seed));
-  const labelSizes = stratifiedSizes(counts, ratios, numbersOf(turns));
+  const inTurn = counts.map((_, i) => turns.at(i));
+  const labelSizes = stratifiedSizes(counts, ratios, inTurn);
   const met = counts.map(() => 0);
   const orders = new Array<Permutation | undefined>(counts.length);
   let index = 0;
@@ -61,10 +62,6 @@ export function stratifiedAssignment(
       return splitAt(order.positionOf(met[label]!++), labelSizes[label]!);
     },
   };
-}
-
-function* numbersOf(order: Permutation): Generator<number, void, undefined> {
-  for (let i = 0; i < order.length; i++) yield order.at(i);
 }
 
 /** The split that a place in the order is in, where the first split has the first places, and so on. */

@@ -35,8 +35,14 @@ export async function readLabels(
   const format = await loadFormat(formatNamed(container.info.format));
   const labels = unit === "files"
     ? namesOf(container, label, options.signal)
-    : await format.readLabels?.(container, label, options.signal) ??
-      noLabels(container);
+    : await format.readLabels?.(container, label, options.signal);
+  if (labels === undefined) {
+    throw new RecordfsError(
+      "no-label",
+      `The samples of ${container.location} are bytes without labels: there is nothing to stratify by`,
+      { path: container.location },
+    );
+  }
   for await (const found of labels) {
     if (column.length === length) break; // said below
     if (typeof found === "string") column.add(found);
@@ -56,17 +62,6 @@ export async function readLabels(
 type Labels = AsyncGenerator<string | LabelDirectory, void, undefined>;
 
 type LabelDirectory = Pick<WalkEntry, "path" | "ino">;
-
-// deno-lint-ignore require-yield -- there are none
-async function* noLabels({ location }: VirtualFs): Labels {
-  await Promise.reject(
-    new RecordfsError(
-      "no-label",
-      `The samples of ${location} are bytes without labels: there is nothing to stratify by`,
-      { path: location },
-    ),
-  );
-}
 
 async function* namesOf(
   container: VirtualFs,

@@ -11,14 +11,17 @@ export interface Arrangement {
   /** Path of an index file: only the samples that it names show. All do unless given. */
   readonly subset: string | undefined;
   /** Links to show beside the samples, if any. */
-  readonly shuffle: {
-    /** A safe integer ≥ 0. */
-    readonly seed: number;
-    /** The first epoch that links are shown for. */
-    readonly firstEpoch: number;
-    /** For how many epochs. */
-    readonly epochs: number;
-  } | undefined;
+  readonly shuffle: Shuffle | undefined;
+}
+
+/** Links in the orders of epochs. */
+export interface Shuffle {
+  /** A safe integer ≥ 0. */
+  readonly seed: number;
+  /** The first epoch that links are shown for. */
+  readonly firstEpoch: number;
+  /** For how many epochs. */
+  readonly epochs: number;
 }
 
 /**

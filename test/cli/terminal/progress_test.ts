@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { formatDuration, Rate } from "../../../src/cli/terminal/rate.ts";
+import { formatDuration } from "../../../src/cli/terminal/amounts.ts";
+import { Rate } from "../../../src/cli/terminal/progress.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";

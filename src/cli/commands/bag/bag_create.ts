@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import * as fs from "node:fs";
 import type {
   Generation,
@@ -6,7 +6,7 @@ import type {
   Spec,
 } from "../../../formats/bags/mod.ts";
 import { openError } from "../../../io/storage/file_source.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted, rateAfter } from "../../terminal/amounts.ts";
 import type { DatapointInput } from "./datapoint_input.ts";
 import { foldersInput, specFileIn } from "./datapoint_folders.ts";
 import { linesInput } from "./datapoint_lines.ts";
@@ -14,10 +14,13 @@ import { UsageError } from "../../exit.ts";
 import { checkGiven } from "../../input/given.ts";
 import { givenSpec, specFile } from "../../input/given_spec.ts";
 import { createDataset, type CreatedDataset } from "./dataset_creation.ts";
-import { nameWriter, withOutput } from "../../terminal/output.ts";
-import { rateAfter } from "../../terminal/rate.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
 import { abortable } from "../../terminal/signals.ts";
-import { wholeNumberFrom } from "../../input/options.ts";
+import {
+  count,
+  generationOption,
+  wholeNumberFrom,
+} from "../../input/options.ts";
 
 interface CreateOptions extends ShardLimits {
   readonly spec?: string;
@@ -64,38 +67,19 @@ function createCommand(): Command {
     .argument("<out>", "directory of the dataset")
     .argument("[input]", "lines of JSON, or a directory of idx/key", "-")
     .option("--spec <spec>", "the types by key: a file, or JSON")
-    .addOption(
-      new Option("--generation <n>", "1 (bags), 2 or 3 (granular)")
-        .choices(["1", "2", "3"])
-        .default("3"),
-    )
+    .addOption(generationOption("1 (bags), 2 or 3 (granular)").default(3))
     .option("--shard-size <bytes>", "begin a shard after so many", size)
-    .option(
-      "--shard-length <n>",
-      "begin a shard after N datapoints",
-      wholeNumberFrom(1),
-    )
+    .option("--shard-length <n>", "begin a shard after N datapoints", count)
     .option(
       "--shard-start <n>",
       "number of the first shard",
       wholeNumberFrom(0),
     )
-    .option("--shard-step <n>", "write each Nth shard only", wholeNumberFrom(1))
+    .option("--shard-step <n>", "write each Nth shard only", count)
     .option("--resume", "go on behind the datapoints that OUT has")
     .option("--json", "say what was written as JSON")
     .addHelpText("after", AFTER_HELP)
-    .action((
-      out: string,
-      input: string,
-      given: Omit<CreateOptions, "generation"> & {
-        readonly generation: string;
-      },
-    ) =>
-      create(out, input, {
-        ...given,
-        generation: Number(given.generation) as Generation,
-      })
-    );
+    .action(create);
 }
 
 async function create(
@@ -115,14 +99,12 @@ async function create(
     }
   });
   const seconds = (performance.now() - start) / 1000;
-  await withOutput((output) => {
-    output.put(
-      options.json
-        ? asJson(out, created, seconds)
-        : summary(out, created, seconds),
-    );
-    return Promise.resolve();
-  });
+  const { addedBytes: _, ...facts } = created;
+  print(
+    options.json
+      ? { path: out, ...facts, seconds }
+      : summary(out, created, seconds),
+  );
 }
 
 function checkOptions(options: CreateOptions): void {
@@ -165,15 +147,6 @@ function isDirectory(path: string): boolean {
   } catch (error) {
     throw openError(path, error);
   }
-}
-
-function asJson(
-  path: string,
-  { generation, datapoints, added, bytes, shards }: CreatedDataset,
-  seconds: number,
-): string {
-  const facts = { generation, datapoints, added, bytes, shards, seconds };
-  return `${JSON.stringify({ path, ...facts })}\n`;
 }
 
 function summary(

@@ -101,7 +101,13 @@ function readFolder(
     const isList = lists.get(name);
     if (isList === undefined && name.startsWith(".")) continue; // of the desktop
     const place = join(path, name);
-    if (isList === false && isDirectory) throw noList(place);
+    if (isList === false && isDirectory) {
+      throw new RecordfsError(
+        "not-a-file",
+        `${place} is a directory, as for lists: their types end in [], in generations 1 and 2`,
+        { path: place },
+      );
+    }
     const value = isList === undefined
       ? undefined
       : isList
@@ -131,7 +137,14 @@ function numbered(path: string, besides: readonly string[]): Numbered {
   let width = Infinity;
   for (const { name } of entriesOf(path)) {
     if (besides.includes(name) || name.startsWith(".")) continue;
-    if (!SHARD_NAME.test(name)) throw notANumber(path, name);
+    if (!SHARD_NAME.test(name)) {
+      const stray = join(path, name);
+      throw new RecordfsError(
+        "stray-file",
+        `${stray} is no datapoint and no value of a list: those are numbered 000000, 000001, ...`,
+        { path: stray },
+      );
+    }
     count++;
     last = Math.max(last, Number(name));
     width = Math.min(width, name.length);
@@ -181,23 +194,4 @@ function isFile(path: string): boolean {
 
 function statOf(path: string): fs.Stats | undefined {
   return fs.statSync(path, { throwIfNoEntry: false });
-}
-
-function notANumber(path: string, name: string): RecordfsError {
-  return new RecordfsError(
-    "stray-file",
-    `${
-      join(path, name)
-    } is no datapoint and no value of a list: those are numbered 000000, ` +
-      "000001, ...",
-    { path: join(path, name) },
-  );
-}
-
-function noList(path: string): RecordfsError {
-  return new RecordfsError(
-    "not-a-file",
-    `${path} is a directory, as for lists: their types end in [], in generations 1 and 2`,
-    { path },
-  );
 }

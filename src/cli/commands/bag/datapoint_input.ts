@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../../errors.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted } from "../../terminal/amounts.ts";
 import type { Datapoint } from "../../../formats/bags/mod.ts";
 import type { ProgressUnit } from "../../terminal/progress.ts";
 

@@ -51,25 +51,18 @@ export async function linesInput(
           done += text.length + 1;
           if (line <= skip) continue;
           const where = `${name}, line ${line}`;
-          yield { records: parse(records, text, where), where, done };
+          let point: GivenDatapoint;
+          try {
+            point = { records: records(text), where, done };
+          } catch (error) {
+            if (!(error instanceof RecordfsError)) throw error;
+            const message = `${where}: ${error.message}`;
+            throw new RecordfsError(error.code, message, { cause: error });
+          }
+          yield point;
         }
       }
       if (line < skip) throw tooFew(name, line, skip);
     },
   };
-}
-
-function parse(
-  records: ReturnType<typeof jsonRecords>,
-  text: Uint8Array,
-  where: string,
-) {
-  try {
-    return records(text);
-  } catch (error) {
-    if (!(error instanceof RecordfsError)) throw error;
-    throw new RecordfsError(error.code, `${where}: ${error.message}`, {
-      cause: error,
-    });
-  }
 }

@@ -11,7 +11,7 @@ import {
 import { shardName } from "../../../formats/bags/dataset/dataset_location.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted } from "../../terminal/amounts.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import {
   SHARD_NAME,

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { RecordfsError } from "../../../errors.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted } from "../../terminal/amounts.ts";
 import { datasetOf } from "./dataset_of.ts";
 import { UsageError } from "../../exit.ts";
 import {
@@ -13,7 +13,8 @@ import { nameWriter, print } from "../../terminal/output.ts";
 import { abortable } from "../../terminal/signals.ts";
 import {
   type CommonOptions,
-  countOption,
+  count,
+  wholeNumberFrom,
   wholeNumbersFrom,
   withOptions,
 } from "../../input/options.ts";
@@ -49,31 +50,23 @@ export function makeCommand(): Command {
         "--workers <list>",
         "numbers of threads; 0 is the program's own",
       )
-        .argParser(wholeNumbersFrom(0, MOST_THREADS)).default(
-          [0, 1, 2],
-          "0,1,2",
-        ),
+        .argParser(wholeNumbersFrom(0, MOST_THREADS))
+        .default([0, 1, 2], "0,1,2"),
     )
     .addOption(
       new Option("--batch <list>", "samples in a batch")
         .argParser(wholeNumbersFrom(1)).default([64], "64"),
     )
-    .addOption(
-      countOption(
-        "--seconds <n>",
-        `how long each run takes; ${SECONDS} unless given`,
-      ),
+    .option(
+      "--seconds <n>",
+      `how long each run takes; ${SECONDS} unless given`,
+      count,
     )
-    .addOption(countOption("--batches <n>", "how many each run loads"))
-    .addOption(
-      countOption("--prefetch <n>", "batches that each thread has ready")
-        .default(2),
-    )
+    .option("--batches <n>", "how many each run loads", count)
+    .option("--prefetch <n>", "batches that each thread has ready", count, 2)
     .option("--shuffle", "in random order")
-    .addOption(countOption("--seed <n>", "other seeds, other orders", 0))
-    .addOption(
-      countOption("--frames <n>", "frames of each video; all unless given"),
-    )
+    .option("--seed <n>", "other seeds, other orders", wholeNumberFrom(0))
+    .option("--frames <n>", "frames of each video; all unless given", count)
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "format", "all", "verify").action(benchLoader);

@@ -3,7 +3,7 @@ import type { Dataset } from "../../../data/dataset.ts";
 import { FileDataset } from "../../../data/datasets/file_dataset.ts";
 import { countSamples } from "../../../data/split/counted_samples.ts";
 import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
-import type { ContainerInfo, SampleUnit } from "../../../tree/format.ts";
+import type { SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";
 import type { CommonOptions } from "../../input/options.ts";
 import { openSource } from "../../input/source.ts";
@@ -26,7 +26,8 @@ export async function datasetOf(
   source: string,
   options: CommonOptions & { readonly frames?: number },
 ): Promise<OpenedDataset> {
-  const info = await infoOf(source, options);
+  using container = await openSource(source, options);
+  const { info } = container;
   const { verify: checkData, format: named, ext, frames } = options;
   // Told of when it was opened for its facts.
   const quiet = { checkData, format: named, ext, onWarning() {} };
@@ -52,12 +53,4 @@ export async function datasetOf(
   const areSamples = dataset.length === samples.length;
   const unit = areSamples ? samples.unit : "files";
   return { dataset, unit, codec: undefined };
-}
-
-async function infoOf(
-  source: string,
-  options: CommonOptions,
-): Promise<ContainerInfo> {
-  using container = await openSource(source, options);
-  return container.info;
 }

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { DataLoader } from "../../../data/loader/data_loader.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted, formatBytes } from "../../terminal/amounts.ts";
 import { Progress } from "../../terminal/progress.ts";
-import { formatBytes } from "../../terminal/rate.ts";
 import type { OpenedDataset } from "./dataset_of.ts";
 
 /** How loaders are run, and for how long. */

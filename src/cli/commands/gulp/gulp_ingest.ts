@@ -5,20 +5,15 @@ import type {
 } from "../../../formats/gulp/adapters/dataset_adapter.ts";
 import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
 import { GulpIngestor, IngestError } from "../../../formats/gulp/mod.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted, formatBytes, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import { inFlags } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
 import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
-import {
-  type CommonOptions,
-  countOption,
-  withOptions,
-} from "../../input/options.ts";
+import { type CommonOptions, count, withOptions } from "../../input/options.ts";
 import { Flood, report } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
-import { Progress } from "../../terminal/progress.ts";
-import { formatBytes, Rate, rateAfter } from "../../terminal/rate.ts";
+import { Progress, Rate } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
 
 /** Options of every command that gulps. */
@@ -63,14 +58,8 @@ export function ingestCommand(
   const workers = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
   command
     .argument("<out>", "directory of the chunks; made where it is missing")
-    .addOption(
-      countOption("--videos-per-chunk <n>", "videos in a chunk").default(100),
-    )
-    .addOption(
-      countOption("--num-workers <n>", "chunks written at a time").default(
-        workers,
-      ),
-    )
+    .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
+    .option("--num-workers <n>", "chunks written at a time", count, workers)
     .option("--extend", "add chunks to those that OUT has")
     .option("--resume", "go on with what was not finished")
     .option("--json", "say what was written as JSON")

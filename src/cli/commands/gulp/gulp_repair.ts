@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { repairGulp } from "../../../formats/gulp/mod.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted } from "../../terminal/amounts.ts";
 import { messageText } from "../../../message_text.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";

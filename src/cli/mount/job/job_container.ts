@@ -34,12 +34,12 @@ export function containerOptions(job: MountJob): MountPathOptions {
  * looked at before.
  */
 async function arrange(
-  { subset, shuffle }: MountJob,
+  job: MountJob,
   container: ServedContainer,
 ): Promise<ServedContainer> {
   const { arrangeTree } = await import("../../../data/trees/arrange_tree.ts");
   await container.complete();
-  const tree = await arrangeTree(container.tree, { subset, shuffle });
+  const tree = await arrangeTree(container.tree, job);
   return {
     tree,
     get info() {

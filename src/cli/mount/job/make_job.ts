@@ -1,5 +1,6 @@
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import { MountError } from "../../../../fuse/mounting/mount_error.ts";
+import type { Shuffle } from "../../../data/trees/arrange_tree.ts";
 import { asUsage, UsageError } from "../../exit.ts";
 import {
   absolutePath,
@@ -14,7 +15,6 @@ import type {
   MountCommandOptions,
   MountJob,
   ShownOptions,
-  Shuffle,
 } from "./mount_job.ts";
 
 /** Epochs that one mount can show links for. */

@@ -1,8 +1,9 @@
+import type { Arrangement } from "../../../data/trees/arrange_tree.ts";
 import type { PlacedSource } from "../../input/given.ts";
 import type { CommonOptions } from "../../input/options.ts";
 
 /** Containers, a mountpoint, and how they are served. Paths are absolute. */
-export interface MountJob {
+export interface MountJob extends Arrangement {
   /** What messages call the container, or all of them. */
   readonly source: string;
   /** The containers, in the order of their samples; where each of several shows. */
@@ -17,24 +18,11 @@ export interface MountJob {
   readonly decoded: boolean;
   /** The directory that is to be the root, if not all is to show. */
   readonly prefix: string | undefined;
-  /** Path of the index file that says which samples show. */
-  readonly subset: string | undefined;
-  /** Which links show beside the samples. */
-  readonly shuffle: Shuffle | undefined;
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
   /** What becomes of the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
   readonly onFailure: "dead" | "unmount";
-}
-
-/** What `mount --shuffle` shows. */
-export interface Shuffle {
-  readonly seed: number;
-  /** The first epoch that links are shown for. */
-  readonly firstEpoch: number;
-  /** For how many epochs. */
-  readonly epochs: number;
 }
 
 /** What a mount shows, as it is given on the command line or in the list after `-o`. */

@@ -8,41 +8,44 @@ export interface PlainMount {
   readonly options: MountCommandOptions;
 }
 
-type Values = {
-  -readonly [name in keyof MountCommandOptions]: MountCommandOptions[name];
-};
-
 /** What its value says; `undefined` where the other parser has something to say of it. */
-type Reader = (text: string, before: Values) => Partial<Values> | undefined;
+type Reader = (
+  text: string,
+  before: MountCommandOptions,
+) => Partial<MountCommandOptions> | undefined;
 
 /** Options whose value is taken as it is. */
 const TEXTS = ["format", "ext", "prefix", "subset", "shuffle", "epoch"]
   .concat("background", "sources", "held", "counts");
 
 /** Flags with what they say, and options with how their values are read. */
-const OPTIONS: Readonly<Record<string, Partial<Values> | Reader>> = {
-  "-f": { foreground: true },
-  "--foreground": { foreground: true },
-  "--decoded": { decoded: true },
-  "--trace": { trace: true },
-  "--no-verify": { verify: false },
-  "-o": addOptions,
-  "--options": addOptions,
-  "--format-module": (file, { formatModule = [] }) => ({
-    formatModule: [...formatModule, file],
-  }),
-  "--on-failure": (what) =>
-    what === "dead" || what === "unmount" ? { onFailure: what } : undefined,
-  "--workers": (text) =>
-    /^[1-9][0-9]?$/.test(text) && Number(text) <= MOST_WORKERS
-      ? { workers: Number(text) }
-      : undefined,
-  ...Object.fromEntries(
-    TEXTS.map((name) => [`--${name}`, (text: string) => ({ [name]: text })]),
-  ),
-};
+const OPTIONS: Readonly<Record<string, Partial<MountCommandOptions> | Reader>> =
+  {
+    "-f": { foreground: true },
+    "--foreground": { foreground: true },
+    "--decoded": { decoded: true },
+    "--trace": { trace: true },
+    "--no-verify": { verify: false },
+    "-o": addOptions,
+    "--options": addOptions,
+    "--format-module": (file, { formatModule = [] }) => ({
+      formatModule: [...formatModule, file],
+    }),
+    "--on-failure": (what) =>
+      what === "dead" || what === "unmount" ? { onFailure: what } : undefined,
+    "--workers": (text) =>
+      /^[1-9][0-9]?$/.test(text) && Number(text) <= MOST_WORKERS
+        ? { workers: Number(text) }
+        : undefined,
+    ...Object.fromEntries(
+      TEXTS.map((name) => [`--${name}`, (text: string) => ({ [name]: text })]),
+    ),
+  };
 
-function addOptions(list: string, { options }: Values): Partial<Values> {
+function addOptions(
+  list: string,
+  { options }: MountCommandOptions,
+): Partial<MountCommandOptions> {
   return { options: [...options, list] };
 }
 
@@ -55,7 +58,7 @@ function addOptions(list: string, { options }: Values): Partial<Values> {
  */
 export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
-  let options: Values = { options: [], verify: true };
+  let options: MountCommandOptions = { options: [], verify: true };
   const paths: string[] = [];
   for (let i = 1; i < args.length; i++) {
     const arg = args[i]!;

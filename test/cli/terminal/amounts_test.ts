@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { formatBytes, rateAfter } from "../../../src/cli/terminal/rate.ts";
+import {
+  counted,
+  formatBytes,
+  rateAfter,
+} from "../../../src/cli/terminal/amounts.ts";
 
 Deno.test("amounts of data have a unit that suits them", () => {
   const cases: [number, string][] = [
@@ -32,4 +36,15 @@ Deno.test("too little work has no rate", () => {
   for (const [bytes, seconds, text] of cases) {
     assert.equal(rateAfter(bytes, seconds), text);
   }
+});
+
+Deno.test("one thing is one, and none are several", () => {
+  assert.deepEqual(
+    [0, 1, 2].map((count) => counted(count, "file")),
+    ["0 files", "1 file", "2 files"],
+  );
+  assert.deepEqual(
+    [0, 1, 2].map((count) => counted(count, "entry", "entries")),
+    ["0 entries", "1 entry", "2 entries"],
+  );
 });

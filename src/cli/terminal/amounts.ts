@@ -1,38 +1,15 @@
-/** Points are kept this far apart, in milliseconds. */
-const SPACING = 250;
-/** A rate is taken over this long, so that it follows a disk that slows down and does not jump. */
-const WINDOW = 15_000;
+/** A number of things, as people say it: `1 file`, `2 files`, `0 directories`. */
+export function counted(
+  count: number,
+  one: string,
+  several = `${one}s`,
+): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
 
-/** How fast work goes on, from how much of it was done when. */
-export class Rate {
-  readonly #now: () => number;
-  /** The first is the oldest that still counts, the last the newest. */
-  readonly #points: { time: number; done: number }[];
-
-  /** @param now A clock in milliseconds. */
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-    this.#points = [{ time: now(), done: 0 }];
-  }
-
-  /** Notes how much is done by now. */
-  note(done: number): void {
-    const time = this.#now();
-    const points = this.#points;
-    const before = points.at(-2);
-    // The newest point moves on until it is far enough from the one before it.
-    if (before !== undefined && time - before.time < SPACING) points.pop();
-    points.push({ time, done });
-    while (points.length > 2 && time - points[1]!.time > WINDOW) points.shift();
-  }
-
-  /** How much is done in a second, of late. */
-  get perSecond(): number {
-    const first = this.#points[0]!;
-    const last = this.#points.at(-1)!;
-    const seconds = (last.time - first.time) / 1000;
-    return seconds > 0 ? (last.done - first.done) / seconds : 0;
-  }
+/** A time as `YYYY-MM-DD HH:MM`, in the machine's time zone. */
+export function formatTime(time: Date): string {
+  return time.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
 }
 
 /** A duration for people: `5s`, `1m20s`, `2h05m`, `3d04h`. */
