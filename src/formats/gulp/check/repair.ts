@@ -96,23 +96,16 @@ export async function repairGulp(
     throw noChunks(from);
   }
   await requireApart(from, to);
-  const target = await runAsync(NewDirectory.create(to), signal);
-  try {
-    const repair = new Repair(target.temporary, options);
+  return await NewDirectory.write(to, signal, async (into) => {
+    const repair = new Repair(into, options);
     for (const problem of listing.problems) repair.leaveOut(problem);
     await repair.saveChunks(listing.chunks);
     if (repair.report.videos === 0) throw nothingSaved(from);
     if (listing.labelPath !== undefined) {
       await repair.saveLabels(listing.labelPath);
     }
-    signal?.throwIfAborted();
-    await runAsync(target.publish());
     return repair.report;
-  } catch (error) {
-    throw target.asPublished(error);
-  } finally {
-    target.discard();
-  }
+  });
 }
 
 class Repair {

@@ -243,11 +243,9 @@ export function* addIdsOf(
 ): Steps<void> {
   for (const { metaPath } of chunks) {
     const meta = yield* openMeta(metaPath);
-    const { bytes, starts } = meta.ids;
     meta.close();
     for (let video = 0; video < meta.length; video++) {
-      const [start, end] = [starts[video]!, starts[video + 1]!];
-      if (ids.findBytes(bytes, start, end) < 0) ids.add(bytes, start, end);
+      if (ids.findIdOf(meta.ids, video) < 0) ids.addIdOf(meta.ids, video);
     }
   }
 }
