@@ -7,6 +7,7 @@ import {
   type JsonEnd,
   skipToEndOfList,
 } from "../../../codecs/json/insert_items.ts";
+import { readKey } from "../../../codecs/json/parts.ts";
 import {
   Byte,
   JsonError,
@@ -51,13 +52,11 @@ export function readJsonMeta(text: Uint8Array): MetaBuilder {
     scanner.finish();
     throw new JsonError(0, "it holds no object of videos");
   }
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      beginVideo(scanner, builder);
-      scanner.expect(Byte.COLON);
-      readVideo(scanner, builder);
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    beginVideo(scanner, builder);
+    scanner.expect(Byte.COLON);
+    readVideo(scanner, builder);
+  });
   scanner.finish();
   if (scanner.beyondAscii && !isUtf8(text)) {
     throw new JsonError(0, "its text is not UTF-8");
@@ -289,13 +288,11 @@ function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
   // A key that comes again counts: it replaces what was found.
   const found = new Map<string, ReturnType<typeof listsOfVideo>>();
   scanner.peek();
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      const id = readKey(scanner);
-      if (known.has(id)) found.set(id, listsOfVideo(scanner));
-      else scanner.skipValue();
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    const id = readKey(scanner);
+    if (known.has(id)) found.set(id, listsOfVideo(scanner));
+    else scanner.skipValue();
+  });
   return [...known].flatMap(([id, video]) => {
     const { frameInfo, metaData } = found.get(id)!;
     const frames = formatFrames(frameInfoOf(video));
@@ -320,27 +317,16 @@ function formatFrames(frameInfo: Iterable<FrameInfo>): string {
   return Array.from(frameInfo, (frame) => formatJson([...frame])).join(", ");
 }
 
-function readKey(scanner: JsonScanner): string {
-  scanner.peek();
-  const start = scanner.position;
-  scanner.skipString();
-  const key = textOf(scanner.bytes, start, scanner.position);
-  scanner.expect(Byte.COLON);
-  return key;
-}
-
 /** Moves over the entry of a video, which is sound, and finds its lists. */
 function listsOfVideo(scanner: JsonScanner) {
   let frameInfo: JsonEnd | undefined;
   let metaData: JsonEnd | undefined;
   scanner.peek();
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      const key = readKey(scanner);
-      if (key === "frame_info") frameInfo = skipToEndOfList(scanner);
-      else if (key === "meta_data") metaData = skipToEndOfList(scanner);
-      else scanner.skipValue();
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    const key = readKey(scanner);
+    if (key === "frame_info") frameInfo = skipToEndOfList(scanner);
+    else if (key === "meta_data") metaData = skipToEndOfList(scanner);
+    else scanner.skipValue();
+  });
   return { frameInfo, metaData };
 }
