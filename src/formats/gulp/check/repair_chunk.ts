@@ -7,6 +7,7 @@ import type { VideoIds } from "../ids/video_ids.ts";
 import { shownId } from "./faults.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
 import { ChunkOutput } from "../write/chunk_output.ts";
+import { jpegFault } from "../write/frame_data.ts";
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
 const MOST_READING = 2;
@@ -130,7 +131,7 @@ export class ChunkRepair {
     if (this.#read > MOST_READING * dataSize) throw this.#tooMuch(video);
     const reading = readPart(data!, offset, length);
     const jpeg = await runAsync(reading, this.#options.signal);
-    const what = notJpeg(jpeg);
+    const what = jpegFault(jpeg);
     if (what === undefined) return jpeg;
     return new FormatError(
       "bad-frame-info",
@@ -162,16 +163,6 @@ export class ChunkRepair {
       { path: meta.path },
     );
   }
-}
-
-/** What keeps bytes from being a JPEG, if anything. */
-function notJpeg(bytes: Uint8Array): string | undefined {
-  if (bytes.length < 4) return "is too short for a JPEG";
-  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return "does not start as a JPEG";
-  if (bytes.at(-2) !== 0xff || bytes.at(-1) !== 0xd9) {
-    return "does not end as a JPEG";
-  }
-  return undefined;
 }
 
 function allDamaged(first: FormatError, count: number): FormatError {
