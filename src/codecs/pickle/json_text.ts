@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { ByteOutput } from "../byte_output.ts";
 import { formatFloat, formatNumber, formatString } from "../json/format.ts";
 import { DEEPEST } from "../json/scanner.ts";
 import type { PickleMachine } from "./machine.ts";
@@ -16,28 +17,15 @@ const SPARE = 1 << 20;
  *
  * A pickle can name a value again and again, so that a short one makes long text: there is a limit.
  */
-export class PickledJson {
+export class PickledJson extends ByteOutput {
   readonly #machine: PickleMachine;
   readonly #limit: number;
-  #text: Uint8Array;
-  #length = 0;
   #depth = 0;
 
   constructor(machine: PickleMachine) {
+    super();
     this.#machine = machine;
-    const size = machine.bytes.length;
-    this.#limit = size * MOST_EXPANSION + SPARE;
-    this.#text = new Uint8Array(size + 1024);
-  }
-
-  /** Length of the text. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** A copy of the text. */
-  finish(): Uint8Array {
-    return this.#text.slice(0, this.#length);
+    this.#limit = machine.bytes.length * MOST_EXPANSION + SPARE;
   }
 
   /** Writes the value in a row of `rows`. */
@@ -47,9 +35,9 @@ export class PickledJson {
     const a = rows.a[row]!;
     switch (rows.tags[row]) {
       case Tag.BYTES:
-        return this.#bytes(this.#machine.bytes.subarray(a, a + rows.b[row]!));
+        return this.#base64(this.#machine.bytes.subarray(a, a + rows.b[row]!));
       case Tag.SIDE:
-        return this.#bytes(this.#machine.side[a] as Uint8Array);
+        return this.#base64(this.#machine.side[a] as Uint8Array);
       case Tag.DICT:
         return this.#nested("{", "}", a);
       case Tag.LIST:
@@ -63,19 +51,13 @@ export class PickledJson {
 
   /** Writes ASCII text as it is. */
   write(text: string): void {
-    const past = this.#length + text.length;
-    if (past > this.#limit) {
+    if (this.length + text.length > this.#limit) {
       this.#bad("its values make far more text than it has bytes");
     }
-    if (past > this.#text.length) {
-      const larger = new Uint8Array(Math.max(past, this.#text.length * 2));
-      larger.set(this.#text);
-      this.#text = larger;
-    }
+    const at = this.grow(text.length);
     for (let i = 0; i < text.length; i++) {
-      this.#text[this.#length + i] = text.charCodeAt(i);
+      this.memory[at + i] = text.charCodeAt(i);
     }
-    this.#length = past;
   }
 
   #nested(open: string, close: string, container: number): void {
@@ -131,13 +113,13 @@ export class PickledJson {
     const start = rows.a[row]!;
     const { bytes } = this.#machine;
     // A long string may be named again and again: it counts before it is made.
-    if (this.#length + rows.b[row]! > this.#limit) {
+    if (this.length + rows.b[row]! > this.#limit) {
       this.#bad("its values make far more text than it has bytes");
     }
     return decodePickledText(bytes, start, start + rows.b[row]!);
   }
 
-  #bytes(bytes: Uint8Array): void {
+  #base64(bytes: Uint8Array): void {
     const base64 = Buffer.from(bytes).toString("base64");
     this.write(`"${base64}"`);
   }

@@ -186,19 +186,14 @@ class Repair {
     onProgress: (bytes: number) => void,
   ): Promise<void> {
     const { signal, partial = false } = this.#options;
-    const repair = new ChunkRepair(chunk, {
+    await new ChunkRepair(chunk, {
       into: this.#into,
       kept: this.#kept,
       partial,
+      report: this.report,
       leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
       signal,
-    });
-    await repair.run(onProgress);
-    const { videos, frames, bytes } = repair;
-    if (videos > 0) this.report.chunks++;
-    this.report.videos += videos;
-    this.report.frames += frames;
-    this.report.bytes += bytes;
+    }).run(onProgress);
   }
 }
 

@@ -18,13 +18,20 @@ export interface KeptVideos {
   readonly metas: ChunkMeta[];
 }
 
-/** How chunks are repaired. */
+/** How chunks are repaired, and what became of it. */
 export interface ChunkRepairOptions {
   /** The directory to write to. */
   readonly into: string;
   readonly kept: KeptVideos;
   /** Whether a video with damaged frames is kept without them. */
   readonly partial: boolean;
+  /** What all chunks have in the end. */
+  readonly report: {
+    chunks: number;
+    videos: number;
+    frames: number;
+    bytes: number;
+  };
   /** Told of each thing that is left out. */
   readonly leaveOut: (error: FormatError, id: string, frames: number) => void;
   readonly signal: AbortSignal | undefined;
@@ -32,10 +39,6 @@ export interface ChunkRepairOptions {
 
 /** Copies the sound videos of a chunk, in their order, to a new one of the same name. */
 export class ChunkRepair {
-  videos = 0;
-  frames = 0;
-  /** Bytes of the new data file. */
-  bytes = 0;
   readonly #chunk: OpenedChunk;
   readonly #options: ChunkRepairOptions;
   #read = 0;
@@ -52,7 +55,8 @@ export class ChunkRepair {
    */
   async run(onProgress: (bytes: number) => void): Promise<void> {
     const { meta, dataPath, dataSize } = this.#chunk;
-    const { into, leaveOut, signal } = this.#options;
+    const { into, leaveOut, report, signal } = this.#options;
+    const before = report.videos;
     const place = (file: string) => path.join(into, path.basename(file));
     const target = OpenedChunk.empty(
       { dataPath: place(dataPath), metaPath: place(meta.path) },
@@ -69,14 +73,15 @@ export class ChunkRepair {
       }
       onProgress(Math.min(this.#read, dataSize));
     }
-    if (this.videos === 0) return;
-    this.bytes = output.bytes;
+    if (report.videos === before) return;
+    report.chunks++;
+    report.bytes += output.bytes;
     await output.flush();
   }
 
   async #copy(video: number, output: ChunkOutput): Promise<void> {
     const { meta } = this.#chunk;
-    const { kept: { ids, metas }, leaveOut, signal } = this.#options;
+    const { kept: { ids, metas }, leaveOut, report, signal } = this.#options;
     const fault = meta.fault(video);
     if (fault !== undefined) throw fault;
     const before = metas[ids.findIdOf(meta.ids, video)];
@@ -89,8 +94,8 @@ export class ChunkRepair {
     if (faults[0] !== undefined) leaveOut(faults[0], id, faults.length);
     ids.addIdOf(meta.ids, video);
     metas.push(meta);
-    this.videos++;
-    this.frames += meta.columns.frameCounts[video]! - faults.length;
+    report.videos++;
+    report.frames += meta.columns.frameCounts[video]! - faults.length;
   }
 
   /**

@@ -9,7 +9,7 @@ import type { AddedVideo, MetaFile } from "./meta_file.ts";
 import { openMetaFile } from "./open_meta.ts";
 import { emptyPickle, pickledMetaFile } from "./pickled_meta_file.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
-import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
+import { PickledLists, readPickledMeta } from "./read_pickled_meta.ts";
 import type { SerializerChoice } from "./serializer.ts";
 
 /** What a chunk's `.gmeta` will say, collected while the chunk is written. */
@@ -89,7 +89,7 @@ function newFile(serializer: SerializerChoice): MetaFile {
   if (serializer === "json") return jsonMetaFile();
   if (serializer !== "pickle") return customMetaFile(serializer, []);
   const bytes = emptyPickle();
-  const lists = pickledLists();
+  const lists = new PickledLists();
   readPickledMeta(bytes, lists);
   return pickledMetaFile("", bytes, lists);
 }

@@ -14,8 +14,7 @@ import type { MetaFile } from "./meta_file.ts";
 import { pickledMetaFile } from "./pickled_meta_file.ts";
 import {
   type MetaWithText,
-  type PickledLists,
-  pickledLists,
+  PickledLists,
   readPickledMeta,
 } from "./read_pickled_meta.ts";
 import type { SerializerChoice, VideoMeta } from "./serializer.ts";
@@ -67,7 +66,7 @@ export function* openMetaFile(
   const source = yield* LOCAL_DISK.open(path);
   try {
     const bytes = yield* readWithSentinel(source, path);
-    const lists = pickledLists();
+    const lists = new PickledLists();
     const read = readAny(serializer, bytes, path, lists);
     const kept = bytes.slice(0, -1);
     const text = serializer === "json" ? kept : read.text;

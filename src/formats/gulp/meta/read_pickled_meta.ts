@@ -38,25 +38,21 @@ export interface MetaWithText {
   readonly text: Uint8Array;
 }
 
-/** Where the lists of a pickled `.gmeta` can be added to. */
-export interface PickledLists {
-  readonly places: PicklePlaces;
+/** Where the lists of a pickled `.gmeta` can be added to; {@linkcode readPickledMeta} fills it. */
+export class PickledLists {
+  readonly places: PicklePlaces = {
+    protocol: 0,
+    frames: [],
+    lists: new Map(),
+    stop: 0,
+  };
   /** The numbers of each video's lists in `places`; there, only lists have a place. */
   readonly ofVideo: Map<
     string,
     { readonly frameInfo: number; readonly metaData: number }
-  >;
+  > = new Map();
   /** How many videos have that same list. */
-  readonly uses: Map<number, number>;
-}
-
-/** None yet: {@linkcode readPickledMeta} fills them in. */
-export function pickledLists(): PickledLists {
-  return {
-    places: { protocol: 0, frames: [], lists: new Map(), stop: 0 },
-    ofVideo: new Map(),
-    uses: new Map(),
-  };
+  readonly uses: Map<number, number> = new Map();
 }
 
 /**
@@ -105,7 +101,7 @@ class PickledMetaReader {
       this.#builder.beginVideo(id, 0, id.length);
       this.#video(text, value);
     });
-    return { builder: this.#builder, text: this.#json.finish() };
+    return { builder: this.#builder, text: this.#json.take() };
   }
 
   /** Calls `visit` with the rows of each key and value of a dict. */
