@@ -3,8 +3,6 @@ import { ByteOutput } from "../byte_output.ts";
 import { formatFloat, formatNumber, formatString } from "../json/format.ts";
 import { DEEPEST } from "../json/scanner.ts";
 import type { PickleMachine } from "./machine.ts";
-import { PickleError } from "./pickle_error.ts";
-import { decodePickledText } from "./text.ts";
 import { Tag, type ValueColumns } from "./columns.ts";
 
 /** Text that values of a pickle may make, for each byte of it. */
@@ -45,15 +43,13 @@ export class PickledJson extends ByteOutput {
       case Tag.SET:
         return this.#nested("[", "]", a);
       default:
-        return this.#bad("the pickle's data hold a class");
+        return this.#machine.fail("the pickle's data hold a class");
     }
   }
 
   /** Writes ASCII text as it is. */
   write(text: string): void {
-    if (this.length + text.length > this.#limit) {
-      this.#bad("its values make far more text than it has bytes");
-    }
+    this.#requireRoom(text.length);
     const at = this.grow(text.length);
     for (let i = 0; i < text.length; i++) {
       this.memory[at + i] = text.charCodeAt(i);
@@ -62,7 +58,7 @@ export class PickledJson extends ByteOutput {
 
   #nested(open: string, close: string, container: number): void {
     if (++this.#depth > DEEPEST) {
-      this.#bad(`it is nested more than ${DEEPEST} levels deep`);
+      this.#machine.fail(`it is nested more than ${DEEPEST} levels deep`);
     }
     const { containers } = this.#machine;
     const { items } = containers;
@@ -83,7 +79,9 @@ export class PickledJson extends ByteOutput {
   /** A dict's key as the string that `json.dumps` makes of it. */
   #key(rows: ValueColumns, row: number): string {
     const key = this.#scalar(rows, row);
-    if (key === undefined) this.#bad("a key is neither a string nor a number");
+    if (key === undefined) {
+      this.#machine.fail("a key is neither a string nor a number");
+    }
     return key.startsWith('"') ? key : `"${key}"`;
   }
 
@@ -100,31 +98,24 @@ export class PickledJson extends ByteOutput {
       case Tag.FLOAT:
         return formatFloat(a);
       case Tag.TEXT:
-        return formatString(this.#string(rows, row));
+        // A long string may be named again and again: it counts before it is made.
+        this.#requireRoom(rows.b[row]!);
     }
+    const text = this.#machine.text(rows, row);
+    if (text !== undefined) return formatString(text);
     const side = rows.tags[row] === Tag.SIDE
       ? this.#machine.side[a]
       : undefined;
-    if (typeof side === "string") return formatString(side);
     return typeof side === "bigint" ? formatNumber(side) : undefined;
   }
 
-  #string(rows: ValueColumns, row: number): string {
-    const start = rows.a[row]!;
-    const { bytes } = this.#machine;
-    // A long string may be named again and again: it counts before it is made.
-    if (this.length + rows.b[row]! > this.#limit) {
-      this.#bad("its values make far more text than it has bytes");
-    }
-    return decodePickledText(bytes, start, start + rows.b[row]!);
+  #requireRoom(length: number): void {
+    if (this.length + length <= this.#limit) return;
+    this.#machine.fail("its values make far more text than it has bytes");
   }
 
   #base64(bytes: Uint8Array): void {
     const base64 = Buffer.from(bytes).toString("base64");
     this.write(`"${base64}"`);
-  }
-
-  #bad(message: string): never {
-    throw new PickleError("bad-pickle", this.#machine.bytes.length, message);
   }
 }

@@ -9,7 +9,9 @@ import {
 } from "./byte_reader.ts";
 import { type Containers, Tag, type ValueColumns } from "./columns.ts";
 import { Op, opcodeName } from "./opcodes.ts";
+import { PickleError } from "./pickle_error.ts";
 import { PickleState } from "./state.ts";
+import { decodePickledText } from "./text.ts";
 
 /** Where a pickle can be added to, in bytes from its start. */
 export interface PicklePlaces {
@@ -219,6 +221,21 @@ export class PickleMachine {
     [Op.INST]: (m) => m.#state.refuse(`${m.#in.line()}.${m.#in.line()}`),
   };
 
+  /** The string in a row; `undefined` where it holds something else. */
+  text({ tags, a, b }: ValueColumns, row: number): string | undefined {
+    const start = a[row]!;
+    if (tags[row] === Tag.TEXT) {
+      return decodePickledText(this.bytes, start, start + b[row]!);
+    }
+    const side = tags[row] === Tag.SIDE ? this.side[start] : undefined;
+    return typeof side === "string" ? side : undefined;
+  }
+
+  /** Throws the error about a pickle that is sound, but holds what it should not. */
+  fail(message: string): never {
+    throw new PickleError("bad-pickle", this.bytes.length, message);
+  }
+
   #refuse(opcode: number): never {
     const name = opcodeName(opcode);
     if (OBJECTS.has(opcode)) this.#state.refuse(`an object by ${name}`);
@@ -294,24 +311,12 @@ export class PickleMachine {
 
   #stackGlobal(): void {
     const from = this.#state.top(2);
-    const module = this.#textAt(from);
-    const name = this.#textAt(from + 1);
-    this.#stack.length = from;
-    this.#state.pushClass(module, name);
-  }
-
-  #textAt(row: number): string {
-    const { tags, a, b } = this.#stack;
-    if (tags[row] === Tag.TEXT) {
-      const start = a[row]!;
-      return new TextDecoder().decode(
-        this.bytes.slice(start, start + b[row]!),
-      );
-    }
-    const side = tags[row] === Tag.SIDE ? this.side[a[row]!] : undefined;
-    if (typeof side !== "string") {
+    const [module, name] = [from, from + 1]
+      .map((row) => this.text(this.#stack, row));
+    if (module === undefined || name === undefined) {
       this.#in.bad("the name of a class is no string");
     }
-    return side;
+    this.#stack.length = from;
+    this.#state.pushClass(module, name);
   }
 }
