@@ -51,11 +51,15 @@ export class ByteOutput {
     this.#length = at + count;
     if (this.#length > this.memory.length) {
       const size = Math.max(this.#length, 2 * this.memory.length);
-      const larger = new Uint8Array(size);
-      larger.set(this.memory.subarray(0, at));
-      this.memory = larger;
-      this.view = new DataView(larger.buffer);
+      this.memory = grown(this.memory, new Uint8Array(size));
+      this.view = new DataView(this.memory.buffer);
     }
     return at;
   }
+}
+
+/** The longer of two arrays, with what the other holds. */
+export function grown<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from);
+  return to;
 }

@@ -19,7 +19,7 @@ export interface PicklePlaces {
   protocol: number;
   /** Where the opcodes FRAME stand. */
   readonly frames: number[];
-  /** By the numbers of lists: behind the opcode that added to one last, or made it. It is on top of the stack there. */
+  /** By the numbers of lists: behind all that was added to one, where it is on top of the stack. */
   readonly lists: Map<number, number>;
   /** Where STOP stands; the pickled value is on top of the stack there. */
   stop: number;
@@ -145,6 +145,7 @@ export class PickleMachine {
           const run = PickleMachine.#RARE[opcode];
           if (run === undefined) this.#refuse(opcode);
           run(this);
+          if (this.#places !== undefined) this.#noteList(this.#places);
         }
       }
     }
@@ -181,33 +182,21 @@ export class PickleMachine {
     [Op.BINBYTES]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u32()),
     [Op.BINBYTES8]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u64()),
     [Op.BYTEARRAY8]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u64()),
-    [Op.EMPTY_LIST]: (m) => {
-      m.#stack.push(Tag.LIST, m.containers.create(), 0);
-      m.#noteList();
-    },
+    [Op.EMPTY_LIST]: (m) => m.#stack.push(Tag.LIST, m.containers.create(), 0),
     [Op.EMPTY_SET]: (m) => m.#stack.push(Tag.SET, m.containers.create(), 0),
     [Op.TUPLE]: (m) => m.#state.gather(Tag.TUPLE, m.#state.popMark()),
     [Op.TUPLE1]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(1)),
     [Op.TUPLE2]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(2)),
     [Op.TUPLE3]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(3)),
-    [Op.LIST]: (m) => {
-      m.#state.gather(Tag.LIST, m.#state.popMark());
-      m.#noteList();
-    },
+    [Op.LIST]: (m) => m.#state.gather(Tag.LIST, m.#state.popMark()),
     [Op.FROZENSET]: (m) => m.#state.gather(Tag.SET, m.#state.popMark()),
     [Op.DICT]: (m) => {
       const from = m.#state.popMark();
       if ((m.#stack.length - from) % 2 !== 0) m.#in.bad("odd number of items");
       m.#state.gather(Tag.DICT, from);
     },
-    [Op.APPEND]: (m) => {
-      m.#state.extend(Tag.LIST, m.#state.top(1));
-      m.#noteList();
-    },
-    [Op.APPENDS]: (m) => {
-      m.#state.extend(Tag.LIST, m.#state.popMark());
-      m.#noteList();
-    },
+    [Op.APPEND]: (m) => m.#state.extend(Tag.LIST, m.#state.top(1)),
+    [Op.APPENDS]: (m) => m.#state.extend(Tag.LIST, m.#state.popMark()),
     [Op.ADDITEMS]: (m) => m.#state.extend(Tag.SET, m.#state.popMark()),
     [Op.GET]: (m) => m.#state.get(m.#memoKey(m.#in.line())),
     [Op.PUT]: (m) => m.#state.put(m.#memoKey(m.#in.line())),
@@ -242,10 +231,11 @@ export class PickleMachine {
     this.#in.bad(`it is not a pickle: ${name} is no opcode`);
   }
 
-  /** Notes where the list on top of the stack was added to. */
-  #noteList(): void {
-    const { length, a } = this.#stack;
-    this.#places?.lists.set(a[length - 1]!, this.#in.position);
+  /** Notes where a list is on top of the stack, so that more can be put to it. */
+  #noteList({ lists }: PicklePlaces): void {
+    const top = this.#stack.length - 1;
+    if (top < 0 || this.#stack.tags[top] !== Tag.LIST) return;
+    lists.set(this.#stack.a[top]!, this.#in.position);
   }
 
   #pushBytes(tag: number, length: number, ascii = false): void {

@@ -217,10 +217,8 @@ export function claimIds(
   there: VideoIds,
 ): void {
   for (const id of ids) {
+    assertNewIds(directory, [id], there);
     const bytes = encodeId(id);
-    if (there.findBytes(bytes, 0, bytes.length) >= 0) {
-      throw duplicate(directory, id);
-    }
     there.add(bytes, 0, bytes.length);
   }
 }

@@ -93,26 +93,24 @@ function readVideo(scanner: JsonScanner, builder: MetaBuilder): void {
     return builder.endVideo(firstFrame, place, VideoFault.NO_OBJECT);
   }
   let hasMeta = false;
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      scanner.peek();
-      const start = scanner.position;
-      scanner.skipString();
-      const end = scanner.position;
-      scanner.expect(Byte.COLON);
-      const key = knownKey(scanner, start, end);
-      const isList = scanner.peek() === Byte.OPEN_LIST;
-      if (key === FRAME_INFO) {
-        firstFrame = frames.length;
-        hasFrames = isList;
-        if (isList) readFrames(scanner, frames);
-        else scanner.skipValue();
-      } else if (key === META_DATA) {
-        hasMeta = isList && readMetaData(scanner, place);
-        if (!isList) scanner.skipValue();
-      } else scanner.skipValue();
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    scanner.peek();
+    const start = scanner.position;
+    scanner.skipString();
+    const end = scanner.position;
+    scanner.expect(Byte.COLON);
+    const key = knownKey(scanner, start, end);
+    const isList = scanner.peek() === Byte.OPEN_LIST;
+    if (key === FRAME_INFO) {
+      firstFrame = frames.length;
+      hasFrames = isList;
+      if (isList) readFrames(scanner, frames);
+      else scanner.skipValue();
+    } else if (key === META_DATA) {
+      hasMeta = isList && readMetaData(scanner, place);
+      if (!isList) scanner.skipValue();
+    } else scanner.skipValue();
+  });
   builder.endVideo(
     firstFrame,
     place,
@@ -146,24 +144,23 @@ function readMetaData(scanner: JsonScanner, place: MetaPlace): boolean {
   place.count = 0;
   place.length = 0;
   place.listLength = 0;
-  if (!scanner.enter(Byte.CLOSE_LIST)) return false;
-  const isObject = scanner.peek() === Byte.OPEN_OBJECT;
-  place.start = scanner.position;
-  let end: number;
-  do {
-    scanner.peek();
+  let isObject = false;
+  scanner.pass(Byte.CLOSE_LIST, () => {
+    const byte = scanner.peek();
+    if (place.count++ === 0) {
+      isObject = byte === Byte.OPEN_OBJECT;
+      place.start = scanner.position;
+    }
     scanner.skipValue();
-    end = scanner.position;
-    if (place.count++ === 0) place.length = end - place.start;
-  } while (scanner.next(Byte.CLOSE_LIST));
-  place.listLength = end - place.start;
+    place.listLength = scanner.position - place.start;
+    if (place.count === 1) place.length = place.listLength;
+  });
   return isObject;
 }
 
 /** Reads `frame_info`: almost all there is of a `.gmeta`. */
 function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
-  if (!scanner.enter(Byte.CLOSE_LIST)) return;
-  do {
+  scanner.pass(Byte.CLOSE_LIST, () => {
     if (scanner.peek() !== Byte.OPEN_LIST) {
       scanner.skipValue();
       frames.pushFault(FrameFault.NO_TRIPLE);
@@ -171,7 +168,7 @@ function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
       const another = readPlainTriples(scanner, frames);
       if (another) readAnyTriple(scanner, frames);
     }
-  } while (scanner.next(Byte.CLOSE_LIST));
+  });
 }
 
 /**
@@ -244,20 +241,18 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
   const { bytes } = scanner;
   const numbers: number[] = [];
   let items = 0;
-  if (scanner.enter(Byte.CLOSE_LIST)) {
-    do {
-      const byte = scanner.peek();
-      items++;
-      const start = scanner.position;
-      const isNumber = byte >= 0x30 && byte <= 0x39 ||
-        byte === Byte.MINUS && bytes[start + 1] !== 0x49; // -Infinity
-      if (!isNumber) scanner.skipValue();
-      else if (scanner.skipNumber() && items <= 3) {
-        const digits = bytes.subarray(start, scanner.position);
-        numbers.push(Number(new TextDecoder().decode(digits)));
-      }
-    } while (scanner.next(Byte.CLOSE_LIST));
-  }
+  scanner.pass(Byte.CLOSE_LIST, () => {
+    const byte = scanner.peek();
+    items++;
+    const start = scanner.position;
+    const isNumber = byte >= 0x30 && byte <= 0x39 ||
+      byte === Byte.MINUS && bytes[start + 1] !== 0x49; // -Infinity
+    if (!isNumber) scanner.skipValue();
+    else if (scanner.skipNumber() && items <= 3) {
+      const digits = bytes.subarray(start, scanner.position);
+      numbers.push(Number(new TextDecoder().decode(digits)));
+    }
+  });
   frames.pushList(items, numbers);
 }
 
