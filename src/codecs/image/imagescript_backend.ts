@@ -43,11 +43,9 @@ export class ImagescriptBackend implements ImageBackend {
 
   /** Loads and compiles the package's WebAssembly. */
   static async load(): Promise<ImagescriptBackend> {
-    const [jpeg, png] = await Promise.all([
-      loadModule("jpeg"),
-      loadModule("png"),
-    ]);
-    return new ImagescriptBackend(jpeg, png);
+    const modules = ["jpeg", "png"].map((name) => loadModule(name));
+    const [jpeg, png] = await Promise.all(modules);
+    return new ImagescriptBackend(jpeg!, png!);
   }
 
   pixels(

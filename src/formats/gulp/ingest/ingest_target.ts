@@ -167,8 +167,7 @@ function* hasVideos(
 ): Steps<boolean> {
   const meta = yield* openMeta(metaPath);
   meta.close();
-  return meta.length === ids.length &&
-    ids.every((id) => meta.find(id) >= 0);
+  return meta.length === ids.length && ids.every((id) => meta.find(id) >= 0);
 }
 
 /**

@@ -1,12 +1,10 @@
 import { formatJson } from "../../../codecs/json/format.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
-import { customMetaFile } from "./custom_meta.ts";
 import { jsonMetaFile } from "./json_meta.ts";
 import type { AddedVideo, MetaFile } from "./meta_file.ts";
-import { openMetaFile } from "./open_meta.ts";
+import { customMetaFile, openMetaFile } from "./open_meta.ts";
 import { emptyPickle, pickledMetaFile } from "./pickled_meta_file.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import { PickledLists, readPickledMeta } from "./read_pickled_meta.ts";
@@ -124,18 +122,4 @@ export function formatVideoMeta(
   }
   assertPlainJson(meta);
   return formatJson(meta);
-}
-
-/** The error about a data file that lacks frames which its meta file names. */
-export function shortDataError(
-  path: string,
-  expected: number,
-  actual: number,
-): FormatError {
-  return new FormatError(
-    "truncated-data",
-    `Cannot append to ${path}: it has ${actual} bytes, and its meta file names ` +
-      `frames up to byte ${expected}; it was cut; fetch it again`,
-    { path, expected, actual },
-  );
 }

@@ -128,15 +128,12 @@ function knownKey(
   start: number,
   end: number,
 ): Uint8Array | undefined {
-  const key = escaped ? encodeId(textOf(bytes, start, end)) : undefined;
-  return [FRAME_INFO, META_DATA].find((known) => {
-    const [from, length] = key === undefined
-      ? [start + 1, end - start - 2]
-      : [0, key.length];
-    const where = key ?? bytes;
-    return length === known.length &&
-      known.every((byte, i) => where[from + i] === byte);
-  });
+  const key = escaped
+    ? encodeId(textOf(bytes, start, end))
+    : bytes.subarray(start + 1, end - 1);
+  return [FRAME_INFO, META_DATA].find((known) =>
+    key.length === known.length && known.every((byte, i) => key[i] === byte)
+  );
 }
 
 /** Notes where the items of `meta_data` lie; tells whether the first is an object. */

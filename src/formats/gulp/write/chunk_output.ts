@@ -17,7 +17,7 @@ import {
 import { NewFile } from "../../../io/write/new_file.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import { CollectedMeta, shortDataError } from "../meta/collected_meta.ts";
+import { CollectedMeta } from "../meta/collected_meta.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import {
@@ -119,7 +119,14 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
         sync: () => fs.statSync(dataPath).size,
         async: async () => (await fs.promises.stat(dataPath)).size,
       });
-      if (size < end) throw shortDataError(dataPath, end, size);
+      if (size < end) {
+        throw new FormatError(
+          "truncated-data",
+          `Cannot append to ${dataPath}: it has ${size} bytes, and its meta file names ` +
+            `frames up to byte ${end}; it was cut; fetch it again`,
+          { path: dataPath, expected: end, actual: size },
+        );
+      }
       if (size > end) yield* file.truncate(end);
       return new ChunkOutput(chunk, collected, file);
     } catch (error) {
