@@ -8,21 +8,44 @@ import {
 import type { Eighths, ImageBackend } from "./image_backend.ts";
 import { ImageError } from "./image_error.ts";
 import type { ImageHeader } from "./image_header.ts";
-import { ImagescriptWasm, type WasmPixels } from "./imagescript_wasm.ts";
+import {
+  type JpegExports,
+  loadModule,
+  oneInstance,
+  type PngExports,
+  put,
+  view,
+} from "./imagescript_wasm.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
+
+/** Pixels as the modules give them. */
+interface WasmPixels {
+  readonly data: Uint8Array<ArrayBuffer>;
+  readonly width: number;
+  readonly height: number;
+  readonly format: "gray" | "rgb" | "cmyk" | "rgba";
+}
+
+/** The JPEG module's numbers for what is in a pixel. */
+const JPEG_FORMATS = ["gray", "rgb", "cmyk"] as const;
 
 /** Images through the WebAssembly of npm's imagescript: no permission but `--allow-read`. */
 export class ImagescriptBackend implements ImageBackend {
   readonly name = "imagescript";
-  readonly #wasm: ImagescriptWasm;
+  readonly #withJpeg;
+  readonly #withPng;
 
-  private constructor(wasm: ImagescriptWasm) {
-    this.#wasm = wasm;
+  private constructor(jpeg: WebAssembly.Module, png: WebAssembly.Module) {
+    const env = { "emscripten_notify_memory_growth": () => {} };
+    this.#withJpeg = oneInstance<JpegExports>(jpeg);
+    this.#withPng = oneInstance<PngExports>(png, { env });
   }
 
   /** Loads and compiles the package's WebAssembly. */
   static async load(): Promise<ImagescriptBackend> {
-    return new ImagescriptBackend(await ImagescriptWasm.load());
+    const modules = ["jpeg", "png"].map((name) => loadModule(name));
+    const [jpeg, png] = await Promise.all(modules);
+    return new ImagescriptBackend(jpeg!, png!);
   }
 
   pixels(
@@ -46,13 +69,21 @@ export class ImagescriptBackend implements ImageBackend {
     { data, height, width, channels }: Image,
     quality: number,
   ): Uint8Array<ArrayBuffer> {
-    const jpeg = this.#wasm.encodeJpeg(width, height, quality, (rgba) => {
+    const jpeg = this.#withJpeg((wasm) => {
+      const size = 4 * width * height;
+      const pointer = wasm.walloc(size);
+      const rgba = view(wasm, pointer, size);
       for (let from = 0, to = 0; to < rgba.length; from += channels) {
         rgba[to++] = data[from]!;
         rgba[to++] = data[channels === 1 ? from : from + 1]!;
         rgba[to++] = data[channels === 1 ? from : from + 2]!;
         rgba[to++] = 0xff;
       }
+      const buffer = wasm.encode(pointer, width, height, quality);
+      const length = wasm.wlen();
+      const encoded = view(wasm, buffer, length).slice();
+      wasm.wfree(buffer, length);
+      return encoded;
     });
     return channels === 1 ? dropChroma(jpeg) : jpeg;
   }
@@ -66,8 +97,8 @@ export class ImagescriptBackend implements ImageBackend {
     let pixels: WasmPixels;
     try {
       pixels = header.format === "jpeg"
-        ? this.#wasm.decodeJpeg(bytes)
-        : this.#wasm.decodePng(bytes);
+        ? this.#decodeJpeg(bytes)
+        : this.#decodePng(bytes);
     } catch (cause) {
       const reason = cause instanceof WebAssembly.RuntimeError
         ? "failed on this image, which is damaged"
@@ -89,6 +120,36 @@ export class ImagescriptBackend implements ImageBackend {
         `${pixels.width} × ${pixels.height} (${pixels.format})`,
       { path },
     );
+  }
+
+  #decodeJpeg(bytes: Uint8Array): WasmPixels {
+    return this.#withJpeg((wasm) => {
+      const pointer = put(wasm, bytes);
+      const image = wasm.decode(pointer, bytes.length, 0, 0);
+      const format = image === 0
+        ? undefined
+        : JPEG_FORMATS[wasm.decode_format(image)];
+      if (format === undefined) throw new Error("cannot decode this JPEG");
+      const buffer = wasm.decode_buffer(image);
+      const data = view(wasm, buffer, wasm.wlen()).slice();
+      const width = wasm.decode_width(image);
+      const height = wasm.decode_height(image);
+      wasm.decode_free(image);
+      return { data, width, height, format };
+    });
+  }
+
+  #decodePng(bytes: Uint8Array): WasmPixels {
+    return this.#withPng((wasm) => {
+      const pointer = put(wasm, bytes);
+      const buffer = wasm.decode(pointer, bytes.length);
+      wasm.wfree(pointer);
+      if (buffer < 0) throw new Error(`cannot decode this PNG (${buffer})`);
+      const [width, height] = [wasm.width(), wasm.height()];
+      const data = view(wasm, buffer, 4 * width * height).slice();
+      wasm.wfree(buffer);
+      return { data, width, height, format: "rgba" };
+    });
   }
 }
 

@@ -36,14 +36,14 @@ export function skipToEndOfList(scanner: JsonScanner): JsonEnd | undefined {
     scanner.skipValue();
     return undefined;
   }
-  const at = scanner.position + 1;
-  if (!scanner.enter(Byte.CLOSE_LIST)) return { at, isEmpty: true };
-  let end: number;
-  do {
+  let at = scanner.position + 1;
+  let isEmpty = true;
+  scanner.pass(Byte.CLOSE_LIST, () => {
     scanner.skipValue();
-    end = scanner.position;
-  } while (scanner.next(Byte.CLOSE_LIST));
-  return { at: end, isEmpty: false };
+    at = scanner.position;
+    isEmpty = false;
+  });
+  return { at, isEmpty };
 }
 
 function isBlank(byte: number): boolean {

@@ -3,20 +3,20 @@ import { DEEPEST, JsonError } from "./scanner.ts";
 /** As many digits as Python reads by default: more take time beyond proportion. */
 const MOST_DIGITS = 4300;
 
-const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
-const WORD = /true|false|null|NaN|-?Infinity/y;
+/** Blanks, and a mark, a string, something else, or the end. */
+const TOKEN =
+  /[ \t\n\r]*([[\]{},:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"[\]{},:]+|$)/sy;
 
-const WORDS: Record<string, boolean | number | null> = {
-  true: true,
-  false: false,
-  null: null,
-  NaN: NaN,
-  Infinity: Infinity,
-  "-Infinity": -Infinity,
-};
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/;
 
-/** Values that every reader makes alike. */
-type Scalar = null | boolean | number | bigint | string;
+const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+]);
 
 /** Makers of floats and objects. */
 export interface JsonMakers<Value> {
@@ -29,14 +29,13 @@ export interface JsonMakers<Value> {
 /** A reader by tokens; it calls itself for nested values, which the depth limits. */
 export class JsonParser<Value> {
   readonly #text: string;
-  readonly #makers: JsonMakers<Value | Scalar | (Value | Scalar)[]>;
+  readonly #makers: JsonMakers<Value>;
+  /** Place of the token that was read last, and of what follows it. */
   #at = 0;
+  #end = 0;
   #depth = 0;
 
-  constructor(
-    text: string,
-    makers: JsonMakers<Value | Scalar | (Value | Scalar)[]>,
-  ) {
+  constructor(text: string, makers: JsonMakers<Value>) {
     this.#text = text;
     this.#makers = makers;
   }
@@ -44,133 +43,85 @@ export class JsonParser<Value> {
   /** @throws {JsonError} If the text is not JSON as Python reads it; the offset counts UTF-16 units. */
   parse(): Value {
     const value = this.#value(this.#next());
-    this.#skipBlanks();
-    if (this.#at < this.#text.length) this.#fail("something follows its end");
-    return value as Value;
+    if (this.#next() !== "") this.#fail("something follows its end");
+    return value;
   }
 
-  #skipBlanks(): void {
-    const text = this.#text;
-    for (;;) {
-      const unit = text.charCodeAt(this.#at);
-      const isBlank = unit === 0x20 || unit === 0x0a || unit === 0x0d ||
-        unit === 0x09;
-      if (!isBlank) return;
-      this.#at++;
-    }
-  }
-
-  /** Moves over blanks and returns the character behind them. */
+  /** The next token; nothing at the end. */
   #next(): string {
-    this.#skipBlanks();
-    return this.#text[this.#at] ?? this.#fail("it ends early");
+    this.#at = TOKEN.lastIndex = this.#end;
+    const token = TOKEN.exec(this.#text)?.[1];
+    if (token === undefined) this.#fail("it ends inside a string");
+    this.#end = TOKEN.lastIndex;
+    this.#at = this.#end - token.length;
+    return token;
   }
 
-  /** @param first The character that it starts with. */
-  #value(first: string): Value | Scalar | (Value | Scalar)[] {
-    switch (first) {
+  /** @param token Its first one. */
+  #value(token: string): Value {
+    switch (token[0]) {
       case '"':
-        return this.#string();
-      case "[":
-      case "{": {
-        if (++this.#depth > DEEPEST) {
-          this.#fail(`it is nested more than ${DEEPEST} levels deep`);
-        }
-        this.#at++;
-        const value = first === "[" ? this.#list() : this.#object();
-        this.#depth--;
-        return value;
+        return this.#string(token) as Value;
+      case "[": {
+        const items: Value[] = [];
+        this.#pass("]", (first) => items.push(this.#value(first)));
+        return items as Value;
       }
-      default:
-        return this.#number() ?? this.#word();
+      case "{": {
+        const entries: [string, Value][] = [];
+        this.#pass("}", (first) => {
+          if (first[0] !== '"') this.#fail("a key is missing");
+          const key = this.#string(first);
+          if (this.#next() !== ":") this.#fail("':' is missing");
+          entries.push([key, this.#value(this.#next())]);
+        });
+        return this.#makers.object(entries);
+      }
     }
+    return WORDS.has(token) ? WORDS.get(token) as Value : this.#number(token);
   }
 
-  #list(): (Value | Scalar)[] {
-    const items: (Value | Scalar)[] = [];
-    let first = this.#next();
-    if (first === "]") {
-      this.#at++;
-      return items;
+  /** Goes through a list or an object, behind its bracket: `item` over each part, from its first token. */
+  #pass(close: string, item: (first: string) => void): void {
+    if (++this.#depth > DEEPEST) {
+      this.#fail(`it is nested more than ${DEEPEST} levels deep`);
     }
-    for (;;) {
-      items.push(this.#value(first) as Value | Scalar);
-      if (!this.#another("]")) return items;
-      first = this.#next();
+    let token = this.#next();
+    if (token !== close) {
+      for (item(token);; item(this.#next())) {
+        token = this.#next();
+        if (token === close) break;
+        if (token !== ",") this.#fail(`',' or '${close}' is missing`);
+      }
     }
+    this.#depth--;
   }
 
-  #object(): Value | Scalar | (Value | Scalar)[] {
-    const entries: [string, Value | Scalar | (Value | Scalar)[]][] = [];
-    let first = this.#next();
-    if (first === "}") this.#at++;
-    else {
-      do {
-        first = this.#next();
-        if (first !== '"') this.#fail("a key is missing");
-        const key = this.#string();
-        if (this.#next() !== ":") this.#fail("':' is missing");
-        this.#at++;
-        entries.push([key, this.#value(this.#next())]);
-      } while (this.#another("}"));
-    }
-    return this.#makers.object(entries);
-  }
-
-  /** Moves over what stands behind an item, and tells whether another follows. */
-  #another(close: string): boolean {
-    const mark = this.#next();
-    if (mark !== close && mark !== ",") {
-      this.#fail(`',' or '${close}' is missing`);
-    }
-    this.#at++;
-    return mark === ",";
-  }
-
-  #string(): string {
-    const start = this.#at;
-    for (let end = start;;) {
-      end = this.#text.indexOf('"', end + 1);
-      if (end < 0) this.#fail("it ends inside a string");
-      let escapes = 0;
-      while (this.#text[end - 1 - escapes] === "\\") escapes++;
-      if (escapes % 2 === 1) continue;
-      this.#at = end + 1;
-      break;
-    }
+  #string(token: string): string {
     try {
-      return JSON.parse(this.#text.slice(start, this.#at));
+      return JSON.parse(token);
     } catch {
       this.#fail("a string holds what it must not");
     }
   }
 
-  #number(): Value | Scalar | (Value | Scalar)[] | undefined {
-    NUMBER.lastIndex = this.#at;
-    const found = NUMBER.exec(this.#text);
-    if (found === null) return undefined;
-    const [token, fraction, exponent] = found;
-    this.#at += token.length;
+  #number(token: string): Value {
+    const found = NUMBER.exec(token);
+    if (found === null) this.#fail("a value is missing");
+    const [, fraction, exponent] = found;
     const number = Number(token);
     if (fraction !== undefined || exponent !== undefined) {
       return this.#makers.float(number);
     }
-    if (Number.isSafeInteger(number)) return number + 0; // -0 is the integer 0
+    if (Number.isSafeInteger(number)) return number + 0 as Value; // -0 is the integer 0
     if (token.length > MOST_DIGITS) {
       this.#fail(`an integer of ${token.length} digits`);
     }
-    return BigInt(token);
-  }
-
-  #word(): Scalar {
-    WORD.lastIndex = this.#at;
-    const word = WORD.exec(this.#text)?.[0];
-    if (word === undefined) this.#fail("a value is missing");
-    this.#at += word.length;
-    return WORDS[word]!;
+    return BigInt(token) as Value;
   }
 
   #fail(what: string): never {
-    throw new JsonError(this.#at, what);
+    const isEnd = this.#at === this.#text.length;
+    throw new JsonError(this.#at, isEnd ? "it ends early" : what);
   }
 }

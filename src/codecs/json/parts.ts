@@ -13,12 +13,8 @@ export function jsonMembers(
 ): Map<string, string> | undefined {
   const members = new Map<string, string>();
   const isObject = eachPart(text, Byte.OPEN_OBJECT, (scanner) => {
-    scanner.peek();
-    const start = scanner.position;
-    scanner.skipString();
-    const key = textFrom(scanner, start);
-    scanner.expect(Byte.COLON);
-    members.set(parsePlainJson(key) as string, valueText(scanner));
+    const key = readKey(scanner);
+    members.set(key, valueText(scanner));
   });
   return isObject ? members : undefined;
 }
@@ -55,6 +51,16 @@ export function jsonItems(text: string | Uint8Array): string[] | undefined {
   return isList ? items : undefined;
 }
 
+/** Moves over a key and the colon behind it, and returns the key. */
+export function readKey(scanner: JsonScanner): string {
+  scanner.peek();
+  const start = scanner.position;
+  scanner.skipString();
+  const key = textFrom(scanner, start);
+  scanner.expect(Byte.COLON);
+  return parsePlainJson(key) as string;
+}
+
 /** Has each part of a list or an object be passed; answers `false` where the text is another value. */
 function eachPart(
   text: string | Uint8Array,
@@ -66,11 +72,8 @@ function eachPart(
     : text;
   const scanner = new JsonScanner(withSentinel(bytes));
   const isIt = scanner.peek() === open;
-  const close = open + 2; // as in ASCII
-  if (!isIt) scanner.skipValue();
-  else if (scanner.enter(close)) {
-    do pass(scanner); while (scanner.next(close));
-  }
+  if (isIt) scanner.pass(open + 2, () => pass(scanner)); // as in ASCII
+  else scanner.skipValue();
   scanner.finish();
   return isIt;
 }

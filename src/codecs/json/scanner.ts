@@ -105,6 +105,12 @@ export class JsonScanner {
     return false;
   }
 
+  /** Moves over a list or object, whose opening byte is next: `item` over each of its parts. */
+  pass(close: number, item: () => void): void {
+    if (!this.enter(close)) return;
+    do item(); while (this.next(close));
+  }
+
   /** Fails unless only blanks are left. */
   finish(): void {
     this.peek();

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { ByteOutput } from "../byte_output.ts";
 import {
   DEEPEST,
   isWrittenAsInt,
@@ -38,10 +39,7 @@ export function writeMsgpack(value: PackableValue): Uint8Array<ArrayBuffer> {
 const UTF8 = new TextEncoder();
 
 /** Writes values, or the parts of one, one behind the other. */
-export class MsgpackWriter {
-  #bytes = new Uint8Array(256);
-  #view = new DataView(this.#bytes.buffer);
-  #used = 0;
+export class MsgpackWriter extends ByteOutput {
   /** The keys and numbers of items that lead to the value being written. */
   readonly #place: unknown[] = [];
 
@@ -52,13 +50,13 @@ export class MsgpackWriter {
       case "number":
         return isWrittenAsInt(value)
           ? this.int(value)
-          : this.#float64(0xcb, value);
+          : this.float64(0xcb, value);
       case "bigint":
         return this.#bigint(value);
       case "boolean":
-        return this.#head(value ? 0xc3 : 0xc2);
+        return this.op(value ? 0xc3 : 0xc2);
       case "object":
-        return value === null ? this.#head(0xc0) : this.#object(value);
+        return value === null ? this.op(0xc0) : this.#object(value);
       default:
         this.#refuse(value === undefined ? "undefined" : `a ${typeof value}`);
     }
@@ -66,15 +64,15 @@ export class MsgpackWriter {
 
   int(value: number): void {
     if (value >= 0) {
-      if (value < 0x80) this.#head(value);
-      else if (value < 0x100) this.#uint8(0xcc, value);
-      else if (value < 0x10000) this.#uint16(0xcd, value);
-      else if (value < 2 ** 32) this.#uint32(0xce, value);
+      if (value < 0x80) this.op(value);
+      else if (value < 0x100) this.#uint(0xcc, 1, value);
+      else if (value < 0x10000) this.#uint(0xcd, 2, value);
+      else if (value < 2 ** 32) this.#uint(0xce, 4, value);
       else this.#uint64(0xcf, value);
-    } else if (value >= -0x20) this.#head(value + 0x100);
-    else if (value >= -0x80) this.#uint8(0xd0, value);
-    else if (value >= -0x8000) this.#uint16(0xd1, value);
-    else if (value >= -(2 ** 31)) this.#uint32(0xd2, value);
+    } else if (value >= -0x20) this.op(value + 0x100);
+    else if (value >= -0x80) this.#uint(0xd0, 1, value);
+    else if (value >= -0x8000) this.#uint(0xd1, 2, value);
+    else if (value >= -(2 ** 31)) this.#uint(0xd2, 4, value);
     else this.#uint64(0xd3, value);
   }
 
@@ -95,7 +93,7 @@ export class MsgpackWriter {
     if (!text.isWellFormed()) this.#refuse("a text with a lone surrogate");
     const utf8 = UTF8.encode(text);
     const size = utf8.length;
-    if (size < 32) this.#head(0xa0 | size);
+    if (size < 32) this.op(0xa0 | size);
     else this.#size(0xd9, size);
     this.raw(utf8);
   }
@@ -107,7 +105,7 @@ export class MsgpackWriter {
     } else if (Array.isArray(value)) this.#list(value);
     else if (types.isMap(value)) this.#map(value);
     else if (value instanceof MsgpackFloat) {
-      this.#float64(0xcb, value.value);
+      this.float64(0xcb, value.value);
     } else if (value instanceof MsgpackExt) this.#ext(value.type, value.data);
     else if (value instanceof MsgpackTimestamp) {
       this.#ext(-1, timestampBytes(value));
@@ -156,24 +154,24 @@ export class MsgpackWriter {
     if (this.#place.length >= DEEPEST) {
       this.#refuse(`what nests more than ${DEEPEST} levels deep`);
     }
-    if (count < 16) this.#head(short | count);
-    else if (count < 0x10000) this.#uint16(long, count);
-    else this.#uint32(long + 1, count);
+    if (count < 16) this.op(short | count);
+    else if (count < 0x10000) this.#uint(long, 2, count);
+    else this.#uint(long + 1, 4, count);
   }
 
   /** @param head The one for a size of 8 bits; those for 16 and 32 follow it. */
   #size(head: number, size: number): void {
-    if (size < 0x100) this.#uint8(head, size);
-    else if (size < 0x10000) this.#uint16(head + 1, size);
-    else if (size < 2 ** 32) this.#uint32(head + 2, size);
+    if (size < 0x100) this.#uint(head, 1, size);
+    else if (size < 0x10000) this.#uint(head + 1, 2, size);
+    else if (size < 2 ** 32) this.#uint(head + 2, 4, size);
     else this.#refuse(`${size} bytes at once, which is 4 GiB or more`);
   }
 
   #ext(type: number, data: Uint8Array): void {
     const power = [1, 2, 4, 8, 16].indexOf(data.length);
-    if (power >= 0) this.#head(0xd4 + power);
+    if (power >= 0) this.op(0xd4 + power);
     else this.#size(0xc7, data.length);
-    this.#head(type & 0xff);
+    this.op(type & 0xff);
     this.raw(data);
   }
 
@@ -189,41 +187,20 @@ export class MsgpackWriter {
     );
   }
 
-  /** A head, which says what follows. */
-  #head(byte: number): void {
-    const at = this.#grow(1);
-    this.#bytes[at] = byte;
-  }
-
-  #uint8(head: number, value: number): void {
-    const at = this.#grow(2);
-    this.#bytes[at] = head;
-    this.#bytes[at + 1] = value;
-  }
-
-  #uint16(head: number, value: number): void {
-    const at = this.#grow(3);
-    this.#bytes[at] = head;
-    this.#view.setUint16(at + 1, value);
-  }
-
-  #uint32(head: number, value: number): void {
-    const at = this.#grow(5);
-    this.#bytes[at] = head;
-    this.#view.setUint32(at + 1, value);
+  /** A head and a number of 1, 2 or 4 bytes; below 0 it is written in two's complement. */
+  #uint(head: number, width: 1 | 2 | 4, value: number): void {
+    const at = this.grow(1 + width);
+    this.memory[at] = head;
+    for (let i = 0; i < width; i++) {
+      this.memory[at + width - i] = value >> 8 * i;
+    }
   }
 
   /** @param value Whole and at least -(2^63); below 0 it is written in two's complement. */
   #uint64(head: number, value: number | bigint): void {
-    const at = this.#grow(9);
-    this.#bytes[at] = head;
-    this.#view.setBigUint64(at + 1, BigInt(value));
-  }
-
-  #float64(head: number, value: number): void {
-    const at = this.#grow(9);
-    this.#bytes[at] = head;
-    this.#view.setFloat64(at + 1, value);
+    const at = this.grow(9);
+    this.memory[at] = head;
+    this.view.setBigUint64(at + 1, BigInt(value));
   }
 
   /**
@@ -234,51 +211,17 @@ export class MsgpackWriter {
    */
   #asciiText(text: string): boolean {
     const { length } = text;
-    const at = this.#grow(1 + length);
-    this.#bytes[at] = 0xa0 | length;
+    const at = this.grow(1 + length);
+    this.memory[at] = 0xa0 | length;
     for (let i = 0; i < length; i++) {
       const unit = text.charCodeAt(i);
       if (unit >= 0x80) {
-        this.#used = at;
+        this.clear(at);
         return false;
       }
-      this.#bytes[at + 1 + i] = unit;
+      this.memory[at + 1 + i] = unit;
     }
     return true;
-  }
-
-  raw(bytes: Uint8Array): void {
-    const at = this.#grow(bytes.length);
-    this.#bytes.set(bytes, at);
-  }
-
-  /** The bytes written so far, in memory of their own. */
-  take(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.slice(0, this.#used);
-  }
-
-  /** The bytes written so far, until others are. */
-  get written(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.#used);
-  }
-
-  /** Starts again, in the same memory. */
-  clear(): void {
-    this.#used = 0;
-  }
-
-  #grow(size: number): number {
-    const at = this.#used;
-    this.#used = at + size;
-    if (this.#used > this.#bytes.length) {
-      const grown = new Uint8Array(
-        Math.max(this.#used, 2 * this.#bytes.length),
-      );
-      grown.set(this.#bytes.subarray(0, at));
-      this.#bytes = grown;
-      this.#view = new DataView(grown.buffer);
-    }
-    return at;
   }
 }
 

@@ -154,19 +154,8 @@ export function parseQuoted(text: string): string | undefined {
 
 /** A little-endian two's complement integer (LONG1, LONG4). */
 export function parseTwosComplement(bytes: Uint8Array): number | bigint {
-  if (bytes.length <= 6) {
-    let number = 0;
-    for (let i = bytes.length - 1; i >= 0; i--) {
-      number = number * 256 + bytes[i]!;
-    }
-    const top = bytes.at(-1) ?? 0;
-    return top >= 0x80 ? number - 256 ** bytes.length : number;
-  }
-  let hex = "0x";
-  for (let i = bytes.length - 1; i >= 0; i--) {
-    hex += bytes[i]!.toString(16).padStart(2, "0");
-  }
-  const big = BigInt.asIntN(bytes.length * 8, BigInt(hex));
+  const digits = bytes.slice().reverse().toHex();
+  const big = BigInt.asIntN(bytes.length * 8, BigInt(`0x${digits || 0}`));
   const number = Number(big);
   return Number.isSafeInteger(number) ? number : big;
 }

@@ -1,3 +1,5 @@
+import { grown } from "../byte_output.ts";
+
 /** Longest pickle: columns hold positions in it. */
 export const LONGEST_PICKLE = 2 ** 31 - 1;
 
@@ -8,9 +10,7 @@ export class IntColumn {
 
   push(value: number): void {
     if (this.length === this.values.length) {
-      const larger = new Int32Array(this.values.length * 2);
-      larger.set(this.values);
-      this.values = larger;
+      this.values = grown(this.values, new Int32Array(2 * this.length));
     }
     this.values[this.length++] = value;
   }
@@ -101,11 +101,6 @@ export class ValueColumns {
     this.a = grown(this.a, new Float64Array(capacity));
     this.b = grown(this.b, new Uint32Array(capacity));
   }
-}
-
-function grown<T extends { set(from: T): void }>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }
 
 /**

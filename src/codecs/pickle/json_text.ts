@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
+import { ByteOutput } from "../byte_output.ts";
 import { formatFloat, formatNumber, formatString } from "../json/format.ts";
 import { DEEPEST } from "../json/scanner.ts";
 import type { PickleMachine } from "./machine.ts";
-import { PickleError } from "./pickle_error.ts";
-import { decodePickledText } from "./text.ts";
 import { Tag, type ValueColumns } from "./columns.ts";
 
 /** Text that values of a pickle may make, for each byte of it. */
@@ -16,28 +15,15 @@ const SPARE = 1 << 20;
  *
  * A pickle can name a value again and again, so that a short one makes long text: there is a limit.
  */
-export class PickledJson {
+export class PickledJson extends ByteOutput {
   readonly #machine: PickleMachine;
   readonly #limit: number;
-  #text: Uint8Array;
-  #length = 0;
   #depth = 0;
 
   constructor(machine: PickleMachine) {
+    super();
     this.#machine = machine;
-    const size = machine.bytes.length;
-    this.#limit = size * MOST_EXPANSION + SPARE;
-    this.#text = new Uint8Array(size + 1024);
-  }
-
-  /** Length of the text. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** A copy of the text. */
-  finish(): Uint8Array {
-    return this.#text.slice(0, this.#length);
+    this.#limit = machine.bytes.length * MOST_EXPANSION + SPARE;
   }
 
   /** Writes the value in a row of `rows`. */
@@ -47,9 +33,9 @@ export class PickledJson {
     const a = rows.a[row]!;
     switch (rows.tags[row]) {
       case Tag.BYTES:
-        return this.#bytes(this.#machine.bytes.subarray(a, a + rows.b[row]!));
+        return this.#base64(this.#machine.bytes.subarray(a, a + rows.b[row]!));
       case Tag.SIDE:
-        return this.#bytes(this.#machine.side[a] as Uint8Array);
+        return this.#base64(this.#machine.side[a] as Uint8Array);
       case Tag.DICT:
         return this.#nested("{", "}", a);
       case Tag.LIST:
@@ -57,30 +43,22 @@ export class PickledJson {
       case Tag.SET:
         return this.#nested("[", "]", a);
       default:
-        return this.#bad("the pickle's data hold a class");
+        return this.#machine.fail("the pickle's data hold a class");
     }
   }
 
   /** Writes ASCII text as it is. */
   write(text: string): void {
-    const past = this.#length + text.length;
-    if (past > this.#limit) {
-      this.#bad("its values make far more text than it has bytes");
-    }
-    if (past > this.#text.length) {
-      const larger = new Uint8Array(Math.max(past, this.#text.length * 2));
-      larger.set(this.#text);
-      this.#text = larger;
-    }
+    this.#requireRoom(text.length);
+    const at = this.grow(text.length);
     for (let i = 0; i < text.length; i++) {
-      this.#text[this.#length + i] = text.charCodeAt(i);
+      this.memory[at + i] = text.charCodeAt(i);
     }
-    this.#length = past;
   }
 
   #nested(open: string, close: string, container: number): void {
     if (++this.#depth > DEEPEST) {
-      this.#bad(`it is nested more than ${DEEPEST} levels deep`);
+      this.#machine.fail(`it is nested more than ${DEEPEST} levels deep`);
     }
     const { containers } = this.#machine;
     const { items } = containers;
@@ -101,7 +79,9 @@ export class PickledJson {
   /** A dict's key as the string that `json.dumps` makes of it. */
   #key(rows: ValueColumns, row: number): string {
     const key = this.#scalar(rows, row);
-    if (key === undefined) this.#bad("a key is neither a string nor a number");
+    if (key === undefined) {
+      this.#machine.fail("a key is neither a string nor a number");
+    }
     return key.startsWith('"') ? key : `"${key}"`;
   }
 
@@ -118,31 +98,24 @@ export class PickledJson {
       case Tag.FLOAT:
         return formatFloat(a);
       case Tag.TEXT:
-        return formatString(this.#string(rows, row));
+        // A long string may be named again and again: it counts before it is made.
+        this.#requireRoom(rows.b[row]!);
     }
+    const text = this.#machine.text(rows, row);
+    if (text !== undefined) return formatString(text);
     const side = rows.tags[row] === Tag.SIDE
       ? this.#machine.side[a]
       : undefined;
-    if (typeof side === "string") return formatString(side);
     return typeof side === "bigint" ? formatNumber(side) : undefined;
   }
 
-  #string(rows: ValueColumns, row: number): string {
-    const start = rows.a[row]!;
-    const { bytes } = this.#machine;
-    // A long string may be named again and again: it counts before it is made.
-    if (this.#length + rows.b[row]! > this.#limit) {
-      this.#bad("its values make far more text than it has bytes");
-    }
-    return decodePickledText(bytes, start, start + rows.b[row]!);
+  #requireRoom(length: number): void {
+    if (this.length + length <= this.#limit) return;
+    this.#machine.fail("its values make far more text than it has bytes");
   }
 
-  #bytes(bytes: Uint8Array): void {
+  #base64(bytes: Uint8Array): void {
     const base64 = Buffer.from(bytes).toString("base64");
     this.write(`"${base64}"`);
-  }
-
-  #bad(message: string): never {
-    throw new PickleError("bad-pickle", this.#machine.bytes.length, message);
   }
 }

@@ -9,7 +9,9 @@ import {
 } from "./byte_reader.ts";
 import { type Containers, Tag, type ValueColumns } from "./columns.ts";
 import { Op, opcodeName } from "./opcodes.ts";
+import { PickleError } from "./pickle_error.ts";
 import { PickleState } from "./state.ts";
+import { decodePickledText } from "./text.ts";
 
 /** Where a pickle can be added to, in bytes from its start. */
 export interface PicklePlaces {
@@ -17,7 +19,7 @@ export interface PicklePlaces {
   protocol: number;
   /** Where the opcodes FRAME stand. */
   readonly frames: number[];
-  /** By the numbers of lists: behind the opcode that added to one last, or made it. It is on top of the stack there. */
+  /** By the numbers of lists: behind all that was added to one, where it is on top of the stack. */
   readonly lists: Map<number, number>;
   /** Where STOP stands; the pickled value is on top of the stack there. */
   stop: number;
@@ -143,6 +145,7 @@ export class PickleMachine {
           const run = PickleMachine.#RARE[opcode];
           if (run === undefined) this.#refuse(opcode);
           run(this);
+          if (this.#places !== undefined) this.#noteList(this.#places);
         }
       }
     }
@@ -179,33 +182,21 @@ export class PickleMachine {
     [Op.BINBYTES]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u32()),
     [Op.BINBYTES8]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u64()),
     [Op.BYTEARRAY8]: (m) => m.#pushBytes(Tag.BYTES, m.#in.u64()),
-    [Op.EMPTY_LIST]: (m) => {
-      m.#stack.push(Tag.LIST, m.containers.create(), 0);
-      m.#noteList();
-    },
+    [Op.EMPTY_LIST]: (m) => m.#stack.push(Tag.LIST, m.containers.create(), 0),
     [Op.EMPTY_SET]: (m) => m.#stack.push(Tag.SET, m.containers.create(), 0),
     [Op.TUPLE]: (m) => m.#state.gather(Tag.TUPLE, m.#state.popMark()),
     [Op.TUPLE1]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(1)),
     [Op.TUPLE2]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(2)),
     [Op.TUPLE3]: (m) => m.#state.gather(Tag.TUPLE, m.#state.top(3)),
-    [Op.LIST]: (m) => {
-      m.#state.gather(Tag.LIST, m.#state.popMark());
-      m.#noteList();
-    },
+    [Op.LIST]: (m) => m.#state.gather(Tag.LIST, m.#state.popMark()),
     [Op.FROZENSET]: (m) => m.#state.gather(Tag.SET, m.#state.popMark()),
     [Op.DICT]: (m) => {
       const from = m.#state.popMark();
       if ((m.#stack.length - from) % 2 !== 0) m.#in.bad("odd number of items");
       m.#state.gather(Tag.DICT, from);
     },
-    [Op.APPEND]: (m) => {
-      m.#state.extend(Tag.LIST, m.#state.top(1));
-      m.#noteList();
-    },
-    [Op.APPENDS]: (m) => {
-      m.#state.extend(Tag.LIST, m.#state.popMark());
-      m.#noteList();
-    },
+    [Op.APPEND]: (m) => m.#state.extend(Tag.LIST, m.#state.top(1)),
+    [Op.APPENDS]: (m) => m.#state.extend(Tag.LIST, m.#state.popMark()),
     [Op.ADDITEMS]: (m) => m.#state.extend(Tag.SET, m.#state.popMark()),
     [Op.GET]: (m) => m.#state.get(m.#memoKey(m.#in.line())),
     [Op.PUT]: (m) => m.#state.put(m.#memoKey(m.#in.line())),
@@ -219,16 +210,32 @@ export class PickleMachine {
     [Op.INST]: (m) => m.#state.refuse(`${m.#in.line()}.${m.#in.line()}`),
   };
 
+  /** The string in a row; `undefined` where it holds something else. */
+  text({ tags, a, b }: ValueColumns, row: number): string | undefined {
+    const start = a[row]!;
+    if (tags[row] === Tag.TEXT) {
+      return decodePickledText(this.bytes, start, start + b[row]!);
+    }
+    const side = tags[row] === Tag.SIDE ? this.side[start] : undefined;
+    return typeof side === "string" ? side : undefined;
+  }
+
+  /** Throws the error about a pickle that is sound, but holds what it should not. */
+  fail(message: string): never {
+    throw new PickleError("bad-pickle", this.bytes.length, message);
+  }
+
   #refuse(opcode: number): never {
     const name = opcodeName(opcode);
     if (OBJECTS.has(opcode)) this.#state.refuse(`an object by ${name}`);
     this.#in.bad(`it is not a pickle: ${name} is no opcode`);
   }
 
-  /** Notes where the list on top of the stack was added to. */
-  #noteList(): void {
-    const { length, a } = this.#stack;
-    this.#places?.lists.set(a[length - 1]!, this.#in.position);
+  /** Notes where a list is on top of the stack, so that more can be put to it. */
+  #noteList({ lists }: PicklePlaces): void {
+    const top = this.#stack.length - 1;
+    if (top < 0 || this.#stack.tags[top] !== Tag.LIST) return;
+    lists.set(this.#stack.a[top]!, this.#in.position);
   }
 
   #pushBytes(tag: number, length: number, ascii = false): void {
@@ -294,24 +301,12 @@ export class PickleMachine {
 
   #stackGlobal(): void {
     const from = this.#state.top(2);
-    const module = this.#textAt(from);
-    const name = this.#textAt(from + 1);
-    this.#stack.length = from;
-    this.#state.pushClass(module, name);
-  }
-
-  #textAt(row: number): string {
-    const { tags, a, b } = this.#stack;
-    if (tags[row] === Tag.TEXT) {
-      const start = a[row]!;
-      return new TextDecoder().decode(
-        this.bytes.slice(start, start + b[row]!),
-      );
-    }
-    const side = tags[row] === Tag.SIDE ? this.side[a[row]!] : undefined;
-    if (typeof side !== "string") {
+    const [module, name] = [from, from + 1]
+      .map((row) => this.text(this.#stack, row));
+    if (module === undefined || name === undefined) {
       this.#in.bad("the name of a class is no string");
     }
-    return side;
+    this.#stack.length = from;
+    this.#state.pushClass(module, name);
   }
 }

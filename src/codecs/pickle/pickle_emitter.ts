@@ -1,3 +1,4 @@
+import { ByteOutput } from "../byte_output.ts";
 import { Op } from "./opcodes.ts";
 import { encodePickledText } from "./text.ts";
 
@@ -12,9 +13,7 @@ const LARGEST_U32 = 0xffffffff;
  * Emits the opcodes of a pickle, protocol 4, into memory that grows, or piece by piece: whoever
  * calls {@linkcode PickleEmitter.take} now and then gets a pickle of any size in constant memory.
  */
-export class PickleEmitter {
-  #bytes = new Uint8Array(256);
-  #length = 0;
+export class PickleEmitter extends ByteOutput {
   #memoized = 0;
   readonly #protocol: number;
 
@@ -24,27 +23,10 @@ export class PickleEmitter {
    * @param within The protocol of a pickle that is there already, to which what is emitted is added.
    */
   constructor(within?: number) {
+    super();
     this.#protocol = within ?? PROTOCOL;
     if (within !== undefined) return;
     this.#with(Op.PROTO, 1, PROTOCOL);
-  }
-
-  /** Number of bytes that {@linkcode PickleEmitter.take} would give. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Gives what was emitted since the last call. */
-  take(): Uint8Array<ArrayBuffer> {
-    const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
-    return taken;
-  }
-
-  /** Emits an opcode without argument. */
-  op(opcode: number): void {
-    const at = this.#grow(1);
-    this.#bytes[at] = opcode;
   }
 
   /** Emits an `int`. */
@@ -64,14 +46,12 @@ export class PickleEmitter {
   /** Emits a class; every protocol has this form of it. */
   global(module: string, name: string): void {
     this.op(Op.GLOBAL);
-    this.#append(new TextEncoder().encode(`${module}\n${name}\n`));
+    this.raw(new TextEncoder().encode(`${module}\n${name}\n`));
   }
 
   /** Emits a `float`. */
   float(value: number): void {
-    const at = this.#grow(9);
-    this.#bytes[at] = Op.BINFLOAT;
-    new DataView(this.#bytes.buffer).setFloat64(at + 1, value);
+    this.float64(Op.BINFLOAT, value);
   }
 
   /** Emits a `str`; lone surrogates stay lone. */
@@ -107,37 +87,18 @@ export class PickleEmitter {
     if (length <= LARGEST_U8 && short !== middle) this.#with(short, 1, length);
     else if (length <= LARGEST_U32) this.#with(middle, 4, length);
     else this.#with(long, 8, length);
-    this.#append(bytes);
+    this.raw(bytes);
   }
 
   /** Emits an opcode and a number of so many bytes. */
   #with(opcode: number, width: number, number: number): void {
-    const at = this.#grow(1 + width);
-    this.#bytes[at] = opcode;
+    const at = this.grow(1 + width);
+    this.memory[at] = opcode;
     let rest = number;
     for (let k = at + 1; k <= at + width; k++) {
-      this.#bytes[k] = rest; // its lowest byte
+      this.memory[k] = rest; // its lowest byte
       rest = Math.floor(rest / 256);
     }
-  }
-
-  #append(bytes: Uint8Array): void {
-    const at = this.#grow(bytes.length);
-    this.#bytes.set(bytes, at);
-  }
-
-  /** Makes room for `count` bytes more and returns where they go. */
-  #grow(count: number): number {
-    const at = this.#length;
-    this.#length += count;
-    if (this.#length > this.#bytes.length) {
-      const larger = new Uint8Array(
-        Math.max(this.#length, 2 * this.#bytes.length),
-      );
-      larger.set(this.#bytes.subarray(0, at));
-      this.#bytes = larger;
-    }
-    return at;
   }
 }
 

@@ -96,10 +96,9 @@ function plainData(machine: PickleMachine, stack: ValueColumns): PickledValue {
       }
     }, (start, count) => {
       if (!(target instanceof Map)) return;
-      for (
-        const { start: at, end, value } of numberedItems(bytes, start, count)
-      ) {
-        target.set(text(at, end), value);
+      const items = numberedItems(bytes, start, count);
+      for (const { start, end, value } of items) {
+        target.set(text(start, end), value);
       }
     });
   }

@@ -87,33 +87,25 @@ export class PickleState {
     return true;
   }
 
-  /** Makes the memo's entries of the run of names that `key` is in. */
-  #makeEntries(key: number): void {
-    const runs = this.#unmade;
-    let low = 0; // the last run that starts at or before the key
-    let high = runs.length / 3 - 1;
-    while (low < high) {
-      const middle = low + high + 1 >>> 1;
-      if (runs.values[3 * middle]! <= key) low = middle;
-      else high = middle - 1;
+  /** Makes the memo's entries of all runs of names that are left in the pickle. */
+  #makeEntries(): void {
+    const { memo } = this;
+    const { length } = memo;
+    for (let run = 0; run < this.#unmade.length; run += 3) {
+      const [first, position, count] = this.#unmade.values.subarray(run);
+      memo.length = first!;
+      const items = numberedItems(this.#input.bytes, position!, count!);
+      for (const { start, end } of items) {
+        memo.push(Tag.TEXT, start, end - start);
+      }
     }
-    if (high < 0) return;
-    const [first, position, count] = runs.values.subarray(3 * low, 3 * low + 3);
-    if (key < first! || key >= first! + count!) return;
-    const { tags, a, b } = this.memo;
-    let at = first!;
-    const { bytes } = this.#input;
-    for (const { start, end } of numberedItems(bytes, position!, count!)) {
-      tags[at] = Tag.TEXT;
-      a[at] = start;
-      b[at] = end - start;
-      at++;
-    }
+    this.#unmade.length = 0;
+    memo.length = length;
   }
 
   /** Pushes the memo's entry `key`. */
   get(key: number): void {
-    if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries(key);
+    if (this.memo.tags[key] === Tag.ABSENT) this.#makeEntries();
     if (key >= this.memo.length || this.memo.tags[key] === Tag.ABSENT) {
       this.#input.bad(`unknown memo entry ${key}`);
     }
@@ -130,7 +122,7 @@ export class PickleState {
     const from = this.top(1);
     if (key >= memo.tags.length) memo.reserve(key + 1);
     if (key < memo.length && memo.tags[key] === Tag.ABSENT) {
-      this.#makeEntries(key);
+      this.#makeEntries();
     }
     if (memo.tags[key] === Tag.ABSENT) this.memoized++;
     memo.tags[key] = this.values.tags[from]!;

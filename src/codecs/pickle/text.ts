@@ -17,21 +17,17 @@ export function decodePickledText(
   try {
     return decoder.decode(own);
   } catch {
-    return splitAtSurrogates(own, start, (part) => decoder.decode(part));
+    return splitAtSurrogates(own, start);
   }
 }
 
-function splitAtSurrogates(
-  bytes: Uint8Array,
-  offset: number,
-  decode: (part: Uint8Array) => string,
-): string {
+function splitAtSurrogates(bytes: Uint8Array, offset: number): string {
   let text = "";
   let done = 0;
   try {
     for (let i = 0; i + 2 < bytes.length; i++) {
       if (bytes[i] !== 0xed || bytes[i + 1]! < 0xa0) continue;
-      text += decode(bytes.subarray(done, i));
+      text += decoder.decode(bytes.subarray(done, i));
       const [high, low] = [bytes[i + 1]!, bytes[i + 2]!];
       if (high > 0xbf || low < 0x80 || low > 0xbf) {
         throw new TypeError("not a surrogate");
@@ -40,7 +36,7 @@ function splitAtSurrogates(
       i += 2;
       done = i + 1;
     }
-    return text + decode(bytes.subarray(done));
+    return text + decoder.decode(bytes.subarray(done));
   } catch {
     throw new PickleError("bad-pickle", offset, "a string is not UTF-8");
   }

@@ -61,14 +61,12 @@ class PickleWriter {
 
   write(root: unknown): Uint8Array<ArrayBuffer> {
     this.#value(root, false);
-    for (
-      let container = this.#open.at(-1);
-      container !== undefined;
-      container = this.#open.at(-1)
-    ) {
-      const { done, value } = container.next(this.#out);
+    for (;;) {
+      const container = this.#open.at(-1);
+      if (container === undefined) break;
+      const { done, value } = this.#next(container);
       if (done === true) this.#close(container);
-      else this.#value(value, container.wantsHashable);
+      else this.#value(value, wantsHashable(container));
     }
     this.#out.op(Op.STOP);
     return this.#out.take();
@@ -112,12 +110,57 @@ class PickleWriter {
       this.#share(value, isKey);
       return;
     }
-    const container = OpenContainer.of(value, isKey);
-    if (typeof container === "string") this.#refuse(container);
-    container.begin(this.#out);
+    const { kind, items } = this.#takeApart(value, isKey);
+    this.#out.op(kind.start);
     if (!isKey) this.#share(value, isKey); // a tuple is there only when it is complete
-    this.#open.push(container);
+    const iterator = items[Symbol.iterator]();
+    this.#open.push({ value, isKey, kind, items: iterator, count: 0, last: 0 });
     this.#inside.add(value);
+  }
+
+  /** @param isKey Whether it is, or is part of, a key of a `dict` or a member of a `set`. */
+  #takeApart(
+    value: object,
+    isKey: boolean,
+  ): { readonly kind: Kind; readonly items: Iterable<unknown> } {
+    if (Array.isArray(value)) {
+      return { kind: isKey ? TUPLE : LIST, items: value };
+    }
+    if (types.isSet(value)) {
+      this.#refuseDoubled("Set", value);
+      return { kind: isKey ? FROZENSET : SET, items: value };
+    }
+    if (types.isMap(value)) {
+      if (isKey) this.#refuse("a Map as a key");
+      this.#refuseDoubled("Map", [...value.keys()]);
+      return { kind: DICT, items: [...value].flat(1) };
+    }
+    if (Object.getOwnPropertySymbols(value).length > 0) {
+      this.#refuse("an object with symbols as keys");
+    }
+    if (!isPlain(value)) {
+      this.#refuse(`an instance of ${value.constructor?.name || "a class"}`);
+    }
+    if (isKey) this.#refuse("an object as a key");
+    return { kind: DICT, items: Object.entries(value).flat(1) };
+  }
+
+  /** Gives the next item and emits what comes before it, or what comes behind all. */
+  #next(container: OpenContainer): IteratorResult<unknown> {
+    const { kind: { start, end, batch }, items } = container;
+    const result = items.next();
+    const isMarked = start === Op.MARK || container.count > 0;
+    if (result.done === true) {
+      if (isMarked) this.#out.op(end);
+      return result;
+    }
+    if (container.count % batch === 0 && start !== Op.MARK) {
+      if (isMarked) this.#out.op(end);
+      this.#out.op(Op.MARK);
+    }
+    container.count++;
+    if (wantsHashable(container)) container.last = result.value;
+    return result;
   }
 
   #close(container: OpenContainer): void {
@@ -132,8 +175,16 @@ class PickleWriter {
     (isKey ? this.#sharedKeys : this.#shared).set(value, this.#out.memoize());
   }
 
+  /** Refuses what would lose an item in Python. */
+  #refuseDoubled(what: string, keys: Iterable<unknown>): void {
+    if (!hasEqualKeys(keys)) return;
+    this.#refuse(
+      `a ${what} in which two keys are equal in Python, such as 1 and true`,
+    );
+  }
+
   #refuse(what: string): never {
-    const place = this.#open.map(({ place }) => place).join("");
+    const place = this.#open.map(placeIn).join("");
     throw new TypeError(
       `Cannot pickle ${what}, at value${shortened(place)}: only plain data ` +
         `can be pickled`,
@@ -170,123 +221,34 @@ const TUPLE: Kind = { start: Op.MARK, end: Op.TUPLE, batch: Infinity };
 const FROZENSET: Kind = { start: Op.MARK, end: Op.FROZENSET, batch: Infinity };
 
 /** An array, set, map or plain object whose items are being pickled. */
-class OpenContainer {
+interface OpenContainer {
   readonly value: object;
   /** True if it is part of a key, and so of a kind that never changes. */
   readonly isKey: boolean;
-  readonly #kind: Kind;
-  readonly #items: Iterator<unknown>;
-  #count = 0;
+  readonly kind: Kind;
+  readonly items: Iterator<unknown>;
+  count: number;
   /** The last key or member, for messages. */
-  #last: unknown;
-
-  private constructor(
-    value: object,
-    isKey: boolean,
-    kind: Kind,
-    items: Iterable<unknown>,
-  ) {
-    this.value = value;
-    this.isKey = isKey;
-    this.#kind = kind;
-    this.#items = items[Symbol.iterator]();
-  }
-
-  /**
-   * Takes a container apart.
-   *
-   * @param isKey Whether it is, or is part of, a key of a `dict` or a member of a `set`.
-   * @returns What it is called, where it is none or cannot be pickled.
-   */
-  static of(value: object, isKey: boolean): OpenContainer | string {
-    if (Array.isArray(value)) {
-      return new OpenContainer(value, isKey, isKey ? TUPLE : LIST, value);
-    }
-    if (types.isSet(value)) {
-      return doubled("Set", value) ??
-        new OpenContainer(value, isKey, isKey ? FROZENSET : SET, value);
-    }
-    const isMap = types.isMap(value);
-    if (!isMap && Object.getOwnPropertySymbols(value).length > 0) {
-      return "an object with symbols as keys";
-    }
-    if (!isMap && !isPlain(value)) {
-      return `an instance of ${value.constructor?.name || "a class"}`;
-    }
-    if (isKey) return `${isMap ? "a Map" : "an object"} as a key`;
-    if (!isMap) {
-      return new OpenContainer(
-        value,
-        isKey,
-        DICT,
-        Object.entries(value).flat(1),
-      );
-    }
-    return doubled("Map", [...value.keys()]) ??
-      new OpenContainer(value, isKey, DICT, flatEntries(value));
-  }
-
-  /** True if the next value that comes is, or is part of, a key. */
-  get wantsHashable(): boolean {
-    return this.#kind === DICT ? this.#count % 2 === 1 : this.#kind !== LIST;
-  }
-
-  /** Emits what comes before the items. */
-  begin(out: PickleEmitter): void {
-    out.op(this.#kind.start);
-  }
-
-  /** Gives the next item and emits what comes before it, or what comes behind all. */
-  next(out: PickleEmitter): IteratorResult<unknown> {
-    const { start, end, batch } = this.#kind;
-    const result = this.#items.next();
-    const marked = start === Op.MARK || this.#count > 0;
-    if (result.done === true) {
-      if (marked) out.op(end);
-      return result;
-    }
-    if (this.#count % batch === 0 && start !== Op.MARK) {
-      if (marked) out.op(end);
-      out.op(Op.MARK);
-    }
-    this.#count++;
-    if (this.wantsHashable) this.#last = result.value;
-    return result;
-  }
-
-  /** Where in the container the current item is, as code would have it. */
-  get place(): string {
-    if (this.#kind !== DICT) return `[${this.#count - 1}]`;
-    const key = this.#last;
-    return `[${
-      typeof key === "string"
-        ? JSON.stringify(key)
-        : typeof key === "object" && key !== null
-        ? "…"
-        : String(key)
-    }]`;
-  }
+  last: unknown;
 }
 
-function* flatEntries(
-  map: ReadonlyMap<unknown, unknown>,
-): Generator<unknown> {
-  for (const [key, value] of map) {
-    yield key;
-    yield value;
-  }
+/** Whether the value that comes is, or is part of, a key. */
+function wantsHashable({ kind, count }: OpenContainer): boolean {
+  return kind === DICT ? count % 2 === 1 : kind !== LIST;
+}
+
+/** Where in a container the current item is, as code would have it. */
+function placeIn({ kind, count, last }: OpenContainer): string {
+  if (kind !== DICT) return `[${count - 1}]`;
+  if (typeof last === "string") return `[${JSON.stringify(last)}]`;
+  return typeof last === "object" && last !== null
+    ? "[…]"
+    : `[${String(last)}]`;
 }
 
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** Name of a container that would lose an item in Python. */
-function doubled(what: string, keys: Iterable<unknown>): string | undefined {
-  return hasEqualKeys(keys)
-    ? `a ${what} in which two keys are equal in Python, such as 1 and true`
-    : undefined;
 }
 
 /** Python's `hash` of nested tuples recurses: nobody nests keys that deep. */

@@ -1,7 +1,7 @@
 import { concatBytes } from "../../bytes_of.ts";
 import type { NdArray } from "../numpy/mod.ts";
 import { VideoError } from "./video_error.ts";
-import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
+import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";
 
 /** Options of {@linkcode decodeVideo}. */
 export interface DecodeVideoOptions extends ProgramOptions {
@@ -34,8 +34,7 @@ export async function decodeVideo(
   const { path = "the video", maxBytes = 2 ** 30 } = options;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const words = await withWorkDirectory(async (dir) => {
-    const file = `${dir}/video`;
+  const words = await withWorkFile(async (file) => {
     await Deno.writeFile(file, bytes);
     await using ffmpeg = new Ffmpeg(decodingArguments(file), options, {
       verb: "decode",

@@ -1,5 +1,5 @@
 import type { NdArray } from "../numpy/mod.ts";
-import { Ffmpeg, type ProgramOptions, withWorkDirectory } from "./ffmpeg.ts";
+import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";
 
 /** Options of {@linkcode encodeVideo}. */
 export interface EncodeVideoOptions extends ProgramOptions {
@@ -37,8 +37,7 @@ export async function encodeVideo(
   const data = framesOf(frames);
   const [, height, width] = frames.shape;
   const args = encodingArguments(`${width}x${height}`, options);
-  return await withWorkDirectory(async (dir) => {
-    const file = `${dir}/video`;
+  return await withWorkFile(async (file) => {
     await using ffmpeg = new Ffmpeg([...args, `file:${file}`], options, {
       verb: "encode",
       input: data,

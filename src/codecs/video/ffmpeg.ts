@@ -170,15 +170,15 @@ async function boundedText(
 }
 
 /**
- * Makes a directory for as long as `body` runs. ffmpeg moves back and forth in an mp4, which it
+ * Makes a place for a file that is there as long as `body` runs. ffmpeg moves back and forth in an mp4, which it
  * cannot in a pipe.
  */
-export async function withWorkDirectory<T>(
-  body: (dir: string) => Promise<T>,
+export async function withWorkFile<T>(
+  body: (file: string) => Promise<T>,
 ): Promise<T> {
   const dir = await Deno.makeTempDir({ prefix: "recordfs-video-" });
   try {
-    return await body(dir);
+    return await body(`${dir}/video`);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { byCodePoint } from "../../../names.ts";
 import {
@@ -116,7 +117,7 @@ export class ActivitynetAdapter
         const database = membersOf(jsonFile, file.get("database"), "database");
         return filesIn(folder, [""]).filter((path) => !path.endsWith("part"))
           .map((path) => {
-            const id = nameOf(path).split(".")[0]!;
+            const id = basename(path).split(".")[0]!;
             return { id, path, meta: entryOf(jsonFile, database, id) };
           })
           .filter(({ meta }) => meta?.["subset"] === phase);
@@ -166,7 +167,7 @@ export class KineticsAdapter
           )
           .map((path) => {
             // Ids may hold `_00` themselves.
-            const id = nameOf(path).replace(/(_\d{6}_\d{6})?\.mp4$/, "");
+            const id = basename(path).replace(/(_\d{6}_\d{6})?\.mp4$/, "");
             return { id, path, meta: entryOf(jsonFile, entries, id) };
           });
       },
@@ -179,8 +180,4 @@ export class KineticsAdapter
       },
     });
   }
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

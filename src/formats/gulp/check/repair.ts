@@ -93,26 +93,29 @@ export async function repairGulp(
   const [from, to] = [localPath(directory), localPath(out)];
   const listing = await runAsync(listChunks(from), signal);
   if (listing.chunks.length + listing.problems.length === 0) {
-    throw noChunks(from);
+    throw new FormatError(
+      "unknown-format",
+      `${from} holds no chunks, as in data_0.gulp and meta_0.gmeta`,
+      { path: from },
+    );
   }
   await requireApart(from, to);
-  const target = await runAsync(NewDirectory.create(to), signal);
-  try {
-    const repair = new Repair(target.temporary, options);
+  return await NewDirectory.write(to, signal, async (into) => {
+    const repair = new Repair(into, options);
     for (const problem of listing.problems) repair.leaveOut(problem);
     await repair.saveChunks(listing.chunks);
-    if (repair.report.videos === 0) throw nothingSaved(from);
+    if (repair.report.videos === 0) {
+      throw new FormatError(
+        "bad-meta",
+        `${from}: no video in it can be saved; nothing was written`,
+        { path: from },
+      );
+    }
     if (listing.labelPath !== undefined) {
       await repair.saveLabels(listing.labelPath);
     }
-    signal?.throwIfAborted();
-    await runAsync(target.publish());
     return repair.report;
-  } catch (error) {
-    throw target.asPublished(error);
-  } finally {
-    target.discard();
-  }
+  });
 }
 
 class Repair {
@@ -193,19 +196,14 @@ class Repair {
     onProgress: (bytes: number) => void,
   ): Promise<void> {
     const { signal, partial = false } = this.#options;
-    const repair = new ChunkRepair(chunk, {
+    await new ChunkRepair(chunk, {
       into: this.#into,
       kept: this.#kept,
       partial,
+      report: this.report,
       leaveOut: (error, id, frames) => this.leaveOut(error, id, frames),
       signal,
-    });
-    await repair.run(onProgress);
-    const { videos, frames, bytes } = repair;
-    if (videos > 0) this.report.chunks++;
-    this.report.videos += videos;
-    this.report.frames += frames;
-    this.report.bytes += bytes;
+    }).run(onProgress);
   }
 }
 
@@ -246,21 +244,5 @@ function cutMeta(error: RecordfsError, videos: number): RecordfsError {
     "bad-meta",
     `${error.message}; of its videos the ${videos} in front of that can be read`,
     { path: error.path, offset: error.offset, cause: error },
-  );
-}
-
-function noChunks(directory: string): FormatError {
-  return new FormatError(
-    "unknown-format",
-    `${directory} holds no chunks, as in data_0.gulp and meta_0.gmeta`,
-    { path: directory },
-  );
-}
-
-function nothingSaved(directory: string): FormatError {
-  return new FormatError(
-    "bad-meta",
-    `${directory}: no video in it can be saved; nothing was written`,
-    { path: directory },
   );
 }

@@ -7,6 +7,7 @@ import type { VideoIds } from "../ids/video_ids.ts";
 import { shownId } from "./faults.ts";
 import { OpenedChunk } from "../read/opened_chunk.ts";
 import { ChunkOutput } from "../write/chunk_output.ts";
+import { jpegFault } from "../write/frame_data.ts";
 
 /** Frames on top of each other could make a small file a large one: no more is read than that. */
 const MOST_READING = 2;
@@ -17,13 +18,20 @@ export interface KeptVideos {
   readonly metas: ChunkMeta[];
 }
 
-/** How chunks are repaired. */
+/** How chunks are repaired, and what became of it. */
 export interface ChunkRepairOptions {
   /** The directory to write to. */
   readonly into: string;
   readonly kept: KeptVideos;
   /** Whether a video with damaged frames is kept without them. */
   readonly partial: boolean;
+  /** What all chunks have in the end. */
+  readonly report: {
+    chunks: number;
+    videos: number;
+    frames: number;
+    bytes: number;
+  };
   /** Told of each thing that is left out. */
   readonly leaveOut: (error: FormatError, id: string, frames: number) => void;
   readonly signal: AbortSignal | undefined;
@@ -31,10 +39,6 @@ export interface ChunkRepairOptions {
 
 /** Copies the sound videos of a chunk, in their order, to a new one of the same name. */
 export class ChunkRepair {
-  videos = 0;
-  frames = 0;
-  /** Bytes of the new data file. */
-  bytes = 0;
   readonly #chunk: OpenedChunk;
   readonly #options: ChunkRepairOptions;
   #read = 0;
@@ -51,7 +55,8 @@ export class ChunkRepair {
    */
   async run(onProgress: (bytes: number) => void): Promise<void> {
     const { meta, dataPath, dataSize } = this.#chunk;
-    const { into, leaveOut, signal } = this.#options;
+    const { into, leaveOut, report, signal } = this.#options;
+    const before = report.videos;
     const place = (file: string) => path.join(into, path.basename(file));
     const target = OpenedChunk.empty(
       { dataPath: place(dataPath), metaPath: place(meta.path) },
@@ -68,14 +73,15 @@ export class ChunkRepair {
       }
       onProgress(Math.min(this.#read, dataSize));
     }
-    if (this.videos === 0) return;
-    this.bytes = output.bytes;
+    if (report.videos === before) return;
+    report.chunks++;
+    report.bytes += output.bytes;
     await output.flush();
   }
 
   async #copy(video: number, output: ChunkOutput): Promise<void> {
     const { meta } = this.#chunk;
-    const { kept: { ids, metas }, leaveOut, signal } = this.#options;
+    const { kept: { ids, metas }, leaveOut, report, signal } = this.#options;
     const fault = meta.fault(video);
     if (fault !== undefined) throw fault;
     const before = metas[ids.findIdOf(meta.ids, video)];
@@ -88,8 +94,8 @@ export class ChunkRepair {
     if (faults[0] !== undefined) leaveOut(faults[0], id, faults.length);
     ids.addIdOf(meta.ids, video);
     metas.push(meta);
-    this.videos++;
-    this.frames += meta.columns.frameCounts[video]! - faults.length;
+    report.videos++;
+    report.frames += meta.columns.frameCounts[video]! - faults.length;
   }
 
   /**
@@ -130,7 +136,7 @@ export class ChunkRepair {
     if (this.#read > MOST_READING * dataSize) throw this.#tooMuch(video);
     const reading = readPart(data!, offset, length);
     const jpeg = await runAsync(reading, this.#options.signal);
-    const what = notJpeg(jpeg);
+    const what = jpegFault(jpeg);
     if (what === undefined) return jpeg;
     return new FormatError(
       "bad-frame-info",
@@ -162,16 +168,6 @@ export class ChunkRepair {
       { path: meta.path },
     );
   }
-}
-
-/** What keeps bytes from being a JPEG, if anything. */
-function notJpeg(bytes: Uint8Array): string | undefined {
-  if (bytes.length < 4) return "is too short for a JPEG";
-  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return "does not start as a JPEG";
-  if (bytes.at(-2) !== 0xff || bytes.at(-1) !== 0xd9) {
-    return "does not end as a JPEG";
-  }
-  return undefined;
 }
 
 function allDamaged(first: FormatError, count: number): FormatError {

@@ -41,13 +41,11 @@ function endOfWholeVideos(text: Uint8Array): number | undefined {
   let end: number | undefined;
   try {
     if (scanner.peek() !== Byte.OPEN_OBJECT) return undefined;
-    if (!scanner.enter(Byte.CLOSE_OBJECT)) return undefined;
-    do {
-      scanner.peek();
+    scanner.pass(Byte.CLOSE_OBJECT, () => {
       scanner.skipKey();
       scanner.skipValue();
       end = scanner.position;
-    } while (scanner.next(Byte.CLOSE_OBJECT));
+    });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
   }

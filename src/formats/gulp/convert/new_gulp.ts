@@ -3,7 +3,6 @@ import { readImageHeader } from "../../../codecs/image/image_header.ts";
 import { GulpChunk } from "../read/chunk.ts";
 import { newChunkPaths } from "../read/chunk_files.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
 import { type Run, UnfitError } from "../../../convert/conversion.ts";
 import type { NewVideo } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
@@ -28,9 +27,8 @@ export async function writeGulp(
   run: Run,
 ): Promise<number> {
   const { signal } = run;
-  const directory = await runAsync(NewDirectory.create(target), signal);
-  try {
-    const chunks = new Chunks(directory.temporary, videosPerChunk, run);
+  return await NewDirectory.write(target, signal, async (directory) => {
+    const chunks = new Chunks(directory, videosPerChunk, run);
     try {
       for await (const video of videos) {
         signal?.throwIfAborted();
@@ -40,17 +38,9 @@ export async function writeGulp(
     } finally {
       chunks.letGo();
     }
-    if (labels !== undefined) {
-      writeLabels(directory.temporary, LABEL_FILE, labels);
-    }
-    signal?.throwIfAborted();
-    await runAsync(directory.publish());
+    if (labels !== undefined) writeLabels(directory, LABEL_FILE, labels);
     return chunks.videos;
-  } catch (error) {
-    throw directory.asPublished(error);
-  } finally {
-    directory.discard();
-  }
+  });
 }
 
 class Chunks {

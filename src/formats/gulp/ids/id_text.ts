@@ -4,19 +4,20 @@
  *
  * @module
  */
-import { decodePickledText } from "../../../codecs/pickle/text.ts";
+import {
+  decodePickledText,
+  encodePickledText,
+} from "../../../codecs/pickle/text.ts";
 
 /** An id: integers stand for their digits, as in the originals. */
 export type VideoId = string | number | bigint;
-
-const encoder = new TextEncoder();
 
 /** Up to this length, a loop is faster than a call of the encoder. */
 const SHORT = 64;
 
 /** The bytes of an id. */
 export function encodeId(id: string): Uint8Array {
-  return encodeShortAscii(id) ?? encodeAny(id);
+  return encodeShortAscii(id) ?? encodePickledText(id);
 }
 
 function encodeShortAscii(id: string): Uint8Array | undefined {
@@ -28,18 +29,6 @@ function encodeShortAscii(id: string): Uint8Array | undefined {
     bytes[i] = code;
   }
   return bytes;
-}
-
-function encodeAny(id: string): Uint8Array {
-  if (id.isWellFormed()) return encoder.encode(id);
-  const bytes: number[] = [];
-  for (const char of id) { // by code point: only lone surrogates stay single
-    const code = char.codePointAt(0)!;
-    if (code >= 0xd800 && code <= 0xdfff) {
-      bytes.push(0xed, 0x80 | code >> 6 & 0x3f, 0x80 | code & 0x3f);
-    } else bytes.push(...encoder.encode(char));
-  }
-  return Uint8Array.from(bytes);
 }
 
 /** The id whose bytes are `bytes[start … end]`. */

@@ -1,3 +1,4 @@
+import { grown } from "../../../codecs/byte_output.ts";
 import { decodeId, encodeId } from "./id_text.ts";
 
 /** Tells whether the id of a row is `bytes[start … end]`. */
@@ -126,14 +127,11 @@ export class VideoIds {
     const at = this.starts[video]!;
     const past = at + end - start;
     if (video + 2 > this.starts.length) {
-      const larger = new Uint32Array(this.starts.length * 2);
-      larger.set(this.starts);
-      this.starts = larger;
+      this.starts = grown(this.starts, new Uint32Array(2 * video + 2));
     }
     if (past > this.bytes.length) {
-      const larger = new Uint8Array(Math.max(past, this.bytes.length * 2));
-      larger.set(this.bytes);
-      this.bytes = larger;
+      const size = Math.max(past, this.bytes.length * 2);
+      this.bytes = grown(this.bytes, new Uint8Array(size));
     }
     for (let i = start; i < end; i++) this.bytes[at + i - start] = bytes[i]!;
     this.starts[video + 1] = past;

@@ -68,7 +68,13 @@ export class IngestJournal implements Disposable {
           create: true,
         });
         try {
-          if (!file.tryLockSync(true)) throw busy(directory);
+          if (!file.tryLockSync(true)) {
+            throw new WriteError(
+              "busy",
+              `Cannot ingest into ${directory}: another ingest is running there`,
+              { path: directory },
+            );
+          }
           // Who was here before may have removed it between the two calls.
           const there = fs.statSync(path, { throwIfNoEntry: false });
           if (there !== undefined && there.ino === file.statSync().ino) {
@@ -139,14 +145,6 @@ export class IngestJournal implements Disposable {
     this.#file.unlockSync();
     this.#file.close();
   }
-}
-
-function busy(directory: string): WriteError {
-  return new WriteError(
-    "busy",
-    `Cannot ingest into ${directory}: another ingest is running there`,
-    { path: directory },
-  );
 }
 
 /** What an ingest writes: with the same plan, it writes the same chunks. */

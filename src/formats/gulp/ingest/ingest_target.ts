@@ -167,8 +167,7 @@ function* hasVideos(
 ): Steps<boolean> {
   const meta = yield* openMeta(metaPath);
   meta.close();
-  return meta.length === ids.length &&
-    ids.every((id) => meta.find(id) >= 0);
+  return meta.length === ids.length && ids.every((id) => meta.find(id) >= 0);
 }
 
 /**
@@ -217,10 +216,8 @@ export function claimIds(
   there: VideoIds,
 ): void {
   for (const id of ids) {
+    assertNewIds(directory, [id], there);
     const bytes = encodeId(id);
-    if (there.findBytes(bytes, 0, bytes.length) >= 0) {
-      throw duplicate(directory, id);
-    }
     there.add(bytes, 0, bytes.length);
   }
 }
@@ -243,11 +240,9 @@ export function* addIdsOf(
 ): Steps<void> {
   for (const { metaPath } of chunks) {
     const meta = yield* openMeta(metaPath);
-    const { bytes, starts } = meta.ids;
     meta.close();
     for (let video = 0; video < meta.length; video++) {
-      const [start, end] = [starts[video]!, starts[video + 1]!];
-      if (ids.findBytes(bytes, start, end) < 0) ids.add(bytes, start, end);
+      if (ids.findIdOf(meta.ids, video) < 0) ids.addIdOf(meta.ids, video);
     }
   }
 }

@@ -1,15 +1,13 @@
 import { formatJson } from "../../../codecs/json/format.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import { FormatError } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ChunkMeta } from "./chunk_meta.ts";
-import { customMetaFile } from "./custom_meta.ts";
 import { jsonMetaFile } from "./json_meta.ts";
 import type { AddedVideo, MetaFile } from "./meta_file.ts";
-import { openMetaFile } from "./open_meta.ts";
+import { customMetaFile, openMetaFile } from "./open_meta.ts";
 import { emptyPickle, pickledMetaFile } from "./pickled_meta_file.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
-import { pickledLists, readPickledMeta } from "./read_pickled_meta.ts";
+import { PickledLists, readPickledMeta } from "./read_pickled_meta.ts";
 import type { SerializerChoice } from "./serializer.ts";
 
 /** What a chunk's `.gmeta` will say, collected while the chunk is written. */
@@ -89,7 +87,7 @@ function newFile(serializer: SerializerChoice): MetaFile {
   if (serializer === "json") return jsonMetaFile();
   if (serializer !== "pickle") return customMetaFile(serializer, []);
   const bytes = emptyPickle();
-  const lists = pickledLists();
+  const lists = new PickledLists();
   readPickledMeta(bytes, lists);
   return pickledMetaFile("", bytes, lists);
 }
@@ -124,18 +122,4 @@ export function formatVideoMeta(
   }
   assertPlainJson(meta);
   return formatJson(meta);
-}
-
-/** The error about a data file that lacks frames which its meta file names. */
-export function shortDataError(
-  path: string,
-  expected: number,
-  actual: number,
-): FormatError {
-  return new FormatError(
-    "truncated-data",
-    `Cannot append to ${path}: it has ${actual} bytes, and its meta file names ` +
-      `frames up to byte ${expected}; it was cut; fetch it again`,
-    { path, expected, actual },
-  );
 }

@@ -7,6 +7,7 @@ import {
   type JsonEnd,
   skipToEndOfList,
 } from "../../../codecs/json/insert_items.ts";
+import { readKey } from "../../../codecs/json/parts.ts";
 import {
   Byte,
   JsonError,
@@ -51,13 +52,11 @@ export function readJsonMeta(text: Uint8Array): MetaBuilder {
     scanner.finish();
     throw new JsonError(0, "it holds no object of videos");
   }
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      beginVideo(scanner, builder);
-      scanner.expect(Byte.COLON);
-      readVideo(scanner, builder);
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    beginVideo(scanner, builder);
+    scanner.expect(Byte.COLON);
+    readVideo(scanner, builder);
+  });
   scanner.finish();
   if (scanner.beyondAscii && !isUtf8(text)) {
     throw new JsonError(0, "its text is not UTF-8");
@@ -94,26 +93,24 @@ function readVideo(scanner: JsonScanner, builder: MetaBuilder): void {
     return builder.endVideo(firstFrame, place, VideoFault.NO_OBJECT);
   }
   let hasMeta = false;
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      scanner.peek();
-      const start = scanner.position;
-      scanner.skipString();
-      const end = scanner.position;
-      scanner.expect(Byte.COLON);
-      const key = knownKey(scanner, start, end);
-      const isList = scanner.peek() === Byte.OPEN_LIST;
-      if (key === FRAME_INFO) {
-        firstFrame = frames.length;
-        hasFrames = isList;
-        if (isList) readFrames(scanner, frames);
-        else scanner.skipValue();
-      } else if (key === META_DATA) {
-        hasMeta = isList && readMetaData(scanner, place);
-        if (!isList) scanner.skipValue();
-      } else scanner.skipValue();
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    scanner.peek();
+    const start = scanner.position;
+    scanner.skipString();
+    const end = scanner.position;
+    scanner.expect(Byte.COLON);
+    const key = knownKey(scanner, start, end);
+    const isList = scanner.peek() === Byte.OPEN_LIST;
+    if (key === FRAME_INFO) {
+      firstFrame = frames.length;
+      hasFrames = isList;
+      if (isList) readFrames(scanner, frames);
+      else scanner.skipValue();
+    } else if (key === META_DATA) {
+      hasMeta = isList && readMetaData(scanner, place);
+      if (!isList) scanner.skipValue();
+    } else scanner.skipValue();
+  });
   builder.endVideo(
     firstFrame,
     place,
@@ -131,15 +128,12 @@ function knownKey(
   start: number,
   end: number,
 ): Uint8Array | undefined {
-  const key = escaped ? encodeId(textOf(bytes, start, end)) : undefined;
-  return [FRAME_INFO, META_DATA].find((known) => {
-    const [from, length] = key === undefined
-      ? [start + 1, end - start - 2]
-      : [0, key.length];
-    const where = key ?? bytes;
-    return length === known.length &&
-      known.every((byte, i) => where[from + i] === byte);
-  });
+  const key = escaped
+    ? encodeId(textOf(bytes, start, end))
+    : bytes.subarray(start + 1, end - 1);
+  return [FRAME_INFO, META_DATA].find((known) =>
+    key.length === known.length && known.every((byte, i) => key[i] === byte)
+  );
 }
 
 /** Notes where the items of `meta_data` lie; tells whether the first is an object. */
@@ -147,24 +141,23 @@ function readMetaData(scanner: JsonScanner, place: MetaPlace): boolean {
   place.count = 0;
   place.length = 0;
   place.listLength = 0;
-  if (!scanner.enter(Byte.CLOSE_LIST)) return false;
-  const isObject = scanner.peek() === Byte.OPEN_OBJECT;
-  place.start = scanner.position;
-  let end: number;
-  do {
-    scanner.peek();
+  let isObject = false;
+  scanner.pass(Byte.CLOSE_LIST, () => {
+    const byte = scanner.peek();
+    if (place.count++ === 0) {
+      isObject = byte === Byte.OPEN_OBJECT;
+      place.start = scanner.position;
+    }
     scanner.skipValue();
-    end = scanner.position;
-    if (place.count++ === 0) place.length = end - place.start;
-  } while (scanner.next(Byte.CLOSE_LIST));
-  place.listLength = end - place.start;
+    place.listLength = scanner.position - place.start;
+    if (place.count === 1) place.length = place.listLength;
+  });
   return isObject;
 }
 
 /** Reads `frame_info`: almost all there is of a `.gmeta`. */
 function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
-  if (!scanner.enter(Byte.CLOSE_LIST)) return;
-  do {
+  scanner.pass(Byte.CLOSE_LIST, () => {
     if (scanner.peek() !== Byte.OPEN_LIST) {
       scanner.skipValue();
       frames.pushFault(FrameFault.NO_TRIPLE);
@@ -172,7 +165,7 @@ function readFrames(scanner: JsonScanner, frames: FrameColumns): void {
       const another = readPlainTriples(scanner, frames);
       if (another) readAnyTriple(scanner, frames);
     }
-  } while (scanner.next(Byte.CLOSE_LIST));
+  });
 }
 
 /**
@@ -245,20 +238,18 @@ function readAnyTriple(scanner: JsonScanner, frames: FrameColumns): void {
   const { bytes } = scanner;
   const numbers: number[] = [];
   let items = 0;
-  if (scanner.enter(Byte.CLOSE_LIST)) {
-    do {
-      const byte = scanner.peek();
-      items++;
-      const start = scanner.position;
-      const isNumber = byte >= 0x30 && byte <= 0x39 ||
-        byte === Byte.MINUS && bytes[start + 1] !== 0x49; // -Infinity
-      if (!isNumber) scanner.skipValue();
-      else if (scanner.skipNumber() && items <= 3) {
-        const digits = bytes.subarray(start, scanner.position);
-        numbers.push(Number(new TextDecoder().decode(digits)));
-      }
-    } while (scanner.next(Byte.CLOSE_LIST));
-  }
+  scanner.pass(Byte.CLOSE_LIST, () => {
+    const byte = scanner.peek();
+    items++;
+    const start = scanner.position;
+    const isNumber = byte >= 0x30 && byte <= 0x39 ||
+      byte === Byte.MINUS && bytes[start + 1] !== 0x49; // -Infinity
+    if (!isNumber) scanner.skipValue();
+    else if (scanner.skipNumber() && items <= 3) {
+      const digits = bytes.subarray(start, scanner.position);
+      numbers.push(Number(new TextDecoder().decode(digits)));
+    }
+  });
   frames.pushList(items, numbers);
 }
 
@@ -289,13 +280,11 @@ function additions(bytes: Uint8Array, known: AddedVideos): Insertion[] {
   // A key that comes again counts: it replaces what was found.
   const found = new Map<string, ReturnType<typeof listsOfVideo>>();
   scanner.peek();
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      const id = readKey(scanner);
-      if (known.has(id)) found.set(id, listsOfVideo(scanner));
-      else scanner.skipValue();
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    const id = readKey(scanner);
+    if (known.has(id)) found.set(id, listsOfVideo(scanner));
+    else scanner.skipValue();
+  });
   return [...known].flatMap(([id, video]) => {
     const { frameInfo, metaData } = found.get(id)!;
     const frames = formatFrames(frameInfoOf(video));
@@ -320,27 +309,16 @@ function formatFrames(frameInfo: Iterable<FrameInfo>): string {
   return Array.from(frameInfo, (frame) => formatJson([...frame])).join(", ");
 }
 
-function readKey(scanner: JsonScanner): string {
-  scanner.peek();
-  const start = scanner.position;
-  scanner.skipString();
-  const key = textOf(scanner.bytes, start, scanner.position);
-  scanner.expect(Byte.COLON);
-  return key;
-}
-
 /** Moves over the entry of a video, which is sound, and finds its lists. */
 function listsOfVideo(scanner: JsonScanner) {
   let frameInfo: JsonEnd | undefined;
   let metaData: JsonEnd | undefined;
   scanner.peek();
-  if (scanner.enter(Byte.CLOSE_OBJECT)) {
-    do {
-      const key = readKey(scanner);
-      if (key === "frame_info") frameInfo = skipToEndOfList(scanner);
-      else if (key === "meta_data") metaData = skipToEndOfList(scanner);
-      else scanner.skipValue();
-    } while (scanner.next(Byte.CLOSE_OBJECT));
-  }
+  scanner.pass(Byte.CLOSE_OBJECT, () => {
+    const key = readKey(scanner);
+    if (key === "frame_info") frameInfo = skipToEndOfList(scanner);
+    else if (key === "meta_data") metaData = skipToEndOfList(scanner);
+    else scanner.skipValue();
+  });
   return { frameInfo, metaData };
 }

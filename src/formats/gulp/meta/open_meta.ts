@@ -1,4 +1,6 @@
+import { formatJson } from "../../../codecs/json/format.ts";
 import { JsonError, withSentinel } from "../../../codecs/json/scanner.ts";
+import { parseJson } from "../../../codecs/json/value.ts";
 import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -7,18 +9,21 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { ChunkMeta } from "./chunk_meta.ts";
-import { customMetaFile, jsonOfEntries } from "./custom_meta.ts";
-import { jsonMetaFile, readJsonMeta } from "./json_meta.ts";
+import { formatVideo, jsonMetaFile, readJsonMeta } from "./json_meta.ts";
 import { MetaBuilder, release, scratchBuffer } from "./meta_columns.ts";
-import type { MetaFile } from "./meta_file.ts";
+import { frameInfoOf, type MetaFile } from "./meta_file.ts";
 import { pickledMetaFile } from "./pickled_meta_file.ts";
 import {
   type MetaWithText,
-  type PickledLists,
-  pickledLists,
+  PickledLists,
   readPickledMeta,
 } from "./read_pickled_meta.ts";
-import type { SerializerChoice, VideoMeta } from "./serializer.ts";
+import type {
+  GulpSerializer,
+  MetaEntries,
+  SerializerChoice,
+  VideoMeta,
+} from "./serializer.ts";
 
 /** Longest `.gmeta` that is read: what one array of bytes has room for, and its columns count. */
 export const LONGEST_META = 2 ** 32 - 2;
@@ -67,7 +72,7 @@ export function* openMetaFile(
   const source = yield* LOCAL_DISK.open(path);
   try {
     const bytes = yield* readWithSentinel(source, path);
-    const lists = pickledLists();
+    const lists = new PickledLists();
     const read = readAny(serializer, bytes, path, lists);
     const kept = bytes.slice(0, -1);
     const text = serializer === "json" ? kept : read.text;
@@ -170,4 +175,43 @@ function unreadable(
     `${path} ${what}`,
     { path, offset, cause },
   );
+}
+
+/** What a user's own serializer read, as a `.gmeta` in JSON. */
+function jsonOfEntries(entries: MetaEntries): Uint8Array {
+  const videos = Array.from(entries, ([id, { frameInfo, metaData }]) => {
+    const items = metaData.map((item) => formatJson(item));
+    return formatVideo(String(id), frameInfo, items);
+  });
+  return new TextEncoder().encode(`{${videos.join(", ")}}`);
+}
+
+/**
+ * A `.gmeta` of a user's own serializer, which gets again the very values it made.
+ *
+ * @param entries What the serializer loaded; it can be read again and again.
+ */
+export function customMetaFile(
+  serializer: GulpSerializer,
+  entries: MetaEntries,
+): MetaFile {
+  return {
+    with(known, fresh) {
+      /** By ids as texts, with the ids that the serializer has. */
+      const videos = new Map<string, readonly [string, VideoMeta]>(
+        Array.from(entries, ([id, meta]) => [String(id), [id, meta]]),
+      );
+      for (const [id, video] of [...known, ...fresh]) {
+        const [ownId, before] = videos.get(id) ?? [id, undefined];
+        videos.set(id, [ownId, {
+          frameInfo: [...before?.frameInfo ?? [], ...frameInfoOf(video)],
+          metaData: [
+            ...before?.metaData ?? [],
+            ...video.metaData.map((text) => parseJson(text)),
+          ],
+        }]);
+      }
+      return serializer.dump(videos.values());
+    },
+  };
 }

@@ -8,8 +8,6 @@ import {
   PickleMachine,
   type PicklePlaces,
 } from "../../../codecs/pickle/machine.ts";
-import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
-import { decodePickledText } from "../../../codecs/pickle/text.ts";
 import { Tag, type ValueColumns } from "../../../codecs/pickle/columns.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { MetaBuilder, type MetaPlace, VideoFault } from "./meta_columns.ts";
@@ -38,25 +36,21 @@ export interface MetaWithText {
   readonly text: Uint8Array;
 }
 
-/** Where the lists of a pickled `.gmeta` can be added to. */
-export interface PickledLists {
-  readonly places: PicklePlaces;
+/** Where the lists of a pickled `.gmeta` can be added to; {@linkcode readPickledMeta} fills it. */
+export class PickledLists {
+  readonly places: PicklePlaces = {
+    protocol: 0,
+    frames: [],
+    lists: new Map(),
+    stop: 0,
+  };
   /** The numbers of each video's lists in `places`; there, only lists have a place. */
   readonly ofVideo: Map<
     string,
     { readonly frameInfo: number; readonly metaData: number }
-  >;
+  > = new Map();
   /** How many videos have that same list. */
-  readonly uses: Map<number, number>;
-}
-
-/** None yet: {@linkcode readPickledMeta} fills them in. */
-export function pickledLists(): PickledLists {
-  return {
-    places: { protocol: 0, frames: [], lists: new Map(), stop: 0 },
-    ofVideo: new Map(),
-    uses: new Map(),
-  };
+  readonly uses: Map<number, number> = new Map();
 }
 
 /**
@@ -73,7 +67,7 @@ export function readPickledMeta(
   const stack = machine.run();
   const last = stack.length - 1;
   if (stack.tags[last] !== Tag.DICT) {
-    throw new PickleError("bad-pickle", bytes.length, "it holds no dict");
+    machine.fail("it holds no dict");
   }
   return new PickledMetaReader(machine, lists).read(stack.a[last]!);
 }
@@ -105,7 +99,7 @@ class PickledMetaReader {
       this.#builder.beginVideo(id, 0, id.length);
       this.#video(text, value);
     });
-    return { builder: this.#builder, text: this.#json.finish() };
+    return { builder: this.#builder, text: this.#json.take() };
   }
 
   /** Calls `visit` with the rows of each key and value of a dict. */
@@ -117,7 +111,7 @@ class PickledMetaReader {
       // One dict may stand in many places; then it has cost its bytes only once.
       this.#visited += count;
       if (this.#visited > this.#items.length * MOST_VISITS) {
-        throw this.#bad("one dict stands in too many places");
+        this.#machine.fail("one dict stands in too many places");
       }
       for (let row = start; row < start + count; row += 2) visit(row, row + 1);
     });
@@ -125,21 +119,10 @@ class PickledMetaReader {
 
   #id(row: number): string {
     const { tags, a } = this.#items;
-    const text = this.#text(row);
+    const text = this.#machine.text(this.#items, row);
     if (text !== undefined) return text;
     if (tags[row] === Tag.INT) return String(a[row]);
-    throw this.#bad("an id is neither a string nor an integer");
-  }
-
-  #text(row: number): string | undefined {
-    const { tags, a, b } = this.#items;
-    const start = a[row]!;
-    if (tags[row] === Tag.TEXT) {
-      return decodePickledText(this.#machine.bytes, start, start + b[row]!);
-    }
-    if (tags[row] !== Tag.SIDE) return undefined;
-    const side = this.#machine.side[start];
-    return typeof side === "string" ? side : undefined;
+    this.#machine.fail("an id is neither a string nor an integer");
   }
 
   #video(id: string, row: number): void {
@@ -154,7 +137,7 @@ class PickledMetaReader {
     let frameInfo = -1;
     let metaData = -1;
     this.#forEachItem(a[row]!, (key, value) => {
-      const name = this.#text(key);
+      const name = this.#machine.text(this.#items, key);
       if (name === "frame_info") frameInfo = value;
       else if (name === "meta_data") metaData = value;
     });
@@ -189,27 +172,19 @@ class PickledMetaReader {
     this.#machine.containers.forEachRun(container, (start, count) => {
       // One list of frames may stand in many videos; then it has cost its bytes only once.
       if (frames.length + count > this.#machine.bytes.length) {
-        throw this.#bad("it has more frames than bytes");
+        this.#machine.fail("it has more frames than bytes");
       }
       for (let row = start; row < start + count; row++) this.#frame(row);
     });
   }
 
   #frame(row: number): void {
-    const { a } = this.#items;
-    const numbers: number[] = [];
-    let items = 0;
-    if (this.#isSequence(row)) {
-      this.#machine.containers.forEachRun(a[row]!, (start, count) => {
-        items += count;
-        const end = start + Math.min(count, 3);
-        for (let item = start; item < end; item++) {
-          const number = this.#integer(item);
-          if (number !== undefined) numbers.push(number);
-        }
-      });
-    }
-    this.#builder.frames.pushList(items, numbers);
+    const rows = this.#isSequence(row)
+      ? this.#machine.containers.rowsOf(this.#items.a[row]!, 4)
+      : [];
+    const numbers = rows.map((item) => this.#integer(item))
+      .filter((number) => number !== undefined);
+    this.#builder.frames.pushList(rows.length, numbers);
   }
 
   #integer(row: number): number | undefined {
@@ -226,10 +201,7 @@ class PickledMetaReader {
     if (!this.#isSequence(list)) return false;
     const { tags, a } = this.#items;
     const json = this.#json;
-    const rows: number[] = [];
-    this.#machine.containers.forEachRun(a[list]!, (start, count) => {
-      for (let row = start; row < start + count; row++) rows.push(row);
-    });
+    const rows = this.#machine.containers.rowsOf(a[list]!);
     const [first] = rows;
     if (first === undefined) return false;
     place.count = rows.length;
@@ -249,13 +221,5 @@ class PickledMetaReader {
     const { start, length } = place;
     if (isDict) this.#written.set(a[first]!, { start, length });
     return isDict;
-  }
-
-  #bad(message: string): PickleError {
-    return new PickleError(
-      "bad-pickle",
-      this.#machine.bytes.length,
-      message,
-    );
   }
 }

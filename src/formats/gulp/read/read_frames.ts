@@ -84,11 +84,11 @@ export function* readWholeVideo(
 
 function runsOf(places: readonly FramePlace[]): Run[] {
   const runs: Run[] = [];
-  let run: Run | undefined;
   const order = [...places.keys()]
     .sort((a, b) => places[a]!.offset - places[b]!.offset);
   for (const frame of order) {
     const { offset, length } = places[frame]!;
+    const run = runs.at(-1);
     const joins = run !== undefined &&
       (offset < run.end ||
         offset - run.end <= GAP && run.end - run.start < LONG_RUN);
@@ -96,8 +96,7 @@ function runsOf(places: readonly FramePlace[]): Run[] {
       run!.frames.push(frame);
       run!.end = Math.max(run!.end, offset + length);
     } else {
-      run = { start: offset, end: offset + length, frames: [frame] };
-      runs.push(run);
+      runs.push({ start: offset, end: offset + length, frames: [frame] });
     }
   }
   return runs;

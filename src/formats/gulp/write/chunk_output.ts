@@ -10,10 +10,14 @@ import { SerialQueue } from "../../../io/concurrency/serial_queue.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import {
+  GatheredBytes,
+  LARGEST_BUFFER,
+} from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { writeError } from "../../../io/write/write_error.ts";
-import { CollectedMeta, shortDataError } from "../meta/collected_meta.ts";
+import { CollectedMeta } from "../meta/collected_meta.ts";
 import type { OpenedChunk } from "../read/opened_chunk.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import {
@@ -22,7 +26,6 @@ import {
   jpegOf,
   jpegOfSync,
 } from "./frame_data.ts";
-import { RecordOutput } from "./record_output.ts";
 
 /**
  * A chunk that is open for writing, one video at a time.
@@ -116,7 +119,14 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
         sync: () => fs.statSync(dataPath).size,
         async: async () => (await fs.promises.stat(dataPath)).size,
       });
-      if (size < end) throw shortDataError(dataPath, end, size);
+      if (size < end) {
+        throw new FormatError(
+          "truncated-data",
+          `Cannot append to ${dataPath}: it has ${size} bytes, and its meta file names ` +
+            `frames up to byte ${end}; it was cut; fetch it again`,
+          { path: dataPath, expected: end, actual: size },
+        );
+      }
       if (size > end) yield* file.truncate(end);
       return new ChunkOutput(chunk, collected, file);
     } catch (error) {
@@ -311,4 +321,43 @@ function serializerOf(
 ): SerializerChoice {
   if (serializer !== undefined) return serializer;
   return meta.size > 0 && meta.text instanceof MemorySource ? "pickle" : "json";
+}
+
+/** Records are padded by zeros to a multiple of 4 bytes. */
+const ZEROS = new Uint8Array(3);
+
+/** Puts records into a data file, one behind the other. */
+class RecordOutput extends GatheredBytes {
+  /** How far the file may have been written, dropped records included. */
+  get reached(): number {
+    return this.furthest;
+  }
+
+  /**
+   * Writes a record; it may be on its way until {@linkcode finish}.
+   *
+   * @param frames Its place is put to these: loc, pad, and length with the padding.
+   */
+  *record(bytes: Uint8Array, frames: number[]): Steps<void> {
+    const padding = ZEROS.subarray(0, -bytes.length & 3);
+    const length = bytes.length + padding.length;
+    const place = [this.end, padding.length, length];
+    if (length > this.room) yield* this.flush();
+    if (length > LARGEST_BUFFER) {
+      yield* this.write(bytes);
+      yield* this.write(padding);
+    } else {
+      this.add(bytes);
+      this.add(padding);
+    }
+    frames.push(...place);
+  }
+
+  /** Has the file hold all records, and nothing else. */
+  *finish(): Steps<void> {
+    yield* this.flush();
+    if (this.furthest <= this.end) return;
+    yield* this.file.truncate(this.end);
+    this.furthest = this.end;
+  }
 }

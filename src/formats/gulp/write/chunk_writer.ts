@@ -116,7 +116,13 @@ export async function writeVideos<Frame>(
     signal?.throwIfAborted();
     const id = String(video.id);
     if (only?.has(id) === false) continue;
-    if (ids.has(id)) throw twice(id);
+    if (ids.has(id)) {
+      throw new RecordfsError(
+        "duplicate-id",
+        `The adapter has two videos with the id ${JSON.stringify(id)}: ` +
+          `readers tell videos apart by their ids`,
+      );
+    }
     let count = 0;
     const jpegs = atLeastOne(video.frames, (bytes) => {
       count++;
@@ -217,12 +223,4 @@ async function* atLeastOne(
     onFrame(jpeg.length);
   }
   if (isEmpty) throw new RecordfsError("no-frames", "it has no frames");
-}
-
-function twice(id: string): RecordfsError {
-  return new RecordfsError(
-    "duplicate-id",
-    `The adapter has two videos with the id ${JSON.stringify(id)}: ` +
-      `readers tell videos apart by their ids`,
-  );
 }

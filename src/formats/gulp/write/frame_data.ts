@@ -37,12 +37,19 @@ function assertIsFrame(frame: Image): void {
 }
 
 function checkedJpeg(bytes: Uint8Array): Uint8Array {
-  const { length } = bytes;
-  const isJpeg = length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8 &&
-    bytes[length - 2] === 0xff && bytes[length - 1] === 0xd9;
-  if (isJpeg) return bytes;
+  if (jpegFault(bytes) === undefined) return bytes;
   throw new TypeError(
-    `A frame of ${length} bytes is no JPEG: JPEGs start with FF D8 and end with ` +
+    `A frame of ${bytes.length} bytes is no JPEG: JPEGs start with FF D8 and end with ` +
       `FF D9; give the whole file without what follows it, or pixels`,
   );
+}
+
+/** What keeps bytes from being a JPEG, if anything. */
+export function jpegFault(bytes: Uint8Array): string | undefined {
+  if (bytes.length < 4) return "is too short for a JPEG";
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return "does not start as a JPEG";
+  if (bytes.at(-2) !== 0xff || bytes.at(-1) !== 0xd9) {
+    return "does not end as a JPEG";
+  }
+  return undefined;
 }
