@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { goldenCase } from "../support/golden.ts";
 import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { LONG } from "../support/long.ts";
 import { fromFileUrl } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 import { makeSampleTree } from "../support/sample_tree.ts";
@@ -45,12 +46,19 @@ async function mounted(
   }
 }
 
+/** What an ordinary user does too on every run, by the user's own copy of the project; the rest is the same. */
+const OF_BOTH: ReadonlySet<string> = new Set([
+  "cp -r of a golden folder, compared by cmp",
+  "pread and mmap at random offsets are the container's bytes",
+]);
+
 for (const [name, as, needed] of USERS) {
   const test = (
     title: string,
     programs: string[],
     body: (user: User) => Promise<void>,
   ) => {
+    if (!LONG && as === asOrdinaryUser && !OF_BOTH.has(title)) return;
     const { ignore } = needs(...programs);
     Deno.test({
       name: `as ${name}: ${title}`,
