@@ -114,6 +114,11 @@ async function recordfsHere(
   }
 }
 
+/** Runs a command line, of any command, in this process: one that is refused before anything is begun. */
+export function recordfsRefused(args: readonly string[]): Promise<Ran> {
+  return recordfsHere(args, {});
+}
+
 /** Has this thread, and no other of the tests' process, see these variables while `body` runs. */
 async function withEnv<T>(
   env: Readonly<Record<string, string>>,
