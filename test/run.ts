@@ -12,7 +12,9 @@ import { LONG } from "./support/long.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
 await fetchPackages();
-const report = await Deno.makeTempFile({ prefix: "recordfs-ignored-" });
+const place = await Deno.makeTempDir({ prefix: "recordfs-tests-" });
+const report = `${place}/ignored`;
+await Deno.writeTextFile(report, "");
 const paths = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["test/"];
 const [program, ...before] = [...namespace(), Deno.execPath()];
 const tests = ["test", "-A", "--parallel"];
@@ -22,6 +24,7 @@ const child = new Deno.Command(program!, {
   args: [...before, ...tests, ...Deno.args, ...paths],
   env: {
     RECORDFS_TEST_IGNORED: report,
+    RECORDFS_TEST_PLACE: place,
     DENO_JOBS: "2",
     // Tests compare what programs print. With all packages there, Deno still announces on standard
     // error that it asks the registry about them, as long as it has no answer from before.
@@ -30,7 +33,7 @@ const child = new Deno.Command(program!, {
 }).spawn();
 const { code } = await child.status;
 const missing = (await Deno.readTextFile(report)).split("\n").filter(Boolean);
-await Deno.remove(report);
+await Deno.remove(place, { recursive: true });
 
 if (missing.length === 0) Deno.exit(code);
 

@@ -1,6 +1,7 @@
 /** Runs the command line interface: in this process, or as its users do, in one of its own. */
 import assert from "node:assert/strict";
 import { main } from "../../src/cli/main.ts";
+import { LONG } from "../support/long.ts";
 import { Captured } from "../support/programs/captured.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
@@ -31,6 +32,7 @@ const HERE: ReadonlySet<string | undefined> = new Set([
   ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
   ...["pack", "write", "convert", "bag", "split", "completions", "gulp"],
   "bench-loader",
+  ...(LONG ? [] : ["mounts", "unmount"]),
   ...["--help", "--version", undefined],
 ]);
 
@@ -41,9 +43,9 @@ const OWN_VARIABLE = /^(XDG_RUNTIME_DIR|RECORDFS_\w+)$/;
  * Runs `recordfs` with these arguments, without a terminal.
  *
  * Most commands run in this process, which takes a tenth of the time, and does the same: `run_cli_test.ts`
- * compares. Those about mounts run in one of their own,
- * since a mount without a server holds who looks at it, and those in another directory or with fewer
- * permissions. {@linkcode recordfsProcess} runs any as a process.
+ * compares. `mount` runs in one of its own, since it starts servers as it was started, and so do those in another
+ * directory or with fewer permissions; in `task test:all` those that look at mounts, too.
+ * {@linkcode recordfsProcess} runs any as a process.
  */
 export function recordfs(
   args: readonly string[],
@@ -110,6 +112,11 @@ async function recordfsHere(
   } finally {
     running = undefined;
   }
+}
+
+/** Runs a command line, of any command, in this process: one that is refused before anything is begun. */
+export function recordfsRefused(args: readonly string[]): Promise<Ran> {
+  return recordfsHere(args, {});
 }
 
 /** Has this thread, and no other of the tests' process, see these variables while `body` runs. */

@@ -24,6 +24,8 @@ const LINES: string[][] = [
   ["bag", "create", "--help"],
   ["completions", "bash"],
   ["gulp", "no-such-adapter"],
+  ["unmount", "/nowhere"],
+  ["unmount", "--no-such-option", "/"],
 ];
 
 Deno.test("a command in this process is as one in its own", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { goldenCase } from "../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
-import { assertFailed, recordfs, succeed } from "./run_cli.ts";
+import { assertFailed, recordfs, recordfsRefused, succeed } from "./run_cli.ts";
 
 const { path } = goldenCase("ffrecord/packed_tree");
 const COMMANDS = [
@@ -62,7 +62,7 @@ Deno.test("a wrong command line is exit code 2", async () => {
     [["mount", path, "/mnt", "-o", "format="], /format=/],
   ];
   for (const [args, words] of cases) {
-    assertFailed(await recordfs(args), 2, words);
+    assertFailed(await recordfsRefused(args), 2, words);
   }
   const nothing = await recordfs([]);
   assert.equal(nothing.code, 2);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LONG } from "../support/long.ts";
 import fc from "../support/random.ts";
 import {
   type PickledValue,
@@ -187,7 +188,7 @@ Deno.test("readPickle() gives back what writePickle() was given", () => {
     fc.property(value, (value) => {
       assert.deepEqual(readPickle(writePickle(value)), reread(value));
     }),
-    { numRuns: 500 },
+    { numRuns: LONG ? 500 : 150 },
   );
 });
 

@@ -108,7 +108,7 @@ Deno.test("any dataset reads the same in all generations, one after the other", 
           assert.deepEqual(datapointsOf(`${dir}/${i + 1}`), before);
         }
       }),
-      { numRuns: LONG ? 200 : 20 },
+      { numRuns: LONG ? 200 : 8 },
     );
   });
 });

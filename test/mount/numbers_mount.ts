@@ -19,7 +19,7 @@ export const THOROUGH = Deno.env.get("RECORDFS_FAULTS") === "1";
 export const COUNT = THOROUGH ? 10_000 : 500;
 
 /** Bytes of each. */
-export const SIZE = THOROUGH ? 20_000 : 100_000;
+export const SIZE = 20_000;
 
 /** How such a mount is made. */
 export interface HowToMount {
@@ -27,6 +27,8 @@ export interface HowToMount {
   readonly options?: readonly string[];
   /** How long there may be nothing but failures before it is given up, in seconds. */
   readonly patience?: number;
+  /** As of {@linkcode withMountPlace}. */
+  readonly apart?: boolean;
 }
 
 /** Runs a test with such a mount; file N holds N as 4 bytes, over and over. */
@@ -40,7 +42,7 @@ export function test(
 
 /** Likewise, with a mount of that kind. */
 export function testWith(
-  { options = [], patience }: HowToMount,
+  { options = [], patience, apart }: HowToMount,
   name: string,
   body: (place: MountPlace, source: string) => Promise<void>,
   ...more: string[]
@@ -61,7 +63,7 @@ export function testWith(
         assert.deepEqual([stderr, code], ["", 0]);
         await until(async () => (await record(place)).supervised.resumable);
         await body(place, source);
-      }),
+      }, { apart }),
   });
 }
 

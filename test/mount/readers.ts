@@ -1,6 +1,13 @@
 /** Programs that read a mount all the time. */
 import assert from "node:assert/strict";
 import { PYTHON } from "../support/programs/programs.ts";
+import { THOROUGH } from "./numbers_mount.ts";
+
+/**
+ * Milliseconds between two files of a reader: so many that what else happens takes most of the processor, and so
+ * few that there is always somebody who waits for an answer. None where a mount is to be as busy as can be.
+ */
+const PAUSE_MS = THOROUGH ? 0 : 4;
 
 const SCRIPT = new URL("python/compare_forever.py", import.meta.url).pathname;
 
@@ -30,7 +37,10 @@ export function startReaders(
     { length: readers },
     (_, seed) =>
       new Deno.Command(PYTHON, {
-        args: [SCRIPT, directory, ...[count, size, seed, least].map(String)],
+        args: [
+          ...[SCRIPT, directory],
+          ...[count, size, seed, least, PAUSE_MS].map(String),
+        ],
         stdin: "piped",
         stdout: "piped",
         stderr: "piped",

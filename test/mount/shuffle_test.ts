@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { RandomSampler } from "../../src/data/samplers/whole_samplers.ts";
 import { isMounted, type MountPlace } from "../cli/mount/mount_place.ts";
+import { recordfsRefused } from "../cli/run_cli.ts";
 import { datasetCase } from "../support/bags/bag_golden.ts";
 import { numberName } from "../support/bags/bag_trees.ts";
 import { goldenCase, sha256 } from "../support/golden.ts";
@@ -253,8 +254,8 @@ test("seeds and epochs that can't be are errors of the command line", async (pla
     [["-o", "shuffle=x"], /--shuffle x/],
   ];
   for (const [args, words] of wrong) {
-    const { stderr, code } = await place.recordfs(
-      ...["mount", ...args, packed.path, place.mountpoint],
+    const { stderr, code } = await recordfsRefused(
+      ["mount", ...args, packed.path, place.mountpoint],
     );
     assert.match(stderr, words);
     assert.match(stderr, /^recordfs: [^\n]+\n$/);

@@ -1,6 +1,7 @@
 /** A directory of files on disk, the same packed, and where each file lies in the container. */
 import * as fs from "node:fs";
 import { ffrBytes, type Folder, packedSamples } from "./ffrecord/make_ffr.ts";
+import { LONG } from "./long.ts";
 
 /** Sizes around the borders that matter: pages, read-ahead, the largest request. */
 const SIZES = [
@@ -24,6 +25,9 @@ const NAMES = [
   "é".repeat(127) + "y",
 ];
 
+/** Files of one directory: so many that they come in many parts. */
+export const MANY = LONG ? 3000 : 1000;
+
 /** A file of the sample tree in the container. */
 export interface PackedFile {
   readonly path: string;
@@ -38,7 +42,7 @@ export function makeSampleTree(dir: string): PackedFile[] {
     sizes: Object.fromEntries(SIZES.map((size) => [`s${size}`, content(size)])),
     names: Object.fromEntries(NAMES.map((name, i) => [name, content(i)])),
     "many": Object.fromEntries(
-      Array.from({ length: 3000 }, (_, i) => [`f${i}`, content(i % 50)]),
+      Array.from({ length: MANY }, (_, i) => [`f${i}`, content(i % 50)]),
     ),
     empty: {},
     deep: Array.from({ length: 30 }).reduce<Folder>(

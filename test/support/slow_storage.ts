@@ -14,9 +14,9 @@ import { mustWait } from "../../src/io/storage/must_wait.ts";
 import { LOCAL_DISK, type Storage } from "../../src/io/storage/storage.ts";
 
 /** One wait in so many takes milliseconds; the others take turns of the event loop. */
-const LONG_WAIT = 16;
-const MOST_MS = 3;
-const MOST_TURNS = 4;
+const LONG_WAIT = 32;
+const MOST_MS = 2;
+const MOST_TURNS = 3;
 
 /**
  * Another storage's files, of which each answer comes after a random short wait, and so those that were

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { LONG } from "../support/long.ts";
 import fc from "../support/random.ts";
 import {
   NameFaultError,
@@ -82,7 +83,7 @@ Deno.test("a table gives back the directories it was built from, in their order"
       const back = readBack(table, ROOT);
       assert.deepEqual(flat(back), flat(model));
     }),
-    { numRuns: 500 },
+    { numRuns: LONG ? 500 : 150 },
   );
 });
 
@@ -102,7 +103,7 @@ Deno.test("lookup finds nothing that is not there", () => {
       assert.equal(table.lookup(0, name, 0, name.length), 0);
       assert.equal(table.lookup(99_999, name, 0, name.length), 0);
     }),
-    { numRuns: 300 },
+    { numRuns: LONG ? 300 : 100 },
   );
 });
 

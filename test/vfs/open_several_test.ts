@@ -1,5 +1,6 @@
 /** Several containers opened as one: a union shows what its parts show, each below its path. */
 import assert from "node:assert/strict";
+import { LONG } from "../support/long.ts";
 import fc from "../support/random.ts";
 import * as fs from "node:fs";
 import { reopenHandle } from "../../src/tree/tree.ts";
@@ -118,7 +119,7 @@ Deno.test("a union of containers holds what each holds, below its path", async (
       using same = openSync(given);
       assert.deepEqual(walked(same.tree), walked(fs.tree));
     }),
-    { numRuns: 20 },
+    { numRuns: LONG ? 20 : 8 },
   );
 });
 
@@ -161,7 +162,7 @@ Deno.test("inode numbers of a union are the same on every open, in every thread,
       const distinct = new Set(directories.map(([, node]) => node));
       assert.equal(distinct.size, directories.length);
     }),
-    { numRuns: 30 },
+    { numRuns: LONG ? 30 : 8 },
   );
 });
 
@@ -185,7 +186,7 @@ Deno.test("names are found in a union where they are listed, page by page or at 
         assert.equal(lookup(tree, dir, "none"), 0);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: LONG ? 25 : 8 },
   );
 });
 
@@ -212,7 +213,7 @@ Deno.test("a file's samples, and its datapoints and videos, count through the co
       assert.deepEqual(actual, expected);
       assert.equal(samples.length, expected.length);
     }),
-    { numRuns: 30 },
+    { numRuns: LONG ? 30 : 8 },
   );
 });
 
@@ -321,7 +322,7 @@ Deno.test("a prefix of several containers leaves out the others, or is in one", 
         .map(([one, bytes]) => [one.slice(prefix.length + 1), bytes] as const);
       assert.deepEqual(await contents(part), new Map(below));
     }),
-    { numRuns: 30 },
+    { numRuns: LONG ? 30 : 8 },
   );
 });
 

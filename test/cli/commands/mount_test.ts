@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { goldenCase, sha256 } from "../../support/golden.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { needs } from "../../support/programs/programs.ts";
-import { CLI } from "../run_cli.ts";
+import { CLI, recordfsRefused } from "../run_cli.ts";
 import {
   isMounted,
   isRunning,
@@ -73,7 +73,7 @@ test("a mount in the background has as many threads as asked for", async (place)
   await place.recordfs("unmount", mountpoint);
   for (const count of ["0", "65", "1.5", "many"]) {
     arguments_[2] = count;
-    const refused = await place.recordfs(...arguments_);
+    const refused = await recordfsRefused(arguments_);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /a whole number from 1 to 64/);
   }

@@ -3,7 +3,14 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { makeSampleTree } from "../../support/sample_tree.ts";
 import { withTmpfs } from "../../support/programs/tmpfs.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../run_cli.ts";
+import {
+  assertFailed,
+  CLI,
+  recordfs,
+  recordfsRefused,
+  run,
+  succeed,
+} from "../run_cli.ts";
 
 /** Names in a directory, hidden ones too. */
 function namesIn(dir: string): string[] {
@@ -172,7 +179,7 @@ Deno.test("a command line of pack that makes no sense is exit code 2", async () 
     [["d", "a.ffr", "--include", "{a"], /'\{a' is no pattern/],
   ];
   for (const [args, words] of cases) {
-    assertFailed(await recordfs(["pack", ...args], { cwd: "/" }), 2, words);
+    assertFailed(await recordfsRefused(["pack", ...args]), 2, words);
   }
   assertFailed(
     await recordfs(["pack", "/nowhere", "/tmp/nowhere.ffr"]),

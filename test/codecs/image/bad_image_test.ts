@@ -1,6 +1,7 @@
 /** Damaged and hostile images end in an ImageError, soon, in bounded memory, for both codecs. */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
+import { LONG } from "../../support/long.ts";
 import fc from "../../support/random.ts";
 import {
   type ImageCodec,
@@ -111,7 +112,7 @@ for (const name of NAMES) {
           assert.deepEqual(await codec.decode(jpeg), expected);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: LONG ? 300 : 100 },
     );
     assert.ok(refused > 30);
   });
@@ -129,7 +130,7 @@ for (const name of NAMES) {
           await assertDecodesOrRefuses(codec, bytes);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: LONG ? 200 : 70 },
     );
   });
 

@@ -8,6 +8,7 @@ import {
 } from "../../../src/data/datasets/mod.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { below } from "../support/batches.ts";
 
@@ -33,7 +34,7 @@ async function pairsOf(loader: PairLoader): Promise<number[][][]> {
   return batches;
 }
 
-for (const numWorkers of [0, 4]) {
+for (const numWorkers of [0, LONG ? 4 : 2]) {
   Deno.test(`processed samples come in batches of columns, ${numWorkers} workers`, async () => {
     await withTempDir(async (dir) => {
       await writePairs(`${dir}/pairs.ffr`, 100);

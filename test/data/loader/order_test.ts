@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { BatchSampler } from "../../../src/data/samplers/mod.ts";
+import { LONG } from "../../support/long.ts";
 import { below, indicesOf } from "../support/batches.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 
-const WORKERS = [0, 1, 2, 4];
+/** With two threads batches can overtake one another. */
+const WORKERS = LONG ? [0, 1, 2, 4] : [0, 2];
 
 for (const numWorkers of WORKERS) {
   Deno.test(`batches of 8 out of 100 in their places, ${numWorkers} workers`, async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LONG } from "../../support/long.ts";
 import fc from "../../support/random.ts";
 import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { FFRecordDataset } from "../../../src/data/datasets/mod.ts";
@@ -63,7 +64,7 @@ for (const numWorkers of [0, 1, 2]) {
           }
           assert.equal(i, 15);
         }),
-        { numRuns: numWorkers === 0 ? 50 : 20 },
+        { numRuns: numWorkers === 0 ? 50 : LONG ? 20 : 8 },
       );
     });
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { DataLoader, type LoaderState } from "../../../src/data/loader/mod.ts";
+import { LONG } from "../../support/long.ts";
 import { indicesOf } from "../support/batches.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 
@@ -66,7 +67,7 @@ Deno.test("stopped anywhere and resumed, the batches are those of one go", async
 Deno.test("stopped anywhere and resumed with other numbers of workers", async () => {
   await fc.assert(
     fc.asyncProperty(cases, resumesAnywhere((part) => (part * 2 + 1) % 4)),
-    { numRuns: 6 },
+    { numRuns: LONG ? 20 : 3 },
   );
 });
 

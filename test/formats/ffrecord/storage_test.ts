@@ -25,12 +25,13 @@ import {
   refused,
 } from "../../support/far_away.ts";
 import { goldenCase, goldenCases } from "../../support/golden.ts";
+import { LONG } from "../../support/long.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 
 /** Files that are read one by one, of those that there are. */
-const SINGLE = 20;
+const SINGLE = 10;
 /** Entries of which paths are looked at: of folders in folders in folders they take gigabytes. */
-const ENTRIES = 500;
+const ENTRIES = LONG ? 500 : 150;
 
 interface Options {
   readonly storage: Storage;

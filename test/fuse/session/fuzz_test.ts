@@ -22,7 +22,7 @@ import { RequestFuzzer } from "../support/request_fuzzer.ts";
 
 /** Requests of each tree: 144,000 in all; `deno task test:faults` sends twenty times as many. */
 const MANY = Deno.env.get("RECORDFS_FAULTS") === "1";
-const CASES = MANY ? 360_000 : 18_000;
+const CASES = MANY ? 360_000 : 6_000;
 
 const SEED = Number(
   Deno.env.get("RECORDFS_SEED") ??

@@ -21,6 +21,7 @@ import {
 } from "../../support/bags/bag_golden.ts";
 import { numberName } from "../../support/bags/bag_trees.ts";
 import { naiveBag } from "../../support/bags/naive_bags.ts";
+import { LONG } from "../../support/long.ts";
 import { needs } from "../../support/programs/programs.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -36,6 +37,18 @@ const damaged = [...bagCases, ...datasetCases].filter(({ valid }) => !valid);
 /** Whether it is found on opening, without looking at what is in it. */
 function isRefused({ name, expected }: BagCase | DatasetCase): boolean {
   return expected.outcome === "error" || name.endsWith("bad_missing_idx");
+}
+
+/**
+ * Of each set the first that come to something else, and for others too all: what a tree says of each of them is
+ * tried without a mount, which passes it on.
+ */
+function chosen<T extends BagCase | DatasetCase>(cases: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return cases.filter(({ name, expected }) => {
+    const kind = `${name.split("/")[0]} ${expected.outcome}`;
+    return LONG || seen.size < seen.add(kind).size;
+  });
 }
 
 /** Runs with a damaged container mounted. */
@@ -85,7 +98,7 @@ Deno.test("there are damaged bags and datasets of every kind", () => {
   assert.ok(refused.length > 20 && damaged.length - refused.length > 20);
 });
 
-for (const golden of damaged.filter(isRefused)) {
+for (const golden of chosen(damaged.filter(isRefused))) {
   Deno.test({
     name: `${golden.name}: a mount is refused`,
     ...needs("fuse"),
@@ -132,8 +145,7 @@ Deno.test({
     }),
 });
 
-for (const golden of damaged) {
-  if (isRefused(golden)) continue;
+for (const golden of chosen(damaged.filter((one) => !isRefused(one)))) {
   Deno.test({
     name: `${golden.name}: mounted, the damage is where it is`,
     ...needs("fuse"),

@@ -23,11 +23,12 @@ const PATIENCE = 180_000;
 
 test("64 readers at once compare every byte", async (place) => {
   const { pid } = await record(place);
-  const readers = startReaders(place.mountpoint, 64, COUNT, SIZE);
-  await sleep(THOROUGH ? 30_000 : 3000);
+  const least = 50;
+  const readers = startReaders(place.mountpoint, 64, COUNT, SIZE, least);
+  if (THOROUGH) await sleep(30_000);
   for (const { read, wrong } of await readers.stop()) {
     assert.deepEqual(wrong, []);
-    assert.ok(read > 0);
+    assert.ok(read >= least);
   }
   const after = await record(place);
   assert.deepEqual([after.pid, after.supervised.restarts], [pid, 0]);
@@ -110,7 +111,7 @@ Deno.test({
   fn: () =>
     withMountPlace(async (place) => {
       const { dir, mountpoint } = place;
-      const rounds = THOROUGH ? 300 : 10;
+      const rounds = THOROUGH ? 300 : 5;
       const most = 20 * rounds; // on a busy machine some are killed before they ask
       writeHoles(`${dir}/holes.ffr`, most);
       const mounted = await place.recordfs(
@@ -147,7 +148,7 @@ Deno.test({
     withMountPlace(async ({ dir, mountpoint }) => {
       await Deno.writeFile(`${dir}/a.ffr`, ffrBytes([new Uint8Array(9)]));
       const script = new URL("mount_again_and_again.ts", import.meta.url);
-      const times = THOROUGH ? 1000 : 40;
+      const times = THOROUGH ? 1000 : 20;
       const { stdout, stderr, code } = await run([
         ...[Deno.execPath(), "run", "-A", fromFileUrl(script)],
         ...[`${dir}/a.ffr`, mountpoint, `${times}`],

@@ -53,6 +53,9 @@ Deno.test({
       const mount = ["mount", "--trace", source, mountpoint];
       assert.equal((await recordfs(mount, { env })).code, 0);
       const { pid, log } = await record(place);
+      // What takes long is to fill it line by line.
+      const padding = new Uint8Array(950_000).fill(10);
+      await Deno.writeFile(log, padding, { append: true });
       const readers = startReaders(mountpoint, 4, COUNT, SIZE);
       const sizeOf = async () => (await Deno.stat(log)).size;
       await until(async () => await sizeOf() > 1_000_000);

@@ -134,7 +134,8 @@ async function expectEnd(
 }
 
 for (const signal of ["SIGINT", "SIGKILL"] as const) {
-  test(
+  testWith(
+    { apart: true },
     `who waits for a server ends by ${signal}, and so does the mount when it is told to`,
     async (place) => {
       const { server, supervisor } = await bothAlive(place);

@@ -26,7 +26,7 @@ import { startReaders } from "../readers.ts";
 const KINDS = ["server", "supervisor"] as const;
 
 test("server and supervisor are killed at random under load, and no read fails or differs", async (place) => {
-  const times = THOROUGH ? 100 : 8;
+  const times = THOROUGH ? 100 : 5;
   const first = await bothAlive(place);
   const held = (await namesIn(`/proc/${first.supervisor}/fd`)).length;
   const readers = startReaders(
@@ -69,7 +69,7 @@ test("server and supervisor are killed at random under load, and no read fails o
 
 test("a server keeps no descriptor of supervisors that were killed", async (place) => {
   const counts: number[] = [];
-  for (let i = 0; i < (THOROUGH ? 20 : 6); i++) {
+  for (let i = 0; i < (THOROUGH ? 20 : 4); i++) {
     const { server, supervisor } = await bothAlive(place);
     counts.push((await namesIn(`/proc/${server}/fd`)).length);
     Deno.kill(supervisor, "SIGKILL");
@@ -142,7 +142,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
 test(
   "mounts that come and go leave no process or record",
   async (place, source) => {
-    const times = THOROUGH ? 1000 : 10;
+    const times = THOROUGH ? 1000 : 4;
     assert.equal((await place.recordfs("unmount", place.mountpoint)).code, 0);
     assert.deepEqual(await processesOf(place.dir), []);
     for (let i = 0; i < times; i++) {

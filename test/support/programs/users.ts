@@ -47,7 +47,7 @@ export async function asSelf(
 
 /**
  * Runs `body` as an ordinary user with an empty home; needs root. What root alone can read (a clone in
- * root's home, Deno itself from there) is copied for the user, once for all tests of a file.
+ * root's home, Deno itself from there) is copied for the user, once for all tests of a run, or of a file.
  */
 export async function asOrdinaryUser(
   body: (user: User) => Promise<void>,
@@ -73,10 +73,36 @@ export async function asOrdinaryUser(
 
 let copied: Promise<string> | undefined;
 
-/** A directory with the project, Deno and its packages, which goes with the thread that runs a file's tests. */
+/** A directory with the project, Deno and its packages. */
 async function copyForOrdinaryUser(): Promise<string> {
+  // Of `task test`, which removes it.
+  const place = Deno.env.get("RECORDFS_TEST_PLACE");
+  if (place !== undefined) return await copyOnce(place);
   const dir = fs.mkdtempSync(`${tmpdir()}/recordfs-nobody-`);
   addEventListener("unload", () => fs.rmSync(dir, { recursive: true }));
+  await fillForOrdinaryUser(dir);
+  return dir;
+}
+
+/** The copies in a directory; whoever wants them first makes them, and others wait for that. */
+async function copyOnce(place: string): Promise<string> {
+  const dir = `${place}/nobody`;
+  try {
+    fs.mkdirSync(`${dir}.part`);
+  } catch {
+    for (let waited = 0; !fs.existsSync(dir); waited++) {
+      assert.ok(waited < 3000, `${dir} does not come to be`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return dir;
+  }
+  fs.chmodSync(place, 0o755);
+  await fillForOrdinaryUser(`${dir}.part`);
+  fs.symlinkSync("nobody.part", dir); // which stays, so that nobody begins again
+  return dir;
+}
+
+async function fillForOrdinaryUser(dir: string): Promise<void> {
   copyProject(`${dir}/project/`);
   fs.copyFileSync(Deno.execPath(), `${dir}/deno`);
   const cache = await packageCache();
@@ -85,7 +111,6 @@ async function copyForOrdinaryUser(): Promise<string> {
     await succeed("cp", "-r", cache, `${dir}/cache/npm`);
   }
   await succeed("chown", "-R", `${NOBODY}:${NOBODY}`, dir);
-  return dir;
 }
 
 /** Copies what the project is made of, without tests, to a directory whose path ends in a slash. */

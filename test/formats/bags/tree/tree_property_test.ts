@@ -1,5 +1,6 @@
 /** Random datasets of each generation, as trees. */
 import assert from "node:assert/strict";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import { byCodePoint } from "../../../../src/names.ts";
 import { openSync } from "../../../../src/vfs/mod.ts";
@@ -102,6 +103,6 @@ Deno.test("a random dataset is the files that the architecture says", async () =
         await Deno.remove(dir, { recursive: true });
       }
     }),
-    { numRuns: 60 },
+    { numRuns: LONG ? 60 : 20 },
   );
 });

@@ -1,6 +1,7 @@
 /** The writer beside a Python script of a few lines that follows the format's description. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import { DatasetWriter } from "../../../../src/formats/bags/write/dataset_writer.ts";
 import { filesBelow } from "../../../support/bags/naive_bags.ts";
@@ -74,7 +75,7 @@ Deno.test({
             fs.rmSync(`${dir}/python`, { recursive: true });
           },
         ),
-        { numRuns: 20 },
+        { numRuns: LONG ? 20 : 6 },
       );
     });
   },

@@ -9,12 +9,13 @@ import {
   naiveDataset,
   type RawDatapoint,
 } from "../../../support/bags/naive_bags.ts";
+import { LONG } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { send } from "../../../support/programs/processes.ts";
 
-const KILLS = 12;
+const KILLS = LONG ? 12 : 4;
 /** Of a writer that is continued, and may also end before. */
-const CONTINUED_KILLS = 5;
+const CONTINUED_KILLS = LONG ? 5 : 2;
 const COUNT = 1000;
 const SHARD = 230;
 const SPEC = { small: "bytes", text: "bytes", large: "bytes" };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import {
   dump,
@@ -79,7 +80,7 @@ Deno.test("any number of samples in any number of parts reads back as one sequen
           assert.deepEqual(progress, samples.map((_, i) => i + 1));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: LONG ? 40 : 15 },
     );
   });
 });
@@ -262,7 +263,7 @@ Deno.test("a process that is killed leaves all parts or none", async () => {
     }`;
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/dump.ts`, script);
-    for (let kill = 0; kill < 4; kill++) {
+    for (let kill = 0; kill < (LONG ? 4 : 2); kill++) {
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--quiet", `${dir}/dump.ts`, `${dir}/k${kill}-`],
         stdout: "piped",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import {
   FFRecordReader,
@@ -125,7 +126,7 @@ Deno.test("what is written is in the file, whatever it is handed over as", async
           assertSameBytes(path, ffrBytes(samples.map(({ bytes }) => bytes)));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: LONG ? 40 : 15 },
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import { JsonError } from "../../../../src/codecs/json/scanner.ts";
 import { readJsonMeta } from "../../../../src/formats/gulp/meta/json_meta.ts";
@@ -285,7 +286,7 @@ Deno.test({
     const change = fc.tuple(at, fc.nat(3), fc.array(byte, { maxLength: 3 }));
     const texts = fc.sample(
       fc.array(change, { minLength: 1, maxLength: 3 }),
-      6000,
+      LONG ? 6000 : 2000,
     )
       .map((changes) => {
         let bytes = [...sample];

@@ -1,6 +1,7 @@
 /** What an append leaves as it is in the meta files of others. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import {
   FormatError,
@@ -248,7 +249,7 @@ Deno.test("JSON stays byte for byte when it is added to, whatever it says and ho
           }
         }),
     ),
-    { numRuns: 60 },
+    { numRuns: LONG ? 60 : 20 },
   );
 });
 

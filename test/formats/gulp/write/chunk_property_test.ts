@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import type { JsonValue } from "../../../../src/formats/gulp/mod.ts";
 import { chunkIn, contentOf } from "../../../support/gulp/gulp_chunks.ts";
@@ -74,7 +75,7 @@ for (const serializer of ["json", "pickle"] as const) {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: LONG ? 60 : 20 },
     );
   });
 }
