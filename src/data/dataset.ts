@@ -1,6 +1,9 @@
 import type { BatchMemory } from "./batch_memory.ts";
 import { RECIPE, type Recipe } from "./recipe.ts";
 
+/** Key of the memory that a loader stacks samples in: arrays that are made of them may be written there at once. */
+export const STACK: unique symbol = Symbol("recordfs.stack");
+
 /** Purpose of reading a batch: what is random in it follows from this and the indices, and nothing else. */
 export interface GetOptions {
   /** The loader's seed: a safe integer ≥ 0. Unless given, 0. */
@@ -16,6 +19,8 @@ export interface GetOptions {
    * own.
    */
   readonly memory?: BatchMemory | undefined;
+  /** @internal */
+  readonly [STACK]?: BatchMemory | undefined;
 }
 
 /**

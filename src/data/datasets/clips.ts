@@ -3,6 +3,8 @@ import { stackArrays } from "../loader/batch/stack_arrays.ts";
 import type { Random } from "../random/random.ts";
 import { isBytes, isPicture } from "../transforms/picture.ts";
 import { arrayOf, ToArrayVideo } from "../transforms/to_array.ts";
+import type { TakeArray } from "../transforms/array_rows.ts";
+import { PLAN } from "../transforms/transform.ts";
 
 /** Which frames of a video are a clip. */
 export interface ClipOptions {
@@ -67,15 +69,21 @@ export function clipFrames(
  * The data of a sample: frames as arrays, or as one array.
  *
  * @param made What a transform has made; what is no list of pictures or arrays stays as it is.
+ * @param take Memory for the array that it may become.
  * @throws {TypeError | DataError} If frames that are to be stacked differ in size.
  */
-export function finishClip(made: unknown, stack: boolean): unknown {
+export function finishClip(
+  made: unknown,
+  stack: boolean,
+  take: TakeArray,
+): unknown {
   if (isPicture(made)) return arrayOf(made);
   if (!Array.isArray(made) || made.length === 0) return made;
   if (made.every(isPicture)) {
     if (!stack) return made.map(arrayOf);
     const dtype = isBytes(made[0]!) ? "uint8" : "float32";
-    return new ToArrayVideo({ dtype, layout: "channels-last" }).apply(made);
+    const array = new ToArrayVideo({ dtype, layout: "channels-last" });
+    return array[PLAN](made).made(take);
   }
   return stack && made.every(isArray)
     ? stackArrays(made, OWN_MEMORY, "frames", ADVICE)
@@ -83,7 +91,10 @@ export function finishClip(made: unknown, stack: boolean): unknown {
 }
 
 /** A clip's memory is its own, and no larger than it. */
-const OWN_MEMORY = { take: (length: number) => new Uint8Array(length) };
+const OWN_MEMORY = {
+  take: (length: number) => new Uint8Array(length),
+  buffers: [],
+};
 
 const ADVICE = "give them one size in the transform, or open with stack: false";
 

@@ -37,7 +37,7 @@ export function localBatches(
     const pool = poolOf();
     const read = pool && new BatchMemory(pool);
     const made = new BatchMemory(pool);
-    const samples = await maker.read(job, read, signal);
+    const samples = await maker.read(job, read, made, signal);
     const batch = await maker.collate(samples, job, made, signal);
     return { batch, buffers: [...read?.buffers ?? [], ...made.buffers] };
   };

@@ -1,7 +1,9 @@
 import { Random } from "../random/random.ts";
 import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
+import { ownArray, type TakeArray } from "./array_rows.ts";
 import type { Picture } from "./picture.ts";
+import { PlannedArray } from "./to_array.ts";
 import {
   newRecipe,
   PLAN,
@@ -15,8 +17,10 @@ import {
 // deno-lint-ignore no-explicit-any -- what the steps between take is what the ones before make
 type AnyStep = Step<any, any>;
 
-/** A step's work in a chain, whose other steps say what of a picture is decoded. */
-function plannedStep(step: AnyStep): TransformFunction<unknown, unknown> {
+/** A step's work where others follow, which say what of a picture is decoded; `finished` does the rest. */
+export function plannedStep(
+  step: AnyStep,
+): TransformFunction<unknown, unknown> {
   if (typeof step !== "object" || step === null || !(PLAN in step)) {
     return runStep(step);
   }
@@ -24,12 +28,29 @@ function plannedStep(step: AnyStep): TransformFunction<unknown, unknown> {
   return (value, random) => plan.call(step, value, random);
 }
 
-/** Decodes what nobody has looked at. */
-function finished(value: unknown): unknown {
+/**
+ * Decodes what nobody has looked at.
+ *
+ * @param take Memory for the array that it may become.
+ */
+export function finished(
+  value: unknown,
+  take: TakeArray = ownArray,
+): unknown {
   if (value instanceof PlannedImage) return value.made();
-  const isClip = Array.isArray(value) &&
-    value.some((frame) => frame instanceof PlannedImage);
-  return isClip ? value.map(finished) : value;
+  if (value instanceof PlannedArray) return value.made(take);
+  const isClip = Array.isArray(value) && value.some(isPlanned);
+  return isClip ? value.map((frame) => finished(frame)) : value;
+}
+
+function isPlanned(value: unknown): boolean {
+  return value instanceof PlannedImage || value instanceof PlannedArray;
+}
+
+function finishedLater<Out>(made: unknown): Out | Promise<Out> {
+  return (made instanceof Promise
+    ? made.then((value) => finished(value))
+    : finished(made)) as Out | Promise<Out>;
 }
 
 /**
@@ -73,10 +94,7 @@ export class Compose<Out = Picture> implements SampleTransform<unknown, Out> {
 
   /** Applies all steps: a promise where one of them gives a promise. */
   apply(value: unknown, random: Random): Out | Promise<Out> {
-    const made = this[PLAN](value, random);
-    return (made instanceof Promise ? made.then(finished) : finished(made)) as
-      | Out
-      | Promise<Out>;
+    return finishedLater(this[PLAN](value, random));
   }
 
   /** Applies all steps; what is decoded when somebody looks at it may still be. */
@@ -151,6 +169,11 @@ export class ComposeVideo<Out = Picture[]> implements
     frames: readonly unknown[],
     random: Random,
   ): Out | Promise<Out> {
+    return finishedLater(this[PLAN](frames, random));
+  }
+
+  /** Applies all steps; what is decoded when somebody looks at it may still be. */
+  [PLAN](frames: readonly unknown[], random: Random): unknown {
     assertFrames(frames, "ComposeVideo");
     const keys = [random.uint32(), random.uint32()];
     // Each frame has numbers of its own, whichever is done first.
@@ -160,8 +183,8 @@ export class ComposeVideo<Out = Picture[]> implements
       ),
     );
     return done instanceof Promise
-      ? done.then((frames) => this.#video.apply(frames, random))
-      : this.#video.apply(done, random);
+      ? done.then((frames) => this.#video[PLAN](frames, random))
+      : this.#video[PLAN](done, random);
   }
 
   /**

@@ -10,7 +10,8 @@ import {
   type ValueArray,
   writeValues,
 } from "./picture.ts";
-import { newRecipe, type SampleTransform } from "./transform.ts";
+import { ownArray, type TakeArray } from "./array_rows.ts";
+import { newRecipe, PLAN, type SampleTransform } from "./transform.ts";
 
 /** Types of elements of an array. */
 export type ArrayDtype = "float16" | "float32" | "uint8";
@@ -82,8 +83,12 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
    * @throws {TypeError} If its values are real numbers, and the elements bytes.
    */
   apply(picture: Picture): NdArray {
-    const { dtype, shape, data } = stacked([picture], this.#options, "ToArray");
-    return { dtype, shape: shape.slice(1), data };
+    return this[PLAN](picture).made();
+  }
+
+  /** An array that is written where it is wanted. */
+  [PLAN](picture: Picture): PlannedArray {
+    return plannedArray([picture], this.#options, "ToArray", 1);
   }
 
   /** Recipe by which another thread makes it. */
@@ -114,7 +119,12 @@ export class ToArrayVideo
    * bytes.
    */
   apply(frames: readonly Picture[]): NdArray {
-    return stacked(frames, this.#options, "ToArrayVideo");
+    return this[PLAN](frames).made();
+  }
+
+  /** An array that is written where it is wanted. */
+  [PLAN](frames: readonly Picture[]): PlannedArray {
+    return plannedArray(frames, this.#options, "ToArrayVideo", 0);
   }
 
   /** Recipe by which another thread makes it. */
@@ -159,12 +169,46 @@ function checkedOptions(
   );
 }
 
-/** The values of pictures of one size, in an array whose axes lie as the layout says. */
-function stacked(
+/** An array whose values are written when somebody looks at them, or where they are wanted. */
+export class PlannedArray implements NdArray {
+  declare readonly data: ValueArray;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly #write: (take: TakeArray) => ValueArray;
+  #made: ValueArray | undefined;
+
+  constructor(
+    { dtype, shape }: Omit<NdArray, "data">,
+    write: (take: TakeArray) => ValueArray,
+  ) {
+    this.dtype = dtype;
+    this.shape = shape;
+    this.#write = write;
+    // A property of its own: what is sent to another thread has these only.
+    Object.defineProperty(this, "data", {
+      enumerable: true,
+      get: () => this.#made ??= this.#write(ownArray),
+    });
+  }
+
+  /** The array itself; in the memory that is given, unless somebody has looked at it. */
+  made(take: TakeArray = ownArray): NdArray {
+    const { dtype, shape } = this;
+    return { dtype, shape, data: this.#made ?? this.#write(take) };
+  }
+}
+
+/**
+ * The values of pictures of one size, in an array whose axes lie as the layout says.
+ *
+ * @param from The first of these axes: 1 for a picture alone.
+ */
+function plannedArray(
   frames: readonly Picture[],
   options: CheckedOptions,
   step: string,
-): NdArray {
+  from: 0 | 1,
+): PlannedArray {
   if (frames.length === 0) {
     throw new TypeError(`${step} was given no frames: there is no size`);
   }
@@ -180,36 +224,48 @@ function stacked(
     length *= lengths[axis];
   }
   const [dtype, Data] = DTYPES[options.dtype];
-  const data: ValueArray = new Data(length);
   frames.forEach((picture, i) => {
     assertPicture(picture, step);
     assertAlike(picture, first, i);
-    writeValues(scaledPixels(picture, options, step), channels, data, {
-      start: i * strides.frames,
-      pixel: strides.width,
-      channel: strides.channels,
-    });
+    assertWritable(picture, options, step);
   });
-  return { dtype, shape: axes.map((axis) => lengths[axis]), data };
+  const shape = axes.map((axis) => lengths[axis]).slice(from);
+  return new PlannedArray({ dtype, shape }, (take) => {
+    const data = take(Data, length);
+    frames.forEach((picture, i) => {
+      writeValues(scaledPixels(picture, options), channels, data, {
+        start: i * strides.frames,
+        pixel: strides.width,
+        channel: strides.channels,
+      });
+    });
+    return data;
+  });
 }
 
 /**
- * What is to be written of a picture.
+ * Makes sure that an array can have a picture's values.
  *
- * @throws {TypeError} If its values are real numbers, and the elements bytes.
+ * @throws {TypeError} If they are real numbers, and its elements bytes.
  */
+function assertWritable(
+  picture: Picture,
+  { dtype }: CheckedOptions,
+  step: string,
+): void {
+  if (dtype !== "uint8" || isBytes(picture)) return;
+  throw new TypeError(
+    `${step} cannot make bytes of real numbers: give dtype: "float32", or leave out what makes ` +
+      "them (Normalize, UnitNorm)",
+  );
+}
+
+/** What is to be written of a picture. */
 function scaledPixels(
   picture: Picture,
-  { dtype, scale }: CheckedOptions,
-  step: string,
+  { scale }: CheckedOptions,
 ): StoredPixels {
   const stored = storedPixels(picture);
-  if (dtype === "uint8" && !isBytes(picture)) {
-    throw new TypeError(
-      `${step} cannot make bytes of real numbers: give dtype: "float32", or leave out what makes ` +
-        "them (Normalize, UnitNorm)",
-    );
-  }
   if (scale === 1) return stored;
   return {
     pixels: stored.pixels,

@@ -1,9 +1,11 @@
-import type { GetOptions } from "../dataset.ts";
+import { type GetOptions, STACK } from "../dataset.ts";
 import { DataError, messageOf } from "../data_error.ts";
 import { inFlight } from "../in_flight.ts";
 import { Random } from "../random/random.ts";
+import { ArrayRows } from "./array_rows.ts";
+import { finished, plannedStep } from "./compose.ts";
 import { type FinishedImage, finishImage } from "./to_array.ts";
-import { runStep, type Step } from "./transform.ts";
+import type { Step } from "./transform.ts";
 
 /**
  * Applies a transform to the samples of a batch, several at a time where it waits; for the `process` of
@@ -12,7 +14,8 @@ import { runStep, type Step } from "./transform.ts";
  * @param transform What to apply.
  * @param samples The batch.
  * @param indices The samples' indices in the dataset.
- * @param options What `process` was given.
+ * @param options What `process` was given. In a loader, arrays that `ToArray` makes lie in the batch's memory then:
+ * what is kept longer than the batch has to be copied.
  * @returns What became of the samples, in their order; pictures as arrays `[height, width, channels]`.
  * @throws {DataError} With code `sample-failed` if the transform throws; `sample` is the index.
  */
@@ -22,14 +25,14 @@ export async function transformSamples<In, Out>(
   indices: readonly number[],
   options: GetOptions = {},
 ): Promise<FinishedImage<Out>[]> {
-  const run = runStep(transform);
+  const run = plannedStep(transform);
   const { seed = 0, epoch = 0, signal } = options;
+  const rows = new ArrayRows(options[STACK], indices.length);
   return await inFlight(indices.length, async (i) => {
     const index = indices[i]!;
     try {
-      return finishImage(
-        await run(samples[i]!, new Random(seed, epoch, index)),
-      );
+      const made = await run(samples[i]!, new Random(seed, epoch, index));
+      return finishImage(finished(made, rows.row(i)) as Out);
     } catch (cause) {
       throw sampleFailed(index, `sample ${index}`, undefined, cause);
     }

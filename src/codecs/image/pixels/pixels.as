@@ -7,28 +7,39 @@
 const PRECISION = 22;
 const HALF = 1 << (PRECISION - 1);
 
+// A weight is `high << LOW_BITS | low`, so that products of 16 bits are summed up by two, which processors do at once.
+const LOW_BITS = 8;
+
+/** Sums in fixed point as bytes, which they are rounded to. */
+// @ts-ignore: decorator
+@inline
+function rounded(high: v128, low: v128): v128 {
+  const sum = i32x4.add(i32x4.shl(high, LOW_BITS), low);
+  return i32x4.shr_s(i32x4.add(sum, i32x4.splat(HALF)), PRECISION);
+}
+
 /**
  * Makes rows of `width` pixels: pixel x is the sum of `counts[x]` pixels from the byte `starts[x]` of its row on.
- * `table` has start and count of each, then come `stride` weights of each.
+ * `table` has start and count of each, then come `stride` weights of each, in pairs.
  */
 export function columns(from: usize, pitch: usize, rows: i32, to: usize, toPitch: usize, width: i32, table: usize, stride: usize): void {
-  const half = i32x4.splat(HALF);
-  const spread = i8x16(0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16, 16, 16);
+  const pair = i8x16(0, 16, 4, 16, 1, 16, 5, 16, 2, 16, 6, 16, 3, 16, 7, 16);
   const weights = table + (<usize>width << 3);
   for (let y = 0; y < rows; y++) {
     let row = weights;
     for (let x = 0; x < width; x++) {
       let at = from + <usize>load<u32>(table + (<usize>x << 3));
       const end = at + (<usize>load<u32>(table + (<usize>x << 3), 4) << 2);
-      let sum = half;
-      let weight = row;
-      while (at < end) {
-        const pixel = i8x16.swizzle(v128.load32_zero(at), spread);
-        sum = i32x4.add(sum, i32x4.mul(pixel, v128.load32_splat(weight)));
-        at += 4;
-        weight += 4;
+      let high = i32x4.splat(0);
+      let low = i32x4.splat(0);
+      for (let weight = row; at < end; weight += 8) {
+        const pixels = i8x16.swizzle(v128.load64_zero(at), pair);
+        high = i32x4.add(high, i32x4.dot_i16x8_s(pixels, v128.load32_splat(weight)));
+        low = i32x4.add(low, i32x4.dot_i16x8_s(pixels, v128.load32_splat(weight, 4)));
+        at += 8;
       }
-      const words = i16x8.narrow_i32x4_s(i32x4.shr_s(sum, PRECISION), sum);
+      const sum = rounded(high, low);
+      const words = i16x8.narrow_i32x4_s(sum, sum);
       v128.store32_lane(to + (<usize>x << 2), i8x16.narrow_i16x8_u(words, words), 0);
       row += stride << 2;
     }
@@ -39,29 +50,39 @@ export function columns(from: usize, pitch: usize, rows: i32, to: usize, toPitch
 
 /** Makes `rows` rows of `length` bytes: each is the sum of `counts[y]` rows from row `starts[y]` on. */
 export function rows(from: usize, pitch: usize, to: usize, toPitch: usize, length: usize, rows: i32, table: usize, stride: usize): void {
-  const half = i32x4.splat(HALF);
-  const first = i8x16(0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16, 16, 16);
-  const second = i8x16(4, 16, 16, 16, 5, 16, 16, 16, 6, 16, 16, 16, 7, 16, 16, 16);
-  const third = i8x16(8, 16, 16, 16, 9, 16, 16, 16, 10, 16, 16, 16, 11, 16, 16, 16);
-  const fourth = i8x16(12, 16, 16, 16, 13, 16, 16, 16, 14, 16, 16, 16, 15, 16, 16, 16);
   let weights = table + (<usize>rows << 3);
   for (let y = 0; y < rows; y++) {
     const top = from + <usize>load<u32>(table + (<usize>y << 3)) * pitch;
-    const end = weights + (<usize>load<u32>(table + (<usize>y << 3), 4) << 2);
+    const count = <usize>load<u32>(table + (<usize>y << 3), 4);
+    const last = top + (count - 1) * pitch;
     for (let x: usize = 0; x < length; x += 16) {
-      let a = half, b = half, c = half, d = half;
-      let at = top + x;
-      for (let weight = weights; weight < end; weight += 4) {
-        const w = v128.load32_splat(weight);
-        const pixels = v128.load(at);
-        a = i32x4.add(a, i32x4.mul(i8x16.swizzle(pixels, first), w));
-        b = i32x4.add(b, i32x4.mul(i8x16.swizzle(pixels, second), w));
-        c = i32x4.add(c, i32x4.mul(i8x16.swizzle(pixels, third), w));
-        d = i32x4.add(d, i32x4.mul(i8x16.swizzle(pixels, fourth), w));
-        at += pitch;
+      let highA = i32x4.splat(0), highB = highA, highC = highA, highD = highA;
+      let lowA = highA, lowB = highA, lowC = highA, lowD = highA;
+      let weight = weights;
+      for (let row = top; row <= last; row += pitch << 1) {
+        // Where there is no second row, it has the weight 0, and may lie beyond all memory.
+        const one = v128.load(row + x);
+        const two = v128.load((row < last ? row + pitch : row) + x);
+        const high = v128.load32_splat(weight);
+        const low = v128.load32_splat(weight, 4);
+        const begin = i8x16.shuffle(one, two, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        const end = i8x16.shuffle(one, two, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        const a = i16x8.extend_low_i8x16_u(begin);
+        const b = i16x8.extend_high_i8x16_u(begin);
+        const c = i16x8.extend_low_i8x16_u(end);
+        const d = i16x8.extend_high_i8x16_u(end);
+        highA = i32x4.add(highA, i32x4.dot_i16x8_s(a, high));
+        highB = i32x4.add(highB, i32x4.dot_i16x8_s(b, high));
+        highC = i32x4.add(highC, i32x4.dot_i16x8_s(c, high));
+        highD = i32x4.add(highD, i32x4.dot_i16x8_s(d, high));
+        lowA = i32x4.add(lowA, i32x4.dot_i16x8_s(a, low));
+        lowB = i32x4.add(lowB, i32x4.dot_i16x8_s(b, low));
+        lowC = i32x4.add(lowC, i32x4.dot_i16x8_s(c, low));
+        lowD = i32x4.add(lowD, i32x4.dot_i16x8_s(d, low));
+        weight += 8;
       }
-      const low = i16x8.narrow_i32x4_s(i32x4.shr_s(a, PRECISION), i32x4.shr_s(b, PRECISION));
-      const high = i16x8.narrow_i32x4_s(i32x4.shr_s(c, PRECISION), i32x4.shr_s(d, PRECISION));
+      const low = i16x8.narrow_i32x4_s(rounded(highA, lowA), rounded(highB, lowB));
+      const high = i16x8.narrow_i32x4_s(rounded(highC, lowC), rounded(highD, lowD));
       v128.store(to + x, i8x16.narrow_i16x8_u(low, high));
     }
     weights += stride << 2;

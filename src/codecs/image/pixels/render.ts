@@ -157,7 +157,7 @@ function putTable(
     table[i] = spans[i]! * unit;
     table[i + 1] = spans[i + 1]!;
   }
-  new Int32Array(buffer, at + spans.byteLength, weights.length).set(weights);
+  new Int16Array(buffer, at + spans.byteLength, weights.length).set(weights);
   return at;
 }
 

@@ -1,6 +1,9 @@
 /** Fractional bits of a weight, as in `pixels.as`: 8 bits of value and 2 of headroom are left of 32. */
 const PRECISION = 22;
 
+/** Of these, the bits that a weight's low half has. */
+const LOW_BITS = 8;
+
 /** What of an edge is scaled to what, in pixels. */
 export interface Scaling {
   /** Where the part begins that is scaled. */
@@ -23,8 +26,11 @@ export interface Weights {
   readonly to: number;
   /** For each: the first position that counts, from `from` on, and the number of them. */
   readonly spans: Uint32Array<ArrayBuffer>;
-  /** `stride` weights for each, in fixed point. */
-  readonly weights: Int32Array<ArrayBuffer>;
+  /**
+   * `stride` weights for each, an even number, in fixed point and pairs: the high halves of two weights, then their
+   * low halves. What is behind the last is 0.
+   */
+  readonly weights: Int16Array<ArrayBuffer>;
   readonly stride: number;
 }
 
@@ -45,11 +51,11 @@ export function triangles(
 ): Weights {
   const scale = length / scaled;
   const radius = Math.max(scale, 1);
-  const stride = Math.ceil(radius) * 2 + 1;
+  const stride = Math.ceil(radius) * 2 + 2;
   const base = Math.floor(start);
   const most = Math.min(Math.ceil(start + length), available) - base;
   const spans = new Uint32Array(count * 2);
-  const weights = new Int32Array(count * stride);
+  const weights = new Int16Array(count * stride * 2);
   const exact = new Float64Array(stride);
   for (let i = 0; i < count; i++) {
     const center = (first + i + 0.5) * scale + (start - base);
@@ -62,8 +68,11 @@ export function triangles(
       total += exact[k]!;
     }
     for (let k = 0; k < n; k++) {
-      const weight = exact[k]! / total;
-      weights[i * stride + k] = Math.trunc(weight * (1 << PRECISION) + 0.5);
+      const share = exact[k]! / total;
+      const weight = Math.trunc(share * (1 << PRECISION) + 0.5);
+      const at = i * stride * 2 + (k >> 1) * 4 + (k & 1);
+      weights[at] = weight >> LOW_BITS;
+      weights[at + 2] = weight & (1 << LOW_BITS) - 1;
     }
     spans[i * 2] = base + begin;
     spans[i * 2 + 1] = n;

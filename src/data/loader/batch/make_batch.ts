@@ -1,7 +1,12 @@
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import type { BatchMemory } from "../../batch_memory.ts";
 import { DataError, messageOf } from "../../data_error.ts";
-import { type Dataset, type GetOptions, miscounted } from "../../dataset.ts";
+import {
+  type Dataset,
+  type GetOptions,
+  miscounted,
+  STACK,
+} from "../../dataset.ts";
 import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
 import { stackSamples } from "./stack_samples.ts";
@@ -36,17 +41,23 @@ export class BatchMaker {
    * The samples of a batch.
    *
    * @param memory What bytes are read into; unless given, samples have memory of their own.
+   * @param stack What {@linkcode collate} is given: samples may be written there at once.
    */
   async read(
     job: BatchJob,
     memory: BatchMemory | undefined,
+    stack: BatchMemory,
     signal: AbortSignal,
   ): Promise<readonly unknown[]> {
     const { epoch, indices } = job;
     const options = { seed: this.#seed, epoch, signal };
     let samples: readonly unknown[];
     try {
-      samples = await this.#dataset.get(indices, { ...options, memory });
+      samples = await this.#dataset.get(indices, {
+        ...options,
+        memory,
+        [STACK]: stack,
+      });
     } catch (error) {
       signal.throwIfAborted();
       throw await this.#readFailed(job, options, error);

@@ -49,7 +49,7 @@ type ElementsClass = new (
  */
 export function stackArrays(
   arrays: readonly NdArray[],
-  memory: Pick<BatchMemory, "take">,
+  memory: Pick<BatchMemory, "take" | "buffers">,
   where: string,
   advice?: string,
 ): NdArray {
@@ -71,18 +71,36 @@ export function stackArrays(
     const data = arrays.flatMap((array) => array.data as string[]);
     return { dtype: longest(arrays), shape, data };
   }
-  const { length, BYTES_PER_ELEMENT } = first.data;
-  const taken = memory.take(arrays.length * length * BYTES_PER_ELEMENT);
+  const { length, byteLength } = first.data;
+  const areStacked = areRows(arrays, memory);
+  const { buffer, byteOffset } = areStacked
+    ? first.data
+    : memory.take(arrays.length * byteLength);
   const Data = first.data.constructor as unknown as ElementsClass;
   const data = new Data(
-    taken.buffer,
-    taken.byteOffset,
+    buffer as ArrayBuffer,
+    byteOffset,
     arrays.length * length,
   );
-  arrays.forEach((array, i) =>
-    data.set(array.data as unknown as Elements, i * length)
-  );
+  if (!areStacked) {
+    arrays.forEach((array, i) =>
+      data.set(array.data as unknown as Elements, i * length)
+    );
+  }
   return { dtype: first.dtype, shape, data: data as unknown as NumericArray };
+}
+
+/** Tells whether arrays, which are alike, lie one behind the other in this memory. */
+function areRows(
+  arrays: readonly NdArray[],
+  { buffers }: Pick<BatchMemory, "buffers">,
+): boolean {
+  const rows = arrays.map(({ data }) => data as NumericArray);
+  const [{ buffer, byteOffset, byteLength }] = rows as [NumericArray];
+  return buffers.includes(buffer as ArrayBuffer) &&
+    rows.every((row, i) =>
+      row.buffer === buffer && row.byteOffset === byteOffset + i * byteLength
+    );
 }
 
 /** Texts of other lengths than another array's go together nonetheless. */

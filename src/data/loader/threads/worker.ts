@@ -102,8 +102,9 @@ class ThreadLoader {
     signal: AbortSignal,
   ): Promise<void> {
     const { loop, step } = job;
-    const samples = await maker.read(job, memory.samples, signal);
-    const made = await maker.collate(samples, job, memory.batch, signal);
+    const { samples: read, batch: stack } = memory;
+    const samples = await maker.read(job, read, stack, signal);
+    const made = await maker.collate(samples, job, stack, signal);
     try {
       // What the loader itself collates is in its memory, or the samples' own.
       const { batch, buffers } = packBatch(

@@ -7,7 +7,12 @@ import {
   LOCAL_DISK,
   type Storage,
 } from "../../../io/storage/storage.ts";
-import { Dataset, type GetOptions } from "../../../data/dataset.ts";
+import { Dataset, type GetOptions, STACK } from "../../../data/dataset.ts";
+import {
+  ArrayRows,
+  type TakeArray,
+} from "../../../data/transforms/array_rows.ts";
+import { finished, plannedStep } from "../../../data/transforms/compose.ts";
 import { inFlight } from "../../../data/in_flight.ts";
 import { Random } from "../../../data/random/random.ts";
 import { RECIPE, type Recipe, storageArgument } from "../../../data/recipe.ts";
@@ -72,7 +77,7 @@ export interface SampleKind<In> {
   /** What the transform is given of the frames. */
   readonly input: (frames: Image[]) => In;
   /** What samples have of what the transform has made. */
-  readonly finish: (made: unknown) => unknown;
+  readonly finish: (made: unknown, take: TakeArray) => unknown;
 }
 
 /** Options whose types do not matter any more, for a transform that is given `In`. */
@@ -133,7 +138,9 @@ export abstract class GulpDataset<In, Data, Label>
     const { transform } = opened.options;
     this.#opened = opened;
     this.#kind = kind;
-    this.#run = transform === undefined ? (input) => input : runStep(transform);
+    this.#run = transform === undefined
+      ? (input) => input
+      : plannedStep(transform);
   }
 
   /** Number of videos. */
@@ -155,8 +162,10 @@ export abstract class GulpDataset<In, Data, Label>
    */
   override async get(
     indices: readonly number[],
-    { seed = 0, epoch = 0, signal }: GetOptions = {},
+    options: GetOptions = {},
   ): Promise<GulpSample<Data, Label>[]> {
+    const { seed = 0, epoch = 0, signal } = options;
+    const rows = new ArrayRows(options[STACK], indices.length);
     const { directory, findLabel } = this.#opened;
     const ids = indices.map((index) => directory.idAt(index));
     return await inFlight(
@@ -166,7 +175,8 @@ export abstract class GulpDataset<In, Data, Label>
         const id = ids[i]!;
         try {
           const random = new Random(seed, epoch, index);
-          const { data, meta } = await this.#make(id, random, signal);
+          const row = rows.row(i);
+          const { data, meta } = await this.#make(id, random, row, signal);
           const label = await findLabel(meta, id) as Label;
           return { data, label, id };
         } catch (cause) {
@@ -212,7 +222,12 @@ export abstract class GulpDataset<In, Data, Label>
     return { ...this.#kind.recipe, how: "open", args: [path, again] };
   }
 
-  async #make(id: string, random: Random, signal: AbortSignal | undefined) {
+  async #make(
+    id: string,
+    random: Random,
+    take: TakeArray,
+    signal: AbortSignal | undefined,
+  ) {
     const { directory, decoder } = this.#opened;
     const { choose, assertCount, input, finish } = this.#kind;
     const count = directory.frameCount(id);
@@ -226,7 +241,7 @@ export abstract class GulpDataset<In, Data, Label>
       signal,
     );
     const made = await this.#run(input(images), random);
-    return { data: finish(made) as Data, meta };
+    return { data: finish(finished(made, take), take) as Data, meta };
   }
 }
 

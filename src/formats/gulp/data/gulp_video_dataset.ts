@@ -118,6 +118,6 @@ function clips(clip: ClipOptions, stack: boolean): SampleKind<Image[]> {
       while (frames.length < (clip.numFrames ?? 0)) frames.push(last);
       return frames;
     },
-    finish: (made) => finishClip(made, stack),
+    finish: (made, take) => finishClip(made, stack, take),
   };
 }
