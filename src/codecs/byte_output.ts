@@ -28,7 +28,7 @@ export class ByteOutput {
 
   /** Puts bytes as they are. */
   raw(bytes: Uint8Array): void {
-    const at = this.grow(bytes.length);
+    const at = this.grow(bytes.byteLength);
     this.memory.set(bytes, at);
   }
 
@@ -49,8 +49,8 @@ export class ByteOutput {
   protected grow(count: number): number {
     const at = this.#length;
     this.#length = at + count;
-    if (this.#length > this.memory.length) {
-      const size = Math.max(this.#length, 2 * this.memory.length);
+    if (this.#length > this.memory.byteLength) {
+      const size = Math.max(this.#length, 2 * this.memory.byteLength);
       this.memory = grown(this.memory, new Uint8Array(size));
       this.view = new DataView(this.memory.buffer);
     }

@@ -4,6 +4,7 @@ import {
   type PickledValue,
   readPickle,
 } from "../../src/codecs/pickle/read_pickle.ts";
+import { ByteReader } from "../../src/codecs/pickle/byte_reader.ts";
 import { PickleError } from "../../src/codecs/pickle/pickle_error.ts";
 import { cpuTime } from "../support/programs/cpu_time.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
@@ -293,6 +294,8 @@ Deno.test("MEMOIZE numbers entries by how many are set, as Python does", () => {
 });
 
 Deno.test("a pickle with more bytes than positions is refused before it is read", () => {
+  // Compiled code of V8 15.0, which has seen short arrays only, takes a length of 2^31 for a negative one.
+  for (let i = 0; i < 20_000; i++) new ByteReader(new Uint8Array(i % 7));
   const sparse = new Uint8Array(2 ** 31); // never touched
   assert.throws(() => readPickle(sparse), {
     code: "bad-pickle",

@@ -22,10 +22,10 @@ export class Output {
   }
 
   putBytes(bytes: Uint8Array): void {
-    if (this.#length + bytes.length > CAPACITY) this.flush();
-    if (bytes.length > CAPACITY) return write(bytes);
+    if (this.#length + bytes.byteLength > CAPACITY) this.flush();
+    if (bytes.byteLength > CAPACITY) return write(bytes);
     this.#buffer.set(bytes, this.#length);
-    this.#length += bytes.length;
+    this.#length += bytes.byteLength;
   }
 
   /** Writes everything that was put. */
@@ -65,7 +65,7 @@ function write(bytes: Uint8Array): void {
   requireOpenOutput();
   makeWay();
   try {
-    for (let done = 0; done < bytes.length;) {
+    for (let done = 0; done < bytes.byteLength;) {
       done += Deno.stdout.writeSync(bytes.subarray(done));
     }
   } catch (error) {

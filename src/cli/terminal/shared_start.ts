@@ -19,8 +19,8 @@ export class SharedStart {
     const bytes = encodeName(part);
     this.#ends.length = depth + 1;
     const start = this.#ends[depth]!;
-    const end = start + bytes.length;
-    if (end > this.#bytes.length) {
+    const end = start + bytes.byteLength;
+    if (end > this.#bytes.byteLength) {
       const larger = new Uint8Array(end * 2);
       larger.set(this.#bytes.subarray(0, start));
       this.#bytes = larger;

@@ -91,9 +91,9 @@ export class MsgpackReader {
     fail: (offset: number, reason: string, cause?: unknown) => never = notSound,
   ) {
     this.#bytes = bytes;
-    this.#end = bytes.length;
+    this.#end = bytes.byteLength;
     this.#keepFloats = keepFloats;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#failAt = fail;
   }
 

@@ -100,7 +100,7 @@ export class MsgpackWriter extends ByteOutput {
 
   #object(value: object): void {
     if (value instanceof Uint8Array) {
-      this.#size(0xc4, value.length);
+      this.#size(0xc4, value.byteLength);
       this.raw(value);
     } else if (Array.isArray(value)) this.#list(value);
     else if (types.isMap(value)) this.#map(value);
@@ -168,9 +168,9 @@ export class MsgpackWriter extends ByteOutput {
   }
 
   #ext(type: number, data: Uint8Array): void {
-    const power = [1, 2, 4, 8, 16].indexOf(data.length);
+    const power = [1, 2, 4, 8, 16].indexOf(data.byteLength);
     if (power >= 0) this.op(0xd4 + power);
-    else this.#size(0xc7, data.length);
+    else this.#size(0xc7, data.byteLength);
     this.op(type & 0xff);
     this.raw(data);
   }

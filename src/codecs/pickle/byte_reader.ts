@@ -10,8 +10,8 @@ export class ByteReader {
   /** @throws {PickleError} If the pickle is longer than positions in it can be. */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    if (bytes.length > LONGEST_PICKLE) {
-      const why = `it has ${bytes.length} bytes, and 2 GiB can be read`;
+    if (bytes.byteLength > LONGEST_PICKLE) {
+      const why = `it has ${bytes.byteLength} bytes, and 2 GiB can be read`;
       throw new PickleError("bad-pickle", LONGEST_PICKLE, why);
     }
     this.#view = new DataView(

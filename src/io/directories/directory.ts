@@ -75,7 +75,7 @@ export function readFull(
   into: Uint8Array<ArrayBuffer>,
 ): number {
   let done = 0;
-  while (done < into.length) {
+  while (done < into.byteLength) {
     const got = file.read(into.subarray(done));
     if (got === 0) break;
     done += got;

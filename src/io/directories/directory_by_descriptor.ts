@@ -131,12 +131,12 @@ class DescribedFile implements OpenFile {
   }
 
   read(into: Uint8Array<ArrayBuffer>): number {
-    const length = BigInt(Math.min(into.length, LARGEST_MOVE));
+    const length = BigInt(Math.min(into.byteLength, LARGEST_MOVE));
     return answer((libc) => libc.read(this.#fd, into, length));
   }
 
   write(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length;) {
+    for (let done = 0; done < bytes.byteLength;) {
       // What comes out of a container may lie in any memory; only what is ours can be lent.
       const piece = bytes.subarray(done, done + LARGEST_MOVE);
       const own = piece.buffer instanceof ArrayBuffer

@@ -146,12 +146,12 @@ class NamedFile implements OpenFile {
   }
 
   read(into: Uint8Array): number {
-    return fs.readSync(this.#fd, into, 0, into.length, null);
+    return fs.readSync(this.#fd, into, 0, into.byteLength, null);
   }
 
   write(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length;) {
-      done += fs.writeSync(this.#fd, bytes, done, bytes.length - done);
+    for (let done = 0; done < bytes.byteLength;) {
+      done += fs.writeSync(this.#fd, bytes, done, bytes.byteLength - done);
     }
   }
 

@@ -56,7 +56,12 @@ export class LibcReads {
    * @returns How many bytes were read, or a negative number where that was refused.
    */
   read(fd: number, into: Uint8Array, offset: number): number {
-    return this.#libc.pread(fd, memoryOf(into), into.length, BigInt(offset));
+    return this.#libc.pread(
+      fd,
+      memoryOf(into),
+      into.byteLength,
+      BigInt(offset),
+    );
   }
 
   /**
@@ -65,11 +70,11 @@ export class LibcReads {
    * @returns How many bytes were read, 0 where the next one is on the disk, or {@linkcode UNSUPPORTED}.
    */
   cached(fd: number, into: Uint8Array, offset: number): number {
-    if (into.length <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
+    if (into.byteLength <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
     const memory = memoryOf(into);
     // It answers with its first argument; asking Deno for the address takes ten times as long.
     this.#target[0] = this.#libc.memmove(memory, memory, 0n);
-    this.#words[2] = into.length;
+    this.#words[2] = into.byteLength;
     const got = this.#libc.preadv2(
       fd,
       this.#bytes,

@@ -13,9 +13,9 @@ let loaded: Crc32 | undefined;
 export function crc32Of(bytes: Uint8Array, before = 0): number {
   // Loaded when it is needed: a mount, which answers before it checks, would be 20 ms later.
   const crc32 = loaded ??= process.getBuiltinModule("node:zlib").crc32;
-  if (bytes.length <= LARGEST) return crc32(bytes, before);
+  if (bytes.byteLength <= LARGEST) return crc32(bytes, before);
   let crc = before;
-  for (let done = 0; done < bytes.length; done += LARGEST) {
+  for (let done = 0; done < bytes.byteLength; done += LARGEST) {
     crc = crc32(bytes.subarray(done, done + LARGEST), crc);
   }
   return crc;

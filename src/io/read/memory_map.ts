@@ -136,7 +136,7 @@ export class MappedFile {
    */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.unchecked();
-    if (bytes.length > 0) this.checkSize();
+    if (bytes.byteLength > 0) this.checkSize();
     return bytes;
   }
 

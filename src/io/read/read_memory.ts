@@ -41,7 +41,7 @@ export class GrowingMemory {
 
   /** Its size in bytes. */
   get size(): number {
-    return this.#bytes.length;
+    return this.#bytes.byteLength;
   }
 
   /**
@@ -64,7 +64,7 @@ export class GrowingMemory {
     const start = aligned(this.#taken);
     const end = start + length;
     // Its buffer may have been transferred to another thread.
-    if (end > this.#bytes.length || this.#bytes.buffer.detached) {
+    if (end > this.#bytes.byteLength || this.#bytes.buffer.detached) {
       this.#bytes = new Uint8Array(Math.ceil(end * 1.25));
     }
     this.#taken = end;

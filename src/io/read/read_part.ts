@@ -64,16 +64,16 @@ export function fillSync(
   summed: boolean,
 ): number {
   if (!summed) {
-    if (into.length > 0) readExactly(source, into, offset);
+    if (into.byteLength > 0) readExactly(source, into, offset);
     return 0;
   }
-  if (into.length <= PIECE) {
+  if (into.byteLength <= PIECE) {
     if (into.length === 0) return 0;
     readExactly(source, into, offset);
     return crc32Of(into);
   }
   let crc = 0;
-  for (let done = 0; done < into.length; done += PIECE) {
+  for (let done = 0; done < into.byteLength; done += PIECE) {
     const piece = into.subarray(done, done + PIECE);
     readExactly(source, piece, offset + done);
     crc = crc32Of(piece, crc);
@@ -99,7 +99,7 @@ export async function fillAsync(
   let crc = 0;
   let done = 0;
   let got = tried;
-  while (done < into.length) {
+  while (done < into.byteLength) {
     if (got === undefined) {
       while (shouldYield()) await yieldToEventLoop();
       signal?.throwIfAborted();
@@ -114,7 +114,7 @@ export async function fillAsync(
       await waitForExactly(source, piece, offset + done, signal);
     }
     if (summed) crc = crc32Of(piece, crc);
-    done += piece.length;
+    done += piece.byteLength;
     got = next;
   }
   return crc;
@@ -129,7 +129,9 @@ function readExactly(
     throw mustWait(source.name);
   }
   const got = source.readAtSync(into, offset);
-  if (got < into.length) throw endedEarly(source, offset, into.length, got);
+  if (got < into.byteLength) {
+    throw endedEarly(source, offset, into.byteLength, got);
+  }
 }
 
 async function waitForExactly(
@@ -140,7 +142,9 @@ async function waitForExactly(
 ): Promise<void> {
   const got = await source.readAt(into, offset, { signal });
   signal?.throwIfAborted();
-  if (got < into.length) throw endedEarly(source, offset, into.length, got);
+  if (got < into.byteLength) {
+    throw endedEarly(source, offset, into.byteLength, got);
+  }
 }
 
 function endedEarly(

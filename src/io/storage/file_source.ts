@@ -122,7 +122,7 @@ export class FileSource implements ByteSource {
     if (!this.pace.allows()) return 0;
     const start = performance.now();
     const got = this.readAtSync(into, offset);
-    this.pace.took(performance.now() - start, into.length);
+    this.pace.took(performance.now() - start, into.byteLength);
     return got;
   }
 
@@ -146,8 +146,8 @@ export class FileSource implements ByteSource {
     }
     try {
       let done = 0;
-      while (done < into.length) {
-        const want = Math.min(into.length - done, LARGEST_READ);
+      while (done < into.byteLength) {
+        const want = Math.min(into.byteLength - done, LARGEST_READ);
         const { fd } = lease.descriptor;
         const got = await readByNode(fd, into, done, want, offset + done);
         options.signal?.throwIfAborted();
@@ -271,7 +271,7 @@ type Reads = Pick<LibcReads, "read">;
 
 const NODE_READS: Reads = {
   read: (fd, into, offset) =>
-    nodeFs().readSync(fd, into, 0, into.length, offset),
+    nodeFs().readSync(fd, into, 0, into.byteLength, offset),
 };
 
 /** Fills `into` as far as the file goes, and gives the descriptor back; -1 where that is refused. */
@@ -283,8 +283,8 @@ function readNow(
 ): number {
   try {
     let done = 0;
-    while (done < into.length) {
-      const isWhole = done === 0 && into.length <= LARGEST_READ;
+    while (done < into.byteLength) {
+      const isWhole = done === 0 && into.byteLength <= LARGEST_READ;
       const piece = isWhole
         ? into // nothing is made for most reads
         : into.subarray(done, done + LARGEST_READ);

@@ -18,13 +18,13 @@ export class MemorySource implements ByteSource {
   }
 
   get size(): number {
-    return this.bytes.length;
+    return this.bytes.byteLength;
   }
 
   readAtSync(into: Uint8Array, offset: number): number {
-    const part = this.bytes.subarray(offset, offset + into.length);
+    const part = this.bytes.subarray(offset, offset + into.byteLength);
     into.set(part);
-    return part.length;
+    return part.byteLength;
   }
 
   readCached(into: Uint8Array, offset: number): number {

@@ -94,11 +94,11 @@ class BlobSource implements ByteSource {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
-    const part = this.#blob.slice(offset, offset + into.length);
+    const part = this.#blob.slice(offset, offset + into.byteLength);
     const bytes = new Uint8Array(await part.arrayBuffer());
     options.signal?.throwIfAborted();
     into.set(bytes);
-    return bytes.length;
+    return bytes.byteLength;
   }
 
   close(): void {}

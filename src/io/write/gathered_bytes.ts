@@ -45,8 +45,8 @@ export class GatheredBytes {
 
   /** Gathers bytes for which there is room. */
   add(bytes: Uint8Array): void {
-    const used = this.#used + bytes.length;
-    if (used > this.#buffer.length) this.#grow(used);
+    const used = this.#used + bytes.byteLength;
+    if (used > this.#buffer.byteLength) this.#grow(used);
     this.#buffer.set(bytes, this.#used);
     this.#used = used;
   }
@@ -65,7 +65,7 @@ export class GatheredBytes {
 
   /** Writes bytes from where they lie; nothing may be gathered. */
   protected *write(bytes: Uint8Array): Steps<void> {
-    const end = this.#bufferAt + bytes.length;
+    const end = this.#bufferAt + bytes.byteLength;
     this.furthest = Math.max(this.furthest, end); // a write that fails may have done a part
     yield* this.file.writeAt(bytes, this.#bufferAt);
     this.#bufferAt = end;
@@ -82,7 +82,7 @@ export class GatheredBytes {
   }
 
   #grow(needed: number): void {
-    const doubled = Math.max(2 * this.#buffer.length, SMALLEST_BUFFER);
+    const doubled = Math.max(2 * this.#buffer.byteLength, SMALLEST_BUFFER);
     const larger = new Uint8Array(
       Math.min(Math.max(doubled, needed), LARGEST_BUFFER),
     );

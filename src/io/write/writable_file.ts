@@ -105,7 +105,7 @@ export class WritableFile {
 
   /** Writes all of `bytes` at `offset`. */
   *writeAt(bytes: Uint8Array, offset: number): Steps<void> {
-    const length = bytes.length;
+    const length = bytes.byteLength;
     for (let done = 0; done < length;) {
       const want = Math.min(length - done, LARGEST_WRITE);
       done += yield* this.#act({
@@ -118,8 +118,8 @@ export class WritableFile {
 
   /** Reads back what was written: exactly `into.length` bytes. */
   *readAt(into: Uint8Array, offset: number): Steps<void> {
-    for (let done = 0; done < into.length;) {
-      const want = into.length - done;
+    for (let done = 0; done < into.byteLength;) {
+      const want = into.byteLength - done;
       const got = yield* this.#act({
         sync: (fd) => fs.readSync(fd, into, done, want, offset + done),
         async: async (fd) =>

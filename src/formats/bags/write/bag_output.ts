@@ -78,7 +78,9 @@ export abstract class BagOutput<Form extends Generation = Generation> {
   /** Appends a record where that takes no waiting; otherwise answers `false`. */
   appendAtOnce(record: Uint8Array): boolean {
     const { records, index } = this;
-    if (!records.hasRoom(record.length) || !index.hasRoom(ENTRY)) return false;
+    if (!records.hasRoom(record.byteLength) || !index.hasRoom(ENTRY)) {
+      return false;
+    }
     if (this.#length >= MOST_RECORDS) return false;
     if (record.length === 0 && this.generation !== 1) return false;
     const start = records.end;
@@ -228,11 +230,11 @@ class AppendedBytes extends GatheredBytes {
       bytes = bytes.subarray(yield* this.#compare(bytes));
       if (bytes.length === 0) return;
     }
-    if (!this.hasRoom(bytes.length)) yield* this.flush();
-    if (this.hasRoom(bytes.length)) return this.add(bytes);
-    const { length } = bytes;
+    if (!this.hasRoom(bytes.byteLength)) yield* this.flush();
+    if (this.hasRoom(bytes.byteLength)) return this.add(bytes);
+    const length = bytes.byteLength;
     yield* this.write(bytes);
-    if (bytes.length !== length) {
+    if (bytes.byteLength !== length) {
       throw new TypeError(
         "The buffer was transferred or resized while it was written",
       );
@@ -275,12 +277,12 @@ class AppendedBytes extends GatheredBytes {
    */
   *#compare(bytes: Uint8Array): Steps<number> {
     const start = this.written;
-    const length = Math.min(bytes.length, this.#there - start);
+    const length = Math.min(bytes.byteLength, this.#there - start);
     const there = new Uint8Array(Math.min(length, PIECE));
     for (let done = 0; done < length; done += PIECE) {
       const piece = there.subarray(0, length - done);
       yield* this.file.readAt(piece, start + done);
-      const same = bytes.subarray(done, done + piece.length);
+      const same = bytes.subarray(done, done + piece.byteLength);
       if (Buffer.compare(piece, same) !== 0) throw this.#mismatch();
     }
     this.startAt(start + length);

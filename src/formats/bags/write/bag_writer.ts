@@ -153,7 +153,7 @@ export class BagWriter extends Writer {
     if (bytes !== undefined && !this.busy && this.#addAtOnce(bytes)) {
       return this.length - 1;
     }
-    if (bytes !== undefined && bytes.length <= SMALL_RECORD) {
+    if (bytes !== undefined && bytes.byteLength <= SMALL_RECORD) {
       bytes = bytes.slice();
     }
     return this.run(() => this.#add(bytes ?? record), options.signal);

@@ -55,7 +55,7 @@ export function readStructure(
   fileCount: number,
   firstSample = 0,
 ): Structure {
-  if (!hasMagic(sample, sample.length)) throw notPacked(path);
+  if (!hasMagic(sample, sample.byteLength)) throw notPacked(path);
   try {
     const pickle = sample.subarray(MAGIC.length);
     const machine = new PickleMachine(pickle, ORDERED_DICT);

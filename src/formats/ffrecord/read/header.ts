@@ -50,7 +50,7 @@ export function* readHeader(
   const { count, checksum } = fixed;
   const bytes = newTable(count);
   let crc = crc32Of(fixed.covered);
-  for (let done = 0; done < bytes.length; done += PIECE) {
+  for (let done = 0; done < bytes.byteLength; done += PIECE) {
     const piece = bytes.subarray(done, done + PIECE);
     yield* fill(source, piece, FIXED_HEADER + done);
     crc = crc32Of(piece, crc);
@@ -180,7 +180,7 @@ export class PendingHeader implements RecordFileHeader {
     const bytes = newTable(count);
     this.#bytes = bytes;
     this.table = new Uint32Array(bytes.buffer);
-    this.progress = TableProgress.of(bytes.length, pieceSize);
+    this.progress = TableProgress.of(bytes.byteLength, pieceSize);
   }
 
   /**
@@ -243,7 +243,7 @@ export class PendingHeader implements RecordFileHeader {
   }
 
   get #pieces(): number {
-    return Math.ceil(this.#bytes.length / this.#pieceSize);
+    return Math.ceil(this.#bytes.byteLength / this.#pieceSize);
   }
 
   *#load(piece: number): Steps<void> {

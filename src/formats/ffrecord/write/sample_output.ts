@@ -18,18 +18,18 @@ export class SampleOutput extends GatheredBytes {
    */
   gather(bytes: Uint8Array, crc: number): number {
     this.add(bytes);
-    return crc32(this.last(bytes.length), crc);
+    return crc32(this.last(bytes.byteLength), crc);
   }
 
   /** Appends bytes of any number; `crc` as for {@linkcode SampleOutput.gather}. */
   *append(bytes: Uint8Array, crc: number): Steps<number> {
-    if (bytes.length > this.room) yield* this.flush();
-    if (bytes.length <= SMALL_SAMPLE) return this.gather(bytes, crc);
+    if (bytes.byteLength > this.room) yield* this.flush();
+    if (bytes.byteLength <= SMALL_SAMPLE) return this.gather(bytes, crc);
     yield* this.flush();
-    const length = bytes.length;
+    const length = bytes.byteLength;
     for (let done = 0; done < length; done += LARGEST_BUFFER) {
       const piece = bytes.subarray(done, done + LARGEST_BUFFER);
-      if (piece.length < Math.min(LARGEST_BUFFER, length - done)) {
+      if (piece.byteLength < Math.min(LARGEST_BUFFER, length - done)) {
         throw new TypeError(
           "The sample's buffer was transferred or resized while it was written",
         );

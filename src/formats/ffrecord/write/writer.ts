@@ -135,7 +135,7 @@ export class FFRecordWriter extends WriterBase {
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }
-    if (bytes !== undefined && bytes.length <= SMALL_SAMPLE) {
+    if (bytes !== undefined && bytes.byteLength <= SMALL_SAMPLE) {
       bytes = bytes.slice();
     }
     return this.run(() => this.#add(bytes ?? data), options.signal);
@@ -150,7 +150,7 @@ export class FFRecordWriter extends WriterBase {
         "A Blob or stream has to be waited for: use write() instead of writeSync()",
       );
     }
-    if (bytes.length <= SMALL_SAMPLE) {
+    if (bytes.byteLength <= SMALL_SAMPLE) {
       const index = this.#addAtOnce(bytes);
       if (index !== undefined) return index;
     }
@@ -176,7 +176,7 @@ export class FFRecordWriter extends WriterBase {
   /** Adds a sample where that takes no writing. */
   #addAtOnce(bytes: Uint8Array): number | undefined {
     this.#requireRoom();
-    if (bytes.length > this.#samples.room || this.#table.isFull) return;
+    if (bytes.byteLength > this.#samples.room || this.#table.isFull) return;
     const start = this.#samples.end;
     this.#table.add(this.#samples.gather(bytes, 0), start);
     return this.length - 1;
