@@ -17,7 +17,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/packages.ts": [],
   "src/io": ["src/errors.ts", "src/names.ts", "src/bytes_of.ts"],
   "src/tree": ["src/errors.ts", "src/names.ts", "src/io"],
-  "src/codecs": ["src/errors.ts", "src/bytes_of.ts", "src/packages.ts"],
+  "src/codecs": [
+    "src/errors.ts",
+    "src/bytes_of.ts",
+    "src/message_text.ts",
+    "src/packages.ts",
+  ],
   // Types only: what each room asks of a format.
   "src/formats/format.ts": [
     "src/errors.ts",

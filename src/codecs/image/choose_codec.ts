@@ -5,6 +5,7 @@ import { ImageError } from "./image_error.ts";
 import { ImagescriptBackend } from "./imagescript_backend.ts";
 import { SharpBackend } from "./sharp_backend.ts";
 import { TurboBackend } from "./turbo/turbo_backend.ts";
+import { warnOnConsole } from "../../message_text.ts";
 
 /** The codecs there are. */
 export type ImageCodecName = "turbojpeg" | "sharp" | "imagescript";
@@ -23,6 +24,12 @@ const NEEDS: Record<ImageCodecName, string> = {
   imagescript: "--allow-read",
 };
 
+/** Time that JPEGs take beside the first codec, as measured (`bench/data/image_codecs.ts`). */
+const COSTS: Readonly<Record<string, string>> = {
+  sharp: "twice as long",
+  imagescript: "six times as long",
+};
+
 /** What `auto` tries, the fastest first. */
 const NAMES = Object.keys(LOADERS) as ImageCodecName[];
 
@@ -38,7 +45,8 @@ const codecs = new Map<ImageBackend, BackedCodec>();
  * `turbojpeg` decodes JPEGs the fastest, to the very pixels that Pillow has; `sharp` takes twice as long. Both
  * run native code: they need `--allow-ffi`, `--allow-env` and `--allow-read`. `imagescript` is WebAssembly and
  * needs `--allow-read` only. `auto` is the first of them that these permissions allow and that loads; it never
- * asks for a permission. What `turbojpeg` does not decode, such as PNG, it leaves to the next.
+ * asks for a permission, but says on the console, once, where another is slower than the first. What `turbojpeg`
+ * does not decode, such as PNG, it leaves to the next.
  *
  * @param name Which one; `auto` unless given.
  * @throws {ImageError} If it does not load; the message says what it needs.
@@ -64,7 +72,7 @@ export async function imageCodec(
 export async function backedCodec(
   name: ImageCodecName | "auto",
 ): Promise<BackedCodec> {
-  const backend = name === "auto" ? await loadBackend(NAMES) : await load(name);
+  const backend = name === "auto" ? await loadFastest() : await load(name);
   let codec = codecs.get(backend);
   if (codec === undefined) {
     codecs.set(backend, codec = new BackedCodec(backend));
@@ -82,6 +90,29 @@ export async function codecAskedBy(
   lastAsked = undefined;
   await work();
   return lastAsked;
+}
+
+let isAdvised = false;
+
+/** Has this thread leave it to another to say that a codec is slow. */
+export function leaveCodecAdvice(): void {
+  isAdvised = true;
+}
+
+async function loadFastest(): Promise<ImageBackend> {
+  const backend = await loadBackend(NAMES);
+  const [fastest] = NAMES;
+  if (backend.name === fastest || isAdvised) return backend;
+  isAdvised = true;
+  const why = mayRunNative()
+    ? await load(fastest!).then(() => "", (error: Error) => error.message)
+    : `'${fastest}' needs ${NATIVE}`;
+  warnOnConsole(
+    `JPEGs take ${
+      COSTS[backend.name]
+    } as they could, with the codec '${backend.name}': ${why}`,
+  );
+  return backend;
 }
 
 /** The first that loads; native ones are not even tried without leave. */

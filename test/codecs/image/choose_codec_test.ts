@@ -51,6 +51,34 @@ Deno.test("auto takes turbojpeg where native code may run, else imagescript", as
   }
 });
 
+Deno.test("auto says once what is missing and what that costs; a codec that was named is meant", async () => {
+  const program = `
+import { imageCodec } from ${JSON.stringify(MODULE)};
+await imageCodec(Deno.args[0]);
+await imageCodec(Deno.args[0]);`;
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/main.ts`, program);
+    const warned = async (name: string, ...permissions: string[]) => {
+      const { stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--no-prompt", "--no-check", "--frozen"],
+          ...["--config", `${REPOSITORY}deno.json`, ...permissions],
+          ...[`${dir}/main.ts`, name],
+        ],
+        env: { DENO_LOG: "warn" },
+      }).output();
+      return new TextDecoder().decode(stderr);
+    };
+    assert.equal(
+      await warned("auto", "--allow-read"),
+      "JPEGs take six times as long as they could, with the codec 'imagescript': 'turbojpeg' needs " +
+        "--allow-ffi, --allow-env and --allow-read\n",
+    );
+    assert.equal(await warned("imagescript", "--allow-read"), "");
+    assert.equal(await warned("auto", "-A"), "");
+  });
+});
+
 Deno.test("a codec that may not be loaded says what it needs", async () => {
   assert.match(
     await choose("sharp", "--allow-read"),

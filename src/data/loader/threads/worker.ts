@@ -5,6 +5,7 @@
  */
 import process from "node:process";
 import { workerData } from "node:worker_threads";
+import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
 import { shareDecodeMemory } from "../../../codecs/image/decode_memory.ts";
 import { registerFormat } from "../../../formats/registry.ts";
 import { BatchMemory, BufferPool } from "../../batch_memory.ts";
@@ -135,6 +136,7 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
   const { worker, numWorkers, init, length, seed } = setup;
   shareProcessors(numWorkers);
   shareDecodeMemory(setup.decodeMemory);
+  if (worker > 0) leaveCodecAdvice();
   await Promise.all(setup.formatModules.map(registerFormat));
   if (init !== undefined) {
     const call = await followRecipe(init) as (worker: number) => unknown;

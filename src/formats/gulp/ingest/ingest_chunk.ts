@@ -77,7 +77,12 @@ export function* reportOf(
 
 /** What an ingesting thread is told. */
 export type ToWorker =
-  | { readonly kind: "adapter"; readonly recipe: AdapterRecipe }
+  | {
+    readonly kind: "adapter";
+    readonly recipe: AdapterRecipe;
+    /** Whether it is the one of several threads that says what all of them could. */
+    readonly isFirst: boolean;
+  }
   | { readonly kind: "chunk"; readonly job: ChunkJob }
   /** The ids it asked about are new, or an error says which is not. */
   | { readonly kind: "ids"; readonly error: SerializedError | undefined }

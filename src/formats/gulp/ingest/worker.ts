@@ -11,6 +11,7 @@ import {
   ingestChunk,
   type ToWorker,
 } from "./ingest_chunk.ts";
+import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
 import { deserializeError, serializeError } from "../../../serialized_error.ts";
 import { IngestError } from "./ingest_report.ts";
 
@@ -38,6 +39,7 @@ Deno.exit = refuseToEnd;
 thread.onmessage = ({ data }) => {
   switch (data.kind) {
     case "adapter":
+      if (!data.isFirst) leaveCodecAdvice();
       return act(async () => {
         adapter = await makeAdapter(data.recipe);
         thread.postMessage({ kind: "ready", length: adapter.length });

@@ -63,10 +63,10 @@ async function writeInThreads(
   signal?.throwIfAborted();
   const threads: ThreadWriter[] = [];
   let next = 0;
-  const lane = async () => {
+  const lane = async (_: unknown, number: number) => {
     const thread = new ThreadWriter(events);
     threads.push(thread);
-    await thread.start(recipe, videos);
+    await thread.start(recipe, videos, number === 0);
     while (next < jobs.length) onChunk(await thread.write(jobs[next++]!));
   };
   try {
@@ -112,8 +112,12 @@ class ThreadWriter {
    *
    * @param length How many videos it has here.
    */
-  async start(recipe: AdapterRecipe, length: number): Promise<void> {
-    const ready = await this.#ask({ kind: "adapter", recipe });
+  async start(
+    recipe: AdapterRecipe,
+    length: number,
+    isFirst: boolean,
+  ): Promise<void> {
+    const ready = await this.#ask({ kind: "adapter", recipe, isFirst });
     const found = ready.kind === "ready" ? ready.length : "none";
     if (found === length) return;
     throw new IngestError(
