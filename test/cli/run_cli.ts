@@ -1,7 +1,6 @@
 /** Runs the command line interface: in this process, or as its users do, in one of its own. */
 import assert from "node:assert/strict";
 import { main } from "../../src/cli/main.ts";
-import { LONG } from "../support/long.ts";
 import { Captured } from "../support/programs/captured.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
@@ -32,7 +31,6 @@ const HERE: ReadonlySet<string | undefined> = new Set([
   ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
   ...["pack", "write", "convert", "bag", "split", "completions", "gulp"],
   "bench-loader",
-  ...(LONG ? [] : ["mounts", "unmount"]),
   ...["--help", "--version", undefined],
 ]);
 
@@ -43,8 +41,8 @@ const OWN_VARIABLE = /^(XDG_RUNTIME_DIR|RECORDFS_\w+)$/;
  * Runs `recordfs` with these arguments, without a terminal.
  *
  * Most commands run in this process, which takes a tenth of the time, and does the same: `run_cli_test.ts`
- * compares. `mount` runs in one of its own, since it starts servers as it was started, and so do those in another
- * directory or with fewer permissions; in `task test:all` those that look at mounts, too.
+ * compares. Those about mounts run in one of their own, since a mount without a server holds who looks at it, and
+ * who is held keeps it in use; so do those in another directory or with fewer permissions.
  * {@linkcode recordfsProcess} runs any as a process.
  */
 export function recordfs(

@@ -27,8 +27,6 @@ export interface HowToMount {
   readonly options?: readonly string[];
   /** How long there may be nothing but failures before it is given up, in seconds. */
   readonly patience?: number;
-  /** As of {@linkcode withMountPlace}. */
-  readonly apart?: boolean;
 }
 
 /** Runs a test with such a mount; file N holds N as 4 bytes, over and over. */
@@ -42,7 +40,7 @@ export function test(
 
 /** Likewise, with a mount of that kind. */
 export function testWith(
-  { options = [], patience, apart }: HowToMount,
+  { options = [], patience }: HowToMount,
   name: string,
   body: (place: MountPlace, source: string) => Promise<void>,
   ...more: string[]
@@ -63,7 +61,7 @@ export function testWith(
         assert.deepEqual([stderr, code], ["", 0]);
         await until(async () => (await record(place)).supervised.resumable);
         await body(place, source);
-      }, { apart }),
+      }),
   });
 }
 

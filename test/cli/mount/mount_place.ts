@@ -1,6 +1,6 @@
 /** A place to mount at, with a directory for the state of mounts of its own. */
 import { withTempDir } from "../../support/paths.ts";
-import { type Ran, recordfs, recordfsProcess, run } from "../run_cli.ts";
+import { type Ran, recordfs, run } from "../run_cli.ts";
 
 /** Where a test mounts. */
 export interface MountPlace {
@@ -14,23 +14,16 @@ export interface MountPlace {
   listed(): Promise<Record<string, unknown> | undefined>;
 }
 
-/**
- * Runs `body` with a place to mount at; nothing stays mounted there.
- *
- * @param options.apart Each command line is a process of its own, for mounts that may be without a server for long:
- * whoever looks at one waits, and keeps it in use as long as it lives.
- */
+/** Runs `body` with a place to mount at; nothing stays mounted there. */
 export async function withMountPlace(
   body: (place: MountPlace) => Promise<void>,
-  { apart = false }: { readonly apart?: boolean | undefined } = {},
 ): Promise<void> {
   await withTempDir(async (dir) => {
     const mountpoint = `${dir}/mnt`;
     await Deno.mkdir(mountpoint);
     await Deno.mkdir(`${dir}/run`);
     const env = { XDG_RUNTIME_DIR: `${dir}/run` };
-    const call = (...args: string[]) =>
-      apart ? recordfsProcess(args, { env }) : recordfs(args, { env });
+    const call = (...args: string[]) => recordfs(args, { env });
     try {
       await body({
         dir,

@@ -134,8 +134,7 @@ async function expectEnd(
 }
 
 for (const signal of ["SIGINT", "SIGKILL"] as const) {
-  testWith(
-    { apart: true },
+  test(
     `who waits for a server ends by ${signal}, and so does the mount when it is told to`,
     async (place) => {
       const { server, supervisor } = await bothAlive(place);
