@@ -4,6 +4,7 @@ import type { Random } from "../random/random.ts";
 import { isBytes, isPicture } from "../transforms/picture.ts";
 import { arrayOf, ToArrayVideo } from "../transforms/to_array.ts";
 import type { TakeArray } from "../transforms/array_rows.ts";
+import { finished } from "../transforms/compose.ts";
 import { PLAN } from "../transforms/transform.ts";
 
 /** Which frames of a video are a clip. */
@@ -83,7 +84,7 @@ export function finishClip(
     if (!stack) return made.map(arrayOf);
     const dtype = isBytes(made[0]!) ? "uint8" : "float32";
     const array = new ToArrayVideo({ dtype, layout: "channels-last" });
-    return array[PLAN](made).made(take);
+    return finished(array[PLAN](made), take);
   }
   return stack && made.every(isArray)
     ? stackArrays(made, OWN_MEMORY, "frames", ADVICE)

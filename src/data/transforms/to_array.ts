@@ -83,11 +83,15 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
    * @throws {TypeError} If its values are real numbers, and the elements bytes.
    */
   apply(picture: Picture): NdArray {
-    return this[PLAN](picture).made();
+    return this.#plan(picture).made();
   }
 
   /** An array that is written where it is wanted. */
-  [PLAN](picture: Picture): PlannedArray {
+  [PLAN](picture: Picture): NdArray {
+    return this.#plan(picture);
+  }
+
+  #plan(picture: Picture): PlannedArray {
     return plannedArray([picture], this.#options, "ToArray", 1);
   }
 
@@ -119,11 +123,15 @@ export class ToArrayVideo
    * bytes.
    */
   apply(frames: readonly Picture[]): NdArray {
-    return this[PLAN](frames).made();
+    return this.#plan(frames).made();
   }
 
   /** An array that is written where it is wanted. */
-  [PLAN](frames: readonly Picture[]): PlannedArray {
+  [PLAN](frames: readonly Picture[]): NdArray {
+    return this.#plan(frames);
+  }
+
+  #plan(frames: readonly Picture[]): PlannedArray {
     return plannedArray(frames, this.#options, "ToArrayVideo", 0);
   }
 
