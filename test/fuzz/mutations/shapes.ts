@@ -63,10 +63,12 @@ function anyEntry(draft: Draft, dice: Dice, path: string): DraftEntry {
     () => ({ kind: "file", bytes: draft.bytes(dice.pick(files)) }),
     () => ({ kind: "link", target: dice.pick(TARGETS) }),
     () => ({ kind: "link", target: path.slice(path.lastIndexOf("/") + 1) }),
-    () => ({
-      kind: "link",
-      target: `${upFrom(path)}${dice.pick(["fifo", "outside"])}`,
-    }),
+    () => {
+      const beside = dice.pick(["fifo", "outside"]);
+      // Who names a pipe to read lines from waits for who writes to it, as it should.
+      const target = path.endsWith(".jsonl") ? "outside" : beside;
+      return { kind: "link", target: `${upFrom(path)}${target}` };
+    },
   ])();
 }
 
