@@ -170,6 +170,20 @@ export async function succeed(
   return ran;
 }
 
+/** Runs `recordfs` where native codecs may not run, which each thread says that decodes for itself. */
+export async function succeedWithSlowCodec(
+  args: readonly string[],
+  options: RunOptions,
+): Promise<Ran> {
+  const ran = await recordfs(args, options);
+  assert.match(
+    ran.stderr,
+    /^(recordfs: JPEGs take six times as long as they could, [^\n]* needs --allow-ffi[^\n]*\n){1,2}$/,
+  );
+  assert.equal(ran.code, 0);
+  return ran;
+}
+
 /** Asserts that a process failed with one line of explanation, and without a stack trace. */
 export function assertFailed(ran: Ran, code: number, words: RegExp): void {
   assert.match(ran.stderr, words);

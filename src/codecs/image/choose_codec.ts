@@ -108,7 +108,7 @@ async function loadFastest(): Promise<ImageBackend> {
     ? await load(fastest!).then(() => "", (error: Error) => error.message)
     : `'${fastest}' needs ${NATIVE}`;
   warnOnConsole(
-    `JPEGs take ${
+    `recordfs: JPEGs take ${
       COSTS[backend.name]
     } as they could, with the codec '${backend.name}': ${why}`,
   );

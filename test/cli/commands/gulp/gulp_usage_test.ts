@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { contentOf, writeImages } from "../../../support/gulp/gulp_content.ts";
 import { fromFileUrl, withTempDir } from "../../../support/paths.ts";
-import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
+import {
+  assertFailed,
+  recordfs,
+  succeed,
+  succeedWithSlowCodec,
+} from "../../run_cli.ts";
 
 Deno.test("a wrong command line is exit code 2, and makes nothing", async () => {
   await withTempDir(async (dir) => {
@@ -80,7 +85,7 @@ Deno.test("gulping images needs --allow-read and --allow-write only", async () =
       ...["gulp", "image-folder", "--frame-size", "16"],
       ...[`${dir}/images`, `${dir}/${out}`],
     ];
-    await succeed(line("out"), {
+    await succeedWithSlowCodec(line("out"), {
       permissions: ["--allow-read", "--allow-write"],
     });
     const ran = await recordfs(line("other"), {
