@@ -21,11 +21,20 @@ type AnyStep = Step<any, any>;
 export function plannedStep(
   step: AnyStep,
 ): TransformFunction<unknown, unknown> {
-  if (typeof step !== "object" || step === null || !(PLAN in step)) {
+  if (typeof step !== "object" || step === null || !plansItself(step)) {
     return runStep(step);
   }
   const plan = step[PLAN] as TransformFunction<unknown, unknown>;
   return (value, random) => plan.call(step, value, random);
+}
+
+/** Tells whether what a step plans is what its `apply` does: a class that extends it may have another one. */
+function plansItself(step: object): step is { [PLAN]: unknown } {
+  let owner: { apply?: unknown } | null = step;
+  while (owner !== null && !Object.hasOwn(owner, PLAN)) {
+    owner = Object.getPrototypeOf(owner);
+  }
+  return owner !== null && "apply" in step && owner.apply === step.apply;
 }
 
 /**

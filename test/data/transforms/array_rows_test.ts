@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Image } from "../../../src/codecs/image/image.ts";
 import { BatchMemory } from "../../../src/data/batch_memory.ts";
 import { STACK } from "../../../src/data/dataset.ts";
+import type { Random } from "../../../src/data/random/random.ts";
 import { stackSamples } from "../../../src/data/loader/batch/stack_samples.ts";
 import {
   Compose,
@@ -108,6 +109,33 @@ Deno.test("a sample of another size has memory of its own, and is named", async 
   assert.notEqual(first!.buffer, other!.buffer);
   assert.deepEqual([...other!].slice(0, 3), [2, 5, 8]);
   assert.throws(() => stackSamples(arrays, memory), /number 1 is <f4 of shape/);
+});
+
+Deno.test("a class that extends a step is asked for what it does itself", async () => {
+  class Negative extends ToArray {
+    override apply(picture: Image): NdArray {
+      const { dtype, shape, data } = super.apply(picture);
+      return { dtype, shape, data: (data as Float32Array).map((x) => -x) };
+    }
+  }
+  class Twice extends Compose<NdArray> {
+    override async apply(value: unknown, random: Random): Promise<NdArray> {
+      const { dtype, shape, data } = await super.apply(value, random);
+      return { dtype, shape, data: (data as Float32Array).map((x) => 2 * x) };
+    }
+  }
+  const options = { [STACK]: usedMemory() };
+  for (
+    const [step, first] of [
+      [new Negative(), -5],
+      [new Compose<NdArray>([new Negative()]), -5],
+      [new Twice([new ToArray()]), 10],
+      [new Compose<NdArray>([new Twice([new Negative()])]), -10],
+    ] as const
+  ) {
+    const [array] = await transformSamples(step, [image(5)], [0], options);
+    assert.equal((array!.data as Float32Array)[0], first);
+  }
 });
 
 Deno.test("a step behind ToArray sees the array, which then is its own", async () => {
