@@ -117,3 +117,14 @@ Deno.test("no float that is a whole number is taken for an integer, however it i
     { numRuns: LONG ? 20_000 : 4000 },
   );
 });
+
+Deno.test("a string of millions of escapes is read, and one without its end refused", () => {
+  const escapes = 12e6;
+  const text = `{"float": 1.0, "text": "${"\\n".repeat(escapes)}`;
+  const { text: string } = parseExactJson(`${text}"}`) as { text: string };
+  assert.equal(string.length, escapes);
+  assert.throws(() => parseExactJson(text), {
+    name: "JsonError",
+    message: /ends inside a string.*23/,
+  });
+});

@@ -3,9 +3,8 @@ import { DEEPEST, JsonError } from "./scanner.ts";
 /** As many digits as Python reads by default: more take time beyond proportion. */
 const MOST_DIGITS = 4300;
 
-/** Blanks, and a mark, a string, something else, or the end. */
-const TOKEN =
-  /[ \t\n\r]*([[\]{},:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"[\]{},:]+|$)/sy;
+/** Blanks, and a mark, the quote that begins a string, something else, or the end. */
+const TOKEN = /[ \t\n\r]*([[\]{},:"]|[^ \t\n\r"[\]{},:]+|$)/y;
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/;
 
@@ -50,11 +49,26 @@ export class JsonParser<Value> {
   /** The next token; nothing at the end. */
   #next(): string {
     this.#at = TOKEN.lastIndex = this.#end;
-    const token = TOKEN.exec(this.#text)?.[1];
-    if (token === undefined) this.#fail("it ends inside a string");
+    const token = TOKEN.exec(this.#text)![1]!;
     this.#end = TOKEN.lastIndex;
+    if (token === '"') return this.#quoted(this.#end - 1);
     this.#at = this.#end - token.length;
     return token;
+  }
+
+  /** A string as it is written, with its quotes. */
+  #quoted(start: number): string {
+    this.#at = start;
+    // Not by an expression: it keeps a place for each escape, and a long string has more than it may keep.
+    for (let quote = start;;) {
+      quote = this.#text.indexOf('"', quote + 1);
+      if (quote < 0) this.#fail("it ends inside a string");
+      let before = quote - 1;
+      while (this.#text[before] === "\\") before--;
+      if ((quote - before) % 2 === 0) continue; // it is escaped
+      this.#end = quote + 1;
+      return this.#text.slice(start, this.#end);
+    }
   }
 
   /** @param token Its first one. */
