@@ -5,7 +5,9 @@
  *   deno run -A bench/compare.ts OLD [--pairs 11] [--dir FOLDER] [--only REGEX] NAME [OPTIONS OF NAME…]
  *
  * `OLD` is the folder of the other checkout, `NAME` a program of `bench/`, such as `read_batches`; each
- * checkout runs its own. The order changes from pair to pair, so that neither is always the first.
+ * checkout runs its own. The order changes from pair to pair, so that neither is always the first. Beside the
+ * medians it tells the best run of each: on a machine whose processors others use as well, that is the one least
+ * disturbed.
  *
  * @module
  */
@@ -90,13 +92,15 @@ for (const [key, { row: { unit }, ...runs }] of figures) {
   const ratios = runs.new.slice(0, runs.old.length)
     .map((value, pair) => better(value, runs.old[pair]!));
   const ratio = better(median(runs.new), median(runs.old));
+  const best = unit.includes("/s") ? Math.max : Math.min;
+  const bestRatio = better(best(...runs.new), best(...runs.old));
   const range = `${Math.min(...ratios).toFixed(2)}–${
     Math.max(...ratios).toFixed(2)
   }`;
   console.log(
     `${ratio.toFixed(3)}× (pairs: median ${
       median(ratios).toFixed(3)
-    }, ${range})  ${key}  ` +
+    }, ${range}; best ${bestRatio.toFixed(3)})  ${key}  ` +
       `${median(runs.new).toPrecision(4)} ${unit}, before ${
         median(runs.old).toPrecision(4)
       }`,

@@ -10,6 +10,7 @@ import { bagsIndexBenchmark } from "./bags/bags_index.ts";
 import { bagsReadBenchmark } from "./bags/bags_read.ts";
 import { bagsWriteBenchmark } from "./bags/bags_write.ts";
 import { imageCodecsBenchmark } from "./data/image_codecs.ts";
+import { gulpClipsBenchmark } from "./gulp/gulp_clips.ts";
 import { gulpIngestBenchmark } from "./gulp/gulp_ingest.ts";
 import { gulpMetaBenchmark } from "./gulp/gulp_meta.ts";
 import { gulpMountBenchmark } from "./gulp/gulp_mount.ts";
@@ -21,6 +22,7 @@ import { openPackedBenchmark } from "./ffrecord/open_packed.ts";
 import { openRecordsBenchmark } from "./ffrecord/open_records.ts";
 import { packFolderBenchmark } from "./ffrecord/pack_folder.ts";
 import { permutationBenchmark } from "./data/permutation.ts";
+import { pictureMemoryBenchmark } from "./data/picture_memory.ts";
 import { picturesBenchmark } from "./data/pictures.ts";
 import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
 import { scaleBenchmark } from "./mount/scale.ts";
@@ -45,6 +47,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   mountSuiteBenchmark,
   openPackedBenchmark,
   openRecordsBenchmark,
+  gulpClipsBenchmark,
   gulpIngestBenchmark,
   gulpMetaBenchmark,
   gulpMountBenchmark,
@@ -52,6 +55,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   videoFramesBenchmark,
   packFolderBenchmark,
   permutationBenchmark,
+  pictureMemoryBenchmark,
   picturesBenchmark,
   readBatchesBenchmark,
   scaleBenchmark,

@@ -116,6 +116,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/io",
     "src/tree",
     "src/formats",
+    ROOM, // `bag create` reads folders as `convert` does
     "src/formats/registry.ts",
     "src/vfs",
     "src/convert",

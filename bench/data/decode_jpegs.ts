@@ -16,7 +16,7 @@ import {
 export const EDGE = 224;
 
 const transform = new Compose([
-  new DecodeImage({ codec: "sharp", colorspace: "RGB", shortEdge: EDGE }),
+  new DecodeImage({ colorspace: "RGB", shortEdge: EDGE }),
   new CenterCrop(EDGE),
 ]);
 

@@ -7,27 +7,38 @@ export const WIDTH = 640;
 /** Size of the images. */
 export const HEIGHT = 480;
 
-/**
- * Writes an FFRecord file of so many different JPEGs, with noise, as photographs have; they stay beside it, as
- * `000001.jpg` and so on.
- */
+/** Writes an FFRecord file of so many different JPEGs; they stay beside it, as {@linkcode jpegFiles} leaves them. */
 export async function jpegRecords(
   workspace: Workspace,
   images: number,
-  size = `${WIDTH}x${HEIGHT}`,
+  size?: string,
 ): Promise<string> {
+  const files = await jpegFiles(workspace.path, images, size);
+  const path = workspace.file("images.ffr");
+  await using writer = await FFRecordWriter.open(path, { count: images });
+  for (const file of files) await writer.write(await Deno.readFile(file));
+  await writer.close();
+  return path;
+}
+
+/**
+ * Makes so many different JPEGs in a folder, with noise, as photographs have: `000001.jpg` and so on.
+ *
+ * @returns Their paths.
+ */
+export async function jpegFiles(
+  folder: string,
+  images: number,
+  size = `${WIDTH}x${HEIGHT}`,
+): Promise<string[]> {
   const source = `mandelbrot=size=${size}:rate=10,noise=alls=8`;
   await run([
     ...["ffmpeg", "-nostdin", "-loglevel", "error"],
     ...["-f", "lavfi", "-i", source, "-frames:v", `${images}`, "-q:v", "3"],
-    workspace.file("%06d.jpg"),
+    `${folder}/%06d.jpg`,
   ]);
-  const path = workspace.file("images.ffr");
-  await using writer = await FFRecordWriter.open(path, { count: images });
-  for (let i = 1; i <= images; i++) {
-    const name = `${String(i).padStart(6, "0")}.jpg`;
-    await writer.write(await Deno.readFile(workspace.file(name)));
-  }
-  await writer.close();
-  return path;
+  return Array.from(
+    { length: images },
+    (_, i) => `${folder}/${String(i + 1).padStart(6, "0")}.jpg`,
+  );
 }

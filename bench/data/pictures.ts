@@ -2,7 +2,7 @@
  * JPEGs to batches for training, beside what people use in Python on the same files: Pillow and OpenCV in
  * processes, and torch's DataLoader with torchvision.
  *
- *   deno run -A bench/pictures.ts [--images N] [--large N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/pictures.ts [--images N] [--large N] [--huge N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -35,20 +35,34 @@ export const picturesBenchmark: Benchmark = { name: "pictures", run: measure };
 const CHAIN_TARGETS = { center: [1.5, 1.3], random: [1.3, 1.3] } as const;
 const LARGE_TARGETS = [2, 2] as const;
 
+/** What a JPEG of that size takes at most, once by itself and once as a record. */
+const BYTES_A_PICTURE = {
+  "640x480": 400_000,
+  "1920x1080": 1_500_000,
+  "3840x2160": 6_000_000,
+};
+
 async function measure(args: string[]): Promise<Row[]> {
   const { numbers, dir } = parseOptions(args, {
     images: 512,
-    large: 96,
+    large: 128,
+    huge: 64,
     rounds: 5,
   });
-  const { images, large, rounds } = numbers;
+  const { images, large, huge, rounds } = numbers;
   const { name } = await imageCodec();
   progress(`pictures: the codec is ${name}`);
   const rows: Row[] = [];
-  for (
-    const [size, count] of [["640x480", images], ["1920x1080", large]] as const
-  ) {
-    await using workspace = await Workspace.create(dir, count * 1_500_000);
+  const sizes = [
+    ["640x480", images],
+    ["1920x1080", large],
+    ["3840x2160", huge],
+  ] as const;
+  for (const [size, count] of sizes) {
+    await using workspace = await Workspace.create(
+      dir,
+      count * BYTES_A_PICTURE[size],
+    );
     progress(`pictures: making ${count} JPEGs of ${size}`);
     const path = await jpegRecords(workspace, count, size);
     for (const chain of ["center", "random"] as const) {

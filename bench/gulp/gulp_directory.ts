@@ -1,5 +1,7 @@
 /** Writes GulpIO directories for benchmarks, from the format's description. */
 
+import { Buffer } from "node:buffer";
+
 /** A directory of chunks, whose frames are bytes of no image, framed as JPEGs are. */
 export interface GulpFolder {
   readonly path: string;
@@ -39,33 +41,57 @@ export function makeGulpFolderSync(
     video.set([0xff, 0xd8], start);
     video.set([0xff, 0xd9], start + size - 2);
   }
+  const jpegs = Array.from(
+    { length: frames },
+    (_, frame) => video.subarray(frame * record, frame * record + size),
+  );
   const ids: string[] = [];
   for (let chunk = 0; chunk < chunks; chunk++) {
-    using data = Deno.openSync(`${path}/data_${chunk}.gulp`, {
-      write: true,
-      createNew: true,
-    });
-    const meta: Record<string, unknown> = {};
-    for (let i = 0; i < videos; i++) {
-      const id = `video_${chunk}_${i}`;
-      writeAllSync(data, video);
-      const start = i * video.length;
-      meta[id] = {
-        frame_info: Array.from(
-          { length: frames },
-          (_, frame) => [start + frame * record, pad, record],
-        ),
-        meta_data: [{ id, label: `label ${i % 10}`, idx: i % 10 }],
-      };
-      ids.push(id);
-    }
-    data.syncSync();
-    Deno.writeTextFileSync(
-      `${path}/meta_${chunk}.gmeta`,
-      JSON.stringify(meta),
+    const own = Array.from(
+      { length: videos },
+      (_, i) => `video_${chunk}_${i}`,
     );
+    writeGulpChunkSync(path, chunk, new Map(own.map((id) => [id, jpegs])));
+    ids.push(...own);
   }
   return { path, ids, frames, size };
+}
+
+/** Writes a chunk of a directory, from the frames of each id, and waits until it is on the disk. */
+export function writeGulpChunkSync(
+  path: string,
+  chunk: number,
+  videos: ReadonlyMap<string, readonly Uint8Array[]>,
+): void {
+  using data = Deno.openSync(`${path}/data_${chunk}.gulp`, {
+    write: true,
+    createNew: true,
+  });
+  const meta: Record<string, unknown> = {};
+  let at = 0;
+  let i = 0;
+  for (const [id, frames] of videos) {
+    const places: number[][] = [];
+    const parts: Uint8Array[] = [];
+    for (const frame of frames) {
+      const pad = -frame.length & 3;
+      const record = frame.length + pad;
+      places.push([at, pad, record]);
+      parts.push(frame, new Uint8Array(pad));
+      at += record;
+    }
+    writeAllSync(data, Buffer.concat(parts));
+    meta[id] = {
+      frame_info: places,
+      meta_data: [{ id, label: `label ${i % 10}`, idx: i % 10 }],
+    };
+    i++;
+  }
+  data.syncSync();
+  Deno.writeTextFileSync(
+    `${path}/meta_${chunk}.gmeta`,
+    JSON.stringify(meta),
+  );
 }
 
 function randomBytes(length: number): Uint8Array {

@@ -42,8 +42,8 @@ const COMPLETIONS = "completions";
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
-which is \`recordfs mount\`; format=NAME, ext=EXT, decoded, prefix=PATH, subset=FILE,
-shuffle=SEED and epoch=N may be among the OPTIONS.
+which is \`recordfs mount\`; format=NAME, format_module=FILE, ext=EXT, decoded, prefix=PATH,
+subset=FILE, shuffle=SEED and epoch=N may be among the OPTIONS.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
 

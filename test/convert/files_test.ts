@@ -195,6 +195,14 @@ const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
     { "spec.json": '{"x": "utf8"}', "000000/x": "1", "notes": "" },
     /losing what is no datapoint: notes/,
   ],
+  [
+    {
+      "000000/spec.json": '{"x": "utf8"}',
+      "000000/000000/x": "1",
+      "000000/notes": "",
+    },
+    /losing what is no datapoint: 000000\/notes/,
+  ],
 ];
 
 Deno.test("files that are no dataset are refused", async (t) => {

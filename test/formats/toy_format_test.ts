@@ -173,8 +173,9 @@ Deno.test({
       await until(async () => !await isRunning(server));
       assert.equal(await read(2), "content of 2");
       await bothAlive(place);
+      const option = `format_module=${REPOSITORY}${MODULE}`; // as in /etc/fstab
       const replaced = await place.recordfs(
-        ...["mount", ...GIVEN, "--replace", toy, place.mountpoint],
+        ...["mount", "-o", option, "--replace", toy, place.mountpoint],
       );
       assert.deepEqual([replaced.stderr, replaced.code], ["", 0]);
       assert.equal(await read(3), "content of 3");

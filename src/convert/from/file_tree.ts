@@ -124,12 +124,20 @@ export function folderFiles(location: string): FileTree {
     path: string,
     { signal }: WaitOptions = {},
   ): AsyncGenerator<TreeEntry, void, undefined> {
-    const names = await naming(path, () => fs.promises.readdir(at(path)));
-    for (const name of sortNames(names)) {
+    const entries = await naming(
+      path,
+      () => fs.promises.readdir(at(path), { withFileTypes: true }),
+    );
+    const byName = new Map(entries.map((entry) => [entry.name, entry]));
+    for (const name of sortNames([...byName.keys()])) {
       signal?.throwIfAborted();
       if (isTemporary(name)) continue;
       const own = path === "" ? name : `${path}/${name}`;
-      const stat = await naming(own, () => fs.promises.stat(at(own)));
+      const entry = byName.get(name)!;
+      const isKnown = entry.isFile() || entry.isDirectory();
+      const stat = isKnown
+        ? entry
+        : await naming(own, () => fs.promises.stat(at(own)));
       if (!stat.isFile() && !stat.isDirectory()) { // pipes and devices may have no end
         throw new RecordfsError(
           "not-a-file",

@@ -1,14 +1,17 @@
 import { Command, InvalidArgumentError } from "commander";
 import * as fs from "node:fs";
+import * as path from "node:path";
 import type {
   Generation,
   ShardLimits,
   Spec,
 } from "../../../formats/bags/mod.ts";
+import { folderFiles } from "../../../convert/from/file_tree.ts";
+import { DatapointFolders } from "../../../formats/bags/convert/datapoint_folders.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { counted, rateAfter } from "../../terminal/amounts.ts";
 import type { DatapointInput } from "./datapoint_input.ts";
-import { foldersInput, specFileIn } from "./datapoint_folders.ts";
+import { foldersInput } from "./datapoint_folders.ts";
 import { linesInput } from "./datapoint_lines.ts";
 import { UsageError } from "../../exit.ts";
 import { checkGiven } from "../../input/given.ts";
@@ -91,7 +94,7 @@ async function create(
   checkOptions(options);
   const start = performance.now();
   const created = await abortable(async (signal) => {
-    const { spec, input } = await openInput(given, options, signal);
+    const { spec, input } = await openInput(out, given, options, signal);
     try {
       return await createDataset(out, spec, input, options, signal);
     } finally {
@@ -122,30 +125,34 @@ function checkOptions(options: CreateOptions): void {
 }
 
 async function openInput(
+  out: string,
   given: string,
   { spec: text, generation }: CreateOptions,
   signal: AbortSignal,
 ): Promise<{ spec: Spec; input: DatapointInput }> {
-  const isFolder = given !== "-" && isDirectory(given);
-  const file = isFolder && text === undefined ? specFileIn(given) : undefined;
-  if (text === undefined && file === undefined) {
+  let spec = text === undefined ? undefined : givenSpec(text);
+  const folders = given !== "-" && isDirectory(given)
+    ? await DatapointFolders.find(folderFiles(given), { spec, signal })
+    : undefined;
+  const file = folders?.specPath;
+  if (file !== undefined) spec ??= specFile(path.join(given, file));
+  if (spec === undefined) {
     throw new UsageError(
       `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
     );
   }
-  const spec = text === undefined ? specFile(file!) : givenSpec(text);
-  const input = isFolder
-    ? foldersInput(given, spec, generation)
-    : await linesInput(given, spec, generation, signal);
+  const input = folders === undefined
+    ? await linesInput(given, spec, generation, signal)
+    : foldersInput(given, folders, spec, generation, out);
   return { spec, input };
 }
 
-function isDirectory(path: string): boolean {
-  checkGiven(path, "the input");
+function isDirectory(input: string): boolean {
+  checkGiven(input, "the input");
   try {
-    return fs.statSync(path).isDirectory();
+    return fs.statSync(input).isDirectory();
   } catch (error) {
-    throw openError(path, error);
+    throw openError(input, error);
   }
 }
 

@@ -5,7 +5,8 @@ import type { MountJob, ShownOptions } from "./mount_job.ts";
 const IGNORED = /^-[snv]+$/;
 
 /** Options after `-o` that have a value and are about what shows. */
-const VALUED = /^(format|ext|prefix|subset|shuffle|epoch|on_failure)=(.*)$/s;
+const VALUED =
+  /^(format|format_module|ext|prefix|subset|shuffle|epoch|on_failure)=(.*)$/s;
 
 /**
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
@@ -74,6 +75,7 @@ export function takeSourceOptions(
   list: string,
 ): ShownOptions & { readonly rest: string } {
   const taken: Record<string, unknown> = {};
+  const formatModule: string[] = [];
   const rest: string[] = [];
   for (const option of optionsIn(list)) {
     const [, name, value] = VALUED.exec(option) ?? [];
@@ -81,8 +83,13 @@ export function takeSourceOptions(
     else if (name === undefined || value === undefined) rest.push(option);
     else if (name === "on_failure") taken.onFailure = parseOnFailure(value);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
-    else taken[name] = value.replaceAll(/\\(.)/gs, "$1");
+    else {
+      const text = value.replaceAll(/\\(.)/gs, "$1");
+      if (name === "format_module") formatModule.push(text);
+      else taken[name] = text;
+    }
   }
+  if (formatModule.length > 0) taken.formatModule = formatModule;
   return { ...taken, rest: rest.join(",") };
 }
 

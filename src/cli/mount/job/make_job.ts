@@ -51,7 +51,10 @@ export async function makeJob(
       ? [rest, "no_verify"].filter(Boolean).join()
       : rest,
     format,
-    formatModules: await registered(options.formatModule),
+    formatModules: await registered([
+      ...taken.formatModule ?? [],
+      ...options.formatModule ?? [],
+    ]),
     ext,
     decoded: decoded === true,
     prefix,
@@ -94,9 +97,9 @@ async function readSources(
 }
 
 async function registered(
-  modules: readonly string[] | undefined,
+  modules: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  if (!modules?.length) return undefined;
+  if (modules.length === 0) return undefined;
   const { registerAll } = await import("../../input/format_modules.ts");
   return await registerAll(modules);
 }

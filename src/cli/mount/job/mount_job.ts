@@ -32,6 +32,8 @@ export interface ShownOptions
   readonly shuffle?: string | undefined;
   readonly epoch?: string | undefined;
   readonly onFailure?: MountJob["onFailure"] | undefined;
+  /** Files or URLs of the modules of formats. */
+  readonly formatModule?: readonly string[] | undefined;
 }
 
 /** The options of `recordfs mount`. */
@@ -41,7 +43,6 @@ export interface MountCommandOptions
   readonly options: readonly string[];
   readonly trace?: true | undefined;
   readonly workers?: number | undefined;
-  readonly formatModule?: readonly string[] | undefined;
   readonly replace?: true | undefined;
   /** Set in the process that `recordfs mount` leaves in the background: the path of its record. */
   readonly background?: string | undefined;

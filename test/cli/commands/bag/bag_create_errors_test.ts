@@ -103,7 +103,10 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
       ],
       [{ ...good, "000001/n": "1" }, /000001: .*it has no 'tags'/],
       [{ ...good, "000000/n.json": "1" }, /the spec has no 'n\.json'/],
-      [{ "000000/n/000000": "1" }, /000000\/n is a directory, as for lists/],
+      [
+        { "000000/n/000000": "1" },
+        /000000: its 'n' is a directory, as for lists/,
+      ],
       [{ "000000/n": "1", "000000/tags": "x" }, /tags.*not a directory/i],
       [{ "000000/n": "", "000000/tags/000000": "x" }, /000000: .*is empty/],
       [

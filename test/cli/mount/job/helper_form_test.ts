@@ -51,6 +51,10 @@ Deno.test("format=, ext= and the like are taken out of mount options", () => {
     epoch: "0-9",
     rest: "",
   });
+  assert.deepEqual(
+    takeSourceOptions("format_module=/a\\,b.ts,ro,format_module=c.ts"),
+    { formatModule: ["/a,b.ts", "c.ts"], rest: "ro" },
+  );
   assert.deepEqual(takeSourceOptions("fsname=a\\,format=b,,"), {
     rest: "fsname=a\\,format=b",
   });

@@ -1,0 +1,159 @@
+/**
+ * Random clips of gulped videos, decoded and transformed for training, beside GulpIO2 in Python processes.
+ *
+ *   deno run -A bench/gulp/gulp_clips.ts [--videos N] [--frames N] [--rounds N] [--dir FOLDER] [--json]
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import {
+  ComposeVideo,
+  DataLoader,
+  GulpVideoDataset,
+  RandHorFlipVideo,
+  RandomCropVideo,
+  ToArrayVideo,
+} from "../../src/data/mod.ts";
+import { jpegFiles } from "../data/jpeg_records.ts";
+import {
+  type Benchmark,
+  parseOptions,
+  progress,
+  type Row,
+  runAlone,
+} from "../support/report.ts";
+import { alternate, median } from "../support/rounds.ts";
+import { runJson } from "../support/run.ts";
+import { Workspace } from "../support/workspace.ts";
+import { gulpio2 } from "./gulpio2.ts";
+import { writeGulpChunkSync } from "./gulp_directory.ts";
+
+const PEER = fileURLToPath(
+  new URL("../reference/gulp_clips.py", import.meta.url),
+);
+
+/** Size of the frames. */
+const [WIDTH, HEIGHT] = [341, 256] as const;
+/** Frames of a clip, and how far apart they are. */
+const [LENGTH, STEP] = [8, 2] as const;
+const EDGE = 224;
+/** Videos of a chunk. */
+const CHUNK = 50;
+
+/** How many times as fast as GulpIO2 recordfs promises to be. */
+const TARGET = 1.3;
+
+/** Passes in a turn: of Python the first is not counted. */
+const PASSES = 2;
+
+/** `gulp_clips`: clips a second, from chunks to float arrays. */
+export const gulpClipsBenchmark: Benchmark = {
+  name: "gulp_clips",
+  run: measure,
+};
+
+async function measure(args: string[]): Promise<Row[]> {
+  const { numbers, dir } = parseOptions(args, {
+    videos: 200,
+    frames: 100,
+    rounds: 5,
+  });
+  const { videos, frames, rounds } = numbers;
+  await using workspace = await Workspace.create(dir, videos * frames * 60_000);
+  progress(`gulp_clips: making ${2 * frames} JPEGs of ${WIDTH} × ${HEIGHT}`);
+  const size = `${WIDTH}x${HEIGHT}`;
+  const files = await jpegFiles(workspace.path, 2 * frames, size);
+  const jpegs = files.map((file) => Deno.readFileSync(file));
+  const path = workspace.file("gulp");
+  // Every video is another window of the same frames.
+  await Deno.mkdir(path);
+  for (let video = 0; video < videos; video += CHUNK) {
+    const ids = Array.from({ length: CHUNK }, (_, i) => video + i);
+    writeGulpChunkSync(
+      path,
+      video / CHUNK,
+      new Map(ids.map((i) => {
+        const first = i % frames;
+        return [`video_${i}`, jpegs.slice(first, first + frames)];
+      })),
+    );
+  }
+  const python = await gulpio2();
+  const rows: Row[] = [];
+  for (const workers of [2, 1]) {
+    rows.push(...await besidePython(python, { path, frames, workers, rounds }));
+  }
+  return rows;
+}
+
+async function besidePython(
+  python: readonly string[] | undefined,
+  { path, frames, workers, rounds }: {
+    readonly path: string;
+    readonly frames: number;
+    readonly workers: number;
+    readonly rounds: number;
+  },
+): Promise<Row[]> {
+  const measured =
+    `gulp_clips, ${LENGTH} of ${frames} frames of ${WIDTH} × ${HEIGHT}, ${workers} workers`;
+  using dataset = await GulpVideoDataset.open(path, {
+    numFrames: LENGTH,
+    stepSize: STEP,
+    label: "idx",
+    transform: new ComposeVideo([], [
+      new RandomCropVideo(EDGE),
+      new RandHorFlipVideo(),
+      new ToArrayVideo({ layout: "channels-outermost", scale: 1 / 255 }),
+    ]),
+  });
+  await using loader = new DataLoader(dataset, {
+    batchSize: 8,
+    shuffle: true,
+    numWorkers: workers,
+    persistentWorkers: true,
+  });
+  const ownPasses = async () => {
+    const rates: number[] = [];
+    for (let pass = 0; pass < PASSES; pass++) {
+      const start = performance.now();
+      let count = 0;
+      for await (const { label } of loader) count += label.length;
+      rates.push(count / (performance.now() - start) * 1000);
+    }
+    return rates;
+  };
+  await ownPasses(); // compiles the code
+  progress(`${measured}: ${rounds} rounds`);
+  const clip = [`${LENGTH}`, `${STEP}`, `${EDGE}`, `${workers}`, `${PASSES}`];
+  const contenders = [ownPasses];
+  if (python !== undefined) {
+    contenders.push(() => runJson<number[]>([...python, PEER, path, ...clip]));
+  }
+  const rates = await alternate(
+    contenders,
+    rounds,
+    async (passes) => median(await passes()),
+  );
+  const [ours, theirs] = rates as [number[], number[]?];
+  const row = {
+    measured,
+    subject: "recordfs DataLoader",
+    value: median(ours),
+    unit: "clips/s",
+    rounds: ours,
+  };
+  if (theirs === undefined) return [row];
+  const ratio = median(ours.map((rate, i) => rate / theirs[i]!));
+  return [row, {
+    measured,
+    subject: `gulpio2 with OpenCV, ${workers} processes`,
+    value: median(theirs),
+    unit: "clips/s",
+    rounds: theirs,
+    ratio,
+    target: { promise: `≥ ${TARGET}×`, met: ratio >= TARGET },
+  }];
+}
+
+if (import.meta.main) await runAlone(gulpClipsBenchmark);

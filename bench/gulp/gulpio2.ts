@@ -1,0 +1,38 @@
+/**
+ * The Python package GulpIO2, where it can be had.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { progress } from "../support/report.ts";
+import { run } from "../support/run.ts";
+
+const PYTHON = "/usr/bin/python3"; // Debian's, which has its packages
+const SHIM = fileURLToPath(
+  new URL("../reference/gulpio2_on_opencv", import.meta.url),
+);
+
+/** Names a checkout of it. */
+const VARIABLE = "RECORDFS_BENCH_GULPIO2";
+
+/**
+ * Finds the package: in the folder that `RECORDFS_BENCH_GULPIO2` names, or installed. Where there is none, says so.
+ *
+ * @returns The words of a command that runs a script with it, its JPEGs by OpenCV.
+ */
+export async function gulpio2(): Promise<string[] | undefined> {
+  const folder = Deno.env.get(VARIABLE);
+  const paths = [SHIM, ...folder === undefined ? [] : [`${folder}/src`]];
+  const command = ["env", `PYTHONPATH=${paths.join(":")}`, PYTHON];
+  try {
+    await run([...command, "-c", "import gulpio2, cv2"]);
+    return command;
+  } catch (error) {
+    const reason = String((error as Error).message).trim().split("\n").at(-1);
+    progress(
+      `gulpio2: not there (${reason}); name a checkout of it by ${VARIABLE}, and install ` +
+        "python3-opencv, python3-tqdm, python3-sh and python3-docopt",
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+"""What bench/gulp/gulp_clips.ts compares with: GulpIO2's GulpDirectory, OpenCV and NumPy, in processes.
+
+  gulp_clips.py DIRECTORY LENGTH STEP EDGE WORKERS PASSES
+
+Each of WORKERS processes takes clips of random videos: every STEPth of LENGTH frames from a random one on, decoded,
+cut to EDGE x EDGE at a random place, flipped or not, divided by 255, as float32 [C, T, H, W], which it keeps to
+itself. Prints how many clips a second each pass made, but the first, as JSON.
+"""
+
+import json
+import multiprocessing
+import random
+import sys
+import time
+
+import cv2
+import numpy as np
+from gulpio2 import GulpDirectory
+
+directory = None
+
+
+def decode(jpeg):
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+
+
+def start(path):
+    global directory
+    cv2.setNumThreads(0)
+    directory = GulpDirectory(path, jpeg_decoder=decode)
+
+
+def make(task):
+    name, count, length, step, edge = task
+    first = random.randrange(count - (length - 1) * step)
+    frames, meta = directory[name, slice(first, first + (length - 1) * step + 1, step)]
+    height, width = frames[0].shape[:2]
+    x, y = random.randint(0, width - edge), random.randint(0, height - edge)
+    clip = np.stack([frame[y : y + edge, x : x + edge] for frame in frames])
+    if random.random() < 0.5:
+        clip = clip[:, :, ::-1]
+    values = np.ascontiguousarray(clip.transpose(3, 0, 1, 2), np.float32)
+    values *= 1 / 255
+    assert values.shape == (3, length, edge, edge)
+    return meta["idx"]
+
+
+def main():
+    path = sys.argv[1]
+    length, step, edge, workers, passes = map(int, sys.argv[2:])
+    start(path)
+    names = [
+        (name, len(info["frame_info"]))
+        for chunk in directory
+        for name, info in chunk.meta_dict.items()
+    ]
+    rates = []
+    with multiprocessing.Pool(workers, start, (path,)) as pool:
+        for _ in range(passes + 1):
+            random.shuffle(names)
+            tasks = [(name, count, length, step, edge) for name, count in names]
+            begin = time.perf_counter()
+            done = sum(1 for _ in pool.imap_unordered(make, tasks, 4))
+            rates.append(done / (time.perf_counter() - begin))
+    print(json.dumps(rates[1:]))
+
+
+if __name__ == "__main__":
+    main()
