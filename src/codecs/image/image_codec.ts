@@ -10,8 +10,8 @@ export interface DecodeOptions {
    */
   readonly shortEdge?: number | undefined;
   /**
-   * Decodes all of a JPEG, also where a half, a quarter or an eighth of its size is enough: pixels of natural
-   * pictures may differ by up to 3 there.
+   * Decodes all of a JPEG, also where a half, a quarter or an eighth of its size is still six times as large as
+   * what is wanted: pixels of natural pictures may differ by up to 3 there, very few by more.
    */
   readonly exact?: boolean | undefined;
   /** Name of the image in errors: the file's path, or the frame. */

@@ -21,8 +21,9 @@ export interface DecodeImageOptions {
    */
   readonly shortEdge?: number | undefined;
   /**
-   * Decodes all of each JPEG. Unless given, one that is three times as large as what is wanted of it is decoded at
-   * a half, a quarter or an eighth of its size: pixels of natural pictures differ by up to 3 then.
+   * Decodes all of each JPEG. Unless given, one is decoded at a half, a quarter or an eighth of its size where that
+   * is still six times as large as what is wanted of it: pixels of natural pictures differ by up to 3 then, very
+   * few by more.
    */
   readonly exact?: boolean | undefined;
 }

@@ -27,7 +27,7 @@ const FILES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Gray is made before or after. A JPEG of three times the size of what is wanted is decoded at a fraction.
+ * Gray is made before or after. None is so small that a JPEG is decoded at a fraction.
  */
 const SHORT_EDGES = [
   [120, { mean: 0.5, max: 2 }],
