@@ -9,17 +9,21 @@ const SLACK = 1.25;
  * much as reading into it.
  */
 export class BufferPool {
+  /** Whether its buffers are shared memory. */
+  readonly isShared: boolean;
   readonly #most: number;
   /** The smallest first. */
-  readonly #free: ArrayBuffer[] = [];
+  readonly #free: ArrayBufferLike[] = [];
 
   /**
    * Makes an empty pool.
    *
    * @param most How many free buffers are kept; more are left to be collected.
+   * @param isShared Whether its buffers are to be shared memory, which several threads can see.
    */
-  constructor(most = 4) {
+  constructor(most = 4, isShared = false) {
     this.#most = most;
+    this.isShared = isShared;
   }
 
   /** Bytes of the buffers that are free. */
@@ -33,12 +37,15 @@ export class BufferPool {
    * @param least How many bytes it must have.
    * @throws {RecordfsError} With code `too-large` if there is no such memory.
    */
-  take(least: number): ArrayBuffer {
+  take(least: number): ArrayBufferLike {
     const found = this.#free.findIndex(({ byteLength }) => byteLength >= least);
     if (found >= 0) return this.#free.splice(found, 1)[0]!;
     this.#free.shift(); // one that is too small makes way
+    const length = aligned(least * SLACK);
     try {
-      return new ArrayBuffer(aligned(least * SLACK));
+      return this.isShared
+        ? new SharedArrayBuffer(length)
+        : new ArrayBuffer(length);
     } catch (cause) {
       throw new RecordfsError(
         "too-large",
@@ -52,13 +59,28 @@ export class BufferPool {
    * Takes a buffer back: what was read into it may be overwritten from now on. One that has been
    * transferred to another thread is passed over.
    */
-  give(buffer: ArrayBuffer): void {
-    if (buffer.detached || this.#free.includes(buffer)) return;
+  give(buffer: ArrayBufferLike): void {
+    if (isDetached(buffer) || this.#free.includes(buffer)) return;
     const { byteLength } = buffer;
     const place = this.#free.findIndex((free) => free.byteLength > byteLength);
     this.#free.splice(place < 0 ? this.#free.length : place, 0, buffer);
     if (this.#free.length > this.#most) this.#free.shift();
   }
+}
+
+/** True of a buffer that has been transferred to another thread, which shared memory never is. */
+export function isDetached(buffer: ArrayBufferLike): boolean {
+  return buffer instanceof ArrayBuffer && buffer.detached;
+}
+
+/**
+ * Has views of a buffer be empty from now on, so that nobody sees a later batch in them. Those of shared memory
+ * cannot be.
+ *
+ * @returns Its memory.
+ */
+export function withoutViews(buffer: ArrayBufferLike): ArrayBufferLike {
+  return buffer instanceof ArrayBuffer ? buffer.transfer() : buffer;
 }
 
 /**
@@ -84,7 +106,7 @@ export class BufferPool {
  */
 export class BatchMemory {
   readonly #pool: BufferPool;
-  readonly #buffers: ArrayBuffer[] = [];
+  readonly #buffers: ArrayBufferLike[] = [];
   /** Bytes taken of the last buffer. */
   #taken = 0;
 
@@ -99,7 +121,8 @@ export class BatchMemory {
 
   /**
    * Memory for a piece of the batch, whatever it holds: behind what was taken before where there is room,
-   * and otherwise in a further buffer. It starts at a multiple of 8, so that any number may lie there.
+   * and otherwise in a further buffer. It starts at a multiple of 8, so that any number may lie there. The type
+   * says `ArrayBuffer` also where it is shared, since what reads into it makes no difference.
    *
    * @param length In bytes.
    * @throws {RecordfsError} With code `too-large` if there is no such memory.
@@ -109,16 +132,16 @@ export class BatchMemory {
     const last = this.#buffers.at(-1);
     if (last !== undefined && start + length <= last.byteLength) {
       this.#taken = start + length;
-      return new Uint8Array(last, start, length);
+      return new Uint8Array(last as ArrayBuffer, start, length);
     }
     const buffer = this.#pool.take(length);
     this.#buffers.push(buffer);
     this.#taken = length;
-    return new Uint8Array(buffer, 0, length);
+    return new Uint8Array(buffer as ArrayBuffer, 0, length);
   }
 
   /** The buffers that the batch lies in: what to transfer along with it. */
-  get buffers(): readonly ArrayBuffer[] {
+  get buffers(): readonly ArrayBufferLike[] {
     return this.#buffers;
   }
 

@@ -1,4 +1,4 @@
-import { BufferPool } from "../batch_memory.ts";
+import { BufferPool, isDetached, withoutViews } from "../batch_memory.ts";
 import type { Dataset } from "../dataset.ts";
 import { importedFunction } from "../recipe.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
@@ -19,9 +19,9 @@ export class BatchLoading {
   #threads: WorkerPool | undefined;
   #maker: BatchMaker | undefined;
   /** The memory of batches that the caller holds. */
-  readonly #delivered = new WeakMap<object, readonly ArrayBuffer[]>();
+  readonly #delivered = new WeakMap<object, readonly ArrayBufferLike[]>();
   /** Memory for threads: that of each batch which was given back. */
-  readonly #free: ArrayBuffer[][] = [];
+  readonly #free: ArrayBufferLike[][] = [];
   /** Memory for this thread, where batches are given back. */
   #pool: BufferPool | undefined;
 
@@ -54,16 +54,16 @@ export class BatchLoading {
 
   /** Takes a batch's memory back. */
   recycle(batch: unknown): void {
-    const { numWorkers, prefetchFactor } = this.#settings;
+    const { numWorkers, prefetchFactor, shared } = this.#settings;
     // For what the samples of each batch were read into, and for what they were made.
-    if (numWorkers === 0) this.#pool ??= new BufferPool(2 * prefetchFactor + 2);
+    const most = 2 * prefetchFactor + 2;
+    if (numWorkers === 0) this.#pool ??= new BufferPool(most, shared);
     if (typeof batch !== "object" || batch === null) return;
     const buffers = this.#delivered.get(batch);
     this.#delivered.delete(batch);
     if (buffers === undefined) return;
-    // Views of what is transferred are empty, so that nobody sees another batch in them.
-    const free = buffers.filter(({ detached }) => !detached)
-      .map((buffer) => buffer.transfer());
+    const free = buffers.filter((buffer) => !isDetached(buffer))
+      .map(withoutViews);
     if (this.#pool !== undefined) {
       for (const one of free) {
         this.#pool.give(one);

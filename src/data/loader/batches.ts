@@ -12,7 +12,7 @@ export interface LoopStart {
 /** A batch that is handed to the caller, with the loader's memory that it lies in. */
 export interface Delivered {
   readonly batch: unknown;
-  readonly buffers: readonly ArrayBuffer[];
+  readonly buffers: readonly ArrayBufferLike[];
 }
 
 /** The batches of one loop. */

@@ -163,7 +163,8 @@ export class DataLoader<T, B = Collated<T>>
 
   /**
    * Gives a batch's memory back, to be loaded into: that saves the clearing of new memory, which takes
-   * as long as reading into it. The batch is not looked at any more, and its arrays are empty from now on.
+   * as long as reading into it. The batch is not looked at any more: its arrays are empty from now on, or, in
+   * shared memory, those of a later batch.
    *
    * Memory that is not the loader's is left alone: a dataset's, and, without threads, that of batches
    * which were loaded before the first call. What samples were read into is used again as well, so

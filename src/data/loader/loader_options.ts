@@ -37,6 +37,11 @@ export interface LoaderOptions<T, B> {
    * more are in memory besides those that the caller holds. From 1; unless given, 2.
    */
   readonly prefetchFactor?: number;
+  /**
+   * True if batches lie in shared memory, so that more threads can see them without a copy: their typed arrays
+   * are views of `SharedArrayBuffer`s, also those that `collate` made. Unless given, they are not.
+   */
+  readonly shared?: boolean;
   /** True if the threads live on between loops; `close` ends them. Unless given, a loop's end does. */
   readonly persistentWorkers?: boolean;
   /**
@@ -64,6 +69,7 @@ const DEFAULTS = {
   dropLast: false,
   numWorkers: 0,
   prefetchFactor: 2,
+  shared: false,
   persistentWorkers: false,
   timeout: 0,
   rank: 0,

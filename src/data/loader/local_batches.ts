@@ -1,9 +1,10 @@
 import { clearImmediate, setImmediate } from "node:timers";
 import { abortable } from "../../io/concurrency/abortable.ts";
-import { BatchMemory, type BufferPool } from "../batch_memory.ts";
+import { BatchMemory, BufferPool } from "../batch_memory.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import type { BatchMaker } from "./batch/make_batch.ts";
+import { packBatch } from "./batch/pack_batch.ts";
 
 /** Time that a dataset may take to give up, in ms, before a loop that was left ends without it. */
 const PATIENCE = 2000;
@@ -18,7 +19,7 @@ const PATIENCE = 2000;
 export function localBatches(
   maker: BatchMaker,
   { order, epoch, step: first }: LoopStart,
-  { prefetchFactor, signal }: LoaderSettings,
+  { prefetchFactor, signal, shared }: LoaderSettings,
   poolOf: () => BufferPool | undefined,
 ): Batches {
   const ending = new AbortController();
@@ -34,12 +35,18 @@ export function localBatches(
     signal.throwIfAborted();
     const job = { epoch, step, indices: order.at(step) };
     // Samples with memory of their own are read sooner than into one large buffer that is new.
-    const pool = poolOf();
+    const pool = poolOf() ?? (shared ? new BufferPool(0, true) : undefined);
     const read = pool && new BatchMemory(pool);
     const made = new BatchMemory(pool);
     const samples = await maker.read(job, read, made, signal);
     const batch = await maker.collate(samples, job, made, signal);
-    return { batch, buffers: [...read?.buffers ?? [], ...made.buffers] };
+    const buffers = () => [...read?.buffers ?? [], ...made.buffers];
+    if (!shared) return { batch, buffers: buffers() };
+    const memory = { samples: read!, batch: made };
+    return {
+      batch: packBatch(batch, undefined, memory).batch,
+      buffers: buffers(),
+    };
   };
   const begin = () => {
     const begun = step++;

@@ -1,4 +1,12 @@
-/** What loaders collate with in tests. */
+/** What loaders collate with in tests, or process samples. */
+import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
+import {
+  Compose,
+  DecodeImage,
+  type GetOptions,
+  ToArray,
+  transformSamples,
+} from "../../../src/data/mod.ts";
 
 /** Refuses. */
 export function refuse(samples: readonly unknown[]): never {
@@ -39,4 +47,20 @@ let collated = 0;
 /** How many batches this thread has collated. */
 export function numberInThread(): number {
   return ++collated;
+}
+
+/** Makes an array of its own: how many bytes samples have. */
+export function lengths(samples: readonly Uint8Array[]): Float64Array {
+  return Float64Array.from(samples, ({ length }) => length);
+}
+
+const toArray = new Compose([new DecodeImage(), new ToArray()]);
+
+/** Decodes pictures. */
+export function pictureArrays(
+  samples: readonly Uint8Array[],
+  indices: readonly number[],
+  options?: GetOptions,
+): Promise<NdArray[]> {
+  return transformSamples(toArray, samples, indices, options);
 }

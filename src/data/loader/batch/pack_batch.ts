@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { aligned } from "../../../io/read/read_memory.ts";
-import type { BatchMemory } from "../../batch_memory.ts";
+import { type BatchMemory, isDetached } from "../../batch_memory.ts";
 
 /** The memory of a batch. */
 export interface JobMemory {
@@ -14,13 +14,14 @@ export interface JobMemory {
 export interface PackedBatch {
   readonly batch: unknown;
   /** Buffers that pass along without being copied: nobody in this thread has it any more. */
-  readonly buffers: ArrayBuffer[];
+  readonly buffers: ArrayBufferLike[];
 }
 
 /**
  * Makes a batch ready to pass to another thread: the buffers of the loader's memory pass as they are, and
- * so do those that collating has made. All else may be the dataset's, such as samples that it keeps,
- * memory maps and shared memory: what the batch shows of that is copied into the loader's memory first.
+ * so do those that collating has made, unless batches are to lie in shared memory. All else may be the dataset's,
+ * such as samples that it keeps, memory maps and shared memory: what the batch shows of that is copied into the
+ * loader's memory first.
  *
  * @param batch What was collated.
  * @param samples What it was made of; `undefined` where that may be the batch itself.
@@ -37,19 +38,17 @@ export function packBatch(
     ...memory.batch.buffers,
   ]);
   const others = samples === undefined ? undefined : buffersIn(samples);
-  const passing = new Set<ArrayBuffer>();
+  const passing = new Set<ArrayBufferLike>();
   const foreign = new Set<object>();
   let bytes = 0;
   visitBuffers(batch, (part) => {
     const buffer = bufferOf(part);
-    if (buffer instanceof ArrayBuffer) {
-      refuseDetached(buffer);
-      const isMade = others !== undefined && !others.has(buffer) &&
-        part.byteLength === buffer.byteLength;
-      if (own.has(buffer) || isMade) {
-        passing.add(buffer);
-        return;
-      }
+    refuseDetached(buffer);
+    const isMade = others !== undefined && !others.has(buffer) &&
+      buffer instanceof ArrayBuffer && part.byteLength === buffer.byteLength;
+    if (own.has(buffer) || isMade) {
+      passing.add(buffer);
+      return;
     }
     foreign.add(part);
     bytes += aligned(part.byteLength);
@@ -63,8 +62,8 @@ export function packBatch(
   };
 }
 
-function refuseDetached(buffer: ArrayBuffer): void {
-  if (!buffer.detached) return;
+function refuseDetached(buffer: ArrayBufferLike): void {
+  if (!isDetached(buffer)) return;
   throw new TypeError(
     "A part of the batch is memory that passed to the program's thread with an earlier batch, and is empty " +
       "here: what 'collate' keeps and returns again, it must return as a copy (slice())",
@@ -80,7 +79,7 @@ function refuseDetached(buffer: ArrayBuffer): void {
 function withCopies(
   whole: unknown,
   foreign: ReadonlySet<object>,
-  room: Uint8Array<ArrayBuffer>,
+  room: Uint8Array,
 ): unknown {
   const known = new Map<object, unknown>();
   let taken = 0;
@@ -133,7 +132,11 @@ function withCopies(
 /** A kind of view that JavaScript itself has. */
 interface ViewClass {
   readonly BYTES_PER_ELEMENT?: number;
-  new (buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView;
+  new (
+    buffer: ArrayBufferLike,
+    offset: number,
+    length: number,
+  ): ArrayBufferView;
 }
 
 /** The kind of a view, which may be of a class that extends it, as Node's `Buffer`. */

@@ -23,6 +23,8 @@ export interface ThreadSetup {
   /** Recipe of what collates; `undefined` stacks, `false` does not. */
   readonly collate: Recipe | false | undefined;
   readonly seed: number;
+  /** Whether batches are to lie in shared memory. */
+  readonly shared: boolean;
   /** Share that it takes memory for images from. */
   readonly decodeMemory: DecodeMemoryShare;
   /** Recipe of what is called with the thread's number. */
@@ -35,7 +37,7 @@ export interface LoadMessage extends BatchJob {
   /** Which of the loader's loops it is for. */
   readonly loop: number;
   /** Memory that is not used any more. */
-  readonly memory: readonly ArrayBuffer[];
+  readonly memory: readonly ArrayBufferLike[];
 }
 
 /** To a thread. */
@@ -56,7 +58,7 @@ export type FromThread =
     readonly step: number;
     readonly batch: unknown;
     /** The buffers that passed along with it. */
-    readonly buffers: readonly ArrayBuffer[];
+    readonly buffers: readonly ArrayBufferLike[];
   }
   | {
     readonly kind: "failed";
@@ -66,3 +68,10 @@ export type FromThread =
   }
   /** The thread cannot load anything. */
   | { readonly kind: "broken"; readonly error: SerializedError };
+
+/** What of buffers passes along with a message only if it is named: shared memory does anyhow. */
+export function transferable(
+  buffers: readonly ArrayBufferLike[],
+): ArrayBuffer[] {
+  return buffers.filter((buffer) => buffer instanceof ArrayBuffer);
+}

@@ -8,7 +8,12 @@ import { workerData } from "node:worker_threads";
 import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
 import { shareDecodeMemory } from "../../../codecs/image/decode_memory.ts";
 import { registerFormat } from "../../../formats/registry.ts";
-import { BatchMemory, BufferPool } from "../../batch_memory.ts";
+import {
+  BatchMemory,
+  BufferPool,
+  isDetached,
+  withoutViews,
+} from "../../batch_memory.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { followRecipe } from "../../recipe.ts";
@@ -16,11 +21,12 @@ import { shareProcessors } from "../../in_flight.ts";
 import { batchError } from "../batch_error.ts";
 import type { Collate } from "../batch/collate.ts";
 import { BatchMaker } from "../batch/make_batch.ts";
-import type {
-  FromThread,
-  LoadMessage,
-  ThreadSetup,
-  ToThread,
+import {
+  type FromThread,
+  type LoadMessage,
+  type ThreadSetup,
+  type ToThread,
+  transferable,
 } from "./messages.ts";
 import { markLoaderThread } from "./thread_setup.ts";
 import { type JobMemory, packBatch } from "../batch/pack_batch.ts";
@@ -35,7 +41,7 @@ interface Started {
 
 /** Loads batches in a thread, one after the other. */
 class ThreadLoader {
-  readonly #pool = new BufferPool();
+  #pool = new BufferPool();
   #started: Started | undefined;
   /** Ends when all that was asked for so far has. */
   #last: Promise<void> = Promise.resolve();
@@ -46,6 +52,7 @@ class ThreadLoader {
 
   /** Makes the dataset, as the first thing. */
   start(setup: ThreadSetup): void {
+    this.#pool = new BufferPool(undefined, setup.shared);
     this.#last = startedWith(setup).then(
       (started) => void (this.#started = started),
       (error) => send({ kind: "broken", error: serializeError(error) }),
@@ -82,26 +89,28 @@ class ThreadLoader {
       samples: new BatchMemory(this.#pool),
       batch: new BatchMemory(this.#pool),
     };
+    let passed: readonly ArrayBufferLike[] = [];
     try {
-      await this.#make(this.#started, job, memory, abort.signal);
+      passed = await this.#make(this.#started, job, memory, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return; // nobody waits for it
       send({ kind: "failed", loop, step, error: serializeError(error) });
     } finally {
       this.#current = undefined;
       if (!abort.signal.aborted) { // or `process` may still be at work with it
-        this.#free(memory.samples);
-        this.#free(memory.batch);
+        this.#free(memory.samples, passed);
+        this.#free(memory.batch, passed);
       }
     }
   }
 
+  /** @returns The buffers that passed to the program's thread. */
   async #make(
     { setup, maker }: Started,
     job: LoadMessage,
     memory: JobMemory,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<readonly ArrayBufferLike[]> {
     const { loop, step } = job;
     const { samples: read, batch: stack } = memory;
     const samples = await maker.read(job, read, stack, signal);
@@ -110,10 +119,11 @@ class ThreadLoader {
       // What the loader itself collates is in its memory, or the samples' own.
       const { batch, buffers } = packBatch(
         made,
-        setup.collate ? samples : undefined,
+        setup.collate && !setup.shared ? samples : undefined,
         memory,
       );
-      send({ kind: "batch", loop, step, batch, buffers }, buffers);
+      send({ kind: "batch", loop, step, batch, buffers });
+      return buffers;
     } catch (cause) {
       throw batchError(
         "bad-batch",
@@ -125,9 +135,10 @@ class ThreadLoader {
   }
 
   /** Has memory that did not pass on used again; views of it that were kept are empty, not wrong. */
-  #free(memory: BatchMemory): void {
-    for (const buffer of memory.buffers) {
-      if (!buffer.detached) this.#pool.give(buffer.transfer());
+  #free({ buffers }: BatchMemory, passed: readonly ArrayBufferLike[]): void {
+    for (const buffer of buffers) {
+      if (passed.includes(buffer) || isDetached(buffer)) continue;
+      this.#pool.give(withoutViews(buffer));
     }
   }
 }
@@ -179,7 +190,8 @@ port.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 };
 
-/** Sends a message to the loader; what is in `transfer` passes along without being copied. */
-function send(message: FromThread, transfer: ArrayBuffer[] = []): void {
-  port.postMessage(message, transfer);
+/** Sends a message to the loader; a batch's memory passes along without being copied. */
+function send(message: FromThread): void {
+  const buffers = message.kind === "batch" ? message.buffers : [];
+  port.postMessage(message, transferable(buffers));
 }

@@ -25,7 +25,7 @@ export class WorkerBatches implements Batches {
   readonly #order: BatchOrder;
   readonly #epoch: number;
   readonly #settings: LoaderSettings;
-  readonly #memory: ArrayBuffer[][];
+  readonly #memory: ArrayBufferLike[][];
   readonly #loop: number;
   /** The jobs of each thread that it has not answered, the oldest first. */
   readonly #jobs: ReadonlyMap<WorkerThread, BatchJob[]>;
@@ -42,7 +42,7 @@ export class WorkerBatches implements Batches {
     pool: WorkerPool,
     { order, epoch, step }: LoopStart,
     settings: LoaderSettings,
-    memory: ArrayBuffer[][],
+    memory: ArrayBufferLike[][],
   ) {
     this.#pool = pool;
     this.#order = order;
@@ -108,7 +108,7 @@ export class WorkerBatches implements Batches {
       const job: BatchJob = { epoch: this.#epoch, step, indices };
       const memory = this.#memory.shift() ?? [];
       this.#jobs.get(thread)!.push(job);
-      thread.send({ kind: "load", loop: this.#loop, ...job, memory }, memory);
+      thread.send({ kind: "load", loop: this.#loop, ...job, memory });
     }
   }
 

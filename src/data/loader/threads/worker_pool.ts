@@ -6,7 +6,7 @@ import {
 } from "../../../codecs/image/decode_memory.ts";
 import { serializeError } from "../../../serialized_error.ts";
 import { DataError, messageOf } from "../../data_error.ts";
-import type { FromThread, ToThread } from "./messages.ts";
+import { type FromThread, type ToThread, transferable } from "./messages.ts";
 import type { CommonSetup } from "./thread_setup.ts";
 
 /** The threads of a loader. */
@@ -169,9 +169,10 @@ export class WorkerThread {
     return this.#isAlive;
   }
 
-  /** Sends a message; what is in `transfer` passes along without being copied. */
-  send(message: ToThread, transfer: ArrayBuffer[] = []): void {
-    this.#port.postMessage(message, transfer);
+  /** Sends a message; memory passes along without being copied. */
+  send(message: ToThread): void {
+    const memory = message.kind === "load" ? message.memory : [];
+    this.#port.postMessage(message, transferable(memory));
   }
 
   /** Keeps the program running while somebody waits for the thread, and lets it end otherwise. */

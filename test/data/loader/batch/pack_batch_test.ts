@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { BatchMemory } from "../../../../src/data/batch_memory.ts";
+import { transferable } from "../../../../src/data/loader/threads/messages.ts";
 import { packBatch } from "../../../../src/data/loader/batch/pack_batch.ts";
 
 function newMemory() {
@@ -9,7 +10,7 @@ function newMemory() {
 
 /** What arrives in another thread. */
 function arrived({ batch, buffers }: ReturnType<typeof packBatch>): unknown {
-  return structuredClone(batch, { transfer: buffers });
+  return structuredClone(batch, { transfer: transferable(buffers) });
 }
 
 Deno.test("the loader's memory passes as it is", () => {
