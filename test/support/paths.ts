@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { systemCode } from "../../src/io/libc/system_error.ts";
 
 /** The path of a `file:` URL. */
 export const fromFileUrl: (url: URL) => string = fileURLToPath;
@@ -14,6 +15,18 @@ export async function withTempDir(
   try {
     await body(dir);
   } finally {
-    await Deno.remove(dir, { recursive: true });
+    await removeAll(dir);
+  }
+}
+
+/** Removes a directory, in which processes of a mount that has just ended may still write a last line. */
+async function removeAll(dir: string): Promise<void> {
+  for (let tries = 100;; tries--) {
+    try {
+      return await Deno.remove(dir, { recursive: true });
+    } catch (error) {
+      if (tries === 0 || systemCode(error) !== "ENOTEMPTY") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 }
