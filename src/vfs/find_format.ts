@@ -60,14 +60,21 @@ export function* openOne(
 }
 
 /**
- * Recognises a file by the first format that takes it, or a directory.
+ * Recognises a file by the first format that takes it, that of its suffix before others: a bag may begin with a
+ * record that is a file of samples. Or a directory.
  *
  * @throws {FormatError} If there is none, or a directory holds containers of several: which is meant only its owner
  * knows.
  */
 function* recognise(probe: Probe): Steps<FormatEntry> {
   const found: FormatEntry[] = [];
-  for (const format of formats()) {
+  const { path } = probe;
+  const isOwn = ({ suffixes }: FormatEntry) =>
+    probe.names === undefined &&
+    suffixes.some((suffix) => path.endsWith(suffix));
+  const sorted = formats()
+    .toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+  for (const format of sorted) {
     if (!(yield* format.detect(probe))) continue;
     found.push(format);
     if (probe.names === undefined) break;
@@ -75,9 +82,9 @@ function* recognise(probe: Probe): Steps<FormatEntry> {
   const [first] = found;
   if (first === undefined) throw unknown(probe);
   if (found.length === 1) return first;
-  const sorted = probe.names!.toSorted();
+  const names = probe.names!.toSorted();
   const sure = found.flatMap((format) => {
-    const evidence = format.evidence?.(sorted);
+    const evidence = format.evidence?.(names);
     return evidence === undefined ? [] : [{ format, evidence }];
   });
   if (sure.length < 2) return sure[0]?.format ?? first;
@@ -86,9 +93,9 @@ function* recognise(probe: Probe): Steps<FormatEntry> {
     .map(({ format }) => `the option \`format: "${format.name}"\``);
   throw new FormatError(
     "several-formats",
-    `${probe.path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
+    `${path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
       `name one of these files, or choose by ${choices.join(" or ")}`,
-    { path: probe.path },
+    { path },
   );
 }
 

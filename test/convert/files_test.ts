@@ -13,6 +13,7 @@ import {
 } from "../../src/formats/ffrecord/mod.ts";
 import { pythonCases } from "../support/bags/bags_written_by_python.ts";
 import { datapointsOf, filesOf } from "../support/converted.ts";
+import { check, open } from "../../src/vfs/mod.ts";
 import { sha256 } from "../support/golden.ts";
 import { filesBelow } from "../support/bags/naive_bags.ts";
 import { LONG } from "../support/long.ts";
@@ -156,6 +157,20 @@ Deno.test("bags go through the generations, and to parts of samples", async () =
     using reader = FFRecordReader.openSync(`${dir}/parts`);
     assert.equal(reader.paths.length, 2);
     assert.deepEqual(reader.readSync([0, 1, 2]), SAMPLES);
+  });
+});
+
+Deno.test("a bag that begins with a file of samples is a bag", async () => {
+  await withTempDir(async (dir) => {
+    await writeSamples(`${dir}/in.ffr`, SAMPLES);
+    const file = await Deno.readFile(`${dir}/in.ffr`);
+    await writeSamples(`${dir}/both.ffr`, [file, file]);
+    await convert(`${dir}/both.ffr`, `${dir}/out.bag`);
+    using bag = await open(`${dir}/out.bag`);
+    assert.equal(bag.info.format, "bags");
+    const onDamage = (damage: Error) => assert.fail(damage);
+    const { damaged } = await check(`${dir}/out.bag`, { onDamage });
+    assert.equal(damaged, 0);
   });
 });
 
