@@ -20,6 +20,7 @@ import {
   type Row,
   runAlone,
 } from "../support/report.ts";
+import { countSamples, passRates } from "./loader_passes.ts";
 import { alternate, median } from "../support/rounds.ts";
 import { VirtualSamples } from "./virtual_samples.ts";
 import { Workspace } from "../support/workspace.ts";
@@ -94,7 +95,10 @@ async function measureReading(
       const name = `DataLoader, ${numWorkers} workers${
         recycles ? ", recycle" : ""
       }`;
-      contenders.push({ name, pass: () => passOf(loader, recycles) });
+      contenders.push({
+        name,
+        pass: () => countSamples(loader, ({ length }) => length, recycles),
+      });
     }
   }
   const rates = await ratesOf(contenders, passes, what);
@@ -140,18 +144,6 @@ function compared(
   };
 }
 
-async function passOf<B extends { readonly length: number }>(
-  loader: DataLoader<unknown, B>,
-  recycles: boolean,
-): Promise<number> {
-  let count = 0;
-  for await (const batch of loader) {
-    count += batch.length;
-    if (recycles) loader.recycle(batch);
-  }
-  return count;
-}
-
 /** Samples a second of each contender's passes; the first, which compiles the code, is not counted. */
 async function ratesOf(
   contenders: readonly Contender[],
@@ -159,8 +151,8 @@ async function ratesOf(
   what: string,
 ): Promise<number[][]> {
   const rate = async ({ pass }: Contender) => {
-    const start = performance.now();
-    return await pass() / (performance.now() - start) * 1000;
+    const [rate] = await passRates(1, pass);
+    return rate!;
   };
   await alternate(contenders, 1, rate);
   progress(`${what}: ${passes} passes`);
@@ -191,8 +183,8 @@ async function measureDecoding(
         return images;
       },
     },
-    { name: "DataLoader, 1 workers", pass: () => imagesOf(one) },
-    { name: "DataLoader, 2 workers", pass: () => imagesOf(two) },
+    { name: "DataLoader, 1 workers", pass: () => countSamples(one, imagesIn) },
+    { name: "DataLoader, 2 workers", pass: () => countSamples(two, imagesIn) },
   ];
   const rates = await ratesOf(contenders, passes, what);
   const rows = contenders.map(({ name }, i): Row => ({
@@ -211,12 +203,8 @@ async function measureDecoding(
   ];
 }
 
-async function imagesOf(
-  loader: DataLoader<NdArray, NdArray>,
-): Promise<number> {
-  let count = 0;
-  for await (const { shape } of loader) count += shape[0]!;
-  return count;
+function imagesIn({ shape }: NdArray): number {
+  return shape[0]!;
 }
 
 /** How many times each resuming is measured in a pass. */

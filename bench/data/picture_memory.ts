@@ -20,8 +20,8 @@ import { jpegRecords } from "./jpeg_records.ts";
 
 const CHAINS = new URL("./train_pictures.ts", import.meta.url);
 
-/** Pictures between two looks at the memory; the first looks are of memory that is only being taken. */
-const STEP = 5_000;
+/** How often the memory is looked at; the first looks are of memory that is only being taken. */
+const LOOKS = 20;
 
 /** How much more there may be at the end than after the first fifth. */
 const TARGET = 1.05;
@@ -50,6 +50,7 @@ async function measure(args: string[]): Promise<Row[]> {
     numWorkers: workers,
     sampler: Array.from({ length: pictures }, (_, i) => i % images),
   });
+  const step = pictures / LOOKS;
   let count = 0;
   let early = 0;
   let last = 0;
@@ -58,7 +59,7 @@ async function measure(args: string[]): Promise<Row[]> {
     const before = count;
     count += batch.shape[0]!;
     loader.recycle(batch);
-    if (Math.floor(count / STEP) === Math.floor(before / STEP)) continue;
+    if (Math.floor(count / step) === Math.floor(before / step)) continue;
     last = await anonymousMemory();
     if (count <= pictures / 5) early = Math.max(early, last);
     most = Math.max(most, last);

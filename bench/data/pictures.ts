@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../src/codecs/numpy/mod.ts";
 import { DataLoader, FFRecordDataset } from "../../src/data/mod.ts";
+import { countSamples, passRates } from "./loader_passes.ts";
 import { jpegRecords } from "./jpeg_records.ts";
 import {
   type Benchmark,
@@ -19,11 +20,11 @@ import {
   type Row,
   runAlone,
 } from "../support/report.ts";
+import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
 import { alternate, median } from "../support/rounds.ts";
-import { runJson } from "../support/run.ts";
+import { DEBIAN_PYTHON, runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
-const PYTHON = "/usr/bin/python3"; // Debian's, which has its packages
 const PEERS = fileURLToPath(
   new URL("../reference/pictures.py", import.meta.url),
 );
@@ -105,81 +106,47 @@ async function besidePeers(
     numWorkers: workers,
     persistentWorkers: true,
   });
+  const ownPasses = () =>
+    passRates(PASSES, () => countSamples(loader, ({ shape }) => shape[0]!));
   /** Processors that were busy in each round of ours. */
   const busy: number[] = [];
-  const contenders: {
-    name: string;
-    least?: number;
-    run(): Promise<number[]>;
-  }[] = [
-    {
-      name: "recordfs DataLoader",
-      async run() {
-        const before = process.cpuUsage();
-        const start = performance.now();
-        const rates = await ownPasses(loader);
-        const { user, system } = process.cpuUsage(before);
-        busy.push((user + system) / 1000 / (performance.now() - start));
-        return rates;
-      },
+  const contenders: (Compared & { run(): Promise<number[]> })[] = [{
+    name: "recordfs DataLoader",
+    async run() {
+      const before = process.cpuUsage();
+      const start = performance.now();
+      const rates = await ownPasses();
+      const { user, system } = process.cpuUsage(before);
+      busy.push((user + system) / 1000 / (performance.now() - start));
+      return rates;
     },
-  ];
+  }];
   // What one thread does is compared with what one process does: its own.
   for (const peer of ["torch", "pillow", "opencv"]) {
-    const least = { torch: overTorch, pillow: overPillow }[peer];
-    const command = [
-      PYTHON,
-      PEERS,
-      peer,
-      folder,
-      chain,
-      `${workers}`,
-      `${PASSES}`,
-    ];
+    const target = { torch: overTorch, pillow: overPillow }[peer];
+    const given = [peer, folder, chain, `${workers}`, `${PASSES}`];
     contenders.push({
       name: peer === "torch" ? "torch DataLoader, torchvision" : peer,
-      ...(least === undefined ? {} : { least }),
-      run: () => runJson<number[]>(command),
+      ...(target === undefined ? {} : { target }),
+      run: () => runJson<number[]>([DEBIAN_PYTHON, PEERS, ...given]),
     });
   }
-  await ownPasses(loader); // compiles the code
-  progress(`${what}, ${workers} workers: ${rounds} rounds`);
+  await ownPasses(); // compiles the code
+  const measured = `${what}, ${workers} workers`;
+  progress(`${measured}: ${rounds} rounds`);
   const rates = await alternate(
     contenders,
     rounds,
     async (contender) => median(await contender.run()),
   );
-  return contenders.map(({ name, least }, i): Row => {
-    const ratio = median(
-      rates[0]!.map((rate, round) => rate / rates[i]![round]!),
-    );
-    return {
-      measured: `${what}, ${workers} workers`,
-      subject: name,
-      value: median(rates[i]!),
-      unit: "images/s",
-      rounds: rates[i]!,
-      ...(i === 0
-        ? { note: `${median(busy).toFixed(2)} processors busy` }
-        : { ratio }),
-      ...(least === undefined
-        ? {}
-        : { target: { promise: `≥ ${least}×`, met: ratio >= least } }),
-    };
-  });
-}
-
-async function ownPasses(
-  loader: DataLoader<NdArray, NdArray>,
-): Promise<number[]> {
-  const rates: number[] = [];
-  for (let pass = 0; pass < PASSES; pass++) {
-    const start = performance.now();
-    let count = 0;
-    for await (const { shape } of loader) count += shape[0]!;
-    rates.push(count / (performance.now() - start) * 1000);
-  }
-  return rates;
+  const [own, ...others] = rowsBesideFirst(
+    measured,
+    "images/s",
+    contenders,
+    rates,
+  );
+  const note = `${median(busy).toFixed(2)} processors busy`;
+  return [{ ...own!, note }, ...others];
 }
 
 if (import.meta.main) await runAlone(picturesBenchmark);

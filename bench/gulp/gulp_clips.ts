@@ -15,6 +15,8 @@ import {
   ToArrayVideo,
 } from "../../src/data/mod.ts";
 import { jpegFiles } from "../data/jpeg_records.ts";
+import { countSamples, passRates } from "../data/loader_passes.ts";
+import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
 import {
   type Benchmark,
   parseOptions,
@@ -68,7 +70,8 @@ async function measure(args: string[]): Promise<Row[]> {
   // Every video is another window of the same frames.
   await Deno.mkdir(path);
   for (let video = 0; video < videos; video += CHUNK) {
-    const ids = Array.from({ length: CHUNK }, (_, i) => video + i);
+    const length = Math.min(CHUNK, videos - video);
+    const ids = Array.from({ length }, (_, i) => video + i);
     writeGulpChunkSync(
       path,
       video / CHUNK,
@@ -113,49 +116,31 @@ async function besidePython(
     numWorkers: workers,
     persistentWorkers: true,
   });
-  const ownPasses = async (recycles: boolean) => {
-    const rates: number[] = [];
-    for (let pass = 0; pass < PASSES; pass++) {
-      const start = performance.now();
-      let count = 0;
-      for await (const batch of loader) {
-        count += batch.label.length;
-        if (recycles) loader.recycle(batch);
-      }
-      rates.push(count / (performance.now() - start) * 1000);
-    }
-    return rates;
-  };
+  const ownPasses = (recycles: boolean) =>
+    passRates(
+      PASSES,
+      () => countSamples(loader, ({ label }) => label.length, recycles),
+    );
+  const contenders: (Compared & { run(): Promise<number[]> })[] = [
+    { name: "recordfs DataLoader, recycle", run: () => ownPasses(true) },
+    { name: "recordfs DataLoader", run: () => ownPasses(false) },
+  ];
+  if (python !== undefined) {
+    const clip = [`${LENGTH}`, `${STEP}`, `${EDGE}`, `${workers}`, `${PASSES}`];
+    contenders.push({
+      name: `gulpio2 with OpenCV, ${workers} processes`,
+      target: TARGET,
+      run: () => runJson<number[]>([...python, PEER, path, ...clip]),
+    });
+  }
   await ownPasses(false); // compiles the code
   progress(`${measured}: ${rounds} rounds`);
-  const clip = [`${LENGTH}`, `${STEP}`, `${EDGE}`, `${workers}`, `${PASSES}`];
-  const contenders = [() => ownPasses(true), () => ownPasses(false)];
-  if (python !== undefined) {
-    contenders.push(() => runJson<number[]>([...python, PEER, path, ...clip]));
-  }
   const rates = await alternate(
     contenders,
     rounds,
-    async (passes) => median(await passes()),
+    async (contender) => median(await contender.run()),
   );
-  const names = [
-    "recordfs DataLoader, recycle",
-    "recordfs DataLoader",
-    `gulpio2 with OpenCV, ${workers} processes`,
-  ];
-  return rates.map((rounds, i): Row => {
-    const row = {
-      measured,
-      subject: names[i]!,
-      value: median(rounds),
-      unit: "clips/s",
-      rounds,
-    };
-    if (i === 0) return row;
-    const ratio = median(rates[0]!.map((rate, k) => rate / rounds[k]!));
-    const target = { promise: `≥ ${TARGET}×`, met: ratio >= TARGET };
-    return { ...row, ratio, ...(i === 2 ? { target } : {}) };
-  });
+  return rowsBesideFirst(measured, "clips/s", contenders, rates);
 }
 
 if (import.meta.main) await runAlone(gulpClipsBenchmark);

@@ -13,7 +13,8 @@ import {
   type Row,
   runAlone,
 } from "../support/report.ts";
-import { alternate, median } from "../support/rounds.ts";
+import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
+import { alternate } from "../support/rounds.ts";
 import { run } from "../support/run.ts";
 import { HEIGHT, jpegFiles, WIDTH } from "../data/jpeg_records.ts";
 import { gulpio2 } from "./gulpio2.ts";
@@ -33,10 +34,7 @@ export const gulpIngestBenchmark: Benchmark = {
   run: measure,
 };
 
-interface Contender {
-  readonly name: string;
-  /** How many times as fast as it recordfs promises to be. */
-  readonly target?: number;
+interface Contender extends Compared {
   command(images: string, out: string): string[];
 }
 
@@ -64,21 +62,8 @@ async function measure(args: string[]): Promise<Row[]> {
     await Deno.remove(out, { recursive: true });
     return images / seconds;
   });
-  return contenders.map(({ name, target }, i) => {
-    const value = median(rates[i]!);
-    const ratio = median(rates[0]!.map((rate, k) => rate / rates[i]![k]!));
-    return {
-      measured: `gulp_ingest, ${images} JPEGs to short edge ${edge}`,
-      subject: name,
-      value,
-      unit: "images/s",
-      rounds: rates[i]!,
-      ...(i === 0 ? {} : { ratio }),
-      ...(target === undefined
-        ? {}
-        : { target: { promise: `≥ ${target}×`, met: ratio >= target } }),
-    };
-  });
+  const measured = `gulp_ingest, ${images} JPEGs to short edge ${edge}`;
+  return rowsBesideFirst(measured, "images/s", contenders, rates);
 }
 
 /** The first is recordfs as it is; the others' ratios are to it. */

@@ -5,9 +5,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { progress } from "../support/report.ts";
-import { run } from "../support/run.ts";
+import { DEBIAN_PYTHON, run } from "../support/run.ts";
 
-const PYTHON = "/usr/bin/python3"; // Debian's, which has its packages
 const SHIM = fileURLToPath(
   new URL("../reference/gulpio2_on_opencv", import.meta.url),
 );
@@ -23,7 +22,7 @@ const VARIABLE = "RECORDFS_BENCH_GULPIO2";
 export async function gulpio2(): Promise<string[] | undefined> {
   const folder = Deno.env.get(VARIABLE);
   const paths = [SHIM, ...folder === undefined ? [] : [`${folder}/src`]];
-  const command = ["env", `PYTHONPATH=${paths.join(":")}`, PYTHON];
+  const command = ["env", `PYTHONPATH=${paths.join(":")}`, DEBIAN_PYTHON];
   try {
     await run([...command, "-c", "import gulpio2, cv2"]);
     return command;

@@ -1,3 +1,6 @@
+/** Debian's Python, which has Debian's packages. */
+export const DEBIAN_PYTHON = "/usr/bin/python3";
+
 /**
  * Runs a program to its end.
  *

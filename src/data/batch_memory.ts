@@ -9,9 +9,8 @@ const SLACK = 1.25;
  * much as reading into it.
  */
 export class BufferPool {
-  /** Whether its buffers are shared memory. */
-  readonly isShared: boolean;
   readonly #most: number;
+  readonly #isShared: boolean;
   /** The smallest first. */
   readonly #free: ArrayBufferLike[] = [];
 
@@ -23,7 +22,7 @@ export class BufferPool {
    */
   constructor(most = 4, isShared = false) {
     this.#most = most;
-    this.isShared = isShared;
+    this.#isShared = isShared;
   }
 
   /** Bytes of the buffers that are free. */
@@ -43,7 +42,7 @@ export class BufferPool {
     this.#free.shift(); // one that is too small makes way
     const length = aligned(least * SLACK);
     try {
-      return this.isShared
+      return this.#isShared
         ? new SharedArrayBuffer(length)
         : new ArrayBuffer(length);
     } catch (cause) {

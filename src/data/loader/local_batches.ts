@@ -39,14 +39,12 @@ export function localBatches(
     const read = pool && new BatchMemory(pool);
     const made = new BatchMemory(pool);
     const samples = await maker.read(job, read, made, signal);
-    const batch = await maker.collate(samples, job, made, signal);
-    const buffers = () => [...read?.buffers ?? [], ...made.buffers];
-    if (!shared) return { batch, buffers: buffers() };
-    const memory = { samples: read!, batch: made };
-    return {
-      batch: packBatch(batch, undefined, memory).batch,
-      buffers: buffers(),
-    };
+    let batch = await maker.collate(samples, job, made, signal);
+    if (shared) {
+      const memory = { samples: read!, batch: made };
+      ({ batch } = packBatch(batch, undefined, memory));
+    }
+    return { batch, buffers: [...read?.buffers ?? [], ...made.buffers] };
   };
   const begin = () => {
     const begun = step++;

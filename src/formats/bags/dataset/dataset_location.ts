@@ -56,7 +56,7 @@ export function shardName(number: number): string {
  * @returns How many shards there are.
  * @throws {FormatError} If one is missing, or something else is there.
  */
-export function countShards(path: string, names: Iterable<string>): number {
+function countShards(path: string, names: Iterable<string>): number {
   const shards = new Set<string>();
   for (const name of names) {
     if (name.startsWith(".")) continue; // of the desktop, or a writer's temporary files
