@@ -1,11 +1,15 @@
-"""What GulpIO2 takes of the package `simplejpeg`, by OpenCV, which Debian has and simplejpeg not.
+"""What GulpIO2 takes of the package `simplejpeg`, by OpenCV and Pillow, which Debian has and simplejpeg not.
 
-Both are libjpeg-turbo. GulpIO2 asks for the fast DCT and upsampling, which OpenCV does not offer; in that library
-they gain nothing where there is SIMD. `IMREAD_UNCHANGED` keeps gray images gray.
+All are libjpeg-turbo. GulpIO2 asks for the fast DCT and upsampling, which OpenCV does not offer; in that library
+they gain nothing where there is SIMD. Pillow encodes: simplejpeg does not subsample colours, and Debian's OpenCV
+always does.
 """
+
+import io
 
 import cv2
 import numpy as np
+from PIL import Image
 
 cv2.setNumThreads(0)  # as many processes as there are to be, of a thread each
 
@@ -21,7 +25,7 @@ def decode_jpeg(data, colorspace="RGB", fastdct=False, fastupsample=False):
 
 
 def encode_jpeg(image, quality=85, colorspace="RGB"):
-    if colorspace == "RGB":
-        image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
-    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return jpeg.tobytes()
+    pixels = image if colorspace == "RGB" else image.reshape(image.shape[:2])
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "JPEG", quality=quality, subsampling=0)
+    return out.getvalue()

@@ -1,5 +1,5 @@
 import type { BatchMemory } from "../batch_memory.ts";
-import type { ValueArray } from "./picture.ts";
+import type { ValueArray } from "../../codecs/image/pixels/write_values.ts";
 
 /** A kind of {@linkcode ValueArray}. */
 export interface ValueArrayClass {

@@ -217,10 +217,11 @@ export function crop<P extends Picture>(
   { top, left, height, width }: Box,
 ): P {
   if (height === picture.height && width === picture.width) return picture;
-  if (picture instanceof PlannedImage) {
-    return picture.cropped({ top, left, height, width }) as Picture as P;
-  }
   const { pixels } = storedPixels(picture);
+  if (pixels instanceof PlannedImage) {
+    const part = pixels.cropped({ top, left, height, width });
+    return withPixels(picture, part, part);
+  }
   const { channels } = picture;
   const stride = picture.width * channels;
   const row = width * channels;
@@ -229,7 +230,7 @@ export function crop<P extends Picture>(
   for (let to = 0; to < out.length; to += row, from += stride) {
     out.set(pixels.subarray(from, from + row), to);
   }
-  return withPixels(picture, out, height, width);
+  return withPixels(picture, out, { height, width });
 }
 
 /** Width of a border, in pixels. */

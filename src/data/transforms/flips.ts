@@ -6,6 +6,7 @@ import {
   assertPicture,
   newPixels,
   type Picture,
+  pixelsOf,
   storedPixels,
   withPixels,
 } from "./picture.ts";
@@ -98,9 +99,11 @@ function checkedProbability(probability: number, step: string): number {
 
 /** A picture as a mirror beside it shows it. */
 function flipHorizontal<P extends Picture>(picture: P): P {
-  if (picture instanceof PlannedImage) return picture.flipped() as Picture as P;
-  const { height, width, channels } = picture;
+  const { width, channels } = picture;
   const { pixels } = storedPixels(picture);
+  if (pixels instanceof PlannedImage) {
+    return withPixels(picture, pixels.flipped(), picture);
+  }
   const out = newPixels(pixels, pixels.length);
   const row = width * channels;
   for (let start = 0; start < out.length; start += row) {
@@ -109,18 +112,18 @@ function flipHorizontal<P extends Picture>(picture: P): P {
       for (let c = 0; c < channels; c++) out[to + c] = pixels[from + c]!;
     }
   }
-  return withPixels(picture, out, height, width);
+  return withPixels(picture, out, picture);
 }
 
 /** A picture upside down. */
 function flipVertical<P extends Picture>(picture: P): P {
-  const { height, width, channels } = picture;
-  const { pixels } = storedPixels(picture);
+  const { width, channels } = picture;
+  const pixels = pixelsOf(storedPixels(picture).pixels);
   const out = newPixels(pixels, pixels.length);
   const row = width * channels;
   let from = pixels.length - row;
   for (let to = 0; to < out.length; to += row, from -= row) {
     out.set(pixels.subarray(from, from + row), to);
   }
-  return withPixels(picture, out, height, width);
+  return withPixels(picture, out, picture);
 }

@@ -1,11 +1,15 @@
+import type {
+  ChannelScales,
+  Pixels,
+} from "../../codecs/image/pixels/write_values.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { AllFrames } from "./compose.ts";
 import {
   assertPicture,
   type FloatImage,
   type Picture,
+  pixelsOf,
   ScaledImage,
-  type StoredPixels,
   storedPixels,
 } from "./picture.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
@@ -160,7 +164,10 @@ export class UnitNormVideo
 
 /** Normalizes pictures by the mean and the standard deviation of all of them together. */
 function unitNorm(pictures: readonly Picture[]): FloatImage[] {
-  const stored = pictures.map(storedPixels);
+  const stored = pictures.map((picture) => {
+    const { pixels, ...scales } = storedPixels(picture);
+    return { pixels: pixelsOf(pixels), ...scales };
+  });
   let count = 0;
   let total = 0;
   stored.forEach((one, i) => {
@@ -182,9 +189,12 @@ function unitNorm(pictures: readonly Picture[]): FloatImage[] {
   );
 }
 
+/** A picture's pixels, which are there. */
+type LoadedPixels = ChannelScales & { readonly pixels: Pixels };
+
 /** The sum of a picture's values. */
 function sumOf(
-  { pixels, factors, offsets }: StoredPixels,
+  { pixels, factors, offsets }: LoadedPixels,
   channels: 1 | 3,
 ): number {
   let total = 0;
@@ -198,7 +208,7 @@ function sumOf(
 
 /** The sum of the squares of how far a picture's values are from `mean`. */
 function squaresOf(
-  { pixels, factors, offsets }: StoredPixels,
+  { pixels, factors, offsets }: LoadedPixels,
   channels: 1 | 3,
   mean: number,
 ): number {

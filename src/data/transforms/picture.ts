@@ -1,5 +1,13 @@
 import { assertImage, type Image } from "../../codecs/image/image.ts";
 import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
+import {
+  type ChannelScales,
+  type Pixels,
+  type Strides,
+  type ValueArray,
+  writeValues,
+} from "../../codecs/image/pixels/write_values.ts";
+import type { Size } from "../../codecs/image/short_edge.ts";
 
 /** Pixels as bytes or as real numbers. */
 export type Picture = Image | FloatImage;
@@ -53,7 +61,7 @@ export class ScaledImage implements FloatImage {
     if (this.#computed === undefined) {
       const { height, width, channels } = this;
       const values = new Float32Array(height * width * channels);
-      writeValues(this.#stored, channels, values, {
+      writeStored(this.#stored, channels, values, {
         start: 0,
         pixel: channels,
         channel: 1,
@@ -65,97 +73,55 @@ export class ScaledImage implements FloatImage {
   }
 }
 
-/** Memory that pixels lie in. */
-export type Pixels = Uint8Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
-
 /**
- * The memory of a picture's pixels, and what each channel is still to be multiplied by, and what is to
- * be added to it then.
+ * A picture's pixels, or how they are made, and what each channel is still to be multiplied by, and what is to be
+ * added to it then.
  */
-export interface StoredPixels {
-  readonly pixels: Pixels;
-  readonly factors: readonly number[];
-  readonly offsets: readonly number[];
+export interface StoredPixels extends ChannelScales {
+  readonly pixels: Pixels | PlannedImage;
 }
 
 /** Pixels that are the picture's values. */
-export function valuesAs(pixels: Pixels): StoredPixels {
+function valuesAs(pixels: Pixels | PlannedImage): StoredPixels {
   return { pixels, factors: ONES, offsets: ZEROS };
 }
 
 const ONES = [1, 1, 1];
 const ZEROS = [0, 0, 0];
 
-/** Memory that values of pictures are written to. */
-export type ValueArray =
-  | Uint8Array<ArrayBuffer>
-  | Float16Array<ArrayBuffer>
-  | Float32Array<ArrayBuffer>;
-
-/** Where a picture's values go. */
-export interface Strides {
-  /** Where the first channel of the first pixel goes. */
-  readonly start: number;
-  /** Distance from one pixel to the next. */
-  readonly pixel: number;
-  /** Distance from one channel to the next. */
-  readonly channel: number;
-}
-
 /** Writes a picture's values, in one pass over its pixels. */
-export function writeValues(
-  stored: StoredPixels,
+export function writeStored(
+  { pixels, ...scales }: StoredPixels,
   channels: 1 | 3,
   out: ValueArray,
   strides: Strides,
 ): void {
-  if (channels === 1) writeGray(stored, out, strides);
-  else writeRgb(stored, out, strides);
-}
-
-function writeGray(
-  { pixels, factors, offsets }: StoredPixels,
-  out: ValueArray,
-  { start, pixel }: Strides,
-): void {
-  const factor = factors[0]!;
-  const offset = offsets[0]!;
-  for (let from = 0, to = start; from < pixels.length; from++, to += pixel) {
-    out[to] = pixels[from]! * factor + offset;
-  }
-}
-
-function writeRgb(
-  { pixels, factors, offsets }: StoredPixels,
-  out: ValueArray,
-  { start, pixel, channel }: Strides,
-): void {
-  const [red, green, blue] = factors as [number, number, number];
-  const [noRed, noGreen, noBlue] = offsets as [number, number, number];
-  for (let from = 0, to = start; from < pixels.length; from += 3, to += pixel) {
-    out[to] = pixels[from]! * red + noRed;
-    out[to + channel] = pixels[from + 1]! * green + noGreen;
-    out[to + 2 * channel] = pixels[from + 2]! * blue + noBlue;
-  }
+  if (pixels instanceof PlannedImage) pixels.write(scales, out, strides);
+  else writeValues(pixels, channels, scales, out, strides);
 }
 
 /** Class that a picture is stored in. */
 export function storedPixels(picture: Picture): StoredPixels {
-  return picture instanceof ScaledImage
-    ? picture.stored()
-    : valuesAs(picture.data);
+  if (picture instanceof ScaledImage) return picture.stored();
+  return valuesAs(picture instanceof PlannedImage ? picture : picture.data);
+}
+
+/** Pixels that are there: those that nobody has looked at are made. */
+export function pixelsOf(pixels: Pixels | PlannedImage): Pixels {
+  return pixels instanceof PlannedImage ? pixels.made().data : pixels;
 }
 
 /** A picture of the same kind and scale, of other pixels. */
 export function withPixels<P extends Picture>(
   picture: P,
-  pixels: Pixels,
-  height: number,
-  width: number,
+  pixels: Pixels | PlannedImage,
+  { height, width }: Size,
 ): P {
   const { channels } = picture;
   if (!(picture instanceof ScaledImage)) {
-    return { data: pixels, height, width, channels } as P;
+    return (pixels instanceof PlannedImage
+      ? pixels
+      : { data: pixels, height, width, channels }) as Picture as P;
   }
   const { factors, offsets } = picture.stored();
   const size = { height, width, channels };

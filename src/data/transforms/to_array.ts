@@ -1,3 +1,4 @@
+import type { ValueArray } from "../../codecs/image/pixels/write_values.ts";
 import type { NdArray } from "../../codecs/numpy/nd_array.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import {
@@ -5,10 +6,10 @@ import {
   isBytes,
   isPicture,
   type Picture,
+  pixelsOf,
   type StoredPixels,
   storedPixels,
-  type ValueArray,
-  writeValues,
+  writeStored,
 } from "./picture.ts";
 import { ownArray, type TakeArray } from "./array_rows.ts";
 import { newRecipe, PLAN, type SampleTransform } from "./transform.ts";
@@ -241,7 +242,9 @@ function plannedArray(
   return new PlannedArray({ dtype, shape }, (take) => {
     const data = take(Data, length);
     frames.forEach((picture, i) => {
-      writeValues(scaledPixels(picture, options), channels, data, {
+      // A short clip ends in the same frame again and again: that one is decoded once.
+      if (picture === frames[i + 1]) pixelsOf(storedPixels(picture).pixels);
+      writeStored(scaledPixels(picture, options), channels, data, {
         start: i * strides.frames,
         pixel: strides.width,
         channel: strides.channels,

@@ -9,6 +9,8 @@ import {
   type Image,
   type NdArray,
   Normalize,
+  NormalizeVideo,
+  type Picture,
   RandHorFlip,
   Random,
   RandomCrop,
@@ -54,6 +56,10 @@ const last: fc.Arbitrary<AnyStep[]> = fc.constantFrom<AnyStep[]>(
   [new ToArray({ dtype: "uint8" })],
   [new Normalize(0.5, 0.25, { scale: 1 / 255 }), new ToArray()],
   [new Normalize(0.5, 0.25), new RandHorFlip(), new ToArray()],
+  [new Normalize(0.4, 0.3), new CenterCrop(1), new ToArray()],
+  [new ToArray({ layout: "channels-last", scale: 1 / 255 })],
+  [new RandHorFlip(1), new ToArray({ layout: "channels-last" })],
+  [new ToArray({ dtype: "float16", scale: 1 / 3 })],
   [new UnitNorm()],
 );
 
@@ -108,6 +114,59 @@ Deno.test("clips are planned too, with one part for all frames", async () => {
   random.uint32();
   assert.deepEqual(await single.apply(images, random), made);
 });
+
+for (const name of ["422", "gray"]) {
+  const layouts = [
+    "channels-first",
+    "channels-last",
+    "channels-outermost",
+  ] as const;
+  for (const layout of layouts) {
+    Deno.test(`values of ${name} frames, ${layout}, are those that a loop over pixels computes`, async () => {
+      const jpeg = read(name);
+      const decode = new DecodeImage({ exact: true });
+      const { data, height, width, channels } = await decode.apply(jpeg);
+      const mean = channels === 1 ? 0.45 : [0.485, 0.456, 0.406];
+      const std = channels === 1 ? 0.225 : [0.229, 0.224, 0.225];
+      // Once as it is, twice flipped: of a short clip, whose last frame comes again.
+      const clip = new ComposeVideo<NdArray>([decode], [
+        new NormalizeVideo(mean, std, { scale: 1 / 255 }),
+        ([first, second]: Picture[]) => {
+          const flipped = new RandHorFlip(1).apply(second!, new Random(1));
+          return [first!, flipped, flipped];
+        },
+        new ToArrayVideo({ layout, scale: 0.7 }),
+      ]);
+      const made = await clip.apply([jpeg, jpeg], new Random(1));
+      const of = (value: number | number[], c: number) =>
+        typeof value === "number" ? value : value[c]!;
+      const expected = new Float32Array(3 * data.length);
+      const at = {
+        "channels-first": (t: number, c: number, y: number, x: number) =>
+          ((t * channels + c) * height + y) * width + x,
+        "channels-last": (t: number, c: number, y: number, x: number) =>
+          ((t * height + y) * width + x) * channels + c,
+        "channels-outermost": (t: number, c: number, y: number, x: number) =>
+          ((c * 3 + t) * height + y) * width + x,
+      }[layout];
+      for (let t = 0; t < 3; t++) {
+        for (let c = 0; c < channels; c++) {
+          const divisor = of(std, c) + 1e-8;
+          const factor = 1 / 255 / divisor * 0.7;
+          const offset = -of(mean, c) / divisor * 0.7;
+          for (let y = 0; y < height; y++) {
+            for (let x = 0; x < width; x++) {
+              const from = t === 0 ? x : width - 1 - x;
+              const pixel = data[(y * width + from) * channels + c]!;
+              expected[at(t, c, y, x)] = pixel * factor + offset;
+            }
+          }
+        }
+      }
+      assert.deepEqual(made.data, expected);
+    });
+  }
+}
 
 Deno.test("a damaged picture is an error of the chain, wherever the damage is", async () => {
   const chain = new Compose<NdArray>([

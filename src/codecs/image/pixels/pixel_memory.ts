@@ -16,6 +16,25 @@ interface PixelFunctions {
     isFlipped: boolean,
     to: number,
   ): void;
+  planes(
+    from: number,
+    pitch: number,
+    height: number,
+    width: number,
+    channels: 1 | 3,
+    isFlipped: boolean,
+    table: number,
+    to: number,
+  ): void;
+  triples(
+    from: number,
+    pitch: number,
+    height: number,
+    width: number,
+    isFlipped: boolean,
+    table: number,
+    to: number,
+  ): void;
   unpack(from: number, pixels: number, channels: 1 | 3, to: number): void;
 }
 

@@ -127,3 +127,62 @@ export function unpack(from: usize, pixels: i32, channels: i32, to: usize): void
     from += group;
   }
 }
+
+/** Four bytes as real numbers: computed in 64 bits and rounded once, as JavaScript does. */
+// @ts-ignore: decorator
+@inline
+function values(bytes: v128, low: v128, lowOffset: v128, high: v128, highOffset: v128): v128 {
+  const a = f64x2.add(f64x2.mul(f64x2.convert_low_i32x4_u(bytes), low), lowOffset);
+  const rest = i8x16.shuffle(bytes, bytes, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+  const b = f64x2.add(f64x2.mul(f64x2.convert_low_i32x4_u(rest), high), highOffset);
+  const c = f32x4.demote_f64x2_zero(a);
+  const d = f32x4.demote_f64x2_zero(b);
+  return i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+}
+
+/**
+ * Values of each channel by itself, as 32-bit floats. `table` has three factors of channels and three offsets, of 64
+ * bits; `isFlipped`, rows are written from right to left.
+ */
+export function planes(from: usize, pitch: usize, height: i32, width: i32, channels: i32, isFlipped: bool, table: usize, to: usize): void {
+  const step: usize = isFlipped ? -16 : 16;
+  const first = isFlipped
+    ? i8x16(12, 99, 99, 99, 8, 99, 99, 99, 4, 99, 99, 99, 0, 99, 99, 99)
+    : i8x16(0, 99, 99, 99, 4, 99, 99, 99, 8, 99, 99, 99, 12, 99, 99, 99);
+  for (let c = 0; c < channels; c++) {
+    const keep = i8x16.add(first, i8x16.splat(<i8>c));
+    const factor = v128.load64_splat(table + (<usize>c << 3));
+    const offset = v128.load64_splat(table + (<usize>c << 3), 24);
+    let row = isFlipped ? from + (<usize>width << 2) - 16 : from;
+    for (let y = 0; y < height; y++) {
+      let at = row;
+      const end = to + (<usize>width << 2);
+      for (; to < end; to += 16) {
+        v128.store(to, values(i8x16.swizzle(v128.load(at), keep), factor, offset, factor, offset));
+        at += step;
+      }
+      to = end;
+      row += pitch;
+    }
+  }
+}
+
+/** As `planes`, but the three channels of each pixel side by side. */
+export function triples(from: usize, pitch: usize, height: i32, width: i32, isFlipped: bool, table: usize, to: usize): void {
+  const step: usize = isFlipped ? -4 : 4;
+  const keep = i8x16(0, 99, 99, 99, 1, 99, 99, 99, 2, 99, 99, 99, 3, 99, 99, 99);
+  const low = v128.load(table);
+  const high = v128.load64_zero(table, 16);
+  const lowOffset = v128.load(table, 24);
+  const highOffset = v128.load64_zero(table, 40);
+  let row = isFlipped ? from + (<usize>(width - 1) << 2) : from;
+  for (let y = 0; y < height; y++) {
+    let at = row;
+    for (let x = 0; x < width; x++) {
+      v128.store(to, values(i8x16.swizzle(v128.load32_zero(at), keep), low, lowOffset, high, highOffset));
+      at += step;
+      to += 12;
+    }
+    row += pitch;
+  }
+}

@@ -8,6 +8,13 @@ import {
   type Rendering,
   resizing,
 } from "./render.ts";
+import {
+  type ChannelScales,
+  type Strides,
+  type ValueArray,
+  writeRendered,
+  writeValues,
+} from "./write_values.ts";
 
 /** Where the pixels of a planned image come from. */
 export interface Plan extends Size {
@@ -51,13 +58,21 @@ export class PlannedImage implements Image {
 
   /** The image itself. */
   made(): Image {
-    const { channels } = this;
-    const open = () =>
-      render(
-        { ...this.#plan.open(this.#rendering), channels },
-        this.#rendering,
-      );
-    return this.#made ??= open();
+    return this.#made ??= render(this.#open(), this.#rendering);
+  }
+
+  /** Writes its values: without an image in between, unless that is there. */
+  write(scales: ChannelScales, out: ValueArray, strides: Strides): void {
+    if (this.#made === undefined) {
+      writeRendered(this.#open(), this.#rendering, scales, out, strides);
+    } else {
+      writeValues(this.#made.data, this.channels, scales, out, strides);
+    }
+  }
+
+  #open(): PixelSource {
+    const source = this.#plan.open(this.#rendering);
+    return { ...source, channels: this.channels };
   }
 
   /** This image in another size. */

@@ -60,20 +60,30 @@ export function resized(image: Image, size: Size): Image {
 
 /** An image of the pixels that are wanted: the source's own, where these are all. */
 export function render(source: PixelSource, rendering: Rendering): Image {
-  const { crop, isFlipped } = rendering;
-  const { height, width } = crop;
+  const { height, width } = rendering.crop;
   const { channels } = source;
   const whole = isWhole(source, rendering) ? source.whole(channels) : undefined;
   if (whole !== undefined) return whole;
   return withPixelMemory((memory) => {
-    const { at, pitch } = scaled(source, rendering, memory);
-    const length = height * width * channels;
-    const to = memory.take(length);
-    const { packBytes } = memory.functions;
-    packBytes(at, pitch, height, width, channels, isFlipped, to);
-    const data = memory.bytes.slice(to, to + length);
+    const data = packed(source, rendering, memory).slice();
     return { data, height, width, channels };
   });
+}
+
+/** The pixels that are wanted, in memory and as many bytes each as there are channels. */
+export function packed(
+  source: PixelSource,
+  rendering: Rendering,
+  memory: PixelMemory,
+): Uint8Array<ArrayBuffer> {
+  const { crop: { height, width }, isFlipped } = rendering;
+  const { channels } = source;
+  const { at, pitch } = putRendered(source, rendering, memory);
+  const length = height * width * channels;
+  const to = memory.take(length);
+  const { packBytes } = memory.functions;
+  packBytes(at, pitch, height, width, channels, isFlipped, to);
+  return memory.bytes.subarray(to, to + length);
 }
 
 /** Whether nothing is scaled, cut off or flipped: what is as large as all of the source is all of it. */
@@ -87,8 +97,8 @@ function isWhole(
     );
 }
 
-/** Puts the pixels that are wanted into memory, four bytes each. */
-function scaled(
+/** Puts the pixels that are wanted into memory, four bytes each; they are not flipped yet. */
+export function putRendered(
   source: PixelSource,
   { part, size, crop }: Rendering,
   memory: PixelMemory,
