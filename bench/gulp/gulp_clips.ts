@@ -127,11 +127,15 @@ async function besidePython(
   ];
   if (python !== undefined) {
     const clip = [`${LENGTH}`, `${STEP}`, `${EDGE}`, `${workers}`, `${PASSES}`];
-    contenders.push({
-      name: `gulpio2 with OpenCV, ${workers} processes`,
+    const peer = (name: string, way: string) => ({
+      name: `gulpio2 with OpenCV, ${name}`,
       target: TARGET,
-      run: () => runJson<number[]>([...python, PEER, path, ...clip]),
+      run: () => runJson<number[]>([...python, PEER, way, path, ...clip]),
     });
+    contenders.push(
+      peer(`${workers} processes that keep their clips`, "pool"),
+      peer(`torch's DataLoader, ${workers} workers`, "torch"),
+    );
   }
   await ownPasses(false); // compiles the code
   progress(`${measured}: ${rounds} rounds`);

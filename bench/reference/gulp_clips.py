@@ -1,10 +1,11 @@
 """What bench/gulp/gulp_clips.ts compares with: GulpIO2's GulpDirectory, OpenCV and NumPy, in processes.
 
-  gulp_clips.py DIRECTORY LENGTH STEP EDGE WORKERS PASSES
+  gulp_clips.py pool|torch DIRECTORY LENGTH STEP EDGE WORKERS PASSES
 
 Each of WORKERS processes takes clips of random videos: every STEPth of LENGTH frames from a random one on, decoded,
-cut to EDGE x EDGE at a random place, flipped or not, divided by 255, as float32 [C, T, H, W], which it keeps to
-itself. Prints how many clips a second each pass made, but the first, as JSON.
+cut to EDGE x EDGE at a random place, flipped or not, divided by 255, as float32 [C, T, H, W]. `pool`: it keeps them
+to itself. `torch`: PyTorch's DataLoader hands them to the process that trains, in batches of 8. Prints how many clips
+a second each pass made, but the first, as JSON.
 """
 
 import json
@@ -43,26 +44,67 @@ def make(task):
     values = np.ascontiguousarray(clip.transpose(3, 0, 1, 2), np.float32)
     values *= 1 / 255
     assert values.shape == (3, length, edge, edge)
-    return meta["idx"]
+    return values, meta["idx"]
+
+
+def make_and_keep(task):
+    return make(task)[1]
+
+
+class Clips:
+    """A dataset for PyTorch's DataLoader."""
+
+    def __init__(self, tasks):
+        self.tasks = tasks
+
+    def __len__(self):
+        return len(self.tasks)
+
+    def __getitem__(self, index):
+        return make(self.tasks[index])
+
+
+def in_pool(path, tasks, workers):
+    with multiprocessing.Pool(workers, start, (path,)) as pool:
+        while True:
+            random.shuffle(tasks)
+            yield sum(1 for _ in pool.imap_unordered(make_and_keep, tasks, 4))
+
+
+def in_loader(path, tasks, workers):
+    from torch.utils.data import DataLoader
+
+    def begin(worker):
+        random.seed()
+        start(path)
+
+    loader = DataLoader(
+        Clips(tasks),
+        batch_size=8,
+        shuffle=True,
+        num_workers=workers,
+        persistent_workers=True,
+        worker_init_fn=begin,
+    )
+    while True:
+        yield sum(len(labels) for _, labels in loader)
 
 
 def main():
-    path = sys.argv[1]
-    length, step, edge, workers, passes = map(int, sys.argv[2:])
-    start(path)
-    names = [
-        (name, len(info["frame_info"]))
-        for chunk in directory
+    way, path = sys.argv[1:3]
+    length, step, edge, workers, passes = map(int, sys.argv[3:])
+    tasks = [
+        (name, len(info["frame_info"]), length, step, edge)
+        for chunk in GulpDirectory(path)
         for name, info in chunk.meta_dict.items()
     ]
     rates = []
-    with multiprocessing.Pool(workers, start, (path,)) as pool:
-        for _ in range(passes + 1):
-            random.shuffle(names)
-            tasks = [(name, count, length, step, edge) for name, count in names]
-            begin = time.perf_counter()
-            done = sum(1 for _ in pool.imap_unordered(make, tasks, 4))
-            rates.append(done / (time.perf_counter() - begin))
+    counts = {"pool": in_pool, "torch": in_loader}[way](path, tasks, workers)
+    for _ in range(passes + 1):
+        begin = time.perf_counter()
+        done = next(counts)
+        rates.append(done / (time.perf_counter() - begin))
+    counts.close()
     print(json.dumps(rates[1:]))
 
 

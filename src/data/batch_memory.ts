@@ -1,8 +1,11 @@
 import { RecordfsError } from "../errors.ts";
 import { aligned } from "../io/read/read_memory.ts";
 
-/** Factor by which buffers are larger than what is asked for, since the next batch may need a bit more. */
-const SLACK = 1.25;
+/**
+ * Factor by which buffers are larger than what is asked for, since the next batch may need a bit more. Little, since
+ * it has to be cleared as well where buffers never come back; one that is too small makes way for a larger one.
+ */
+const SLACK = 1.0625;
 
 /**
  * Buffers that are free to be read into. Memory that is used again need not be cleared, which costs as
