@@ -2,9 +2,10 @@ import { Random } from "../random/random.ts";
 import { PlannedImage } from "../../codecs/image/pixels/planned_image.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { ownArray, type TakeArray } from "./array_rows.ts";
-import type { Picture } from "./picture.ts";
+import { type Picture, ScaledImage } from "./picture.ts";
 import { PlannedArray } from "./to_array.ts";
 import {
+  isTransform,
   newRecipe,
   PLAN,
   runStep,
@@ -17,13 +18,18 @@ import {
 // deno-lint-ignore no-explicit-any -- what the steps between take is what the ones before make
 type AnyStep = Step<any, any>;
 
-/** A step's work where others follow, which say what of a picture is decoded; `finished` does the rest. */
+/**
+ * A step's work where others follow, which say what of a picture is decoded; `finished` does the rest. A function
+ * is given what is decoded: it may keep pictures for longer than the bytes that they are decoded from are there.
+ */
 export function plannedStep(
   step: AnyStep,
 ): TransformFunction<unknown, unknown> {
-  if (typeof step !== "object" || step === null || !plansItself(step)) {
-    return runStep(step);
+  const run = runStep(step);
+  if (!isTransform(step)) {
+    return (value, random) => run(finished(value), random);
   }
+  if (!plansItself(step)) return run;
   const plan = step[PLAN] as TransformFunction<unknown, unknown>;
   return (value, random) => plan.call(step, value, random);
 }
@@ -46,14 +52,17 @@ export function finished(
   value: unknown,
   take: TakeArray = ownArray,
 ): unknown {
-  if (value instanceof PlannedImage) return value.made();
+  if (value instanceof PlannedImage || value instanceof ScaledImage) {
+    return value.made();
+  }
   if (value instanceof PlannedArray) return value.made(take);
   const isClip = Array.isArray(value) && value.some(isPlanned);
   return isClip ? value.map((frame) => finished(frame)) : value;
 }
 
 function isPlanned(value: unknown): boolean {
-  return value instanceof PlannedImage || value instanceof PlannedArray;
+  return value instanceof PlannedImage || value instanceof ScaledImage ||
+    value instanceof PlannedArray;
 }
 
 function finishedLater<Out>(made: unknown): Out | Promise<Out> {

@@ -56,6 +56,13 @@ export class ScaledImage implements FloatImage {
     return this.#stored;
   }
 
+  /** The same, with pixels that are there: what they are made of may be gone later. */
+  made(): this {
+    const { pixels, ...scales } = this.#stored;
+    this.#stored = { pixels: pixelsOf(pixels), ...scales };
+    return this;
+  }
+
   /** From now on its values are what it is stored as, since they may be written to. */
   #compute(): Float32Array<ArrayBuffer> {
     if (this.#computed === undefined) {

@@ -55,7 +55,8 @@ export function runStep<In, Out>(
   );
 }
 
-function isTransform<In, Out>(
+/** Whether a step is a transform, and no function, here or in a module. */
+export function isTransform<In, Out>(
   value: unknown,
 ): value is SampleTransform<In, Out> {
   return typeof value === "object" && value !== null && "apply" in value &&

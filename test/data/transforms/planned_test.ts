@@ -26,6 +26,7 @@ import {
   UnitNorm,
 } from "../../../src/data/mod.ts";
 import { ImageError } from "../../../src/codecs/image/mod.ts";
+import { RECIPE } from "../../../src/data/recipe.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 
 const read = (name: string) =>
@@ -115,6 +116,16 @@ Deno.test("clips are planned too, with one part for all frames", async () => {
   assert.deepEqual(await single.apply(images, random), made);
 });
 
+/** Of two frames, the first as it is, and the second flipped and twice, as the end of a short clip is. */
+class FlippedTwice {
+  apply([first, second]: Picture[]): Picture[] {
+    const flipped = new RandHorFlip(1).apply(second!, new Random(1));
+    return [first!, flipped, flipped];
+  }
+
+  [RECIPE](): undefined {}
+}
+
 for (const name of ["422", "gray"]) {
   const layouts = [
     "channels-first",
@@ -128,13 +139,9 @@ for (const name of ["422", "gray"]) {
       const { data, height, width, channels } = await decode.apply(jpeg);
       const mean = channels === 1 ? 0.45 : [0.485, 0.456, 0.406];
       const std = channels === 1 ? 0.225 : [0.229, 0.224, 0.225];
-      // Once as it is, twice flipped: of a short clip, whose last frame comes again.
       const clip = new ComposeVideo<NdArray>([decode], [
         new NormalizeVideo(mean, std, { scale: 1 / 255 }),
-        ([first, second]: Picture[]) => {
-          const flipped = new RandHorFlip(1).apply(second!, new Random(1));
-          return [first!, flipped, flipped];
-        },
+        new FlippedTwice(),
         new ToArrayVideo({ layout, scale: 0.7 }),
       ]);
       const made = await clip.apply([jpeg, jpeg], new Random(1));
@@ -167,6 +174,31 @@ for (const name of ["422", "gray"]) {
     });
   }
 }
+
+Deno.test("pictures that a function keeps, or a chain ends in, need the file's bytes no more", async () => {
+  const kept: Picture[] = [];
+  const normalize = new Normalize(0.5, 0.25, { scale: 1 / 255 });
+  const keep = (picture: Picture) => ({
+    picture: kept[kept.push(picture) - 1]!,
+  });
+  const chains = [
+    [new DecodeImage(), new Scale(20), keep],
+    [new DecodeImage(), new Scale(20), normalize, keep],
+    [new DecodeImage(), new Scale(20), normalize],
+  ] as unknown as AnyStep[][];
+  for (const chain of chains) {
+    const made: Picture[] = [];
+    for (const isOverwritten of [false, true]) {
+      const bytes = JPEGS[0]!.slice();
+      const value = await new Compose<Picture | { picture: Picture }>(
+        chain as [AnyStep],
+      ).apply(bytes, new Random(1));
+      if (isOverwritten) bytes.fill(0);
+      made.push("picture" in value ? value.picture : value);
+    }
+    assert.deepEqual(made[1]!.data, made[0]!.data);
+  }
+});
 
 Deno.test("a damaged picture is an error of the chain, wherever the damage is", async () => {
   const chain = new Compose<NdArray>([

@@ -37,11 +37,12 @@ interface Started {
   readonly setup: ThreadSetup;
   readonly dataset: Dataset<unknown>;
   readonly maker: BatchMaker;
+  /** Memory of batches that were given back. */
+  readonly pool: BufferPool;
 }
 
 /** Loads batches in a thread, one after the other. */
 class ThreadLoader {
-  #pool = new BufferPool();
   #started: Started | undefined;
   /** Ends when all that was asked for so far has. */
   #last: Promise<void> = Promise.resolve();
@@ -52,7 +53,6 @@ class ThreadLoader {
 
   /** Makes the dataset, as the first thing. */
   start(setup: ThreadSetup): void {
-    this.#pool = new BufferPool(undefined, setup.shared);
     this.#last = startedWith(setup).then(
       (started) => void (this.#started = started),
       (error) => send({ kind: "broken", error: serializeError(error) }),
@@ -80,14 +80,16 @@ class ThreadLoader {
   }
 
   async #load(job: LoadMessage): Promise<void> {
-    for (const buffer of job.memory) this.#pool.give(buffer);
+    if (this.#started === undefined) return;
+    const { pool } = this.#started;
+    for (const buffer of job.memory) pool.give(buffer);
     const { loop, step } = job;
-    if (loop <= this.#forgotten || this.#started === undefined) return;
+    if (loop <= this.#forgotten) return;
     const abort = new AbortController();
     this.#current = { loop, abort };
     const memory: JobMemory = {
-      samples: new BatchMemory(this.#pool),
-      batch: new BatchMemory(this.#pool),
+      samples: new BatchMemory(pool),
+      batch: new BatchMemory(pool),
     };
     let passed: readonly ArrayBufferLike[] = [];
     try {
@@ -98,8 +100,8 @@ class ThreadLoader {
     } finally {
       this.#current = undefined;
       if (!abort.signal.aborted) { // or `process` may still be at work with it
-        this.#free(memory.samples, passed);
-        this.#free(memory.batch, passed);
+        giveUnpassed(pool, memory.samples, passed);
+        giveUnpassed(pool, memory.batch, passed);
       }
     }
   }
@@ -133,13 +135,17 @@ class ThreadLoader {
       );
     }
   }
+}
 
-  /** Has memory that did not pass on used again; views of it that were kept are empty, not wrong. */
-  #free({ buffers }: BatchMemory, passed: readonly ArrayBufferLike[]): void {
-    for (const buffer of buffers) {
-      if (passed.includes(buffer) || isDetached(buffer)) continue;
-      this.#pool.give(withoutViews(buffer));
-    }
+/** Has memory that did not pass on used again; views of it that were kept are empty, not wrong. */
+function giveUnpassed(
+  pool: BufferPool,
+  { buffers }: BatchMemory,
+  passed: readonly ArrayBufferLike[],
+): void {
+  for (const buffer of buffers) {
+    if (passed.includes(buffer) || isDetached(buffer)) continue;
+    pool.give(withoutViews(buffer));
   }
 }
 
@@ -166,7 +172,8 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
     const collate = setup.collate &&
       await followRecipe(setup.collate) as Collate<unknown, unknown>;
     const maker = new BatchMaker(dataset, collate, seed, worker);
-    return { setup, dataset, maker };
+    const pool = new BufferPool(undefined, setup.shared);
+    return { setup, dataset, maker, pool };
   } catch (error) {
     dataset.close();
     throw error;
