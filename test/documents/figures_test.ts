@@ -1,10 +1,8 @@
-/** The figures that the README quotes were measured: they stand in the results that it names. */
+/** Figures that documents quote were measured: they stand in the results that these name. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { machineName, withSection } from "../../bench/support/results.ts";
 import { REPOSITORY } from "../support/paths.ts";
-
-const readme = fs.readFileSync(`${REPOSITORY}README.md`, "utf8");
 
 /** The section of that name, up to the next one of its level. */
 function sectionOf(text: string, name: string): string {
@@ -14,26 +12,34 @@ function sectionOf(text: string, name: string): string {
   return text.slice(start, end < 0 ? undefined : end);
 }
 
-Deno.test("figures of the README stand in the results that it names", () => {
-  const figures = sectionOf(readme, "How fast");
-  const [, file] = /\]\((bench\/results\/[\w.-]+\.md)\)/.exec(figures)!;
-  const results = fs.readFileSync(REPOSITORY + file!, "utf8");
-  const rows = [...figures.matchAll(/^\| `(\w+)`: .*$/gm)];
-  assert.equal(rows.length, 5);
-  for (const [row, benchmark] of rows) {
-    const section = sectionOf(results, benchmark!);
-    const [, , ours, other, ratio] = row.split("|");
-    const rates = ours!.match(/(?<=^ |; )[\d,]+(?= )/g)!;
-    const [, theirs] = /([\d,]+) *$/.exec(other!)!;
-    const [, times] = /([\d.]+)×/.exec(ratio!)!;
-    for (const figure of [...rates, theirs, times]) {
-      const whole = new RegExp(
-        `(?<![\\d.,])${RegExp.escape(figure!)}(?!,?\\d)`,
-      );
-      assert.match(section, whole, `${benchmark}: ${figure}`);
+for (
+  const [page, count] of [["README.md", 5], ["docs/training.md", 6]] as const
+) {
+  Deno.test(`figures of ${page} stand in the results that it names`, () => {
+    const text = fs.readFileSync(REPOSITORY + page, "utf8");
+    const figures = sectionOf(text, "How fast");
+    const [, file] = /\]\((?:\.\.\/)?(bench\/results\/[\w.-]+\.md)\)/
+      .exec(figures)!;
+    const results = fs.readFileSync(REPOSITORY + file!, "utf8");
+    const rows = [...figures.matchAll(/^\| `(\w+)`: .*$/gm)];
+    assert.equal(rows.length, count);
+    for (const [row, benchmark] of rows) {
+      const section = sectionOf(results, benchmark!);
+      const [, , ours, others, ratios] = row.split("|");
+      const quoted = [
+        ...ours!.match(/(?<=^ |; )[\d,.]+(?= )/g)!,
+        ...others!.match(/(?<=: )[\d,.]+/g)!,
+        ...ratios!.match(/[\d.]+(?=×)/g)!,
+      ];
+      for (const figure of quoted) {
+        const whole = new RegExp(
+          `(?<![\\d.,])${RegExp.escape(figure)}(?!,?\\d)`,
+        );
+        assert.match(section, whole, `${benchmark}: ${figure}`);
+      }
     }
-  }
-});
+  });
+}
 
 Deno.test("results are named after machine and day, and a benchmark's section is replaced", () => {
   assert.equal(machineName("AMD EPYC 7763 64-Core Processor"), "amd-epyc");
