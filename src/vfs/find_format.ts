@@ -25,11 +25,12 @@ export function* findFormat(
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
-    return yield* recognise({ path, names, namesIn, size: 0, read: noBytes });
+    const probe = { path, names, namesIn, size: 0, read: noBytes };
+    return yield* recogniseDirectory(probe);
   }
   const source = yield* storage.open(path);
   try {
-    return yield* recognise({
+    return yield* recogniseFile({
       path,
       names: undefined,
       namesIn: noNames,
@@ -61,28 +62,38 @@ export function* openOne(
 
 /**
  * Recognises a file by the first format that takes it, that of its suffix before others: a bag may begin with a
- * record that is a file of samples. Or a directory.
+ * record that is a file of samples.
  *
- * @throws {FormatError} If there is none, or a directory holds containers of several: which is meant only its owner
- * knows.
+ * @throws {FormatError} If there is none.
  */
-function* recognise(probe: Probe): Steps<FormatEntry> {
-  const found: FormatEntry[] = [];
-  const { path } = probe;
+function* recogniseFile(probe: Probe): Steps<FormatEntry> {
   const isOwn = ({ suffixes }: FormatEntry) =>
-    probe.names === undefined &&
-    suffixes.some((suffix) => path.endsWith(suffix));
-  const sorted = formats()
-    .toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
-  for (const format of sorted) {
-    if (!(yield* format.detect(probe))) continue;
-    found.push(format);
-    if (probe.names === undefined) break;
+    suffixes.some((suffix) => probe.path.endsWith(suffix));
+  const own = formats().filter(isOwn);
+  const others = formats().filter((format) => !isOwn(format));
+  for (const format of [...own, ...others]) {
+    if (yield* format.detect(probe)) return format;
+  }
+  throw unknown(probe);
+}
+
+/**
+ * Recognises a directory.
+ *
+ * @throws {FormatError} If no format does, or it holds containers of several: which is meant only its owner knows.
+ */
+function* recogniseDirectory(
+  probe: Probe & { readonly names: readonly string[] },
+): Steps<FormatEntry> {
+  const { path } = probe;
+  const found: FormatEntry[] = [];
+  for (const format of formats()) {
+    if (yield* format.detect(probe)) found.push(format);
   }
   const [first] = found;
   if (first === undefined) throw unknown(probe);
   if (found.length === 1) return first;
-  const names = probe.names!.toSorted();
+  const names = probe.names.toSorted();
   const sure = found.flatMap((format) => {
     const evidence = format.evidence?.(names);
     return evidence === undefined ? [] : [{ format, evidence }];

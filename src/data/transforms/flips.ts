@@ -4,9 +4,9 @@ import { RECIPE, type Recipe } from "../recipe.ts";
 import { AllFrames } from "./compose.ts";
 import {
   assertPicture,
+  loadedPixels,
   newPixels,
   type Picture,
-  pixelsOf,
   storedPixels,
   withPixels,
 } from "./picture.ts";
@@ -118,7 +118,7 @@ function flipHorizontal<P extends Picture>(picture: P): P {
 /** A picture upside down. */
 function flipVertical<P extends Picture>(picture: P): P {
   const { width, channels } = picture;
-  const pixels = pixelsOf(storedPixels(picture).pixels);
+  const { pixels } = loadedPixels(picture);
   const out = newPixels(pixels, pixels.length);
   const row = width * channels;
   let from = pixels.length - row;

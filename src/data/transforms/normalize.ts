@@ -1,14 +1,11 @@
-import type {
-  ChannelScales,
-  Pixels,
-} from "../../codecs/image/pixels/write_values.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
 import { AllFrames } from "./compose.ts";
 import {
   assertPicture,
   type FloatImage,
+  type LoadedPixels,
+  loadedPixels,
   type Picture,
-  pixelsOf,
   ScaledImage,
   storedPixels,
 } from "./picture.ts";
@@ -164,10 +161,7 @@ export class UnitNormVideo
 
 /** Normalizes pictures by the mean and the standard deviation of all of them together. */
 function unitNorm(pictures: readonly Picture[]): FloatImage[] {
-  const stored = pictures.map((picture) => {
-    const { pixels, ...scales } = storedPixels(picture);
-    return { pixels: pixelsOf(pixels), ...scales };
-  });
+  const stored = pictures.map(loadedPixels);
   let count = 0;
   let total = 0;
   stored.forEach((one, i) => {
@@ -188,9 +182,6 @@ function unitNorm(pictures: readonly Picture[]): FloatImage[] {
     })
   );
 }
-
-/** A picture's pixels, which are there. */
-type LoadedPixels = ChannelScales & { readonly pixels: Pixels };
 
 /** The sum of a picture's values. */
 function sumOf(

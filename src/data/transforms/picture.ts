@@ -58,8 +58,7 @@ export class ScaledImage implements FloatImage {
 
   /** The same, with pixels that are there: what they are made of may be gone later. */
   made(): this {
-    const { pixels, ...scales } = this.#stored;
-    this.#stored = { pixels: pixelsOf(pixels), ...scales };
+    this.#stored = loadedPixels(this);
     return this;
   }
 
@@ -98,13 +97,14 @@ const ZEROS = [0, 0, 0];
 
 /** Writes a picture's values, in one pass over its pixels. */
 export function writeStored(
-  { pixels, ...scales }: StoredPixels,
+  stored: StoredPixels,
   channels: 1 | 3,
   out: ValueArray,
   strides: Strides,
 ): void {
-  if (pixels instanceof PlannedImage) pixels.write(scales, out, strides);
-  else writeValues(pixels, channels, scales, out, strides);
+  const { pixels } = stored;
+  if (pixels instanceof PlannedImage) pixels.write(stored, out, strides);
+  else writeValues(pixels, channels, stored, out, strides);
 }
 
 /** Class that a picture is stored in. */
@@ -113,9 +113,17 @@ export function storedPixels(picture: Picture): StoredPixels {
   return valuesAs(picture instanceof PlannedImage ? picture : picture.data);
 }
 
-/** Pixels that are there: those that nobody has looked at are made. */
-export function pixelsOf(pixels: Pixels | PlannedImage): Pixels {
-  return pixels instanceof PlannedImage ? pixels.made().data : pixels;
+/** {@linkcode StoredPixels} that are there. */
+export interface LoadedPixels extends ChannelScales {
+  readonly pixels: Pixels;
+}
+
+/** How a picture is stored, its pixels made where nobody has looked at them. */
+export function loadedPixels(picture: Picture): LoadedPixels {
+  const { pixels, ...scales } = storedPixels(picture);
+  return pixels instanceof PlannedImage
+    ? { pixels: pixels.made().data, ...scales }
+    : { pixels, ...scales };
 }
 
 /** A picture of the same kind and scale, of other pixels. */

@@ -5,8 +5,8 @@ import {
   assertPicture,
   isBytes,
   isPicture,
+  loadedPixels,
   type Picture,
-  pixelsOf,
   type StoredPixels,
   storedPixels,
   writeStored,
@@ -243,7 +243,7 @@ function plannedArray(
     const data = take(Data, length);
     frames.forEach((picture, i) => {
       // A short clip ends in the same frame again and again: that one is decoded once.
-      if (picture === frames[i + 1]) pixelsOf(storedPixels(picture).pixels);
+      if (picture === frames[i + 1]) loadedPixels(picture);
       writeStored(scaledPixels(picture, options), channels, data, {
         start: i * strides.frames,
         pixel: strides.width,

@@ -6,6 +6,7 @@ import { CLI, recordfsRefused } from "../run_cli.ts";
 import {
   isMounted,
   isRunning,
+  linesAbout,
   type MountPlace,
   namesIn,
   until,
@@ -97,11 +98,6 @@ test("mounts lists source, mountpoint, pid and state", async (place) => {
   assert.match(stdout, row);
 });
 
-/** The row of a mount in the table of `recordfs mounts`. */
-function rowOf(mountpoint: string, table: string): string {
-  return table.split("\n").find((row) => row.includes(` ${mountpoint} `))!;
-}
-
 test("mounts shows with what a mount was made, and its age in hundredths of a second", async (place) => {
   const { dir, mountpoint } = place;
   assert.equal((await place.recordfs("mount", tree.path, mountpoint)).code, 0);
@@ -113,8 +109,7 @@ test("mounts shows with what a mount was made, and its age in hundredths of a se
   ]);
   const plainTable = (await place.recordfs("mounts")).stdout;
   assert.match(plainTable, / OPTIONS\n/);
-  // Dead mounts of other tests may be listed as well.
-  assert.match(rowOf(mountpoint, plainTable), / -$/);
+  assert.match(linesAbout(mountpoint, plainTable)[0]!, / -$/);
   assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
   await Deno.writeTextFile(`${dir}/some.txt`, "1\n2\n");
   const subset = `--subset=${dir}/some.txt`;
@@ -155,7 +150,7 @@ for (
     await Deno.truncate(source, 5000);
     assert.equal((await place.listed())?.state, "changed");
     const { stdout } = await place.recordfs("mounts");
-    assert.match(rowOf(mountpoint, stdout), / changed /);
+    assert.match(linesAbout(mountpoint, stdout)[0]!, / changed /);
     await place.recordfs("unmount", mountpoint);
     await child.status;
   });

@@ -52,6 +52,11 @@ export async function isMounted(path: string): Promise<boolean> {
   return mounts.split("\n").some((line) => line.split(" ")[1] === path);
 }
 
+/** Lines of `recordfs mounts` about one mount point: dead mounts of other tests may be listed as well. */
+export function linesAbout(mountpoint: string, lines: string): string[] {
+  return lines.split("\n").filter((line) => line.includes(mountpoint));
+}
+
 /** Waits for something to become true: for long, since a busy machine takes its time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,

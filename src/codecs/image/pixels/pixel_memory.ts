@@ -1,53 +1,39 @@
 import { Buffer } from "node:buffer";
 import { PIXELS_WASM } from "./pixels_wasm.ts";
 
+/** Where the first pixel is, the distance between rows, and how many rows and columns there are. */
+type Rows = [from: number, pitch: number, height: number, width: number];
+
 /** The functions of `pixels.as`: lengths and pitches in bytes, places in memory. */
 interface PixelFunctions {
   columns(
-    ...[from, pitch, rows, to, toPitch, width, table, stride]: Eight
+    ...args: [
+      ...[from: number, pitch: number, rows: number],
+      ...[to: number, toPitch: number, width: number],
+      ...[table: number, stride: number],
+    ]
   ): void;
-  rows(...[from, pitch, to, toPitch, length, rows, table, stride]: Eight): void;
+  rows(
+    ...args: [
+      ...[from: number, pitch: number],
+      ...[to: number, toPitch: number, length: number, rows: number],
+      ...[table: number, stride: number],
+    ]
+  ): void;
   packBytes(
-    from: number,
-    pitch: number,
-    height: number,
-    width: number,
-    channels: 1 | 3,
-    isFlipped: boolean,
-    to: number,
+    ...args: [...Rows, channels: 1 | 3, isFlipped: boolean, to: number]
   ): void;
   planes(
-    from: number,
-    pitch: number,
-    height: number,
-    width: number,
-    channels: 1 | 3,
-    isFlipped: boolean,
-    table: number,
-    to: number,
+    ...args: [
+      ...[...Rows, channels: 1 | 3, isFlipped: boolean],
+      ...[table: number, to: number],
+    ]
   ): void;
   triples(
-    from: number,
-    pitch: number,
-    height: number,
-    width: number,
-    isFlipped: boolean,
-    table: number,
-    to: number,
+    ...args: [...Rows, isFlipped: boolean, table: number, to: number]
   ): void;
   unpack(from: number, pixels: number, channels: 1 | 3, to: number): void;
 }
-
-type Eight = [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
 
 /** Memory that has grown beyond is thrown away after use: WebAssembly's never shrinks. */
 const KEEP_BYTES = 64 * 1024 * 1024;
