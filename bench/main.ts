@@ -9,6 +9,7 @@ import { bagsBatchesBenchmark } from "./bags/bags_batches.ts";
 import { bagsIndexBenchmark } from "./bags/bags_index.ts";
 import { bagsReadBenchmark } from "./bags/bags_read.ts";
 import { bagsWriteBenchmark } from "./bags/bags_write.ts";
+import { copyBenchmark } from "./copy/copy.ts";
 import { imageCodecsBenchmark } from "./data/image_codecs.ts";
 import { gulpClipsBenchmark } from "./gulp/gulp_clips.ts";
 import { gulpIngestBenchmark } from "./gulp/gulp_ingest.ts";
@@ -41,6 +42,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   bagsIndexBenchmark,
   bagsReadBenchmark,
   bagsWriteBenchmark,
+  copyBenchmark,
   imageCodecsBenchmark,
   loaderBenchmark,
   mountBenchmark,

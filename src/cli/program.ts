@@ -25,7 +25,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "info": () => import("./commands/info.ts"),
   "records": () => import("./commands/records.ts"),
   "check": () => import("./commands/check.ts"),
-  "extract": () => import("./commands/extract.ts"),
+  "extract": () => import("./commands/extract/extract.ts"),
   "pack": () => import("./commands/pack.ts"),
   "write": () => import("./commands/write.ts"),
   "convert": () => import("./commands/convert.ts"),

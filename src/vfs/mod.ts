@@ -38,6 +38,11 @@ export type {
   Tree,
   TreeHandle,
 } from "../tree/tree.ts";
+export type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+  BatchRoom,
+} from "../io/read/read_memory.ts";
 export type * from "../io/storage/byte_source.ts";
 export { MemoryStorage } from "../io/storage/memory_storage.ts";
 export {

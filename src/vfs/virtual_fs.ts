@@ -1,5 +1,10 @@
 import { PathError } from "../errors.ts";
 import { runAsync, runSync, type Steps } from "../io/concurrency/steps.ts";
+import type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+  BatchRoom,
+} from "../io/read/read_memory.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { Container, ContainerInfo } from "../tree/format.ts";
 import {
@@ -170,31 +175,42 @@ export class VirtualFs implements Disposable {
    * Reads a file, or a batch of files: in the order in which they lie, neighbours in one go.
    *
    * @param path A path or entry, or several in any order, repeats allowed.
-   * @returns The content, or the contents in the order of the paths, each in memory of its own.
+   * @returns The content, or the contents in the order of the paths, each in memory of its own unless
+   * `options.memory` says what to read into.
    * @throws {PathError} If there is no such file.
    * @throws {FormatError} If its content is damaged.
    */
-  read(path: string | WalkEntry, options?: WaitOptions): Promise<Uint8Array>;
+  read(
+    path: string | WalkEntry,
+    options?: BatchReadOptions,
+  ): Promise<Uint8Array>;
   /** Reads a batch of files. */
   read(
     paths: readonly (string | WalkEntry)[],
-    options?: WaitOptions,
+    options?: BatchReadOptions,
   ): Promise<Uint8Array[]>;
   read(
     path: string | WalkEntry | readonly (string | WalkEntry)[],
-    options: WaitOptions = {},
+    options: BatchReadOptions = {},
   ): Promise<Uint8Array | Uint8Array[]> {
-    return runAsync(this.#readAny(path), options.signal);
+    return runAsync(this.#readAny(path, options), options.signal);
   }
 
   /** {@linkcode VirtualFs.read} without waiting. */
-  readSync(path: string | WalkEntry): Uint8Array;
+  readSync(
+    path: string | WalkEntry,
+    options?: BatchReadSyncOptions,
+  ): Uint8Array;
   /** Reads a batch of files without waiting. */
-  readSync(paths: readonly (string | WalkEntry)[]): Uint8Array[];
+  readSync(
+    paths: readonly (string | WalkEntry)[],
+    options?: BatchReadSyncOptions,
+  ): Uint8Array[];
   readSync(
     path: string | WalkEntry | readonly (string | WalkEntry)[],
+    options: BatchReadSyncOptions = {},
   ): Uint8Array | Uint8Array[] {
-    return runSync(this.#readAny(path));
+    return runSync(this.#readAny(path, options));
   }
 
   /**
@@ -307,10 +323,11 @@ export class VirtualFs implements Disposable {
 
   *#readAny(
     path: string | WalkEntry | readonly (string | WalkEntry)[],
+    { memory }: BatchReadSyncOptions,
   ): Steps<Uint8Array | Uint8Array[]> {
     return isBatch(path)
-      ? yield* this.#read(path)
-      : (yield* this.#read([path]))[0]!;
+      ? yield* this.#read(path, memory)
+      : (yield* this.#read([path], memory))[0]!;
   }
 
   *#readRange(
@@ -328,10 +345,15 @@ export class VirtualFs implements Disposable {
     return yield* readExtent(this.tree, extent, start, size);
   }
 
-  *#read(paths: readonly (string | WalkEntry)[]): Steps<Uint8Array[]> {
+  *#read(
+    paths: readonly (string | WalkEntry)[],
+    memory: BatchRoom | undefined,
+  ): Steps<Uint8Array[]> {
     const nodes: NodeId[] = [];
-    for (const path of paths) nodes.push(yield* this.#find(path));
-    return yield* readFiles(this, nodes, (i) => pathOf(paths[i]!));
+    for (const path of paths) {
+      nodes.push(typeof path === "string" ? yield* this.#find(path) : path.ino);
+    }
+    return yield* readFiles(this, nodes, (i) => pathOf(paths[i]!), memory);
   }
 
   /** Where a file's content is; `offset` counts from the start of `bytes` where those are set. */

@@ -172,8 +172,11 @@ async function packNames(file: string, names: string[]): Promise<void> {
   const tree = {
     location: "names",
     walk: () => ReadableStream.from(entries),
-    size: () => Promise.resolve(JPEGS[0]!.length),
-    read: () => Promise.resolve(JPEGS[0]!),
+    contents: () =>
+      ReadableStream.from(entries.map((entry) => ({
+        entry,
+        content: entry.isDirectory ? undefined : JPEGS[0]!,
+      }))),
   };
   await packEntries(tree as Partial<FileTree> as FileTree, file, () => {}, {});
 }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { join } from "node:path";
 import {
   PackError,
@@ -30,6 +30,7 @@ interface PackOptions extends CommonOptions {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly skipProblems?: true;
+  readonly sync: "end" | "none";
 }
 
 const AFTER_HELP = `
@@ -41,7 +42,9 @@ only. Each stands for all that is in a directory it matches. --exclude wins.
 Symbolic links are followed. What can't be packed (a link to nowhere, a socket,
 what may not be read) ends the command before anything is written, unless
 --skip-problems leaves it out: each is reported, and the exit code is 1.
-OUT appears when it is complete; what fails leaves no file behind.`;
+OUT appears when it is complete; what fails leaves no file behind. It is on the
+disk then, and outlives a loss of power; with --sync none it is when the system
+writes it, and may be half a file after one.`;
 
 /** `recordfs pack` */
 export function makeCommand(): Command {
@@ -53,6 +56,10 @@ export function makeCommand(): Command {
     .option("--include <glob>", "only files that match; repeatable", collect)
     .option("--exclude <glob>", "nothing that matches; repeatable", collect)
     .option("--skip-problems", "leave out what can't be packed")
+    .addOption(
+      new Option("--sync <when>", "when to wait for the disk")
+        .choices(["end", "none"]).default("end"),
+    )
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "written", "all").action(pack);
 }
@@ -95,6 +102,7 @@ async function pack(
           listing[Symbol.dispose]();
           packing.update(bytes, totalBytes);
         },
+        sync: options.sync === "end",
         signal,
       });
     });

@@ -7,6 +7,7 @@ import { openError } from "../../io/storage/file_source.ts";
 import { isTemporary } from "../../io/write/temporaries.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 import { sortNames } from "../../names.ts";
+import { readAhead } from "../../vfs/read_ahead.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 
 /** An entry of a directory. */
@@ -24,6 +25,12 @@ export interface TreeEntry {
 /** A file: its path, or the entry that a walk or listing gave, which spares finding it again. */
 export type FilePlace = string | TreeEntry;
 
+/** An entry with its content, which is good until the next is asked for: none of a directory, pieces of what is large. */
+export interface FileContent {
+  readonly entry: TreeEntry;
+  readonly content: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+}
+
 /** Files to be converted: those of a container, or of a folder on disk. */
 export interface FileTree {
   /** Where it is. */
@@ -34,6 +41,8 @@ export interface FileTree {
   list(path: string, options?: WaitOptions): AsyncIterable<TreeEntry>;
   /** All entries, each directory before its content. */
   walk(options?: WaitOptions): AsyncIterable<TreeEntry>;
+  /** All entries as they are walked, with what is in them. */
+  contents(options?: WaitOptions): AsyncIterable<FileContent>;
   /** Size of a file in bytes. */
   size(place: FilePlace): Promise<number>;
   /** A file's content. */
@@ -47,6 +56,9 @@ export interface FileTree {
   close(): void;
 }
 
+/** Larger files of a folder are streamed. */
+const READ_WHOLE = 8 << 20;
+
 type OwnPlace = string | WalkEntry;
 
 /** The files of a container. */
@@ -57,12 +69,33 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
     mtime,
     list: (path, options) => container.walk(path, { ...options, maxDepth: 1 }),
     walk: (options) => container.walk("", options),
+    contents: (options) => containerContents(container, options),
     // What it listed are its own entries.
     size: async (place) => (await container.stat(place as OwnPlace)).size,
     read: (place, options) => container.read(place as OwnPlace, options),
     stream: (place, options) => container.stream(place as OwnPlace, options),
     close: () => container.close(),
   };
+}
+
+async function* containerContents(
+  container: VirtualFs,
+  options: WaitOptions = {},
+): AsyncGenerator<FileContent> {
+  const walk = container.walk("", options);
+  const batches = readAhead(container, walk, options.signal);
+  for await (const { entries, contents, isLarge } of batches) {
+    const read = await contents;
+    let file = 0;
+    for (const entry of entries) {
+      const content = entry.isDirectory
+        ? undefined
+        : isLarge
+        ? await container.stream(entry, options)
+        : read[file++]!;
+      yield { entry, content };
+    }
+  }
 }
 
 /** A tree with one more file in its root. */
@@ -80,11 +113,16 @@ export function withRootFile(
     yield entry;
     yield* files.walk(options);
   }
+  async function* contents(options?: WaitOptions) {
+    yield { entry, content: bytes };
+    yield* files.contents(options);
+  }
   const isIt = (place: FilePlace) => place === entry || place === name;
   return {
     ...files,
     list,
     walk,
+    contents,
     size: (place) =>
       isIt(place) ? Promise.resolve(bytes.length) : files.size(place),
     read: (place, options) =>
@@ -161,11 +199,21 @@ export function folderFiles(location: string): FileTree {
       if (entry.isDirectory) yield* walk(options, entry.path, depth + 1);
     }
   }
-  return {
+  const files: FileTree = {
     location,
     mtime: fs.statSync(location).mtime,
     list,
     walk,
+    async *contents(options) {
+      for await (const entry of walk(options)) {
+        const content = entry.isDirectory
+          ? undefined
+          : await files.size(entry) > READ_WHOLE
+          ? await files.stream(entry, options)
+          : await files.read(entry, options);
+        yield { entry, content };
+      }
+    },
     size: (place) => {
       const path = pathOf(place);
       return naming(path, async () => (await fs.promises.stat(at(path))).size);
@@ -184,6 +232,7 @@ export function folderFiles(location: string): FileTree {
     },
     close() {},
   };
+  return files;
 }
 
 function pathOf(place: FilePlace): string {

@@ -1,11 +1,8 @@
 import { ExtractTarget } from "../../io/write/extract_target.ts";
 import { NewDirectory } from "../../io/write/new_directory.ts";
 import { PlanNotes, type Run } from "../conversion.ts";
-import type { FileTree, TreeEntry } from "../from/file_tree.ts";
+import type { FileTree } from "../from/file_tree.ts";
 import { type ConversionTarget, DIRECTORY } from "./target.ts";
-
-/** Larger files are streamed. */
-const READ_WHOLE = 8 << 20;
 
 /** Anything to a folder on disk, as a mount shows it. */
 export const folderTarget: ConversionTarget = {
@@ -40,28 +37,23 @@ async function writeFolder(
 ): Promise<number> {
   const { signal } = run;
   const { mtime } = files;
-  const options = { replace: false, mtime, shownAs: target };
+  const options = {
+    replace: false,
+    mtime,
+    shownAs: target,
+    sync: "end",
+  } as const;
   using output = new ExtractTarget(temporary, options);
   let done = 0;
-  for await (const entry of files.walk({ signal })) {
-    if (entry.isDirectory) output.makeDirectory(entry);
-    else {
-      const bytes = await content(files, entry, { signal });
-      if (bytes instanceof Uint8Array) output.write(entry, bytes);
-      else await output.writeStream(entry, bytes);
-      run.tell(++done);
+  for await (const { entry, content } of files.contents({ signal })) {
+    if (content === undefined) {
+      output.makeDirectory(entry);
+      continue;
     }
+    if (content instanceof Uint8Array) output.write(entry, content);
+    else await output.writeStream(entry, content);
+    run.tell(++done);
   }
+  await output.complete();
   return done;
-}
-
-/** The content of a file, piece by piece where it is large. */
-export async function content(
-  files: FileTree,
-  entry: TreeEntry,
-  options: { readonly signal?: AbortSignal | undefined },
-): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  return await files.size(entry) > READ_WHOLE
-    ? await files.stream(entry, options)
-    : await files.read(entry, options);
 }

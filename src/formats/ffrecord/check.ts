@@ -1,17 +1,13 @@
 import { FormatError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { crc32Of } from "../../io/read/crc32_of.ts";
-import { fill } from "../../io/read/read_part.ts";
+import { ReadWindows } from "../../io/read/read_windows.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { newExtent } from "../../tree/tree.ts";
+import { type Extent, newExtent } from "../../tree/tree.ts";
 import { openAs } from "./entry.ts";
 import { packedNames } from "./folder/packed_files.ts";
 import { sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
-
-/** Files are read front to back in windows of this size. */
-const WINDOW = 4 << 20;
 
 /**
  * Compares every sample of FFRecord files with its checksum, and reads the folder structure where
@@ -38,10 +34,7 @@ class Check {
   readonly #files: RecordFiles;
   readonly #options: CheckOptions;
   readonly #total: number;
-  readonly #window = new Uint8Array(WINDOW);
-  #windowSource: ByteSource | undefined;
-  #windowStart = 0;
-  #windowLength = 0;
+  readonly #windows: ReadWindows;
   #done = 0;
   #damaged = 0;
 
@@ -49,24 +42,32 @@ class Check {
     this.#files = files;
     this.#options = options;
     this.#total = files.sources.reduce((sum, { size }) => sum + size, 0);
+    this.#windows = new ReadWindows(options.signal);
   }
 
   async run(): Promise<CheckReport> {
-    const { index, sources } = this.#files;
-    const extent = newExtent();
-    for (let sample = 0; sample < index.length; sample++) {
-      await this.#guard(async () => {
-        index.locate(sample, extent);
-        const { source, offset, length } = extent;
-        this.#refuseOverlap(sample, source, length);
-        const crc = await this.#crc(sources[source]!, offset, length);
-        this.#done += length;
-        if (crc !== extent.crc32) {
-          throw sampleMismatch(index, sample, extent.crc32, crc);
+    const { index } = this.#files;
+    try {
+      const extent = newExtent();
+      for (let sample = 0; sample < index.length; sample++) {
+        try {
+          index.locate(sample, extent);
+          this.#refuseOverlap(sample, extent);
+          const crc = this.#crcNow(extent) ?? await this.#crc(extent);
+          this.#done += extent.length;
+          if (crc !== extent.crc32) {
+            throw sampleMismatch(index, sample, extent.crc32, crc);
+          }
+        } catch (error) {
+          this.#report(error);
         }
-      });
+      }
+    } finally {
+      await this.#windows.end(); // before its files are closed
     }
-    if (this.#damaged === 0) await this.#guard(() => this.#checkStructure());
+    if (this.#damaged === 0) {
+      await this.#checkStructure().catch((error) => this.#report(error));
+    }
     this.#options.onProgress?.(this.#total, this.#total);
     return {
       samples: index.length,
@@ -75,21 +76,17 @@ class Check {
     };
   }
 
-  /** Reports damage and goes on; anything else ends the check. */
-  async #guard(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      this.#damaged++;
-      this.#options.onDamage(error);
-    }
+  /** Reports damage, after which the check goes on; anything else ends it. */
+  #report(error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
+    this.#damaged++;
+    this.#options.onDamage(error);
   }
 
   /** Samples that lie on top of each other would have a small file checked for hours. */
-  #refuseOverlap(sample: number, part: number, length: number): void {
+  #refuseOverlap(sample: number, { source, length }: Extent): void {
     if (this.#done + length <= this.#total) return;
-    const { path } = this.#files.index.parts[part]!;
+    const { path } = this.#files.index.parts[source]!;
     throw new FormatError(
       "bad-offsets",
       `${path}: sample ${sample} is not checked: the samples before it are ` +
@@ -98,39 +95,32 @@ class Check {
     );
   }
 
-  async #crc(
-    source: ByteSource,
-    offset: number,
-    length: number,
-  ): Promise<number> {
+  /** The checksum of a sample that is in the window, as nearly all are; waiting for each would take longer. */
+  #crcNow({ source, offset, length }: Extent): number | undefined {
+    const bytes = this.#windows.peek(
+      this.#files.sources[source]!,
+      offset,
+      length,
+    );
+    return bytes.length === length ? crc32Of(bytes) : undefined;
+  }
+
+  async #crc(extent: Extent): Promise<number> {
+    const { offset, length } = extent;
+    const source = this.#files.sources[extent.source]!;
     let crc = 0;
     for (let done = 0; done < length;) {
       const at = offset + done;
-      const behind = at - this.#windowStart;
-      if (
-        source !== this.#windowSource || behind < 0 ||
-        behind >= this.#windowLength ||
-        // A short sample is worth a new window; a long one takes what is there.
-        behind + length - done > this.#windowLength && behind > 0
-      ) {
-        await this.#move(source, at);
+      const bytes = this.#windows.peek(source, at, length - done);
+      if (bytes.length === 0) {
+        await this.#windows.move(source, at);
+        this.#options.onProgress?.(this.#done + done, this.#total);
         continue;
       }
-      const end = Math.min(behind + length - done, this.#windowLength);
-      crc = crc32Of(this.#window.subarray(behind, end), crc);
-      done += end - behind;
+      crc = crc32Of(bytes, crc);
+      done += bytes.length;
     }
     return crc;
-  }
-
-  async #move(source: ByteSource, start: number): Promise<void> {
-    const length = Math.min(WINDOW, source.size - start);
-    const window = this.#window.subarray(0, length);
-    await runAsync(fill(source, window, start), this.#options.signal);
-    this.#windowSource = source;
-    this.#windowStart = start;
-    this.#windowLength = length;
-    this.#options.onProgress?.(this.#done, this.#total);
   }
 
   async #checkStructure(): Promise<void> {

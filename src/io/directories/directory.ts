@@ -11,6 +11,8 @@ export interface EntryStat {
   readonly size: number;
   /** Last modification, in milliseconds since 1970. */
   readonly mtimeMs: number;
+  /** Whether its permissions say that its owner, who asks, may read it; anyone else has to ask the system. */
+  readonly isOwnersToRead: boolean;
 }
 
 /** The names in a directory. */
@@ -29,6 +31,8 @@ export interface OpenFile {
   /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
   setModified(time: Date): void;
+  /** Waits until what was written is on the disk. */
+  sync(): void;
   close(): void;
 }
 
@@ -56,27 +60,46 @@ export interface Directory {
   /** Makes a file and opens it for writing; there must be nothing of its name. */
   createFile(name: string): OpenFile;
   makeDirectory(name: string): void;
-  rename(from: string, to: string): void;
+  /**
+   * Gives an entry another name in it.
+   *
+   * @param mayReplace Whether it may take the place of what has that name; otherwise that is an `EEXIST`.
+   */
+  rename(from: string, to: string, mayReplace: boolean): void;
   /** Gives a file another name in it, which nothing may have. Not every file system can. */
   link(from: string, to: string): void;
   remove(name: string): void;
   /** Removes a directory in it, which must be empty. */
   removeDirectory(name: string): void;
+  /**
+   * Waits until everything on its file system is on the disk.
+   *
+   * @returns `false` where that can't be asked for.
+   */
+  syncFileSystem(): Promise<boolean>;
   close(): void;
+}
+
+/** @throws An `EEXIST` if there is something of that name. */
+export function requireNothing(directory: Directory, name: string): void {
+  if (directory.stat(name, "keep") === undefined) return;
+  throw Object.assign(new Error("file exists"), { code: "EEXIST" });
 }
 
 /**
  * Fills `into` from where a file stands, or reads to its end.
  *
+ * @param enough How many bytes need not be followed by a look for more.
  * @returns How many bytes were read: fewer only at the end.
  */
 export function readFull(
   file: OpenFile,
   into: Uint8Array<ArrayBuffer>,
+  enough = into.byteLength,
 ): number {
   let done = 0;
-  while (done < into.byteLength) {
-    const got = file.read(into.subarray(done));
+  while (done < enough) {
+    const got = file.read(done === 0 ? into : into.subarray(done));
     if (got === 0) break;
     done += got;
   }

@@ -1,12 +1,13 @@
 import { type Libc, libcIfPermitted } from "../libc/libc.ts";
 import { decodeName } from "../../names.ts";
-import type {
-  Directory,
-  EntryKind,
-  EntryStat,
-  Links,
-  Listing,
-  OpenFile,
+import {
+  type Directory,
+  type EntryKind,
+  type EntryStat,
+  type Links,
+  type Listing,
+  type OpenFile,
+  requireNothing,
 } from "./directory.ts";
 import {
   At,
@@ -94,10 +95,18 @@ class DescribedDirectory implements Directory {
     answer((libc) => libc.mkdirat(this.#fd, cName(name), 0o777));
   }
 
-  rename(from: string, to: string): void {
-    answer((libc) =>
-      libc.renameat(this.#fd, cName(from), this.#fd, cName(to, 1))
-    );
+  rename(from: string, to: string, mayReplace: boolean): void {
+    if (!mayReplace && tellsReplaced) {
+      try {
+        return this.#rename(from, to, RENAME_NOREPLACE);
+      } catch (error) {
+        const code = systemCode(error);
+        if (code !== "EINVAL" && code !== "ENOSYS") throw error;
+        tellsReplaced = false; // the kernel, or this file system
+      }
+    }
+    if (!mayReplace) requireNothing(this, to);
+    this.#rename(from, to, 0);
   }
 
   link(from: string, to: string): void {
@@ -114,8 +123,27 @@ class DescribedDirectory implements Directory {
     answer((libc) => libc.unlinkat(this.#fd, cName(name), At.REMOVEDIR));
   }
 
+  async syncFileSystem(): Promise<boolean> {
+    // A descriptor that entries are reached by is none to be synced by.
+    const fd = openAt(this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
+    try {
+      const { syncfsElsewhere } = libcIfPermitted()!;
+      if (await syncfsElsewhere(fd) === 0) return true;
+    } finally {
+      close(fd);
+    }
+    // What it said is lost, and only this disk can have kept it from it.
+    throw Object.assign(new Error("input/output error"), { code: "EIO" });
+  }
+
   close(): void {
     close(this.#fd);
+  }
+
+  #rename(from: string, to: string, flags: number): void {
+    answer((libc) =>
+      libc.renameat2(this.#fd, cName(from), this.#fd, cName(to, 1), flags)
+    );
   }
 }
 
@@ -148,14 +176,17 @@ class DescribedFile implements OpenFile {
 
   setModified(time: Date): void {
     const ms = time.getTime();
-    const seconds = Math.floor(ms / 1000);
-    // `struct timespec[2]`: last access, last modification.
-    const timespec = [
-      BigInt(seconds),
-      BigInt(Math.floor((ms - seconds * 1000) * 1e6)),
-    ];
-    const times = BigInt64Array.from([...timespec, ...timespec]);
+    if (ms !== timesOf) {
+      const seconds = Math.floor(ms / 1000);
+      times[0] = times[2] = BigInt(seconds);
+      times[1] = times[3] = BigInt(Math.floor((ms - seconds * 1000) * 1e6));
+      timesOf = ms;
+    }
     answer((libc) => libc.futimens(this.#fd, times));
+  }
+
+  sync(): void {
+    answer((libc) => libc.fsync(this.#fd));
   }
 
   close(): void {
@@ -169,6 +200,16 @@ const DIRECTORY = Open.PATH | Open.DIRECTORY;
 const LARGEST_MOVE = 1 << 30;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
+
+/** From `linux/fs.h`. */
+const RENAME_NOREPLACE = 1;
+/** Whether a name that is there already is the kernel's to be found; some file systems don't look. */
+let tellsReplaced = true;
+
+/** `struct timespec[2]`, last access and last modification: most files of a container get the same. */
+const times = new BigInt64Array(4);
+/** What they are set to, in milliseconds. */
+let timesOf: number | undefined;
 
 /** Opens a directory by its path. */
 export function openDescribed(path: string): Directory {
@@ -201,16 +242,21 @@ function answer(act: (libc: Libc) => number): number {
 
 const statx = new Uint8Array(STATX.SIZE);
 const view = new DataView(statx.buffer);
+let euid: number | undefined;
 
 function statOf(fd: number, name: string, flags: number): EntryStat {
   answer((libc) => libc.statx(fd, cName(name), flags, STATX.MASK, statx));
+  const mode = view.getUint16(STATX.mode, true);
+  const owner = view.getUint32(STATX.uid, true);
+  euid ??= libcIfPermitted()!.geteuid();
   return {
-    kind: KINDS[view.getUint16(STATX.mode, true) & S_IFMT] ?? "other",
+    kind: KINDS[mode & S_IFMT] ?? "other",
     size: view.getUint32(STATX.size, true) +
       view.getUint32(STATX.size + 4, true) * 2 ** 32,
     mtimeMs: view.getUint32(STATX.mtimeSeconds, true) * 1000 +
       view.getInt32(STATX.mtimeSeconds + 4, true) * 2 ** 32 * 1000 +
       view.getUint32(STATX.mtimeNanoseconds, true) / 1e6,
+    isOwnersToRead: owner === euid && (mode & S_IRUSR) !== 0,
   };
 }
 
@@ -223,6 +269,7 @@ function identityInStatx(): string {
 
 /** `S_IFMT` and the types under it, from `linux/stat.h`. */
 const S_IFMT = 0o170000;
+const S_IRUSR = 0o400;
 const KINDS: Record<number, EntryKind> = {
   0o040000: "directory",
   0o100000: "file",

@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
 import { RecordfsError } from "../../errors.ts";
-import type {
-  Directory,
-  EntryStat,
-  Links,
-  Listing,
-  OpenFile,
+import {
+  type Directory,
+  type EntryStat,
+  type Links,
+  type Listing,
+  type OpenFile,
+  requireNothing,
 } from "./directory.ts";
 import { systemCode } from "../libc/system_error.ts";
 
@@ -87,7 +88,8 @@ class NamedDirectory implements Directory {
     fs.mkdirSync(this.#at(name));
   }
 
-  rename(from: string, to: string): void {
+  rename(from: string, to: string, mayReplace: boolean): void {
+    if (!mayReplace) requireNothing(this, to);
     fs.renameSync(this.#at(from), this.#at(to));
   }
 
@@ -101,6 +103,10 @@ class NamedDirectory implements Directory {
 
   removeDirectory(name: string): void {
     fs.rmdirSync(this.#at(name));
+  }
+
+  syncFileSystem(): Promise<boolean> {
+    return Promise.resolve(false);
   }
 
   close(): void {}
@@ -161,6 +167,10 @@ class NamedFile implements OpenFile {
     fs.futimesSync(this.#fd, seconds, seconds);
   }
 
+  sync(): void {
+    fs.fsyncSync(this.#fd);
+  }
+
   close(): void {
     fs.closeSync(this.#fd);
   }
@@ -186,5 +196,6 @@ function entryStat(stat: fs.Stats): EntryStat {
       : "other",
     size: stat.size,
     mtimeMs: stat.mtimeMs,
+    isOwnersToRead: false, // to learn who asks takes --allow-sys
   };
 }

@@ -48,9 +48,15 @@ const FUNCTIONS = {
   accessElsewhere: { ...FACCESSAT, name: "faccessat", nonblocking: true },
   getdents64: returning("i32", "i32", "buffer", "usize"),
   mkdirat: returning("i32", "i32", "buffer", "u32"),
-  renameat: returning("i32", "i32", "buffer", "i32", "buffer"),
+  renameat2: returning("i32", "i32", "buffer", "i32", "buffer", "u32"),
   linkat: returning("i32", "i32", "buffer", "i32", "buffer", "i32"),
   unlinkat: returning("i32", "i32", "buffer", "i32"),
+  fsync: returning("i32", "i32"),
+  syncfsElsewhere: {
+    ...returning("i32", "i32"),
+    name: "syncfs",
+    nonblocking: true,
+  },
 
   statfs: STATFS,
   statfsElsewhere: { ...STATFS, name: "statfs", nonblocking: true },

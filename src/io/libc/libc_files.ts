@@ -10,6 +10,7 @@ import { type ErrnoFunctions, lastError } from "./libc.ts";
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
 export const STATX = {
   SIZE: 256,
+  uid: 20,
   mode: 28,
   ino: 32,
   size: 40,
@@ -17,8 +18,8 @@ export const STATX = {
   mtimeNanoseconds: 120,
   devMajor: 136,
   devMinor: 140,
-  /** `STATX_TYPE | STATX_MTIME | STATX_INO | STATX_SIZE`. */
-  MASK: 0x1 | 0x40 | 0x100 | 0x200,
+  /** `STATX_TYPE | STATX_MODE | STATX_UID | STATX_MTIME | STATX_INO | STATX_SIZE`. */
+  MASK: 0x1 | 0x2 | 0x8 | 0x40 | 0x100 | 0x200,
 } as const;
 
 /** `struct linux_dirent64` of getdents64(2). */

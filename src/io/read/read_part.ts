@@ -111,7 +111,7 @@ export async function fillAsync(
     const next = got > 0 && got < PIECE ? 0 : undefined;
     if (got === 0) {
       piece = into.subarray(done, done + longest);
-      await waitForExactly(source, piece, offset + done, signal);
+      await readElsewhere(source, piece, offset + done, signal);
     }
     if (summed) crc = crc32Of(piece, crc);
     done += piece.byteLength;
@@ -134,7 +134,8 @@ function readExactly(
   }
 }
 
-async function waitForExactly(
+/** Fills `into` by another thread, or from a server, also where the bytes are at hand; otherwise as {@linkcode fill}. */
+export async function readElsewhere(
   source: ByteSource,
   into: Uint8Array,
   offset: number,

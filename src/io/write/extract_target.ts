@@ -19,9 +19,17 @@ export interface ExtractTargetOptions {
   readonly replace: boolean;
   /** Last modification that the files get. */
   readonly mtime: Date;
+  /** What {@linkcode ExtractTarget.complete} makes sure of. */
+  readonly sync: Durability;
   /** Name of the directory in errors, where that is not its path. */
   readonly shownAs?: string | undefined;
 }
+
+/**
+ * When files are on the disk, where they outlive the power: `files` each before it gets its name, `end` all when the
+ * last is written, `none` whenever the system writes them.
+ */
+export type Durability = "files" | "end" | "none";
 
 /** An entry of a walk, which comes after the directory that it lies in and what that held before it. */
 export interface WalkPlace {
@@ -133,6 +141,20 @@ export class ExtractTarget implements Disposable {
     }
   }
 
+  /**
+   * Waits until all of it is on the disk, unless that is not to be waited for.
+   *
+   * @returns `false` where the system can't be asked to: without `--allow-ffi`.
+   */
+  async complete(): Promise<boolean> {
+    if (this.#options.sync === "none") return true;
+    try {
+      return await this.#chain.last.syncFileSystem();
+    } catch (error) {
+      throw refusal(this.#options.shownAs ?? this.#root, "", error);
+    }
+  }
+
   /** Closes the directory. */
   [Symbol.dispose](): void {
     this.#chain.close();
@@ -151,6 +173,10 @@ export class ExtractTarget implements Disposable {
 
   #checkFree(place: Place): void {
     const { directory, name } = this.#place(place);
+    this.#requireFree(directory, name);
+  }
+
+  #requireFree(directory: Directory, name: string): void {
     const stat = directory.stat(name, "keep");
     if (
       stat === undefined || stat.kind !== "directory" && this.#options.replace
@@ -172,14 +198,20 @@ export class ExtractTarget implements Disposable {
   }
 
   #finish(temporary: Temporary, place: Place): void {
-    temporary.file.setModified(this.#options.mtime);
-    this.#checkFree(place);
+    const { replace, mtime, sync } = this.#options;
+    temporary.file.setModified(mtime);
+    if (sync === "files") temporary.file.sync();
     const { directory, name } = this.#place(place);
-    // Linux looks at all directories above what it renames: many times over where they are thousands.
-    const isDeep = this.#chain.depth > DEEP && !this.#options.replace;
-    if (isDeep && linked(directory, temporary.name, name)) return;
-    directory.rename(temporary.name, name);
-    temporary.placed = true;
+    try {
+      // Linux looks at all directories above what it renames: many times over where they are thousands.
+      const isDeep = this.#chain.depth > DEEP && !replace;
+      if (isDeep && linked(directory, temporary.name, name)) return;
+      directory.rename(temporary.name, name, replace);
+      temporary.placed = true;
+    } catch (error) {
+      this.#requireFree(directory, name); // says what it is that is there
+      throw error;
+    }
   }
 
   #discard({ directory, file, name, placed }: Temporary): void {

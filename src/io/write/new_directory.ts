@@ -29,18 +29,20 @@ export class NewDirectory {
   /**
    * Writes a directory: what `write` puts into the temporary one appears when that has ended, or never.
    *
+   * @param waits Whether to wait until its name is on the disk.
    * @throws What starting or publishing it does; what `write` does, under the name that it was to have.
    */
   static async write<T>(
     location: string,
     signal: AbortSignal | undefined,
     write: (temporary: string) => Promise<T>,
+    waits = true,
   ): Promise<T> {
     const directory = await runAsync(NewDirectory.create(location), signal);
     try {
       const written = await write(directory.temporary);
       signal?.throwIfAborted();
-      await runAsync(directory.publish());
+      await runAsync(directory.publish(waits));
       return written;
     } catch (error) {
       throw directory.asPublished(error);
@@ -69,11 +71,12 @@ export class NewDirectory {
    * Gives the directory its name. Not to be given up half-way: run it without a signal, when its
    * files are on the disk.
    *
+   * @param waits Whether to wait until its name is on the disk.
    * @throws {WriteError} If something has been put in its place meanwhile.
    */
-  *publish(): Steps<void> {
+  *publish(waits = true): Steps<void> {
     try {
-      yield* this.#temporary.publish();
+      yield* this.#temporary.publish(waits);
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code === "ENOTEMPTY" || code === "EEXIST") throw notEmpty(this.path);

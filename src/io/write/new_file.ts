@@ -95,11 +95,13 @@ export class NewFile {
   /**
    * Gives the file its name, replacing one that was there. Not to be given up half-way: run it
    * without a signal, after `file.sync()`.
+   *
+   * @param waits Whether to wait until the name is on the disk.
    */
-  *publish(): Steps<void> {
+  *publish(waits = true): Steps<void> {
     this.file.close();
     try {
-      yield* this.#temporary.publish();
+      yield* this.#temporary.publish(waits);
     } catch (error) {
       throw writeError(this.path, error);
     }

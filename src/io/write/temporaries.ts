@@ -125,9 +125,10 @@ export class Temporary<T> {
   /**
    * Gives it its target's name. Not to be given up half-way: run it without a signal, when it is on the disk.
    *
+   * @param waits Whether to wait until the name is on the disk as well.
    * @throws What the system refuses; it is discarded then.
    */
-  *publish(): Steps<void> {
+  *publish(waits = true): Steps<void> {
     try {
       yield* perform({
         sync: () => fs.renameSync(this.path, this.#target),
@@ -138,7 +139,7 @@ export class Temporary<T> {
       throw error;
     }
     this.#unlock();
-    yield* syncDirectoryOf(this.#target);
+    if (waits) yield* syncDirectoryOf(this.#target);
   }
 
   /** Removes it; nothing happens where it is published or discarded already. */

@@ -32,8 +32,14 @@ for (const [way, open] of WAYS) {
         kind: "file",
         size: content.length,
         mtimeMs: time.getTime(),
+        isOwnersToRead: way === "by descriptor",
       });
-      below.rename("é 😀", "x");
+      below.createFile("taken").close();
+      assert.throws(() => below.rename("taken", "é 😀", false), {
+        code: "EEXIST",
+      });
+      below.rename("taken", "x", false);
+      below.rename("é 😀", "x", true);
       assert.deepEqual(below.list(), { names: ["x"], unreachable: [] });
       const opened = below.openFile("x");
       const into = new Uint8Array(100);

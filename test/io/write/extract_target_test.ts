@@ -8,7 +8,11 @@ import {
 import { withTempDir } from "../../support/paths.ts";
 import { run, succeed } from "../../cli/run_cli.ts";
 
-const options = { replace: false, mtime: new Date(1_600_000_000_000) };
+const options = {
+  replace: false,
+  mtime: new Date(1_600_000_000_000),
+  sync: "none",
+} as const;
 const bytes = new TextEncoder().encode("content");
 
 async function names(directory: string): Promise<string[]> {

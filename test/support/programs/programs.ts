@@ -18,6 +18,7 @@ export const PACKAGES: Record<string, string> = {
   rsync: "rsync",
   script: "bsdutils",
   setpriv: "util-linux",
+  strace: "strace",
   tar: "tar",
   unshare: "util-linux",
   zsh: "zsh",

@@ -5,7 +5,6 @@ import {
 } from "../../../convert/conversion.ts";
 import type { FileTree } from "../../../convert/from/file_tree.ts";
 import { recordsFrom } from "../../../convert/from/record_list.ts";
-import { content } from "../../../convert/to/folder.ts";
 import {
   type ConversionTarget,
   DIRECTORY,
@@ -94,9 +93,9 @@ export async function packEntries(
   requireRoom(files.location, listing);
   const count = listing.files + 1;
   await using writer = await FFRecordWriter.open(target, { ...options, count });
-  for await (const entry of files.walk(options)) {
-    if (entry.isDirectory) continue;
-    await writer.write(await content(files, entry, options), options);
+  for await (const { content } of files.contents(options)) {
+    if (content === undefined) continue;
+    await writer.write(content, options);
     onFile(writer.length);
   }
   const structure = ReadableStream.from(writeStructure(listing));

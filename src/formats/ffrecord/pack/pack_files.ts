@@ -15,8 +15,8 @@ const PIECE = 1 << 20;
 /** Reads the files of a folder in the order in which they were listed. */
 export class PackFiles {
   readonly #chain: DirectoryChain;
-  /** One byte more, which shows whether a file is larger than it says. */
-  readonly #buffer = new Uint8Array(PIECE + 1);
+  /** Of the file that was read last, and of the one before. One byte more shows whether a file is larger than it says. */
+  readonly #buffers = [new Uint8Array(PIECE + 1), new Uint8Array(PIECE + 1)];
   #bytesRead = 0;
 
   constructor(root: Directory) {
@@ -46,7 +46,7 @@ export class PackFiles {
   /**
    * Reads a file of the folder.
    *
-   * @returns Its content, in memory that is used again for the next; piece by piece if it is large.
+   * @returns Its content, in memory that is used again for the file after the next; piece by piece if it is large.
    * @throws {PackError} If it is not what it was when it was listed, or changes meanwhile.
    */
   read(name: string, size: number): Uint8Array | Iterable<Uint8Array> {
@@ -54,9 +54,10 @@ export class PackFiles {
     const file = this.#open(name, size);
     try {
       // Files of /proc say that they are empty, and may have no end.
-      const got = size === 0 ? 0 : this.#fill(file.open, name, size + 1);
+      const into = this.#nextBuffer().subarray(0, size + 1);
+      const got = size === 0 ? 0 : this.#fill(file.open, name, into, size);
       this.#compare(file, name, got);
-      return this.#buffer.subarray(0, got);
+      return into.subarray(0, got);
     } finally {
       file.open.close();
     }
@@ -64,13 +65,14 @@ export class PackFiles {
 
   *#pieces(name: string, size: number): Generator<Uint8Array> {
     const file = this.#open(name, size); // now, when the stream is sure to be ended
+    const into = this.#nextBuffer().subarray(0, PIECE);
     try {
       let total = 0;
       for (;;) {
-        const got = this.#fill(file.open, name, PIECE);
+        const got = this.#fill(file.open, name, into);
         total += got;
         if (got === 0 || total > size) break;
-        yield this.#buffer.subarray(0, got);
+        yield into.subarray(0, got);
       }
       this.#compare(file, name, total);
     } finally {
@@ -94,10 +96,20 @@ export class PackFiles {
     });
   }
 
-  /** Reads up to `length` bytes into the buffer; fewer only at the end. */
-  #fill(file: OpenFile, name: string, length: number): number {
+  #nextBuffer(): Uint8Array<ArrayBuffer> {
+    this.#buffers.reverse();
+    return this.#buffers[0]!;
+  }
+
+  /** Fills memory, of which so much is enough; less is read only at the end. */
+  #fill(
+    file: OpenFile,
+    name: string,
+    into: Uint8Array<ArrayBuffer>,
+    enough = into.length,
+  ): number {
     return this.#naming(name, () => {
-      const got = readFull(file, this.#buffer.subarray(0, length));
+      const got = readFull(file, into, enough);
       this.#bytesRead += got;
       return got;
     });

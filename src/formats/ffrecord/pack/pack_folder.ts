@@ -57,6 +57,8 @@ export interface PackOptions extends WaitOptions {
    * an error that lists them all, before anything is written.
    */
   readonly onProblem?: ((problem: PackProblem) => void) | undefined;
+  /** Whether to wait until what was packed is on the disk: see {@linkcode WriterOptions.sync}. Defaults to `true`. */
+  readonly sync?: boolean | undefined;
   /** Told how far it is, every few milliseconds and at the end. */
   readonly onProgress?: ((progress: PackProgress) => void) | undefined;
 }
@@ -92,7 +94,7 @@ export interface PackReport {
  * @param out The file, which ends in `.ffr`; one of that name is replaced. With several `parts`, or with
  * one and another name, a directory, new or empty, for `PART_00000.ffr` …: there may be fewer than
  * asked for.
- * @returns What was packed, once it is on the disk under its name.
+ * @returns What was packed, once it is on the disk under its name, unless that is not to be waited for.
  * @throws {PackError} If the folder can't be read as it is.
  * @throws {WriteError} If `out` can't be written. In all cases nothing is left of it.
  *

@@ -67,6 +67,7 @@ class Packing {
           file: path.join(temporary, name),
           count,
         }))),
+      this.#options.sync,
     );
     return files.map(({ name }) => path.join(target, name));
   }
@@ -74,13 +75,13 @@ class Packing {
   async #writeFiles(
     files: readonly { readonly file: string; readonly count: number }[],
   ): Promise<void> {
-    const { signal } = this.#options;
+    const { signal, sync } = this.#options;
     // A part goes to the disk while the next one is written.
     let closing: Promise<void> = Promise.resolve();
     try {
       const samples = this.#samples();
       for (const { file, count } of files) {
-        const writer = await FFRecordWriter.open(file, { count, signal });
+        const writer = await FFRecordWriter.open(file, { count, sync, signal });
         try {
           await this.#write(writer, samples, count);
           await closing;
@@ -113,18 +114,28 @@ class Packing {
     count: number,
   ): Promise<void> {
     const { signal } = this.#options;
-    for (let written = 0; written < count; written++) {
-      const sample = samples.next();
-      if (sample.done) break; // closing says how many are missing
-      const content = sample.value instanceof Uint8Array
-        ? sample.value
-        : this.#inTurns(sample.value);
-      await writer.write(content, { signal });
-      if (shouldYield()) await this.#pause();
+    // A sample is written while the next one is read.
+    let writing: Promise<unknown> | undefined;
+    try {
+      for (let written = 0; written < count; written++) {
+        const { value, done } = samples.next();
+        if (done) break; // closing says how many are missing
+        await writing;
+        const isWhole = value instanceof Uint8Array;
+        writing = writer.write(
+          isWhole ? value : this.#inTurns(value),
+          { signal },
+        );
+        writing.catch(() => {}); // it is waited for later
+        if (!isWhole) await writing; // its pieces are read meanwhile
+        if (shouldYield()) await this.#pause();
+      }
+    } finally {
+      await writing;
     }
   }
 
-  /** Each sample is good until the next is asked for. */
+  /** Each sample is good until the one after the next is asked for. */
   *#samples(): Generator<Sample> {
     for (const entry of this.#listing) {
       if (entry.kind !== "file") this.#files.move(entry);

@@ -108,8 +108,9 @@ class Walk {
       onProblem(problem("name-too-long", path));
     } else if (isDirectory) this.#enter(path, name);
     else if (stat.kind !== "file") onProblem(problem("special-file", path));
-    else if (!directory.mayRead(name)) onProblem(problem("EACCES", path));
-    else this.listing.addFile(name, stat.size);
+    else if (!stat.isOwnersToRead && !directory.mayRead(name)) {
+      onProblem(problem("EACCES", path));
+    } else this.listing.addFile(name, stat.size);
   }
 
   #enter(path: string, name: string): void {

@@ -27,6 +27,11 @@ export interface WriterOptions {
    * it, any number: closing then moves the samples up once, to make room for the header.
    */
   readonly count?: number | undefined;
+  /**
+   * Whether closing waits until the file is on the disk. Defaults to `true`; without, a loss of power soon after may
+   * leave a file that is not complete under its name.
+   */
+  readonly sync?: boolean | undefined;
 }
 
 /**
@@ -59,13 +64,14 @@ export interface WriterOptions {
 export class FFRecordWriter extends WriterBase {
   readonly #file: WritableFile;
   readonly #count: number | undefined;
+  readonly #waits: boolean;
   readonly #samples: SampleOutput;
   readonly #table: TableOutput;
 
-  private constructor(file: NewFile, count: number | undefined) {
+  private constructor(file: NewFile, count: number | undefined, sync: boolean) {
     super(file.path, "write", {
       finish: () => this.#finish(),
-      publish: () => file.publish(),
+      publish: () => file.publish(sync),
       letGo: () => {
         this.#table.close();
         file.discard();
@@ -73,6 +79,7 @@ export class FFRecordWriter extends WriterBase {
     });
     this.#file = file.file;
     this.#count = count;
+    this.#waits = sync;
     const start = count === undefined ? 0 : endOfHeader(count);
     this.#samples = new SampleOutput(this.#file, start);
     this.#table = new TableOutput(this.#file, count);
@@ -80,7 +87,7 @@ export class FFRecordWriter extends WriterBase {
 
   static *#open(
     path: string | URL,
-    { count }: WriterOptions,
+    { count, sync = true }: WriterOptions,
   ): Steps<FFRecordWriter> {
     if (count !== undefined && !isCount(count)) {
       throw new RangeError(
@@ -88,7 +95,7 @@ export class FFRecordWriter extends WriterBase {
       );
     }
     const target = recordFilePath(localPath(path));
-    return new FFRecordWriter(yield* NewFile.create(target), count);
+    return new FFRecordWriter(yield* NewFile.create(target), count, sync);
   }
 
   /**
@@ -170,7 +177,7 @@ export class FFRecordWriter extends WriterBase {
     const shift = this.#count === undefined ? endOfHeader(length) : 0;
     yield* this.#samples.finish(shift);
     yield* this.#table.finish(shift);
-    yield* this.#file.sync();
+    if (this.#waits) yield* this.#file.sync();
   }
 
   /** Adds a sample where that takes no writing. */

@@ -26,7 +26,7 @@ export interface ChunkEvents {
   frames(count: number, bytes: number): void;
   /** A video is over. */
   video(failed: FailedVideo | undefined): void;
-  /** A chunk is about to be finished; rejects where an id is there already. */
+  /** A chunk is gathered, and about to be finished; rejects where an id is there already. */
   ids(ids: readonly string[]): Promise<void>;
 }
 
@@ -95,7 +95,16 @@ export type FromWorker =
   | { readonly kind: "ready"; readonly length: number }
   | { readonly kind: "frames"; readonly count: number; readonly bytes: number }
   | { readonly kind: "video"; readonly failed: FailedVideo | undefined }
-  | { readonly kind: "ids"; readonly ids: readonly string[] }
+  | {
+    readonly kind: "ids";
+    readonly chunk: number;
+    readonly ids: readonly string[];
+  }
   | { readonly kind: "chunk"; readonly report: NumberedReport }
   /** What it was told to do has failed, or was given up. */
-  | { readonly kind: "failed"; readonly error: SerializedError };
+  | {
+    readonly kind: "failed";
+    /** Of a chunk; of making the adapter otherwise. */
+    readonly chunk: number | undefined;
+    readonly error: SerializedError;
+  };

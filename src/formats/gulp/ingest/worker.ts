@@ -43,14 +43,17 @@ thread.onmessage = ({ data }) => {
       return act(async () => {
         adapter = await makeAdapter(data.recipe);
         thread.postMessage({ kind: "ready", length: adapter.length });
-      });
+      }, undefined);
     case "chunk":
       return act(async () => {
         const { signal } = abort;
-        const report = await ingestChunk(adapter!, data.job, events, signal);
+        const { job } = data;
+        const ids = (ids: readonly string[]) => askAbout(job.number, ids);
+        const told = { ...events, ids };
+        const report = await ingestChunk(adapter!, job, told, signal);
         tellFrames();
         thread.postMessage({ kind: "chunk", report });
-      });
+      }, data.job.number);
     case "ids":
       if (data.error === undefined) answer?.resolve();
       else answer?.reject(deserializeError(data.error, IngestError));
@@ -61,7 +64,7 @@ thread.onmessage = ({ data }) => {
   }
 };
 
-const events: ChunkEvents = {
+const events: Omit<ChunkEvents, "ids"> = {
   frames(count, bytes) {
     frames.count += count;
     frames.bytes += bytes;
@@ -70,12 +73,14 @@ const events: ChunkEvents = {
   video(failed) {
     thread.postMessage({ kind: "video", failed });
   },
-  ids(ids) {
-    answer = Promise.withResolvers();
-    thread.postMessage({ kind: "ids", ids });
-    return answer.promise;
-  },
 };
+
+/** Asks whether ids are new. The next chunk is begun when that is answered. */
+function askAbout(chunk: number, ids: readonly string[]): Promise<void> {
+  answer = Promise.withResolvers();
+  thread.postMessage({ kind: "ids", chunk, ids });
+  return answer.promise;
+}
 
 function tellFrames(): void {
   thread.postMessage({ kind: "frames", ...frames });
@@ -83,9 +88,9 @@ function tellFrames(): void {
   told = performance.now();
 }
 
-function act(work: () => Promise<void>): void {
+function act(work: () => Promise<void>, chunk: number | undefined): void {
   work().catch((error) =>
-    thread.postMessage({ kind: "failed", error: serializeError(error) })
+    thread.postMessage({ kind: "failed", chunk, error: serializeError(error) })
   );
 }
 

@@ -26,6 +26,51 @@ export interface WriteOptions {
 }
 
 /**
+ * Writes one chunk.
+ *
+ * @param onGathered Told when all of its videos are gathered, so that only the disk is waited for.
+ */
+type WriteChunk = (
+  job: ChunkJob,
+  onGathered: () => void,
+) => Promise<NumberedReport>;
+
+/** Chunks that are left to be written. */
+class ChunkQueue {
+  readonly #jobs: readonly ChunkJob[];
+  readonly #onChunk: (report: NumberedReport) => void;
+  #next = 0;
+
+  constructor(
+    jobs: readonly ChunkJob[],
+    onChunk: (report: NumberedReport) => void,
+  ) {
+    this.#jobs = jobs;
+    this.#onChunk = onChunk;
+  }
+
+  /** Has no more be begun. */
+  stop(): void {
+    this.#next = this.#jobs.length;
+  }
+
+  /** Writes one chunk after the other, each while the disk takes the one before. */
+  async write(write: WriteChunk): Promise<void> {
+    let finishing: Promise<void> | undefined;
+    while (this.#next < this.#jobs.length) {
+      const gathered = Promise.withResolvers<void>();
+      const writing = write(this.#jobs[this.#next++]!, gathered.resolve)
+        .then(this.#onChunk);
+      writing.catch(() => {}); // it is waited for later
+      await Promise.race([gathered.promise, writing]);
+      await finishing;
+      finishing = writing;
+    }
+    await finishing;
+  }
+}
+
+/**
  * Writes chunks, in this thread one after the other, or in several.
  *
  * @param recipe How threads make the adapter.
@@ -41,9 +86,26 @@ export async function writeChunks(
     return await writeInThreads(recipe, adapter.length, workers, jobs, options);
   }
   const { events, onChunk, signal } = options;
-  for (const job of jobs) {
-    signal?.throwIfAborted();
-    onChunk(await ingestChunk(adapter, job, events, signal));
+  const failed = new AbortController();
+  const ending = signal === undefined
+    ? failed.signal
+    : AbortSignal.any([signal, failed.signal]);
+  const queue = new ChunkQueue(jobs, onChunk);
+  const underWay = new Set<Promise<unknown>>();
+  try {
+    await queue.write((job, onGathered) => {
+      ending.throwIfAborted();
+      const ids = async (ids: readonly string[]) => {
+        await events.ids(ids);
+        onGathered();
+      };
+      const writing = ingestChunk(adapter, job, { ...events, ids }, ending);
+      underWay.add(writing);
+      return writing;
+    });
+  } finally {
+    failed.abort();
+    await Promise.allSettled(underWay); // what it has begun goes before it ends
   }
 }
 
@@ -62,18 +124,18 @@ async function writeInThreads(
 ): Promise<void> {
   signal?.throwIfAborted();
   const threads: ThreadWriter[] = [];
-  let next = 0;
+  const queue = new ChunkQueue(jobs, onChunk);
   const lane = async (_: unknown, number: number) => {
     const thread = new ThreadWriter(events);
     threads.push(thread);
     await thread.start(recipe, videos, number === 0);
-    while (next < jobs.length) onChunk(await thread.write(jobs[next++]!));
+    await queue.write((job, onGathered) => thread.write(job, onGathered));
   };
   try {
     const lanes = Array.from({ length: Math.min(count, jobs.length) }, lane);
     await abortable(Promise.all(lanes), signal);
   } finally {
-    next = jobs.length;
+    queue.stop();
     await Promise.all(threads.map((thread) => thread.end()));
   }
 }
@@ -81,13 +143,22 @@ async function writeInThreads(
 /** How long a thread may take to give up, in milliseconds, before it is ended as it is. */
 const PATIENCE = 5000;
 
-/** Another thread that writes chunks, one at a time. */
+/** A chunk that a thread writes. */
+interface WrittenChunk {
+  readonly job: ChunkJob;
+  readonly onGathered: () => void;
+  readonly report: PromiseWithResolvers<NumberedReport>;
+}
+
+/** Another thread that writes chunks: one, and meanwhile the disk takes the one before. */
 class ThreadWriter {
   readonly #worker: Worker;
   readonly #events: ChunkEvents;
-  #pending = Promise.withResolvers<FromWorker>();
-  #isBusy = false;
-  #job: ChunkJob | undefined;
+  /** Tells how many videos the thread's adapter has. */
+  readonly #ready = Promise.withResolvers<number>();
+  /** What it was asked to write and has not, by number. */
+  readonly #chunks = new Map<number, WrittenChunk>();
+  #isStarting = false;
 
   /** @param events Told of what happens; frames may come several at once. */
   constructor(events: ChunkEvents) {
@@ -96,15 +167,15 @@ class ThreadWriter {
       type: "module",
       name: "recordfs ingest",
     });
-    this.#pending.promise.catch(() => {}); // may fail when nobody waits
+    this.#ready.promise.catch(() => {}); // may fail when nobody waits
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>) =>
       this.#hear(data);
     this.#worker.onerror = (event) => {
       event.preventDefault(); // or it would end this process
-      this.#pending.reject(died(event.message));
+      this.#fail(died(event.message));
     };
     this.#worker.onmessageerror = () =>
-      this.#pending.reject(died("it sent what cannot be read"));
+      this.#fail(died("it sent what cannot be read"));
   }
 
   /**
@@ -117,8 +188,10 @@ class ThreadWriter {
     length: number,
     isFirst: boolean,
   ): Promise<void> {
-    const ready = await this.#ask({ kind: "adapter", recipe, isFirst });
-    const found = ready.kind === "ready" ? ready.length : "none";
+    this.#isStarting = true;
+    this.#send({ kind: "adapter", recipe, isFirst });
+    const found = await this.#ready.promise;
+    this.#isStarting = false;
     if (found === length) return;
     throw new IngestError(
       "bad-adapter",
@@ -128,48 +201,27 @@ class ThreadWriter {
   }
 
   /** Writes a chunk. */
-  async write(job: ChunkJob): Promise<NumberedReport> {
-    this.#job = job;
-    const done = await this.#ask({ kind: "chunk", job });
-    if (done.kind === "chunk") return done.report;
-    throw died(`it answered ${done.kind}`);
+  write(job: ChunkJob, onGathered: () => void): Promise<NumberedReport> {
+    const report = Promise.withResolvers<NumberedReport>();
+    this.#chunks.set(job.number, { job, onGathered, report });
+    this.#send({ kind: "chunk", job });
+    return report.promise;
   }
 
   /** Has the thread give up what is under way, and ends it. */
   async end(): Promise<void> {
-    const wasBusy = this.#isBusy;
-    if (wasBusy) {
+    const chunks = [...this.#chunks.values()];
+    if (chunks.length > 0 || this.#isStarting) {
       this.#send({ kind: "abort" });
       const patience = AbortSignal.timeout(PATIENCE);
-      await abortable(this.#pending.promise, patience).catch(() => {});
+      const all = chunks.map(({ report }) => report.promise);
+      const ended = Promise.allSettled(
+        this.#isStarting ? [this.#ready.promise] : all,
+      );
+      await abortable(ended, patience).catch(() => {});
     }
     this.#worker.terminate();
-    if (wasBusy) this.#sweep();
-  }
-
-  /**
-   * Removes what a thread had not completed that has died, or was ended as it is. It has the locks for a
-   * while yet, but nobody else writes these chunks: that is what the lock of the journal is for.
-   */
-  #sweep(): void {
-    if (this.#job === undefined) return;
-    const { dataPath, metaPath } = this.#job;
-    const directory = path.dirname(dataPath);
-    const targets = [dataPath, metaPath].map((file) => path.basename(file));
-    for (const name of fs.readdirSync(directory)) {
-      if (!targets.includes(temporaryTarget(name) ?? "")) continue;
-      fs.rmSync(path.join(directory, name), { force: true });
-    }
-  }
-
-  async #ask(message: ToWorker): Promise<FromWorker> {
-    this.#isBusy = true;
-    this.#send(message);
-    const answer = await this.#pending.promise;
-    this.#isBusy = false;
-    this.#pending = Promise.withResolvers();
-    this.#pending.promise.catch(() => {});
-    return answer;
+    for (const { job } of chunks) sweep(job);
   }
 
   #send(message: ToWorker): void {
@@ -178,23 +230,56 @@ class ThreadWriter {
 
   #hear(message: FromWorker): void {
     switch (message.kind) {
+      case "ready":
+        return this.#ready.resolve(message.length);
       case "frames":
         return this.#events.frames(message.count, message.bytes);
       case "video":
         return this.#events.video(message.failed);
       case "ids":
         this.#events.ids(message.ids).then(
-          () => this.#send({ kind: "ids", error: undefined }),
+          () => {
+            this.#send({ kind: "ids", error: undefined });
+            this.#chunks.get(message.chunk)?.onGathered();
+          },
           (error) => this.#send({ kind: "ids", error: serializeError(error) }),
         );
         return;
-      case "failed":
-        return this.#pending.reject(
-          deserializeError(message.error, IngestError),
-        );
-      default:
-        return this.#pending.resolve(message);
+      case "chunk": {
+        const { report } = message;
+        this.#chunks.get(report.chunk)?.report.resolve(report);
+        this.#chunks.delete(report.chunk);
+        return;
+      }
+      case "failed": {
+        const error = deserializeError(message.error, IngestError);
+        if (message.chunk === undefined) return this.#ready.reject(error);
+        return this.#chunks.get(message.chunk)?.report.reject(error);
+      }
     }
+  }
+
+  /** Nothing is to be had of the thread any more. */
+  #fail(error: unknown): void {
+    this.#ready.reject(error);
+    for (const { report } of this.#chunks.values()) report.reject(error);
+  }
+}
+
+/**
+ * Removes what a thread had not completed that has died, or was ended as it is. It has the locks for a
+ * while yet, but nobody else writes these chunks: that is what the lock of the journal is for.
+ */
+function sweep({ dataPath, metaPath, only }: ChunkJob): void {
+  // Data of a new chunk has its name before its meta file has.
+  if (only === undefined && !fs.existsSync(metaPath)) {
+    fs.rmSync(dataPath, { force: true });
+  }
+  const directory = path.dirname(dataPath);
+  const targets = [dataPath, metaPath].map((file) => path.basename(file));
+  for (const name of fs.readdirSync(directory)) {
+    if (!targets.includes(temporaryTarget(name) ?? "")) continue;
+    fs.rmSync(path.join(directory, name), { force: true });
   }
 }
 

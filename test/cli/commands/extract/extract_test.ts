@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { goldenCase, sha256 } from "../../support/golden.ts";
-import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
-import { send } from "../../support/programs/processes.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../run_cli.ts";
+import { goldenCase, sha256 } from "../../../support/golden.ts";
+import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { send } from "../../../support/programs/processes.ts";
+import { assertFailed, CLI, recordfs, run, succeed } from "../../run_cli.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
 const { entries } = tree.content;

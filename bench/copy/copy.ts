@@ -1,0 +1,101 @@
+/**
+ * Packs, extracts, checks and converts by the command, beside the programs that people do that with: GNU tar,
+ * `cp -r`, `cksum` and `cat`, each as a process of its own, started and waited for.
+ *
+ *   deno run -A bench/copy/copy.ts [--large N] [--small N] [--megabytes N] [--points N] [--rounds N]
+ *     [--dir FOLDER]… [--only REGEX] [--json]
+ *
+ * `waiting` is with a `sync -f` of the target behind either, `not waiting` is `--sync none` beside tar alone. `cold` is
+ * with the system's caches emptied before, which takes root. Without `--dir` it is measured on the file system
+ * of temporary files and, apart, on that of `/dev/shm`.
+ *
+ * @module
+ */
+import {
+  type Benchmark,
+  parseOptions,
+  type Row,
+  runAlone,
+} from "../support/report.ts";
+import { Workspace } from "../support/workspace.ts";
+import { checkRows } from "./check_rows.ts";
+import { convertRows } from "./convert_rows.ts";
+import { Place } from "./place.ts";
+import { packRows } from "./pack_rows.ts";
+
+/** What is packed: so many files of so many bytes, in directories of equal size. */
+export interface FileSet {
+  readonly name: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly directories: number;
+  /** Least speed of packing and extracting, relative to tar; without waiting for the disk. */
+  readonly targets: {
+    readonly pack: number;
+    readonly extract: number;
+    readonly notWaiting: number;
+  };
+}
+
+/** `copy`: bytes a second of packing, extracting, checking and converting. */
+export const copyBenchmark: Benchmark = { name: "copy", run: measure };
+
+async function measure(args: string[]): Promise<Row[]> {
+  const { numbers, dir, only } = parseOptions(
+    args,
+    {
+      large: 20_000,
+      small: 100_000,
+      megabytes: 4096,
+      points: 20_000,
+      rounds: 5,
+    },
+    [],
+    true,
+  );
+  const { large, small, megabytes, points, rounds } = numbers;
+  const sets: FileSet[] = [
+    {
+      name: `${large} × 100 KB`,
+      count: large,
+      bytes: 100_000,
+      directories: 20,
+      targets: { pack: 1.4, extract: 1, notWaiting: 0.8 },
+    },
+    {
+      name: `${small} × 1 KB`,
+      count: small,
+      bytes: 1000,
+      directories: 100,
+      targets: { pack: 1.4, extract: 1, notWaiting: 0.6 },
+    },
+    {
+      name: `1 × ${megabytes} MiB`,
+      count: 1,
+      bytes: megabytes << 20,
+      directories: 1,
+      targets: { pack: 1, extract: 1, notWaiting: 1 },
+    },
+  ];
+  const rows: Row[] = [];
+  for (const parent of dir === undefined ? [undefined, "/dev/shm"] : [dir]) {
+    for (const set of sets) {
+      await using workspace = await Workspace.create(parent, 4 * roomFor(set));
+      const place = new Place(workspace, rounds, new RegExp(only ?? "", "i"));
+      rows.push(...await packRows(place, set));
+      rows.push(...await checkRows(place, set));
+    }
+    const bytes = 8 * points * 10_000;
+    await using workspace = await Workspace.create(parent, bytes);
+    const place = new Place(workspace, rounds, new RegExp(only ?? "", "i"));
+    rows.push(...await convertRows(place, points));
+  }
+  return rows;
+}
+
+/** Bytes of disk that files take: whole blocks. */
+function roomFor({ count, bytes }: FileSet): number {
+  return count * Math.ceil(bytes / 4096) * 4096;
+}
+
+if (import.meta.main) await runAlone(copyBenchmark);

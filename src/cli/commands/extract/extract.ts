@@ -1,0 +1,97 @@
+import { Command, Option } from "commander";
+import { GLOB_HELP } from "../../input/chosen_paths.ts";
+import { counted, rateAfter } from "../../terminal/amounts.ts";
+import { Exit, ExitCode, UsageError } from "../../exit.ts";
+import {
+  type Durability,
+  ExtractTarget,
+} from "../../../io/write/extract_target.ts";
+import { checkGiven } from "../../input/given.ts";
+import { type CommonOptions, withOptions } from "../../input/options.ts";
+import { openSource } from "../../input/source.ts";
+import { Flood, report, warn } from "../../messages.ts";
+import { nameWriter, print } from "../../terminal/output.ts";
+import { abortable } from "../../terminal/signals.ts";
+import { Extraction, type Failure } from "./extraction.ts";
+
+interface ExtractOptions extends CommonOptions {
+  readonly overwrite?: true;
+  readonly sync: Durability;
+}
+
+const AFTER_HELP = `
+--sync says when the files are on the disk, where they outlive a loss of power:
+end is when the command ends well, files is also each before it has its name, and
+none is whenever the system writes them, as after cp and tar.`;
+
+const NOT_SYNCED =
+  "the files may not be on the disk yet: waiting for it takes --allow-ffi, on Linux with the GNU C " +
+  "library; --sync none does without";
+
+/** `recordfs extract` */
+export function makeCommand(): Command {
+  const command = new Command("extract")
+    .description("write a container's files to a directory")
+    .argument("<source>", "the container")
+    .argument("<dir>", "where to; made if it is not there")
+    .argument("[path...]", "only these files and directories of it, or globs")
+    .option("-f, --force", "replace files that are there already")
+    .option("--overwrite", "the same as --force")
+    .option("--json", "say what was extracted, and what was not, as JSON")
+    .addOption(
+      new Option("--sync <when>", "when to wait for the disk")
+        .choices(["end", "files", "none"] satisfies Durability[])
+        .default("end"),
+    )
+    .addHelpText("after", GLOB_HELP + AFTER_HELP);
+  return withOptions(command, "format", "all", "tree", "decoded", "verify")
+    .action(extract);
+}
+
+async function extract(
+  source: string,
+  directory: string,
+  paths: readonly string[],
+  options: ExtractOptions,
+): Promise<void> {
+  checkGiven(directory, "the directory to extract to");
+  if (!directory.isWellFormed()) {
+    throw new UsageError(
+      "the directory to extract to has a name that is not UTF-8",
+    );
+  }
+  using fs = await openSource(source, options);
+  const replace = options.force === true || options.overwrite === true;
+  const { sync } = options;
+  const { mtime } = await fs.stat("");
+  const start = performance.now();
+  const failed: Failure[] = [];
+  const faults = new Flood(report, options);
+  const onFailure = options.json
+    ? (failure: Failure) => void failed.push(failure)
+    : ({ message }: Failure) => faults.add(message);
+  const { counts } = await abortable(async (signal) => {
+    using target = new ExtractTarget(directory, { replace, mtime, sync });
+    const extraction = new Extraction(fs, target, onFailure, signal);
+    await extraction.run(paths);
+    if (!await target.complete()) warn(NOT_SYNCED);
+    return extraction;
+  });
+  faults.end();
+  const seconds = (performance.now() - start) / 1000;
+  const { failures, ...facts } = counts;
+  const { files, directories, bytes } = facts;
+  print(
+    options.json
+      ? { path: directory, ...facts, seconds, failed }
+      : `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
+        `${counted(directories, "directory", "directories")}, ` +
+        `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
+  );
+  if (failures === 0) return;
+  const items = failures === 1
+    ? "1 file or directory was"
+    : `${failures} files and directories were`;
+  report(`${items} not extracted from ${source}`);
+  throw new Exit(ExitCode.FAILED);
+}

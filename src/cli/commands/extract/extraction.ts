@@ -1,0 +1,229 @@
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import type { ExtractTarget } from "../../../io/write/extract_target.ts";
+import { type FileBatch, readAhead } from "../../../vfs/read_ahead.ts";
+import type { VirtualFs, WalkEntry } from "../../../vfs/virtual_fs.ts";
+import { inFlags } from "../../flag_words.ts";
+import {
+  type ChosenGlob,
+  chosenPaths,
+  isWithin,
+  matching,
+  nothingMatches,
+  withoutOverlap,
+} from "../../input/chosen_paths.ts";
+import { Progress } from "../../terminal/progress.ts";
+
+/** What could not be extracted, as `--json` has it. */
+export interface Failure {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the next file would meet as well. */
+const ENDS_ALL = new Set(
+  ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
+);
+
+/** The files of a container on their way to a directory. */
+export class Extraction {
+  readonly #fs: VirtualFs;
+  readonly #target: ExtractTarget;
+  readonly #onFailure: (failure: Failure) => void;
+  readonly #signal: AbortSignal;
+  #progress: Progress | undefined;
+  /** Depth of a directory that could not be made: nothing in it can. */
+  #lostDepth = Infinity;
+  #done = 0;
+  /**
+   * What was extracted: directories that were in the container, or in what was asked for of it; and how many files
+   * and directories were not, each of which has been reported.
+   */
+  readonly counts = { files: 0, directories: 0, bytes: 0, failures: 0 };
+
+  /** @param onFailure Told of each file and directory that is not extracted. */
+  constructor(
+    fs: VirtualFs,
+    target: ExtractTarget,
+    onFailure: (failure: Failure) => void,
+    signal: AbortSignal,
+  ) {
+    this.#fs = fs;
+    this.#target = target;
+    this.#onFailure = onFailure;
+    this.#signal = signal;
+  }
+
+  /** Extracts what paths and globs choose; everything where there are none. */
+  async run(paths: readonly string[]): Promise<void> {
+    const chosen = await chosenPaths(this.#fs, paths);
+    const globs = chosen.filter((one) => typeof one === "object");
+    const names = chosen.filter((one) => typeof one === "string");
+    const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
+    const total = Progress.shown && globs.length === 0
+      ? await this.#measure(wanted)
+      : undefined;
+    using progress = new Progress("extracting", "bytes", total);
+    this.#progress = progress;
+    for (const path of wanted) {
+      await this.#guard(path, () => this.#extract(path));
+    }
+    if (globs.length > 0) await this.#extractMatching(globs, wanted);
+  }
+
+  /** Extracts what globs match, but what was extracted before. */
+  async #extractMatching(
+    globs: readonly ChosenGlob[],
+    before: readonly string[],
+  ): Promise<void> {
+    const done = new Set(before);
+    const entries = matching(this.#fs, globs, true, this.#signal);
+    await this.#copy(async function* () {
+      for await (const entry of entries) {
+        if (done.size > 0 && isWithin(entry.path, done)) continue;
+        yield { ...entry, depth: 0 };
+      }
+    }());
+    for (const glob of globs) {
+      if (glob.found) continue;
+      const error = nothingMatches(this.#fs.location, glob);
+      await this.#guard(glob.text, () => Promise.reject(error));
+    }
+  }
+
+  /** How many bytes there are to extract. What is wrong with a path is said in its turn. */
+  async #measure(paths: readonly string[]): Promise<number> {
+    let bytes = 0;
+    for (const path of paths) {
+      if (!await this.#fs.isDir(path)) {
+        bytes += await this.#sizeOf(path);
+        continue;
+      }
+      const walk = this.#fs.walk(path, { signal: this.#signal });
+      for await (const entry of walk) {
+        if (entry.isFile) bytes += await this.#sizeOf(entry);
+      }
+    }
+    return bytes;
+  }
+
+  async #sizeOf(path: string | WalkEntry): Promise<number> {
+    try {
+      return (await this.#fs.stat(path)).size;
+    } catch (error) {
+      if (error instanceof RecordfsError) return 0;
+      throw error;
+    }
+  }
+
+  async #extract(path: string): Promise<void> {
+    if (await this.#fs.isFile(path)) {
+      const { ino } = await this.#fs.stat(path);
+      const kind = { isFile: true, isDirectory: false };
+      return await this.#copy(
+        ReadableStream.from([{ ...kind, path, name: path, depth: 0, ino }]),
+      );
+    }
+    const walk = this.#fs.walk(path, { signal: this.#signal });
+    const first = await walk.next(); // finds the directory, or there is none to be made
+    this.#target.start(path);
+    if (path !== "") this.counts.directories++;
+    await this.#copy(async function* () {
+      if (first.done) return;
+      yield first.value;
+      yield* walk;
+    }());
+  }
+
+  async #copy(walk: AsyncIterable<WalkEntry>): Promise<void> {
+    this.#lostDepth = Infinity;
+    for await (const batch of readAhead(this.#fs, walk, this.#signal)) {
+      await this.#write(batch);
+    }
+  }
+
+  async #write({ entries, contents, isLarge }: FileBatch): Promise<void> {
+    const read = await contents.catch((error) => {
+      if (error instanceof FormatError) return undefined;
+      throw error;
+    });
+    let file = 0;
+    for (const entry of entries) {
+      this.#signal.throwIfAborted();
+      // One damaged file fails a batch: then each is read on its own.
+      const content = entry.isFile ? read?.[file++] : undefined;
+      if (this.#isLost(entry)) continue;
+      await this.#guard(entry, async () => {
+        if (entry.isDirectory) return this.#makeDirectory(entry);
+        if (isLarge) return await this.#stream(entry);
+        const bytes = content ?? await this.#fs.read(entry);
+        this.#target.write(placeOf(entry), bytes);
+        this.counts.files++;
+        this.counts.bytes += bytes.length;
+        this.#count(bytes);
+      });
+    }
+  }
+
+  /** Whether an entry lies in a directory that could not be made, which has been reported. */
+  #isLost({ depth }: WalkEntry): boolean {
+    if (depth <= this.#lostDepth) {
+      this.#lostDepth = Infinity;
+      return false;
+    }
+    this.counts.failures++;
+    return true;
+  }
+
+  #makeDirectory(entry: WalkEntry): void {
+    this.#lostDepth = entry.depth; // unless it is made
+    this.#target.makeDirectory(placeOf(entry));
+    this.counts.directories++;
+    this.#lostDepth = Infinity;
+  }
+
+  async #stream(entry: WalkEntry): Promise<void> {
+    this.#target.checkFree(placeOf(entry)); // before much of it is read for nothing
+    const content = await this.#fs.stream(entry, { signal: this.#signal });
+    const before = this.#done;
+    await this.#target.writeStream(placeOf(entry), this.#counting(content));
+    this.counts.files++;
+    this.counts.bytes += this.#done - before;
+  }
+
+  async *#counting(content: AsyncIterable<Uint8Array>) {
+    for await (const chunk of content) {
+      yield chunk;
+      this.#count(chunk);
+    }
+  }
+
+  #count({ length }: Uint8Array): void {
+    this.#progress?.update(this.#done += length);
+  }
+
+  /** Reports what concerns one file and goes on; anything else ends the extraction. */
+  async #guard(
+    place: string | WalkEntry,
+    work: () => Promise<void> | void,
+  ): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
+        throw error;
+      }
+      this.counts.failures++;
+      const path = typeof place === "string" ? place : place.path;
+      const { code } = error;
+      const text = inFlags(error.message);
+      const message = error.path === undefined ? `${path}: ${text}` : text;
+      this.#onFailure({ path, code, message });
+    }
+  }
+}
+
+/** What was asked for by its path, or by a glob, is no entry of the walk before it. */
+function placeOf(entry: WalkEntry): string | WalkEntry {
+  return entry.depth === 0 ? entry.path : entry;
+}
