@@ -72,7 +72,7 @@ export class Place {
           `${title}: round ${round + 1} of ${this.#rounds}, ${one.name}`,
         );
         await run(["sync"]); // what others have left to be written is not this one's
-        if (isCold) Deno.writeTextFileSync("/proc/sys/vm/drop_caches", "3");
+        if (isCold) await Deno.writeTextFile("/proc/sys/vm/drop_caches", "3");
         const start = performance.now();
         await run(one.command);
         if (isWaiting) await run(["sync", "-f", this.#workspace.path]);
