@@ -18,6 +18,7 @@ export {
   UnfitError,
 } from "../convert/conversion.ts";
 export type {
+  FileContent,
   FilePlace,
   FileTree,
   TreeEntry,
