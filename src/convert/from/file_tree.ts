@@ -27,7 +27,9 @@ export type FilePlace = string | TreeEntry;
 
 /** An entry with its content, which is good until the next is asked for: none of a directory, pieces of what is large. */
 export interface FileContent {
+  /** Where it is. */
   readonly entry: TreeEntry;
+  /** Of a file. */
   readonly content: Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
