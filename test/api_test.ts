@@ -13,7 +13,7 @@ const FFRECORD =
   PickleError PickleableValue PickledValue ReaderHandle RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
+  `BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
@@ -81,7 +81,7 @@ const DATA =
   permutation readIndexFile transformSamples writeIndexFile`;
 
 const FORMATS =
-  `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileFacts FilePlace
+  `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileFacts FilePlace
   FileTree Format FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK NewVideo OpenFileOptions PlanNotes Probe
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;

@@ -88,7 +88,13 @@ Deno.test("reading takes --allow-read and nothing else", async () => {
 Deno.test("extract takes --allow-write as well", async () => {
   await withTempDir(async (dir) => {
     const permissions = ["--allow-read", `--allow-write=${dir}`];
-    await succeed(["extract", path, `${dir}/out`], { permissions });
+    const line = ["extract", "--sync", "none", path, `${dir}/out`];
+    await succeed(line, { permissions });
+    const waiting = await recordfs(["extract", path, `${dir}/waited`], {
+      permissions,
+    });
+    assert.equal(waiting.code, 0);
+    assert.match(waiting.stderr, /^recordfs: warning: .*--allow-ffi.*\n$/);
     const odd = goldenCase("ffrecord/packed_not_utf8_names");
     const ran = await recordfs(["extract", odd.path, `${dir}/odd`], {
       permissions,
