@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { decodeShortAscii, encodeShortAscii } from "./short_ascii.ts";
 
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", {
@@ -15,7 +16,7 @@ const strictDecoder = new TextDecoder("utf-8", {
 
 /** Encodes a name; a lone surrogate U+DC80 … U+DCFF becomes the byte it stands for. */
 export function encodeName(name: string): Uint8Array {
-  const ascii = encodeAscii(name);
+  const ascii = encodeShortAscii(name);
   if (ascii !== undefined) return ascii;
   if (name.isWellFormed()) return encoder.encode(name);
   const bytes: number[] = [];
@@ -33,32 +34,14 @@ export function encodeName(name: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Short ASCII names are faster this way than through a TextEncoder. */
-function encodeAscii(name: string): Uint8Array | undefined {
-  if (name.length > 64) return undefined;
-  const bytes = new Uint8Array(name.length);
-  for (let i = 0; i < bytes.length; i++) {
-    const code = name.charCodeAt(i);
-    if (code >= 0x80) return undefined;
-    bytes[i] = code;
-  }
-  return bytes;
-}
-
 /** Decodes the name in `bytes[start … end]`; a byte that is not UTF-8 becomes U+DC00 + the byte. */
 export function decodeName(
   bytes: Uint8Array,
   start = 0,
   end = bytes.length,
 ): string {
-  // Short ASCII names are faster this way, and TextDecoder refuses shared memory.
-  let name = "";
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i]!;
-    if (byte >= 0x80) return decodeUnicode(bytes.slice(start, end));
-    name += String.fromCharCode(byte);
-  }
-  return name;
+  return decodeShortAscii(bytes, start, end) ??
+    decodeUnicode(bytes.slice(start, end)); // TextDecoder refuses shared memory
 }
 
 /** @param bytes A name of its own, not in shared memory. */

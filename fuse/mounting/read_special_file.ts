@@ -15,7 +15,7 @@ export function readSpecialFile(path: string): string {
     const piece = new Uint8Array(1 << 16);
     let text = "";
     while (true) {
-      const length = libc().read(fd, piece, BigInt(piece.length));
+      const length = libc().read(fd, piece, piece.length);
       if (length < 0) throw readError(path);
       if (length === 0) return text + decoder.decode();
       text += decoder.decode(piece.subarray(0, length), { stream: true });

@@ -46,7 +46,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
   const { fd, session, connection, counts, onRequest, onServing } = options;
   const { request } = session;
   const { read } = libc();
-  const capacity = BigInt(request.bytes.length);
+  const capacity = request.bytes.length;
   const send = replySender(options);
   let serving = connection.minor > 0;
   let waits = true;

@@ -1,12 +1,13 @@
 import { RecordfsError } from "../errors.ts";
-import { GrowingMemory } from "../io/read/read_memory.ts";
+import { type BatchRoom, GrowingMemory } from "../io/read/read_memory.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
 import { NotLoaded } from "../tree/not_loaded.ts";
 import { newStat } from "../tree/tree.ts";
 import type { VirtualFs, WalkEntry } from "./virtual_fs.ts";
 
 /** Files are read together up to these limits. */
 const BATCH_ENTRIES = 256;
-const BATCH_BYTES = 4 << 20;
+const BATCH_BYTES = 1 << 20;
 
 /** Entries of a walk, in its order. */
 export interface FileBatch {
@@ -20,6 +21,14 @@ export interface FileBatch {
   readonly contents: Promise<readonly Uint8Array[]>;
   /** Whether it is one such file. */
   readonly isLarge: boolean;
+  /** Set by whoever needs the contents for longer: their memory is used again when it is settled, unless it fails. */
+  until?: Promise<unknown>;
+}
+
+/** Options of {@linkcode readAhead}. */
+export interface ReadAheadOptions extends WaitOptions {
+  /** Memory to read into, in turn: two at least. Defaults to two of its own. */
+  readonly rooms?: readonly BatchRoom[] | undefined;
 }
 
 /**
@@ -31,25 +40,28 @@ export interface FileBatch {
 export async function* readAhead(
   fs: VirtualFs,
   walk: AsyncIterable<WalkEntry>,
-  signal?: AbortSignal,
+  { signal, rooms = [new GrowingMemory(), new GrowingMemory()] }:
+    ReadAheadOptions = {},
 ): AsyncGenerator<FileBatch> {
-  const memories = [new GrowingMemory(), new GrowingMemory()] as const;
-  let turn: 0 | 1 = 0;
+  /** Of each room, what was read into it last. */
+  const inRooms: FileBatch[] = [];
+  let turn = 0;
   let gathered: WalkEntry[] = [];
   let bytes = 0;
   let reading: FileBatch | undefined;
   /** Starts to read what was gathered, and gives what was started before. */
-  const start = () => {
+  const start = async () => {
     const ready = reading;
     const isLarge = bytes > BATCH_BYTES;
     const files = isLarge ? [] : gathered.filter(({ isFile }) => isFile);
-    const memory = memories[turn];
+    const memory = rooms[turn];
+    await inRooms[turn]?.until;
     const contents = files.length === 0
       ? NOTHING
       : fs.read(files, { signal, memory });
     contents.catch(() => {}); // whoever looks at the batch is told
-    reading = { entries: gathered, contents, isLarge };
-    turn = turn === 0 ? 1 : 0;
+    reading = inRooms[turn] = { entries: gathered, contents, isLarge };
+    turn = (turn + 1) % rooms.length;
     gathered = [];
     bytes = 0;
     return ready;
@@ -61,7 +73,7 @@ export async function* readAhead(
       const size = known ?? await sizeOf(fs, entry, signal);
       const isFull = gathered.length === BATCH_ENTRIES ||
         gathered.length > 0 && bytes + size > BATCH_BYTES;
-      const ready = isFull ? start() : undefined;
+      const ready = isFull ? await start() : undefined;
       if (ready !== undefined) yield ready;
       gathered.push(entry);
       bytes += size;
@@ -69,7 +81,7 @@ export async function* readAhead(
   } catch (error) {
     failure = { error };
   }
-  const ready = start();
+  const ready = await start();
   if (ready !== undefined) yield ready;
   yield reading!;
   if (failure !== undefined) throw failure.error;

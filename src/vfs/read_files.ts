@@ -2,9 +2,16 @@ import { FormatError, PathError } from "../errors.ts";
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
 import { crc32Of } from "../io/read/crc32_of.ts";
 import type { BatchRoom } from "../io/read/read_memory.ts";
+import { ReadWindows } from "../io/read/read_windows.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { readContents } from "../tree/read_contents.ts";
-import type { Extent, NodeId, Tree } from "../tree/tree.ts";
+import { whenLoaded } from "../tree/not_loaded.ts";
+import {
+  type Extent,
+  newExtent,
+  type NodeId,
+  type Tree,
+} from "../tree/tree.ts";
 import type { VirtualFs } from "./virtual_fs.ts";
 
 /** An opened container of files. */
@@ -78,6 +85,49 @@ export function* readExtent(
   return bytes === undefined
     ? yield* readPart(tree.sources.at(source)!, at, length)
     : bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * A file's content, piece by piece, each of which is good until the next is asked for; that is read meanwhile. The
+ * checksum is compared at the end.
+ *
+ * @throws {FormatError} If the content is damaged.
+ */
+export async function* contentPieces(
+  files: Files,
+  node: NodeId,
+  path: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { tree, location, checkData } = files;
+  const extent = newExtent();
+  const locate = () => locateFile(files, node, () => path, extent);
+  await runAsync(whenLoaded(locate), signal);
+  const { bytes, offset, length, crc32 } = extent;
+  if (bytes !== undefined) {
+    yield bytes.subarray(offset, offset + length);
+    return;
+  }
+  const source = tree.sources.at(extent.source)!;
+  const windows = new ReadWindows(signal);
+  let crc = 0;
+  try {
+    for (let done = 0; done < length;) {
+      const piece = windows.peek(source, offset + done, length - done);
+      if (piece.length === 0) {
+        await windows.move(source, offset + done);
+        continue;
+      }
+      crc = crc32Of(piece, crc);
+      done += piece.length;
+      yield piece;
+    }
+  } finally {
+    await windows.end();
+  }
+  if (checkData && crc32 >= 0 && crc !== crc32) {
+    throw contentMismatch(location, path, crc32, crc);
+  }
 }
 
 /** Bytes a chunk of a stream has at most. */

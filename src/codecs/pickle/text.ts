@@ -1,3 +1,4 @@
+import { decodeShortAscii, encodeShortAscii } from "../../short_ascii.ts";
 import { PickleError } from "./pickle_error.ts";
 
 /**
@@ -13,6 +14,8 @@ export function decodePickledText(
   start: number,
   end: number,
 ): string {
+  const short = decodeShortAscii(bytes, start, end);
+  if (short !== undefined) return short;
   const own = bytes.slice(start, end); // never shared memory
   try {
     return decoder.decode(own);
@@ -46,6 +49,8 @@ const encoder = new TextEncoder();
 
 /** Encodes a string as pickles have it: UTF-8, a lone surrogate as three bytes of its own. */
 export function encodePickledText(text: string): Uint8Array {
+  const short = encodeShortAscii(text);
+  if (short !== undefined) return short;
   if (text.isWellFormed()) return encoder.encode(text);
   const bytes = new Uint8Array(3 * text.length);
   let length = 0;

@@ -8,6 +8,7 @@ import { isTemporary } from "../../io/write/temporaries.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 import { sortNames } from "../../names.ts";
 import { readAhead } from "../../vfs/read_ahead.ts";
+import { contentPieces } from "../../vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
 
 /** An entry of a directory. */
@@ -85,7 +86,7 @@ async function* containerContents(
   options: WaitOptions = {},
 ): AsyncGenerator<FileContent> {
   const walk = container.walk("", options);
-  const batches = readAhead(container, walk, options.signal);
+  const batches = readAhead(container, walk, options);
   for await (const { entries, contents, isLarge } of batches) {
     const read = await contents;
     let file = 0;
@@ -93,7 +94,7 @@ async function* containerContents(
       const content = entry.isDirectory
         ? undefined
         : isLarge
-        ? await container.stream(entry, options)
+        ? contentPieces(container, entry.ino, entry.path, options.signal)
         : read[file++]!;
       yield { entry, content };
     }

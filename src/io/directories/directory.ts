@@ -36,6 +36,12 @@ export interface OpenFile {
   close(): void;
 }
 
+/** A file that is open for writing and has no name yet. */
+export interface UnnamedFile extends OpenFile {
+  /** Gives it a name in its directory, which nothing may have; otherwise that is an `EEXIST`. */
+  link(name: string): void;
+}
+
 /**
  * An open directory. Its entries are reached from it by name, one step at a time.
  *
@@ -48,6 +54,8 @@ export interface Directory {
   readonly path: string;
   /** The same for one directory, however it was reached; different for any other. */
   readonly identity: string;
+  /** By which any thread reaches it while it is open; `undefined` where it is reached by its path. */
+  readonly descriptor: number | undefined;
   list(): Listing;
   /** `undefined` where there is nothing, or a link that leads to nothing. */
   stat(name: string, links: Links): EntryStat | undefined;
@@ -55,10 +63,18 @@ export interface Directory {
   mayRead(name: string): boolean;
   /** Opens a directory in it; anything else is an error. */
   open(name: string, links: Links): Directory;
+  /** Opens it once more. */
+  openAgain(): Directory;
   /** Opens a file for reading, following links. It may turn out to be none, but never waits for a pipe. */
   openFile(name: string): OpenFile;
   /** Makes a file and opens it for writing; there must be nothing of its name. */
   createFile(name: string): OpenFile;
+  /**
+   * Makes a file without a name and opens it for writing: it goes with its last descriptor, unless it is given one.
+   *
+   * @returns `undefined` where the file system has no such files.
+   */
+  createUnnamed(): UnnamedFile | undefined;
   makeDirectory(name: string): void;
   /**
    * Gives an entry another name in it.
@@ -66,8 +82,6 @@ export interface Directory {
    * @param mayReplace Whether it may take the place of what has that name; otherwise that is an `EEXIST`.
    */
   rename(from: string, to: string, mayReplace: boolean): void;
-  /** Gives a file another name in it, which nothing may have. Not every file system can. */
-  link(from: string, to: string): void;
   remove(name: string): void;
   /** Removes a directory in it, which must be empty. */
   removeDirectory(name: string): void;

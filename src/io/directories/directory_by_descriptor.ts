@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import { type Libc, libcIfPermitted } from "../libc/libc.ts";
 import { decodeName } from "../../names.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type Listing,
   type OpenFile,
   requireNothing,
+  type UnnamedFile,
 } from "./directory.ts";
 import {
   At,
@@ -17,6 +19,7 @@ import {
   Open,
   R_OK,
   STATX,
+  throwUnlessRepeated,
 } from "../libc/libc_files.ts";
 import { systemCode } from "../libc/system_error.ts";
 
@@ -26,11 +29,15 @@ class DescribedDirectory implements Directory {
   readonly identity: string;
   readonly #fd: number;
 
-  constructor(path: string, fd: number) {
+  constructor(path: string, fd: number, identity?: string) {
     this.path = path;
     this.#fd = fd;
-    statOf(fd, "", At.EMPTY_PATH);
-    this.identity = identityInStatx();
+    if (identity === undefined) statOf(fd, "", At.EMPTY_PATH);
+    this.identity = identity ?? identityInStatx();
+  }
+
+  get descriptor(): number {
+    return this.#fd;
   }
 
   list(): Listing {
@@ -42,7 +49,7 @@ class DescribedDirectory implements Directory {
       const bytes = listing;
       for (;;) {
         const length = answer((libc) =>
-          libc.getdents64(fd, bytes, BigInt(LISTING_BYTES))
+          libc.getdents64(fd, bytes, LISTING_BYTES)
         );
         if (length === 0) return { names, unreachable: [] };
         for (let at = 0; at < length;) {
@@ -81,6 +88,11 @@ class DescribedDirectory implements Directory {
     return hold(`${this.path}/${name}`, fd);
   }
 
+  openAgain(): Directory {
+    const fd = answer((libc) => libc.fcntl(this.#fd, F_DUPFD_CLOEXEC, 0));
+    return new DescribedDirectory(this.path, fd, this.identity);
+  }
+
   openFile(name: string): OpenFile {
     const flags = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
     return new DescribedFile(openAt(this.#fd, name, flags));
@@ -89,6 +101,19 @@ class DescribedDirectory implements Directory {
   createFile(name: string): OpenFile {
     const flags = Open.WRONLY | Open.CREAT | Open.EXCL;
     return new DescribedFile(openAt(this.#fd, name, flags));
+  }
+
+  createUnnamed(): UnnamedFile | undefined {
+    hasUnnamed ??= fs.existsSync("/proc/self/fd"); // they may have to be linked by it
+    if (!hasUnnamed) return undefined;
+    try {
+      const fd = openAt(this.#fd, ".", Open.WRONLY | Open.TMPFILE);
+      return new UnnamedDescribedFile(fd, this.#fd);
+    } catch (error) {
+      if (!NO_UNNAMED.has(systemCode(error))) throw error;
+      hasUnnamed = false;
+      return undefined;
+    }
   }
 
   makeDirectory(name: string): void {
@@ -107,12 +132,6 @@ class DescribedDirectory implements Directory {
     }
     if (!mayReplace) requireNothing(this, to);
     this.#rename(from, to, 0);
-  }
-
-  link(from: string, to: string): void {
-    answer((libc) =>
-      libc.linkat(this.#fd, cName(from), this.#fd, cName(to, 1), 0)
-    );
   }
 
   remove(name: string): void {
@@ -141,9 +160,13 @@ class DescribedDirectory implements Directory {
   }
 
   #rename(from: string, to: string, flags: number): void {
-    answer((libc) =>
-      libc.renameat2(this.#fd, cName(from), this.#fd, cName(to, 1), flags)
-    );
+    const libc = libcIfPermitted()!;
+    const old = cName(from);
+    const name = cName(to, 1);
+    let attempt = 0;
+    while (libc.renameat2(this.#fd, old, this.#fd, name, flags) < 0) {
+      throwUnlessRepeated(libc, ++attempt);
+    }
   }
 }
 
@@ -154,23 +177,28 @@ class DescribedFile implements OpenFile {
     this.#fd = fd;
   }
 
+  protected get fd(): number {
+    return this.#fd;
+  }
+
   stat(): EntryStat {
     return statOf(this.#fd, "", At.EMPTY_PATH);
   }
 
   read(into: Uint8Array<ArrayBuffer>): number {
-    const length = BigInt(Math.min(into.byteLength, LARGEST_MOVE));
-    return answer((libc) => libc.read(this.#fd, into, length));
+    const libc = libcIfPermitted()!;
+    const length = Math.min(into.byteLength, LARGEST_MOVE);
+    for (let attempt = 1;; attempt++) {
+      const got = libc.read(this.#fd, into, length);
+      if (got >= 0) return got;
+      throwUnlessRepeated(libc, attempt);
+    }
   }
 
   write(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.byteLength;) {
-      // What comes out of a container may lie in any memory; only what is ours can be lent.
       const piece = bytes.subarray(done, done + LARGEST_MOVE);
-      const own = piece.buffer instanceof ArrayBuffer
-        ? piece as Uint8Array<ArrayBuffer>
-        : new Uint8Array(piece);
-      done += answer((libc) => libc.write(this.#fd, own, own.length));
+      done += this.#write(piece as Uint8Array<ArrayBuffer>); // FFI takes memory that threads share, too
     }
   }
 
@@ -182,7 +210,11 @@ class DescribedFile implements OpenFile {
       times[1] = times[3] = BigInt(Math.floor((ms - seconds * 1000) * 1e6));
       timesOf = ms;
     }
-    answer((libc) => libc.futimens(this.#fd, times));
+    const libc = libcIfPermitted()!;
+    let attempt = 0;
+    while (libc.futimens(this.#fd, times) < 0) {
+      throwUnlessRepeated(libc, ++attempt);
+    }
   }
 
   sync(): void {
@@ -192,7 +224,48 @@ class DescribedFile implements OpenFile {
   close(): void {
     close(this.#fd);
   }
+
+  #write(bytes: Uint8Array<ArrayBuffer>): number {
+    const libc = libcIfPermitted()!;
+    for (let attempt = 1;; attempt++) {
+      const done = libc.write(this.#fd, bytes, bytes.length);
+      if (done >= 0) return done;
+      throwUnlessRepeated(libc, attempt);
+    }
+  }
 }
+
+class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
+  readonly #directory: number;
+
+  /** @param directory Descriptor of its directory, which stays open as long as it. */
+  constructor(fd: number, directory: number) {
+    super(fd);
+    this.#directory = directory;
+  }
+
+  link(name: string): void {
+    const from = linksByDescriptor ? "" : `/proc/self/fd/${this.fd}`;
+    const flags = linksByDescriptor ? At.EMPTY_PATH : At.SYMLINK_FOLLOW;
+    const libc = libcIfPermitted()!;
+    const link = () =>
+      libc.linkat(this.fd, cName(from), this.#directory, cName(name, 1), flags);
+    try {
+      call(libc, link);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT" || !linksByDescriptor) throw error;
+      linksByDescriptor = false; // it takes a capability, or Linux 6.10
+      this.link(name);
+    }
+  }
+}
+
+/** What a file system says that has no files without a name; old kernels take the flag for another. */
+const NO_UNNAMED: ReadonlySet<string | undefined> = new Set(
+  ["EOPNOTSUPP", "ENOTSUP", "EISDIR", "EINVAL", "ENOENT"],
+);
+let hasUnnamed: boolean | undefined;
+let linksByDescriptor = true;
 
 /** A directory's descriptor that serves to reach what is in it: being listed takes another. */
 const DIRECTORY = Open.PATH | Open.DIRECTORY;
@@ -200,6 +273,9 @@ const DIRECTORY = Open.PATH | Open.DIRECTORY;
 const LARGEST_MOVE = 1 << 30;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
+
+/** From `linux/fcntl.h`. */
+const F_DUPFD_CLOEXEC = 1030;
 
 /** From `linux/fs.h`. */
 const RENAME_NOREPLACE = 1;
@@ -210,6 +286,11 @@ let tellsReplaced = true;
 const times = new BigInt64Array(4);
 /** What they are set to, in milliseconds. */
 let timesOf: number | undefined;
+
+/** A directory that is held open elsewhere, by its descriptor; it is not to be closed here. */
+export function borrowedDirectory(descriptor: number): Directory {
+  return new DescribedDirectory("", descriptor, "");
+}
 
 /** Opens a directory by its path. */
 export function openDescribed(path: string): Directory {
@@ -227,7 +308,13 @@ function hold(path: string, fd: number): Directory {
 
 function openAt(fd: number, name: string, flags: number): number {
   const all = flags | Open.CLOEXEC;
-  return answer((libc) => libc.openat(fd, cName(name), all, 0o666));
+  const libc = libcIfPermitted()!;
+  const path = cName(name);
+  for (let attempt = 1;; attempt++) {
+    const opened = libc.openat(fd, path, all, 0o666);
+    if (opened >= 0) return opened;
+    throwUnlessRepeated(libc, attempt);
+  }
 }
 
 function close(fd: number): void {
@@ -245,7 +332,12 @@ const view = new DataView(statx.buffer);
 let euid: number | undefined;
 
 function statOf(fd: number, name: string, flags: number): EntryStat {
-  answer((libc) => libc.statx(fd, cName(name), flags, STATX.MASK, statx));
+  const libc = libcIfPermitted()!;
+  const path = cName(name);
+  let attempt = 0;
+  while (libc.statx(fd, path, flags, STATX.MASK, statx) < 0) {
+    throwUnlessRepeated(libc, ++attempt);
+  }
   const mode = view.getUint16(STATX.mode, true);
   const owner = view.getUint32(STATX.uid, true);
   euid ??= libcIfPermitted()!.geteuid();

@@ -20,6 +20,7 @@ const NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 class NamedDirectory implements Directory {
   readonly path: string;
   readonly identity: string;
+  readonly descriptor = undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -75,6 +76,10 @@ class NamedDirectory implements Directory {
     return new NamedDirectory(path);
   }
 
+  openAgain(): Directory {
+    return new NamedDirectory(this.path);
+  }
+
   openFile(name: string): OpenFile {
     const flags = fs.constants.O_RDONLY | NONBLOCK;
     return new NamedFile(fs.openSync(this.#at(name), flags));
@@ -84,6 +89,8 @@ class NamedDirectory implements Directory {
     return new NamedFile(fs.openSync(this.#at(name), "wx"));
   }
 
+  createUnnamed(): undefined {}
+
   makeDirectory(name: string): void {
     fs.mkdirSync(this.#at(name));
   }
@@ -91,10 +98,6 @@ class NamedDirectory implements Directory {
   rename(from: string, to: string, mayReplace: boolean): void {
     if (!mayReplace) requireNothing(this, to);
     fs.renameSync(this.#at(from), this.#at(to));
-  }
-
-  link(from: string, to: string): void {
-    fs.linkSync(this.#at(from), this.#at(to));
   }
 
   remove(name: string): void {

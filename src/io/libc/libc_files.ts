@@ -5,6 +5,7 @@
  * @module
  */
 import { encodeName } from "../../names.ts";
+import { shortAsciiInto } from "../../short_ascii.ts";
 import { type ErrnoFunctions, lastError } from "./libc.ts";
 
 /** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
@@ -29,6 +30,7 @@ export const DIRENT = { length: 16, name: 19 } as const;
 export const At = {
   FDCWD: -100,
   SYMLINK_NOFOLLOW: 0x100,
+  SYMLINK_FOLLOW: 0x400,
   REMOVEDIR: 0x200,
   /** `AT_EACCESS`: with the permissions that opening goes by. */
   EACCESS: 0x200,
@@ -52,6 +54,7 @@ export const Open = {
   NOFOLLOW: arm ? 0o100000 : 0o400000,
   CLOEXEC: 0o2000000,
   PATH: 0o10000000,
+  TMPFILE: 0o20000000 | (arm ? 0o40000 : 0o200000),
 } as const;
 
 /**
@@ -76,13 +79,27 @@ export function call(
   libc: ErrnoFunctions,
   act: () => number,
 ): number {
-  for (let attempt = 1;; attempt++) {
+  let attempt = 0;
+  for (;;) {
     const result = act();
     if (result >= 0) return result;
-    const error = lastError(libc);
-    const isUnknown = NOT_OF_FILES.has(error.code) && attempt < MOST_ATTEMPTS;
-    if (error.code !== "EINTR" && !isUnknown) throw error;
+    throwUnlessRepeated(libc, ++attempt);
   }
+}
+
+/**
+ * Says what the call was refused for that was just made, unless it is to be made once more: for loops around calls
+ * that are made for each file, since {@linkcode call} takes as long as the kernel does.
+ *
+ * @param attempt How often it was made.
+ */
+export function throwUnlessRepeated(
+  libc: ErrnoFunctions,
+  attempt: number,
+): void {
+  const error = lastError(libc);
+  const isUnknown = NOT_OF_FILES.has(error.code) && attempt < MOST_ATTEMPTS;
+  if (error.code !== "EINTR" && !isUnknown) throw error;
 }
 
 const encoder = new TextEncoder();
@@ -95,14 +112,25 @@ const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
  * @throws {TypeError} If it has a NUL: the C library would take what stands before that for it.
  */
 export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
+  const memory = scratch[which];
+  if (!shortAsciiInto(name, memory) || name.includes("\0")) {
+    return encodedName(name, memory);
+  }
+  memory[name.length] = 0;
+  return memory;
+}
+
+function encodedName(
+  name: string,
+  memory: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
   if (name.includes("\0")) {
     throw new TypeError(`The name ${JSON.stringify(name)} has a NUL`);
   }
-  const buffer = scratch[which];
   if (name.isWellFormed() && name.length < 1024) {
-    const { written } = encoder.encodeInto(name, buffer); // at most 3 bytes a unit
-    buffer[written] = 0;
-    return buffer;
+    const { written } = encoder.encodeInto(name, memory); // at most 3 bytes a unit
+    memory[written] = 0;
+    return memory;
   }
   const bytes = encodeName(name);
   const own = new Uint8Array(bytes.length + 1);

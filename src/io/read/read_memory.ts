@@ -82,6 +82,19 @@ export interface BatchRoom {
   take(length: number): Uint8Array<ArrayBuffer>;
 }
 
+/** Memory that is read into again and again, and shared with other threads. It grows as it must. */
+export class SharedRoom implements BatchRoom {
+  #memory = new SharedArrayBuffer(0);
+
+  take(length: number): Uint8Array<ArrayBuffer> {
+    if (length > this.#memory.byteLength) {
+      this.#memory = new SharedArrayBuffer(Math.ceil(length * 1.25));
+    }
+    const bytes = new Uint8Array(this.#memory, 0, length);
+    return bytes as Uint8Array as Uint8Array<ArrayBuffer>; // nobody here asks for more than bytes
+  }
+}
+
 /**
  * Takes memory for pieces one behind the other, each at a multiple of 8 from the start, so that any
  * number may lie there, and pieces of equal lengths that are such multiples have nothing in between.

@@ -1,16 +1,12 @@
 import * as fs from "node:fs";
 import { resolve } from "node:path";
-import process from "node:process";
 import { RecordfsError } from "../../errors.ts";
-import type {
-  Directory,
-  EntryKind,
-  OpenFile,
-} from "../directories/directory.ts";
+import type { Directory, EntryKind } from "../directories/directory.ts";
 import { DirectoryChain } from "../directories/directory_chain.ts";
 import { openDirectory } from "../directories/open_directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 import { extractorOf } from "./temporaries.ts";
+import { type Placing, UnplacedFile } from "./unplaced_file.ts";
 import { workingDirectory } from "../storage/local_path.ts";
 
 /** Options of an {@linkcode ExtractTarget}. */
@@ -40,6 +36,17 @@ export interface WalkPlace {
   readonly depth: number;
 }
 
+/** Where another thread puts a file. */
+export interface HandedOver {
+  /** To be closed when it is done. */
+  readonly directory: Directory;
+  readonly name: string;
+  /** From the root of what is extracted. */
+  readonly path: string;
+  /** Different for each file that is written. */
+  readonly number: number;
+}
+
 /** Where something is put: its path, or an entry of the walk that {@linkcode ExtractTarget.start} began. */
 type Place = string | WalkPlace;
 
@@ -48,14 +55,16 @@ type Place = string | WalkPlace;
  * followed, and no path can lead out of it. Where `--allow-ffi` is given, that holds whatever others
  * rename in it meanwhile.
  *
- * A file appears under its name when it is complete. Until then it has a temporary name, which is
- * removed if anything goes wrong, and by the next one that comes to its directory if the process was
- * killed.
+ * A file appears under its name when it is complete. Until then it has none; or where that can't be, or
+ * what is there is replaced, a temporary name, which is removed if anything goes wrong, and by the next one that
+ * comes to its directory if the process was killed.
  */
 export class ExtractTarget implements Disposable {
   readonly #root: string;
   readonly #options: ExtractTargetOptions;
   readonly #chain: DirectoryChain;
+  /** How files get their places. */
+  readonly placing: Placing;
   #temporaries = 0;
   /** Depth of the directory that a walk started in. */
   #start = 0;
@@ -63,6 +72,8 @@ export class ExtractTarget implements Disposable {
   /** Makes the directory. It may itself be reached through symbolic links. */
   constructor(directory: string, options: ExtractTargetOptions) {
     this.#options = options;
+    const { replace, mtime, sync } = options;
+    this.placing = { replace, mtime, sync: sync === "files" };
     if (!directory.startsWith("/")) workingDirectory();
     this.#root = resolve(directory);
     try {
@@ -115,12 +126,12 @@ export class ExtractTarget implements Disposable {
   /** Puts a file in place. */
   write(place: Place, content: Uint8Array): void {
     this.#naming(place, () => {
-      const temporary = this.#openTemporary(place);
+      const file = this.#newFile(place);
       try {
-        temporary.file.write(content);
-        this.#finish(temporary, place);
+        file.write(content);
+        this.#finish(file, place);
       } finally {
-        this.#discard(temporary);
+        file.end();
       }
     });
   }
@@ -130,14 +141,45 @@ export class ExtractTarget implements Disposable {
     place: Place,
     content: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    const temporary = this.#naming(place, () => this.#openTemporary(place));
+    const file = this.#naming(place, () => this.#newFile(place));
     try {
       for await (const chunk of content) {
-        this.#naming(place, () => temporary.file.write(chunk));
+        this.#naming(place, () => file.write(chunk));
       }
-      this.#naming(place, () => this.#finish(temporary, place));
+      this.#naming(place, () => this.#finish(file, place));
     } finally {
-      this.#discard(temporary);
+      file.end();
+    }
+  }
+
+  /**
+   * Says where another thread is to put a file: see {@linkcode HandedOver}. Its directory stays open until it is
+   * closed; `before` is a file whose directory may be the same.
+   *
+   * @returns `undefined` where only this thread can put it.
+   */
+  handOver(place: WalkPlace, before?: HandedOver): HandedOver | undefined {
+    return this.#naming(place, () => {
+      const { directory, name } = this.#place(place);
+      if (directory.descriptor === undefined) return undefined;
+      const number = ++this.#temporaries;
+      const { path } = place;
+      const isSame = before?.directory.identity === directory.identity;
+      return isSame
+        ? { directory: before.directory, name, path, number }
+        : { directory: directory.openAgain(), name, path, number };
+    });
+  }
+
+  /** Why a file that was handed over is not in place, in words of what it was refused for. */
+  refused({ directory, name, path }: HandedOver, error: unknown): unknown {
+    try {
+      return this.#naming(path, () => {
+        this.#requireFree(directory, name);
+        throw error;
+      });
+    } catch (named) {
+      return named;
     }
   }
 
@@ -189,34 +231,19 @@ export class ExtractTarget implements Disposable {
     );
   }
 
-  #openTemporary(place: Place): Temporary {
+  #newFile(place: Place): UnplacedFile {
     const { directory } = this.#place(place);
-    const name = `.recordfs-${process.pid}-${++this.#temporaries}.part`;
-    // Fails if there is something of that name, be it a symbolic link to nowhere.
-    const file = directory.createFile(name);
-    return { directory, file, name, placed: false };
+    return new UnplacedFile(directory, ++this.#temporaries, this.placing);
   }
 
-  #finish(temporary: Temporary, place: Place): void {
-    const { replace, mtime, sync } = this.#options;
-    temporary.file.setModified(mtime);
-    if (sync === "files") temporary.file.sync();
+  #finish(file: UnplacedFile, place: Place): void {
     const { directory, name } = this.#place(place);
     try {
-      // Linux looks at all directories above what it renames: many times over where they are thousands.
-      const isDeep = this.#chain.depth > DEEP && !replace;
-      if (isDeep && linked(directory, temporary.name, name)) return;
-      directory.rename(temporary.name, name, replace);
-      temporary.placed = true;
+      file.place(name);
     } catch (error) {
       this.#requireFree(directory, name); // says what it is that is there
       throw error;
     }
-  }
-
-  #discard({ directory, file, name, placed }: Temporary): void {
-    file.close();
-    if (!placed) directory.remove(name);
   }
 
   /** Where a file goes, with its directory made. */
@@ -282,28 +309,6 @@ export class ExtractTarget implements Disposable {
 /** Tells whether there is a process of that number; where none can be seen, there may be. */
 function isAlive(pid: number): boolean {
   return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
-}
-
-/** From which depth on a file is not renamed. */
-const DEEP = 256;
-
-/** Gives a file its name beside the temporary one; `false` where the file system can't. */
-function linked(directory: Directory, from: string, to: string): boolean {
-  try {
-    directory.link(from, to);
-    return true;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined || code === "EEXIST") throw error;
-    return false;
-  }
-}
-
-interface Temporary {
-  readonly directory: Directory;
-  readonly file: OpenFile;
-  readonly name: string;
-  placed: boolean;
 }
 
 /** The names of a path, none of which leads anywhere but down. */

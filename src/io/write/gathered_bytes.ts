@@ -59,15 +59,15 @@ export class GatheredBytes {
   /** Writes what was gathered. If that fails it stays gathered, and can be written later. */
   *flush(): Steps<void> {
     if (this.#used === 0) return;
-    yield* this.write(this.#buffer.subarray(0, this.#used));
+    yield* this.write(this.#buffer.subarray(0, this.#used), true);
     this.#used = 0;
   }
 
-  /** Writes bytes from where they lie; nothing may be gathered. */
-  protected *write(bytes: Uint8Array): Steps<void> {
+  /** Writes bytes from where they lie; nothing may be gathered. `isOwn` as for {@linkcode WritableFile.writeAt}. */
+  protected *write(bytes: Uint8Array, isOwn = false): Steps<void> {
     const end = this.#bufferAt + bytes.byteLength;
     this.furthest = Math.max(this.furthest, end); // a write that fails may have done a part
-    yield* this.file.writeAt(bytes, this.#bufferAt);
+    yield* this.file.writeAt(bytes, this.#bufferAt, isOwn);
     this.#bufferAt = end;
   }
 

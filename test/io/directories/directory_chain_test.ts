@@ -15,6 +15,7 @@ function counted(
   return {
     path: directory.path,
     identity: directory.identity,
+    descriptor: directory.descriptor,
     list: () => directory.list(),
     stat: (name, links) => directory.stat(name, links),
     mayRead: (name) => directory.mayRead(name),
@@ -24,7 +25,8 @@ function counted(
     makeDirectory: (name) => directory.makeDirectory(name),
     rename: (from, to, mayReplace) => directory.rename(from, to, mayReplace),
     syncFileSystem: () => directory.syncFileSystem(),
-    link: (from, to) => directory.link(from, to),
+    openAgain: () => counted(directory.openAgain(), open),
+    createUnnamed: () => directory.createUnnamed(),
     remove: (name) => directory.remove(name),
     removeDirectory: (name) => directory.removeDirectory(name),
     close() {

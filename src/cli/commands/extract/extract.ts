@@ -70,12 +70,12 @@ async function extract(
   const onFailure = options.json
     ? (failure: Failure) => void failed.push(failure)
     : ({ message }: Failure) => faults.add(message);
-  const { counts } = await abortable(async (signal) => {
+  const counts = await abortable(async (signal) => {
     using target = new ExtractTarget(directory, { replace, mtime, sync });
-    const extraction = new Extraction(fs, target, onFailure, signal);
+    using extraction = new Extraction(fs, target, onFailure, signal);
     await extraction.run(paths);
     if (!await target.complete()) warn(NOT_SYNCED);
-    return extraction;
+    return extraction.counts;
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;

@@ -1,6 +1,10 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
 import type { ExtractTarget } from "../../../io/write/extract_target.ts";
+import { FileGroup } from "../../../io/write/file_group.ts";
+import { PlaceThread } from "../../../io/write/place_thread.ts";
+import { SharedRoom } from "../../../io/read/read_memory.ts";
 import { type FileBatch, readAhead } from "../../../vfs/read_ahead.ts";
+import { contentPieces } from "../../../vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../../vfs/virtual_fs.ts";
 import { inFlags } from "../../flag_words.ts";
 import {
@@ -25,8 +29,13 @@ const ENDS_ALL = new Set(
   ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
 );
 
+/** So many files are worth starting another thread. */
+const WORTH_A_THREAD = 512;
+/** So many batches are left to the other thread; this one puts the next in place itself. */
+const MOST_UNDER_WAY = 2;
+
 /** The files of a container on their way to a directory. */
-export class Extraction {
+export class Extraction implements Disposable {
   readonly #fs: VirtualFs;
   readonly #target: ExtractTarget;
   readonly #onFailure: (failure: Failure) => void;
@@ -35,6 +44,13 @@ export class Extraction {
   /** Depth of a directory that could not be made: nothing in it can. */
   #lostDepth = Infinity;
   #done = 0;
+  /** Another thread that puts files in place, or that there is none to be had. */
+  #thread: PlaceThread | "none" | undefined;
+  /** More than are read, looked at and under way, so that nobody waits for one. */
+  readonly #rooms = Array.from(
+    { length: 4 + MOST_UNDER_WAY },
+    () => new SharedRoom(),
+  );
   /**
    * What was extracted: directories that were in the container, or in what was asked for of it; and how many files
    * and directories were not, each of which has been reported.
@@ -52,6 +68,11 @@ export class Extraction {
     this.#target = target;
     this.#onFailure = onFailure;
     this.#signal = signal;
+  }
+
+  /** Ends the other thread. */
+  [Symbol.dispose](): void {
+    if (this.#thread instanceof PlaceThread) this.#thread[Symbol.dispose]();
   }
 
   /** Extracts what paths and globs choose; everything where there are none. */
@@ -137,31 +158,71 @@ export class Extraction {
 
   async #copy(walk: AsyncIterable<WalkEntry>): Promise<void> {
     this.#lostDepth = Infinity;
-    for await (const batch of readAhead(this.#fs, walk, this.#signal)) {
-      await this.#write(batch);
+    const options = { signal: this.#signal, rooms: this.#rooms };
+    const batches: FileBatch[] = [];
+    try {
+      for await (const batch of readAhead(this.#fs, walk, options)) {
+        batches.push(batch);
+        if (batches.length > this.#rooms.length) batches.shift();
+        await this.#write(batch);
+      }
+    } finally {
+      await Promise.allSettled(batches.map(({ until }) => until));
     }
+    for (const { until } of batches) await until;
   }
 
-  async #write({ entries, contents, isLarge }: FileBatch): Promise<void> {
+  async #write(batch: FileBatch): Promise<void> {
+    const { entries, contents, isLarge } = batch;
     const read = await contents.catch((error) => {
       if (error instanceof FormatError) return undefined;
       throw error;
     });
+    const thread = this.#idleThread();
+    const group = read && thread && new FileGroup(this.#target);
     let file = 0;
-    for (const entry of entries) {
-      this.#signal.throwIfAborted();
-      // One damaged file fails a batch: then each is read on its own.
-      const content = entry.isFile ? read?.[file++] : undefined;
-      if (this.#isLost(entry)) continue;
-      await this.#guard(entry, async () => {
-        if (entry.isDirectory) return this.#makeDirectory(entry);
-        if (isLarge) return await this.#stream(entry);
-        const bytes = content ?? await this.#fs.read(entry);
-        this.#target.write(placeOf(entry), bytes);
-        this.counts.files++;
-        this.counts.bytes += bytes.length;
-        this.#count(bytes);
-      });
+    try {
+      for (const entry of entries) {
+        this.#signal.throwIfAborted();
+        // One damaged file fails a batch: then each is read on its own.
+        const content = entry.isFile ? read?.[file++] : undefined;
+        if (this.#isLost(entry)) continue;
+        await this.#guard(entry, async () => {
+          if (entry.isDirectory) return this.#makeDirectory(entry);
+          if (isLarge) return await this.#stream(entry);
+          const bytes = content ?? await this.#fs.read(entry);
+          const isHandedOver = content !== undefined && entry.depth > 0 &&
+            group?.add(entry, content);
+          if (!isHandedOver) this.#target.write(placeOf(entry), bytes);
+          this.counts.files++;
+          this.counts.bytes += bytes.length;
+          this.#count(bytes);
+        });
+      }
+    } finally {
+      if (group !== undefined) {
+        batch.until = this.#place(group, thread!);
+        batch.until.catch(() => {}); // it is waited for later
+      }
+    }
+  }
+
+  /** The other thread, where it has time. It is started when there is enough to do. */
+  #idleThread(): PlaceThread | undefined {
+    if (this.#thread === undefined && this.counts.files >= WORTH_A_THREAD) {
+      this.#thread = PlaceThread.start() ?? "none";
+    }
+    const thread = this.#thread;
+    return thread instanceof PlaceThread && thread.busy < MOST_UNDER_WAY
+      ? thread
+      : undefined;
+  }
+
+  async #place(group: FileGroup, thread: PlaceThread): Promise<void> {
+    for (const { path, bytes, error } of await group.place(thread)) {
+      this.counts.files--;
+      this.counts.bytes -= bytes;
+      await this.#guard(path, () => Promise.reject(error));
     }
   }
 
@@ -184,7 +245,8 @@ export class Extraction {
 
   async #stream(entry: WalkEntry): Promise<void> {
     this.#target.checkFree(placeOf(entry)); // before much of it is read for nothing
-    const content = await this.#fs.stream(entry, { signal: this.#signal });
+    const { path, ino } = entry;
+    const content = contentPieces(this.#fs, ino, path, this.#signal);
     const before = this.#done;
     await this.#target.writeStream(placeOf(entry), this.#counting(content));
     this.counts.files++;

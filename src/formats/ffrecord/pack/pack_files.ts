@@ -1,126 +1,114 @@
-import type {
-  Directory,
-  EntryStat,
-  OpenFile,
+import {
+  type Directory,
+  type OpenFile,
+  readFull,
 } from "../../../io/directories/directory.ts";
 import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
-import { readFull } from "../../../io/directories/directory.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
+import { crc32Of } from "../../../io/read/crc32_of.ts";
+import type { SampleBlock } from "../write/sample_block.ts";
 import type { ListedEntry } from "./pack_listing.ts";
 import { PackError, refusal } from "./pack_problem.ts";
 
-/** How much of a file is read at once. */
-const PIECE = 1 << 20;
+type ListedFile = Extract<ListedEntry, { readonly kind: "file" }>;
+
+/** A file that is being read. */
+interface OpenedFile {
+  readonly listed: ListedFile;
+  readonly open: OpenFile;
+  /** How many bytes of it were read. */
+  done: number;
+  /** Their checksum. */
+  crc: number;
+}
+
+/** What a file that was there says of being none any more; one that has become a pipe would have to be waited for. */
+const GONE: ReadonlySet<string | undefined> = new Set(
+  ["ENOENT", "ENOTDIR", "EISDIR", "EAGAIN"],
+);
 
 /** Reads the files of a folder in the order in which they were listed. */
 export class PackFiles {
   readonly #chain: DirectoryChain;
-  /** Of the file that was read last, and of the one before. One byte more shows whether a file is larger than it says. */
-  readonly #buffers = [new Uint8Array(PIECE + 1), new Uint8Array(PIECE + 1)];
-  #bytesRead = 0;
+  readonly #entries: Iterator<ListedEntry>;
+  #file: OpenedFile | undefined;
+  /** How many files have been read so far. */
+  filesRead = 0;
+  /** How many bytes. */
+  bytesRead = 0;
 
-  constructor(root: Directory) {
+  /** @param entries What was listed of the folder. */
+  constructor(root: Directory, entries: Iterable<ListedEntry>) {
     this.#chain = new DirectoryChain(root, "follow");
+    this.#entries = entries[Symbol.iterator]();
   }
 
-  /** How many bytes have been read so far. */
-  get bytesRead(): number {
-    return this.#bytesRead;
-  }
-
-  /** Closes the folders. */
+  /** Closes what is open below the root. */
   close(): void {
+    this.#file?.open.close();
+    this.#file = undefined;
     this.#chain.leaveTo(0);
   }
 
-  /** Goes into or out of a folder. */
-  move(entry: ListedEntry): void {
-    if (entry.kind === "end") {
-      const depth = this.#chain.depth - 1;
-      this.#naming("", () => this.#chain.leaveTo(depth));
-    } else if (entry.kind === "folder") {
-      this.#naming(entry.name, () => this.#chain.enter(entry.name));
-    }
-  }
-
   /**
-   * Reads a file of the folder.
+   * Fills a block with the next files, each a sample.
    *
-   * @returns Its content, in memory that is used again for the file after the next; piece by piece if it is large.
-   * @throws {PackError} If it is not what it was when it was listed, or changes meanwhile.
+   * @param most How many may end in it.
+   * @throws {PackError} If one is not what it was when it was listed, or changes meanwhile.
    */
-  read(name: string, size: number): Uint8Array | Iterable<Uint8Array> {
-    if (size > PIECE) return this.#pieces(name, size);
-    const file = this.#open(name, size);
-    try {
-      // Files of /proc say that they are empty, and may have no end.
-      const into = this.#nextBuffer().subarray(0, size + 1);
-      const got = size === 0 ? 0 : this.#fill(file.open, name, into, size);
-      this.#compare(file, name, got);
-      return into.subarray(0, got);
-    } finally {
-      file.open.close();
+  fill(block: SampleBlock, most: number): void {
+    while (block.count < most && !block.isFull) {
+      this.#file ??= this.#openNext();
+      if (this.#file === undefined) return; // all were read
+      this.#read(this.#file, block);
     }
   }
 
-  *#pieces(name: string, size: number): Generator<Uint8Array> {
-    const file = this.#open(name, size); // now, when the stream is sure to be ended
-    const into = this.#nextBuffer().subarray(0, PIECE);
-    try {
-      let total = 0;
-      for (;;) {
-        const got = this.#fill(file.open, name, into);
-        total += got;
-        if (got === 0 || total > size) break;
-        yield into.subarray(0, got);
+  #openNext(): OpenedFile | undefined {
+    for (;;) {
+      const { value: listed, done } = this.#entries.next();
+      if (done) return undefined;
+      if (listed.kind === "file") {
+        const open = this.#naming(
+          listed.name,
+          () => this.#chain.last.openFile(listed.name),
+        );
+        return { listed, open, done: 0, crc: 0 };
       }
-      this.#compare(file, name, total);
-    } finally {
-      file.open.close();
+      if (listed.kind === "folder") {
+        this.#naming(listed.name, () => this.#chain.enter(listed.name));
+      } else {
+        const depth = this.#chain.depth - 1;
+        this.#naming("", () => this.#chain.leaveTo(depth));
+      }
     }
   }
 
-  #open(name: string, size: number): OpenedFile {
-    return this.#naming(name, () => {
-      const open = this.#chain.last.openFile(name);
-      try {
-        const before = open.stat();
-        if (before.kind === "file" && before.size === size) {
-          return { open, before };
-        }
-        throw this.#changed(name);
-      } catch (error) {
-        open.close();
-        throw error;
-      }
-    });
-  }
-
-  #nextBuffer(): Uint8Array<ArrayBuffer> {
-    this.#buffers.reverse();
-    return this.#buffers[0]!;
-  }
-
-  /** Fills memory, of which so much is enough; less is read only at the end. */
-  #fill(
-    file: OpenFile,
-    name: string,
-    into: Uint8Array<ArrayBuffer>,
-    enough = into.length,
-  ): number {
-    return this.#naming(name, () => {
-      const got = readFull(file, into, enough);
-      this.#bytesRead += got;
-      return got;
-    });
-  }
-
-  #compare({ open, before }: OpenedFile, name: string, got: number): void {
-    const after = this.#naming(name, () => open.stat());
+  /** Reads what there is room for, and closes the file after the last of it. */
+  #read(file: OpenedFile, block: SampleBlock): void {
+    const { listed, open } = file;
+    const into = block.room(listed.size - file.done);
+    // Files of /proc say that they are empty, and may have no end.
+    const got = into.length === 0
+      ? 0
+      : this.#naming(listed.name, () => readFull(open, into));
+    if (got < into.length) throw this.#changed(listed.name);
+    file.crc = crc32Of(into, file.crc);
+    file.done += got;
+    this.bytesRead += got;
+    block.take(got);
+    if (file.done < listed.size) return;
+    const { kind, size, mtimeMs } = this.#naming(
+      listed.name,
+      () => open.stat(),
+    );
     if (
-      got !== before.size || after.size !== before.size ||
-      after.mtimeMs !== before.mtimeMs
-    ) throw this.#changed(name);
+      kind !== "file" || size !== listed.size || mtimeMs !== listed.mtimeMs
+    ) throw this.#changed(listed.name);
+    open.close();
+    this.#file = undefined;
+    this.filesRead++;
+    block.end(size, file.crc);
   }
 
   #naming<T>(name: string, work: () => T): T {
@@ -128,9 +116,7 @@ export class PackFiles {
       return work();
     } catch (error) {
       const code = systemCode(error);
-      if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") {
-        throw this.#changed(name, error);
-      }
+      if (GONE.has(code)) throw this.#changed(name, error);
       if (code === undefined) throw error;
       const path = this.#path(name);
       const { reason } = refusal(error, path);
@@ -156,9 +142,4 @@ export class PackFiles {
     const { path } = this.#chain.last;
     return name === "" ? path : `${path}/${name}`;
   }
-}
-
-interface OpenedFile {
-  readonly open: OpenFile;
-  readonly before: EntryStat;
 }

@@ -6,7 +6,13 @@ import { PackError } from "./pack_problem.ts";
 
 /** What is noted of a folder: a file, or where a folder in it begins and ends. */
 export type ListedEntry =
-  | { readonly kind: "file"; readonly name: string; readonly size: number }
+  | {
+    readonly kind: "file";
+    readonly name: string;
+    readonly size: number;
+    /** Last modification, in milliseconds since 1970. */
+    readonly mtimeMs: number;
+  }
   | { readonly kind: "folder"; readonly name: string }
   | { readonly kind: "end" };
 
@@ -15,8 +21,8 @@ const CHUNK = 1 << 20;
 const FILE = 1;
 const FOLDER = 2;
 const END = 3;
-/** Bytes of a record before its name: kind, length of the name, size. */
-const HEAD = 1 + 2 + 8;
+/** Bytes of a record before its name: kind, length of the name, size, time. */
+const HEAD = 1 + 2 + 8 + 8;
 
 /** A place in a listing. */
 export interface ListingMark {
@@ -41,21 +47,21 @@ export class PackListing {
   readonly #chunks: { readonly bytes: Uint8Array; used: number }[] = [];
 
   /** Adds a file to the folder that was entered last. */
-  addFile(name: string, size: number): void {
-    this.#add(FILE, encodeName(name), size);
+  addFile(name: string, size: number, mtimeMs = 0): void {
+    this.#add(FILE, encodeName(name), size, mtimeMs);
     this.files++;
     this.bytes += size;
   }
 
   /** Adds a folder; what follows is in it, until {@linkcode PackListing.endFolder}. */
   startFolder(name: string): void {
-    this.#add(FOLDER, encodeName(name), 0);
+    this.#add(FOLDER, encodeName(name));
     this.folders++;
   }
 
   /** Ends the folder that was started last and is not ended yet. */
   endFolder(): void {
-    this.#add(END, NO_NAME, 0);
+    this.#add(END, NO_NAME);
   }
 
   /** Where the next entry comes. */
@@ -88,7 +94,9 @@ export class PackListing {
           const name = decodeName(bytes, start, end);
           if (kind === FOLDER) yield { kind: "folder", name };
           else {
-            yield { kind: "file", name, size: view.getFloat64(at + 3, true) };
+            const size = view.getFloat64(at + 3, true);
+            const mtimeMs = view.getFloat64(at + 11, true);
+            yield { kind: "file", name, size, mtimeMs };
           }
         }
         at = end;
@@ -96,7 +104,7 @@ export class PackListing {
     }
   }
 
-  #add(kind: number, name: Uint8Array, size: number): void {
+  #add(kind: number, name: Uint8Array, size = 0, mtimeMs = 0): void {
     const length = HEAD + name.length;
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || chunk.used + length > CHUNK) {
@@ -108,6 +116,7 @@ export class PackListing {
     view.setUint8(used, kind);
     view.setUint16(used + 1, name.length, true);
     view.setFloat64(used + 3, size, true);
+    view.setFloat64(used + 11, mtimeMs, true);
     bytes.set(name, used + HEAD);
     this.nameBytes += name.length;
     chunk.used += length;

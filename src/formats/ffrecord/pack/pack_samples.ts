@@ -10,10 +10,8 @@ import type { PackListing } from "./pack_listing.ts";
 import type { PackOptions } from "./pack_folder.ts";
 import { divide, isInParts } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
-import { FFRecordWriter } from "../write/writer.ts";
-
-/** Content in memory, or piece by piece. */
-type Sample = Uint8Array | Iterable<Uint8Array>;
+import { SampleBlock } from "../write/sample_block.ts";
+import { FFRecordWriter, writeBlock } from "../write/writer.ts";
 
 /**
  * Writes what was listed of a folder: each file a sample, and the structure as the last.
@@ -26,7 +24,7 @@ export async function writePacked(
   target: string,
   options: PackOptions,
 ): Promise<string[]> {
-  const files = new PackFiles(root);
+  const files = new PackFiles(root, listing);
   try {
     const packing = new Packing(files, listing, options);
     const { parts = 1 } = options;
@@ -44,7 +42,6 @@ class Packing {
   readonly #files: PackFiles;
   readonly #listing: PackListing;
   readonly #options: PackOptions;
-  #packed = 0;
 
   constructor(files: PackFiles, listing: PackListing, options: PackOptions) {
     this.#files = files;
@@ -79,11 +76,10 @@ class Packing {
     // A part goes to the disk while the next one is written.
     let closing: Promise<void> = Promise.resolve();
     try {
-      const samples = this.#samples();
       for (const { file, count } of files) {
         const writer = await FFRecordWriter.open(file, { count, sync, signal });
         try {
-          await this.#write(writer, samples, count);
+          await this.#write(writer, count);
           await closing;
         } catch (error) {
           writer.abort();
@@ -100,7 +96,7 @@ class Packing {
 
   tellProgress(): void {
     this.#options.onProgress?.({
-      files: this.#packed,
+      files: this.#files.filesRead,
       bytes: this.#files.bytesRead,
       totalFiles: this.#listing.files,
       totalBytes: this.#listing.bytes,
@@ -108,47 +104,35 @@ class Packing {
   }
 
   /** Writes the next `count` samples. */
-  async #write(
-    writer: FFRecordWriter,
-    samples: Iterator<Sample>,
-    count: number,
-  ): Promise<void> {
+  async #write(writer: FFRecordWriter, count: number): Promise<void> {
     const { signal } = this.#options;
-    // A sample is written while the next one is read.
-    let writing: Promise<unknown> | undefined;
+    // One block is written while the next is filled.
+    const blocks = [new SampleBlock(), new SampleBlock()] as const;
+    let turn: 0 | 1 = 0;
+    let writing: Promise<void> | undefined;
     try {
-      for (let written = 0; written < count; written++) {
-        const { value, done } = samples.next();
-        if (done) break; // closing says how many are missing
+      for (let left = count;;) {
+        const block = blocks[turn];
+        block.clear();
+        this.#files.fill(block, left);
+        if (block.used === 0 && block.count === 0) break;
+        left -= block.count;
         await writing;
-        const isWhole = value instanceof Uint8Array;
-        writing = writer.write(
-          isWhole ? value : this.#inTurns(value),
-          { signal },
-        );
+        writing = writeBlock(writer, block, { signal });
         writing.catch(() => {}); // it is waited for later
-        if (!isWhole) await writing; // its pieces are read meanwhile
+        turn = turn === 0 ? 1 : 0;
         if (shouldYield()) await this.#pause();
       }
     } finally {
       await writing;
     }
-  }
-
-  /** Each sample is good until the one after the next is asked for. */
-  *#samples(): Generator<Sample> {
-    for (const entry of this.#listing) {
-      if (entry.kind !== "file") this.#files.move(entry);
-      else {
-        yield this.#files.read(entry.name, entry.size);
-        this.#packed++;
-      }
+    if (writer.length < count) {
+      await writer.write(this.#structure(), { signal });
     }
-    yield writeStructure(this.#listing);
   }
 
-  async *#inTurns(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for (const piece of pieces) {
+  async *#structure(): AsyncGenerator<Uint8Array> {
+    for (const piece of writeStructure(this.#listing)) {
       yield piece;
       if (shouldYield()) await this.#pause();
     }

@@ -110,7 +110,7 @@ class Walk {
     else if (stat.kind !== "file") onProblem(problem("special-file", path));
     else if (!stat.isOwnersToRead && !directory.mayRead(name)) {
       onProblem(problem("EACCES", path));
-    } else this.listing.addFile(name, stat.size);
+    } else this.listing.addFile(name, stat.size, stat.mtimeMs);
   }
 
   #enter(path: string, name: string): void {

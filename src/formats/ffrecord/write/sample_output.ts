@@ -41,6 +41,18 @@ export class SampleOutput extends GatheredBytes {
   }
 
   /**
+   * Writes bytes of our own, of which the checksums are known, from where they lie.
+   *
+   * @returns Where the first of them went.
+   */
+  *appendAll(bytes: Uint8Array): Steps<number> {
+    yield* this.flush();
+    const { end } = this;
+    yield* this.write(bytes, true);
+    return end;
+  }
+
+  /**
    * Writes the rest, moves all samples up by `shift` bytes inside the file, and has the file end
    * with the last one.
    */

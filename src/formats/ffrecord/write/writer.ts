@@ -17,8 +17,16 @@ import {
   sampleBytes,
   type SampleData,
 } from "../../../io/write/sample_data.ts";
+import type { SampleBlock } from "./sample_block.ts";
 import { SampleOutput, SMALL_SAMPLE } from "./sample_output.ts";
 import { TableOutput } from "./table_output.ts";
+
+/** Writes what a block holds behind the samples before it, and their rows. */
+export let writeBlock: (
+  writer: FFRecordWriter,
+  block: SampleBlock,
+  options: WaitOptions,
+) => Promise<void>;
 
 /** Options of a new FFRecord file. */
 export interface WriterOptions {
@@ -62,6 +70,12 @@ export interface WriterOptions {
  * ```
  */
 export class FFRecordWriter extends WriterBase {
+  static {
+    // deno-lint-ignore require-await -- what is wrong with the writer rejects, too
+    writeBlock = async (writer, block, { signal }) =>
+      writer.run(() => writer.#addBlock(block), signal);
+  }
+
   readonly #file: WritableFile;
   readonly #count: number | undefined;
   readonly #waits: boolean;
@@ -209,6 +223,15 @@ export class FFRecordWriter extends WriterBase {
     }
     this.#table.add(crc, start);
     return this.length - 1;
+  }
+
+  *#addBlock(block: SampleBlock): Steps<void> {
+    const start = yield* this.#samples.appendAll(block.bytes);
+    for (let n = 0; n < block.count; n++) {
+      this.#requireRoom();
+      if (this.#table.isFull) yield* this.#table.spill();
+      this.#table.add(block.checksumOf(n), start + block.startOf(n));
+    }
   }
 
   #requireRoom(): void {

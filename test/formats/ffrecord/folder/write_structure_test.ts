@@ -77,8 +77,10 @@ Deno.test("a listing gives back what was added, however long", () => {
   const expected = [];
   for (let i = 0; i < 20_000; i++) {
     const name = `${i}`.padStart(255, "n");
-    listing.addFile(name, i * 2 ** 30);
-    expected.push({ kind: "file", name, size: i * 2 ** 30 });
+    const size = i * 2 ** 30;
+    const mtimeMs = i / 8;
+    listing.addFile(name, size, mtimeMs);
+    expected.push({ kind: "file", name, size, mtimeMs });
   }
   const before = [listing.files, listing.folders, listing.bytes];
   const outer = listing.mark();
@@ -96,7 +98,7 @@ Deno.test("a listing gives back what was added, however long", () => {
   assert.deepEqual([...listing], [
     ...expected,
     { kind: "folder", name: "kept" },
-    { kind: "file", name: "x", size: 0 },
+    { kind: "file", name: "x", size: 0, mtimeMs: 0 },
     { kind: "end" },
   ]);
 });

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { packFolder } from "../../../../src/formats/ffrecord/mod.ts";
 import { PackFiles } from "../../../../src/formats/ffrecord/pack/pack_files.ts";
+import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
+import { SampleBlock } from "../../../../src/formats/ffrecord/write/sample_block.ts";
 import { openNamed } from "../../../../src/io/directories/directory_by_path.ts";
 import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
@@ -90,16 +92,21 @@ for (
     Deno.test(`a file that ${what} while it is read ${way} is noticed`, () =>
       withFolder((folder) => {
         const root = open(folder);
-        const files = new PackFiles(root);
-        const read = () => {
-          let length = 0;
-          const pieces = files.read("large", LARGE) as Iterable<Uint8Array>;
-          for (const piece of pieces) {
-            if (length === 0) change(`${folder}/large`);
-            length += piece.length;
+        const listing = new PackListing();
+        const { mtimeMs } = root.stat("large", "keep")!;
+        listing.addFile("large", LARGE, mtimeMs);
+        const files = new PackFiles(root, listing);
+        const block = new SampleBlock();
+        files.fill(block, 1);
+        assert.ok(0 < block.used && block.used < LARGE);
+        change(`${folder}/large`);
+        const readOn = () => {
+          while (files.filesRead < 1) {
+            block.clear();
+            files.fill(block, 1);
           }
         };
-        assert.throws(read, changed(`${folder}/large`));
+        assert.throws(readOn, changed(`${folder}/large`));
         files.close();
         root.close();
       }));

@@ -1,0 +1,71 @@
+/** Bytes of a block: two of them stay in a processor's cache. */
+const BYTES = 1 << 20;
+/** So many samples end in a block at most, however small they are. */
+const ROWS = 4096;
+
+/**
+ * Bytes of samples one after the other, on their way to a file, and the rows of those that end among them. A sample
+ * may begin in the block before, and end in a later one.
+ */
+export class SampleBlock {
+  readonly #bytes = new Uint8Array(BYTES);
+  readonly #starts = new Float64Array(ROWS);
+  readonly #checksums = new Uint32Array(ROWS);
+  #used = 0;
+  #count = 0;
+
+  /** What it holds. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  /** Number of bytes that it holds. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** How many samples end in it. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether no sample can be gone on with. */
+  get isFull(): boolean {
+    return this.#used === BYTES || this.#count === ROWS;
+  }
+
+  /** The memory that follows what it holds, at most so much of it; {@linkcode SampleBlock.take} has it hold that. */
+  room(most: number): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(this.#used, this.#used + most);
+  }
+
+  /** Holds so many more of the bytes that are in its memory. */
+  take(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  /**
+   * Ends a sample after what it holds.
+   *
+   * @param length All of the sample's, in bytes.
+   */
+  end(length: number, checksum: number): void {
+    this.#starts[this.#count] = this.#used - length;
+    this.#checksums[this.#count++] = checksum;
+  }
+
+  /** Where the sample starts that ends in it as the n-th, from its first byte on: below 0 if it began before. */
+  startOf(n: number): number {
+    return this.#starts[n]!;
+  }
+
+  /** The checksum of that sample. */
+  checksumOf(n: number): number {
+    return this.#checksums[n]!;
+  }
+
+  /** Holds nothing any more. */
+  clear(): void {
+    this.#used = this.#count = 0;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Directory } from "../directories/directory.ts";
+import type { ExtractTarget, HandedOver, WalkPlace } from "./extract_target.ts";
+import type { PlaceThread } from "./place_thread.ts";
+
+/** No group holds more directories open. */
+const MOST_DIRECTORIES = 64;
+
+/** A file of a group that is not in place. */
+export interface RefusedFile {
+  readonly path: string;
+  /** Its size. */
+  readonly bytes: number;
+  readonly error: unknown;
+}
+
+/** Files that another thread puts in place together. Their contents lie in one memory that threads share. */
+export class FileGroup {
+  readonly #target: ExtractTarget;
+  readonly #files: HandedOver[] = [];
+  readonly #contents: Uint8Array[] = [];
+  readonly #directories = new Set<Directory>();
+  #memory: SharedArrayBuffer | undefined;
+
+  constructor(target: ExtractTarget) {
+    this.#target = target;
+  }
+
+  /**
+   * Adds a file, for which its directory is made.
+   *
+   * @returns `false` where only this thread can put it in place.
+   * @throws What {@linkcode ExtractTarget.write} does of its directory.
+   */
+  add(place: WalkPlace, content: Uint8Array): boolean {
+    const memory: unknown = content.buffer;
+    if (!(memory instanceof SharedArrayBuffer)) return false;
+    this.#memory ??= memory;
+    const isFull = this.#directories.size === MOST_DIRECTORIES;
+    if (isFull || memory !== this.#memory) return false;
+    const file = this.#target.handOver(place, this.#files.at(-1));
+    if (file === undefined) return false;
+    this.#directories.add(file.directory);
+    this.#files.push(file);
+    this.#contents.push(content);
+    return true;
+  }
+
+  /**
+   * Has them put in place.
+   *
+   * @returns Those that are not.
+   */
+  async place(thread: PlaceThread): Promise<RefusedFile[]> {
+    const files = this.#files;
+    const contents = this.#contents;
+    try {
+      if (files.length === 0) return [];
+      const refusals = await thread.place({
+        how: this.#target.placing,
+        numbers: files.map(({ number }) => number),
+        directories: files.map(({ directory }) => directory.descriptor!),
+        names: files.map(({ name }) => name),
+        starts: contents.map(({ byteOffset }) => byteOffset),
+        lengths: contents.map(({ length }) => length),
+        memory: this.#memory!,
+      });
+      return refusals.map(({ index, error }) => {
+        const file = files[index]!;
+        const { path } = file;
+        const bytes = contents[index]!.length;
+        return { path, bytes, error: this.#target.refused(file, error) };
+      });
+    } finally {
+      for (const directory of this.#directories) directory.close();
+    }
+  }
+}

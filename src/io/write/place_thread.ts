@@ -1,0 +1,83 @@
+import { deserializeError } from "../../serialized_error.ts";
+import { RecordfsError } from "../../errors.ts";
+import { libcIfPermitted } from "../libc/libc.ts";
+import { SystemError } from "../libc/system_error.ts";
+import type {
+  FilesToPlace,
+  PlaceReport,
+  RefusedFile,
+} from "./place_messages.ts";
+
+/** A file that was refused, by its index. */
+export interface Refusal {
+  readonly index: number;
+  readonly error: unknown;
+}
+
+/** Another thread that puts files in place, since most of that is the kernel's work. */
+export class PlaceThread implements Disposable {
+  readonly #worker: Worker;
+  /** What it was asked for and has not answered, in order. */
+  readonly #asked: PromiseWithResolvers<readonly Refusal[]>[] = [];
+  #isReady = false;
+  #failure: Error | undefined;
+
+  private constructor() {
+    this.#worker = new Worker(new URL("./place_worker.ts", import.meta.url), {
+      type: "module",
+      name: "recordfs place",
+    });
+    this.#worker.onmessage = ({ data }: MessageEvent<PlaceReport>) => {
+      if (data.kind === "ready") this.#isReady = true;
+      else this.#asked.shift()!.resolve(data.refused.map(refusalOf));
+    };
+    this.#worker.onerror = (event) => {
+      event.preventDefault(); // or it would end this process
+      this.#fail(event.message);
+    };
+    this.#worker.onmessageerror = () => this.#fail("it sent nonsense");
+  }
+
+  /** Starts one, where directories can be handed over and there is a processor for it. */
+  static start(): PlaceThread | undefined {
+    return libcIfPermitted() !== undefined && navigator.hardwareConcurrency > 1
+      ? new PlaceThread()
+      : undefined;
+  }
+
+  /** How many calls of {@linkcode PlaceThread.place} are under way; infinitely many while it can't answer. */
+  get busy(): number {
+    return this.#isReady && this.#failure === undefined
+      ? this.#asked.length
+      : Infinity;
+  }
+
+  /**
+   * Puts files in place. Their directories and their memory have to stay until that is answered.
+   *
+   * @throws {RecordfsError} If the thread has died.
+   */
+  place(files: Omit<FilesToPlace, "kind">): Promise<readonly Refusal[]> {
+    const answer = Promise.withResolvers<readonly Refusal[]>();
+    this.#asked.push(answer);
+    this.#worker.postMessage({ kind: "place", ...files });
+    return answer.promise;
+  }
+
+  /** Ends the thread; nothing may be under way. */
+  [Symbol.dispose](): void {
+    this.#worker.terminate();
+  }
+
+  #fail(why: string): void {
+    this.#failure = new RecordfsError(
+      "worker-died",
+      `A thread that writes files has died: ${why}`,
+    );
+    for (const { reject } of this.#asked.splice(0)) reject(this.#failure);
+  }
+}
+
+function refusalOf({ index, error }: RefusedFile): Refusal {
+  return { index, error: deserializeError(error, SystemError) };
+}

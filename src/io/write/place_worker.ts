@@ -1,0 +1,47 @@
+/**
+ * A thread that puts files in place; `PlaceThread` is its other end.
+ *
+ * @module
+ */
+import { serializeError } from "../../serialized_error.ts";
+import { borrowedDirectory } from "../directories/directory_by_descriptor.ts";
+import type {
+  FilesToPlace,
+  PlaceReport,
+  RefusedFile,
+} from "./place_messages.ts";
+import { UnplacedFile } from "./unplaced_file.ts";
+
+/** What TypeScript's library for pages does not say of threads. */
+interface Thread {
+  onmessage: ((event: MessageEvent<FilesToPlace>) => void) | null;
+  postMessage(message: PlaceReport): void;
+}
+
+const thread = globalThis as unknown as Thread;
+
+thread.onmessage = ({ data }) => {
+  const refused: RefusedFile[] = [];
+  for (let index = 0; index < data.names.length; index++) {
+    try {
+      place(data, index);
+    } catch (error) {
+      refused.push({ index, error: serializeError(error) });
+    }
+  }
+  thread.postMessage({ kind: "placed", refused });
+};
+
+thread.postMessage({ kind: "ready" });
+
+function place(files: FilesToPlace, index: number): void {
+  const { memory, starts, lengths } = files;
+  const directory = borrowedDirectory(files.directories[index]!);
+  const file = new UnplacedFile(directory, files.numbers[index]!, files.how);
+  try {
+    file.write(new Uint8Array(memory, starts[index]!, lengths[index]!));
+    file.place(files.names[index]!);
+  } finally {
+    file.end();
+  }
+}
