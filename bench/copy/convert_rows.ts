@@ -5,6 +5,11 @@ import { type Place, RECORDFS } from "./place.ts";
 
 /** Bytes of a frame, and of a datapoint's larger value. */
 const FRAME = 10_000;
+/** A JPEG's first bytes, to the sizes in its frame header (ITU-T T.81, B.2.2): 240 rows of 320 pixels, grey. */
+const JPEG_HEAD = [
+  ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 240, 1, 64, 1, 1, 0x11, 0],
+  ...[0xff, 0xda],
+];
 /** Frames of a video. */
 const FRAMES = 100;
 
@@ -24,25 +29,31 @@ export async function convertRows(
       : makeDatapoints(files, points);
     const packed = place.file(kind);
     const convert = [...RECORDFS, "convert"];
-    const made = ["--to", kind];
-    await run([...convert, files, packed, ...made]);
-    const [ours, theirs] = [place.file("ours"), place.file("theirs")];
+    const as = ["--to", kind];
+    await run([...convert, files, packed, ...as]);
     const cp = {
       name: "cp -r",
-      command: ["cp", "-r", files, theirs],
-      makes: theirs,
+      command: (made: string) => ["cp", "-r", files, made],
       target: 0.8,
     };
     rows.push(
-      ...await place.measure({ what: from, bytes, isWaiting: true }, [{
+      ...await place.measure({
+        what: from,
+        bytes,
+        makesMany: true,
+        isWaiting: true,
+      }, [{
         name: `recordfs convert ${kind}/ files/`,
-        command: [...convert, packed, `${ours}/`],
-        makes: ours,
+        command: (made) => [...convert, packed, `${made}/`],
       }, cp]),
-      ...await place.measure({ what: to, bytes, isWaiting: true }, [{
+      ...await place.measure({
+        what: to,
+        bytes,
+        makesMany: true,
+        isWaiting: true,
+      }, [{
         name: `recordfs convert files/ ${kind}`,
-        command: [...convert, files, ours, ...made],
-        makes: ours,
+        command: (made) => [...convert, files, made, ...as],
       }, cp]),
     );
   }
@@ -50,9 +61,10 @@ export async function convertRows(
 }
 
 function makeVideos(folder: string, frames: number): number {
-  const jpeg = new Uint8Array(FRAME);
-  crypto.getRandomValues(jpeg);
-  jpeg.set([0xff, 0xd8, 0xff]);
+  const jpeg = crypto.getRandomValues(new Uint8Array(FRAME))
+    .map((byte) => Math.min(byte, 0xfe)); // no marker among them
+  jpeg.set(JPEG_HEAD);
+  jpeg.set([0xff, 0xd9], FRAME - 2);
   for (let i = 0; i < frames; i++) {
     const video = `${folder}/${
       String(Math.floor(i / FRAMES)).padStart(5, "0")

@@ -17,46 +17,45 @@ export async function packRows(place: Place, set: FileSet): Promise<Row[]> {
   await run(["tar", "cf", tar, "-C", folder, "."]);
   const bytes = set.count * set.bytes;
   const { targets } = set;
-  const out = place.file("out");
-  const [newFfr, newTar] = [`${out}.ffr`, `${out}.tar`];
-  fs.mkdirSync(out);
   const sides = (
     act: "pack" | "extract",
     sync: string,
     target: number,
-  ): Contender[] =>
-    act === "pack"
+  ): Contender[] => {
+    const durably = ["--sync", sync];
+    return act === "pack"
       ? [{
         name: "recordfs pack",
-        command: [...RECORDFS, "pack", folder, newFfr, "--sync", sync],
-        makes: newFfr,
+        command: (
+          made,
+        ) => [...RECORDFS, "pack", folder, `${made}.ffr`, ...durably],
       }, {
         name: "tar c",
-        command: ["tar", "cf", newTar, "-C", folder, "."],
-        makes: newTar,
+        command: (made) => ["tar", "cf", `${made}.tar`, "-C", folder, "."],
         target,
       }]
       : [{
         name: "recordfs extract",
-        command: [...RECORDFS, "extract", ffr, `${out}/a`, "--sync", sync],
-        makes: `${out}/a`,
+        command: (made) => [...RECORDFS, "extract", ffr, made, ...durably],
       }, {
         name: "tar x",
-        command: ["tar", "xf", tar, "-C", out, "--one-top-level=b"],
-        makes: `${out}/b`,
+        command: (made) => ["tar", "xf", tar, `--one-top-level=${made}`],
         target,
       }];
+  };
   const rows: Row[] = [];
   for (const act of ["pack", "extract"] as const) {
     for (const isCold of [false, true]) {
       const what = `${act} ${set.name}${isCold ? ", cold" : ""}`;
+      const makesMany = act === "extract" && set.count > 1;
+      const common = { bytes, isCold, makesMany };
       rows.push(
         ...await place.measure(
-          { what: `${what}, waiting`, bytes, isWaiting: true, isCold },
+          { ...common, what: `${what}, waiting`, isWaiting: true },
           sides(act, "end", targets[act]),
         ),
         ...await place.measure(
-          { what: `${what}, not waiting`, bytes, isCold },
+          { ...common, what: `${what}, not waiting` },
           sides(act, "none", targets.notWaiting),
         ),
       );
