@@ -81,8 +81,8 @@ const DATA =
   permutation readIndexFile transformSamples writeIndexFile`;
 
 const FORMATS =
-  `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileFacts FilePlace
-  FileTree Format FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK NewVideo OpenFileOptions PlanNotes Probe
+  `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileContents FileFacts FilePlace
+  FileTree Format FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK NewVideo OpenFileOptions PlanNotes Probe ReadAheadOptions
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 

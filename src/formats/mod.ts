@@ -19,6 +19,7 @@ export {
 } from "../convert/conversion.ts";
 export type {
   FileContent,
+  FileContents,
   FilePlace,
   FileTree,
   TreeEntry,
@@ -35,4 +36,5 @@ export type {
   TargetForm,
   TargetName,
 } from "../convert/to/target.ts";
+export type { ReadAheadOptions } from "../vfs/read_ahead.ts";
 export * from "../vfs/mod.ts";

@@ -22,7 +22,7 @@ export interface FileBatch {
   /** Whether it is one such file. */
   readonly isLarge: boolean;
   /** Set by whoever needs the contents for longer: their memory is used again when it is settled, unless it fails. */
-  until?: Promise<unknown>;
+  until?: Promise<unknown> | undefined;
 }
 
 /** Options of {@linkcode readAhead}. */

@@ -173,10 +173,12 @@ async function packNames(file: string, names: string[]): Promise<void> {
     location: "names",
     walk: () => ReadableStream.from(entries),
     contents: () =>
-      ReadableStream.from(entries.map((entry) => ({
-        entry,
-        content: entry.isDirectory ? undefined : JPEGS[0]!,
-      }))),
+      ReadableStream.from([{
+        files: entries.map((entry) => ({
+          entry,
+          content: entry.isDirectory ? undefined : JPEGS[0]!,
+        })),
+      }]),
   };
   await packEntries(tree as Partial<FileTree> as FileTree, file, () => {}, {});
 }

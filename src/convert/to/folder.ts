@@ -1,4 +1,5 @@
-import { ExtractTarget } from "../../io/write/extract_target.ts";
+import { ExtractTarget } from "../../io/extract/extract_target.ts";
+import { FilePlacer } from "../../io/extract/file_placer.ts";
 import { NewDirectory } from "../../io/write/new_directory.ts";
 import { PlanNotes, type Run } from "../conversion.ts";
 import type { FileTree } from "../from/file_tree.ts";
@@ -44,16 +45,28 @@ async function writeFolder(
     sync: "end",
   } as const;
   using output = new ExtractTarget(temporary, options);
+  await using placer = new FilePlacer(output);
+  const { rooms } = placer;
   let done = 0;
-  for await (const { entry, content } of files.contents({ signal })) {
-    if (content === undefined) {
-      output.makeDirectory(entry);
-      continue;
+  for await (const batch of files.contents({ signal, rooms })) {
+    const placing = placer.start();
+    try {
+      for (const { entry, content } of batch.files) {
+        if (content === undefined) {
+          output.makeDirectory(entry);
+          continue;
+        }
+        if (content instanceof Uint8Array) placing.write(entry, content);
+        else await output.writeStream(entry, content);
+        run.tell(++done);
+      }
+    } finally {
+      batch.until = placing.end(({ error }) => {
+        throw error;
+      });
     }
-    if (content instanceof Uint8Array) output.write(entry, content);
-    else await output.writeStream(entry, content);
-    run.tell(++done);
   }
+  await placer.complete();
   await output.complete();
   return done;
 }

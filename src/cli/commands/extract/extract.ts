@@ -5,7 +5,7 @@ import { Exit, ExitCode, UsageError } from "../../exit.ts";
 import {
   type Durability,
   ExtractTarget,
-} from "../../../io/write/extract_target.ts";
+} from "../../../io/extract/extract_target.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
 import { openSource } from "../../input/source.ts";
@@ -72,7 +72,7 @@ async function extract(
     : ({ message }: Failure) => faults.add(message);
   const counts = await abortable(async (signal) => {
     using target = new ExtractTarget(directory, { replace, mtime, sync });
-    using extraction = new Extraction(fs, target, onFailure, signal);
+    await using extraction = new Extraction(fs, target, onFailure, signal);
     await extraction.run(paths);
     if (!await target.complete()) warn(NOT_SYNCED);
     return extraction.counts;

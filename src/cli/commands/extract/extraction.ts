@@ -1,8 +1,7 @@
 import { FormatError, RecordfsError } from "../../../errors.ts";
-import type { ExtractTarget } from "../../../io/write/extract_target.ts";
-import { FileGroup } from "../../../io/write/file_group.ts";
-import { PlaceThread } from "../../../io/write/place_thread.ts";
-import { SharedRoom } from "../../../io/read/read_memory.ts";
+import type { ExtractTarget } from "../../../io/extract/extract_target.ts";
+import type { RefusedFile } from "../../../io/extract/file_group.ts";
+import { FilePlacer } from "../../../io/extract/file_placer.ts";
 import { type FileBatch, readAhead } from "../../../vfs/read_ahead.ts";
 import { contentPieces } from "../../../vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../../vfs/virtual_fs.ts";
@@ -29,13 +28,8 @@ const ENDS_ALL = new Set(
   ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
 );
 
-/** So many files are worth starting another thread. */
-const WORTH_A_THREAD = 512;
-/** So many batches are left to the other thread; this one puts the next in place itself. */
-const MOST_UNDER_WAY = 2;
-
 /** The files of a container on their way to a directory. */
-export class Extraction implements Disposable {
+export class Extraction implements AsyncDisposable {
   readonly #fs: VirtualFs;
   readonly #target: ExtractTarget;
   readonly #onFailure: (failure: Failure) => void;
@@ -44,13 +38,7 @@ export class Extraction implements Disposable {
   /** Depth of a directory that could not be made: nothing in it can. */
   #lostDepth = Infinity;
   #done = 0;
-  /** Another thread that puts files in place, or that there is none to be had. */
-  #thread: PlaceThread | "none" | undefined;
-  /** More than are read, looked at and under way, so that nobody waits for one. */
-  readonly #rooms = Array.from(
-    { length: 4 + MOST_UNDER_WAY },
-    () => new SharedRoom(),
-  );
+  readonly #placer: FilePlacer;
   /**
    * What was extracted: directories that were in the container, or in what was asked for of it; and how many files
    * and directories were not, each of which has been reported.
@@ -66,13 +54,14 @@ export class Extraction implements Disposable {
   ) {
     this.#fs = fs;
     this.#target = target;
+    this.#placer = new FilePlacer(target);
     this.#onFailure = onFailure;
     this.#signal = signal;
   }
 
-  /** Ends the other thread. */
-  [Symbol.dispose](): void {
-    if (this.#thread instanceof PlaceThread) this.#thread[Symbol.dispose]();
+  /** Waits for what is under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#placer[Symbol.asyncDispose]();
   }
 
   /** Extracts what paths and globs choose; everything where there are none. */
@@ -158,18 +147,11 @@ export class Extraction implements Disposable {
 
   async #copy(walk: AsyncIterable<WalkEntry>): Promise<void> {
     this.#lostDepth = Infinity;
-    const options = { signal: this.#signal, rooms: this.#rooms };
-    const batches: FileBatch[] = [];
-    try {
-      for await (const batch of readAhead(this.#fs, walk, options)) {
-        batches.push(batch);
-        if (batches.length > this.#rooms.length) batches.shift();
-        await this.#write(batch);
-      }
-    } finally {
-      await Promise.allSettled(batches.map(({ until }) => until));
+    const options = { signal: this.#signal, rooms: this.#placer.rooms };
+    for await (const batch of readAhead(this.#fs, walk, options)) {
+      await this.#write(batch);
     }
-    for (const { until } of batches) await until;
+    await this.#placer.complete();
   }
 
   async #write(batch: FileBatch): Promise<void> {
@@ -178,8 +160,7 @@ export class Extraction implements Disposable {
       if (error instanceof FormatError) return undefined;
       throw error;
     });
-    const thread = this.#idleThread();
-    const group = read && thread && new FileGroup(this.#target);
+    const placing = this.#placer.start();
     let file = 0;
     try {
       for (const entry of entries) {
@@ -191,39 +172,21 @@ export class Extraction implements Disposable {
           if (entry.isDirectory) return this.#makeDirectory(entry);
           if (isLarge) return await this.#stream(entry);
           const bytes = content ?? await this.#fs.read(entry);
-          const isHandedOver = content !== undefined && entry.depth > 0 &&
-            group?.add(entry, content);
-          if (!isHandedOver) this.#target.write(placeOf(entry), bytes);
+          placing.write(placeOf(entry), bytes);
           this.counts.files++;
           this.counts.bytes += bytes.length;
           this.#count(bytes);
         });
       }
     } finally {
-      if (group !== undefined) {
-        batch.until = this.#place(group, thread!);
-        batch.until.catch(() => {}); // it is waited for later
-      }
+      batch.until = placing.end((file) => this.#refuse(file));
     }
   }
 
-  /** The other thread, where it has time. It is started when there is enough to do. */
-  #idleThread(): PlaceThread | undefined {
-    if (this.#thread === undefined && this.counts.files >= WORTH_A_THREAD) {
-      this.#thread = PlaceThread.start() ?? "none";
-    }
-    const thread = this.#thread;
-    return thread instanceof PlaceThread && thread.busy < MOST_UNDER_WAY
-      ? thread
-      : undefined;
-  }
-
-  async #place(group: FileGroup, thread: PlaceThread): Promise<void> {
-    for (const { path, bytes, error } of await group.place(thread)) {
-      this.counts.files--;
-      this.counts.bytes -= bytes;
-      await this.#guard(path, () => Promise.reject(error));
-    }
+  #refuse({ path, bytes, error }: RefusedFile): void {
+    this.counts.files--;
+    this.counts.bytes -= bytes;
+    this.#fail(path, error);
   }
 
   /** Whether an entry lies in a directory that could not be made, which has been reported. */
@@ -272,16 +235,20 @@ export class Extraction implements Disposable {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
-        throw error;
-      }
-      this.counts.failures++;
-      const path = typeof place === "string" ? place : place.path;
-      const { code } = error;
-      const text = inFlags(error.message);
-      const message = error.path === undefined ? `${path}: ${text}` : text;
-      this.#onFailure({ path, code, message });
+      this.#fail(place, error);
     }
+  }
+
+  #fail(place: string | WalkEntry, error: unknown): void {
+    if (!(error instanceof RecordfsError) || ENDS_ALL.has(error.code)) {
+      throw error;
+    }
+    this.counts.failures++;
+    const path = typeof place === "string" ? place : place.path;
+    const { code } = error;
+    const text = inFlags(error.message);
+    const message = error.path === undefined ? `${path}: ${text}` : text;
+    this.#onFailure({ path, code, message });
   }
 }
 

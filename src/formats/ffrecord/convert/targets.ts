@@ -93,10 +93,12 @@ export async function packEntries(
   requireRoom(files.location, listing);
   const count = listing.files + 1;
   await using writer = await FFRecordWriter.open(target, { ...options, count });
-  for await (const { content } of files.contents(options)) {
-    if (content === undefined) continue;
-    await writer.write(content, options);
-    onFile(writer.length);
+  for await (const batch of files.contents(options)) {
+    for (const { content } of batch.files) {
+      if (content === undefined) continue;
+      await writer.write(content, options);
+      onFile(writer.length);
+    }
   }
   const structure = ReadableStream.from(writeStructure(listing));
   await writer.write(structure, options);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ExtractTarget } from "../../../src/io/write/extract_target.ts";
+import { ExtractTarget } from "../../../src/io/extract/extract_target.ts";
 import {
   ffrBytes,
   type Folder,

@@ -5,7 +5,7 @@ import type { Directory, EntryKind } from "../directories/directory.ts";
 import { DirectoryChain } from "../directories/directory_chain.ts";
 import { openDirectory } from "../directories/open_directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
-import { extractorOf } from "./temporaries.ts";
+import { extractorOf } from "../write/temporaries.ts";
 import { type Placing, UnplacedFile } from "./unplaced_file.ts";
 import { workingDirectory } from "../storage/local_path.ts";
 
@@ -17,7 +17,7 @@ export interface ExtractTargetOptions {
   readonly mtime: Date;
   /** What {@linkcode ExtractTarget.complete} makes sure of. */
   readonly sync: Durability;
-  /** Name of the directory in errors, where that is not its path. */
+  /** Name of the directory in errors, where that is not its path: it has another until all is written. */
   readonly shownAs?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface HandedOver {
 }
 
 /** Where something is put: its path, or an entry of the walk that {@linkcode ExtractTarget.start} began. */
-type Place = string | WalkPlace;
+export type Place = string | WalkPlace;
 
 /**
  * A directory that files are extracted into, and never beyond it: no symbolic link in it is
@@ -72,8 +72,9 @@ export class ExtractTarget implements Disposable {
   /** Makes the directory. It may itself be reached through symbolic links. */
   constructor(directory: string, options: ExtractTargetOptions) {
     this.#options = options;
-    const { replace, mtime, sync } = options;
-    this.placing = { replace, mtime, sync: sync === "files" };
+    const { replace, mtime, sync, shownAs } = options;
+    const isHidden = shownAs !== undefined;
+    this.placing = { replace, mtime, sync: sync === "files", isHidden };
     if (!directory.startsWith("/")) workingDirectory();
     this.#root = resolve(directory);
     try {
@@ -126,13 +127,9 @@ export class ExtractTarget implements Disposable {
   /** Puts a file in place. */
   write(place: Place, content: Uint8Array): void {
     this.#naming(place, () => {
-      const file = this.#newFile(place);
-      try {
-        file.write(content);
-        this.#finish(file, place);
-      } finally {
-        file.end();
-      }
+      using file = this.#newFile(place);
+      file.write(content);
+      this.#finish(file);
     });
   }
 
@@ -141,15 +138,11 @@ export class ExtractTarget implements Disposable {
     place: Place,
     content: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    const file = this.#naming(place, () => this.#newFile(place));
-    try {
-      for await (const chunk of content) {
-        this.#naming(place, () => file.write(chunk));
-      }
-      this.#naming(place, () => this.#finish(file, place));
-    } finally {
-      file.end();
+    using file = this.#naming(place, () => this.#newFile(place));
+    for await (const chunk of content) {
+      this.#naming(place, () => file.write(chunk));
     }
+    this.#naming(place, () => this.#finish(file));
   }
 
   /**
@@ -232,16 +225,21 @@ export class ExtractTarget implements Disposable {
   }
 
   #newFile(place: Place): UnplacedFile {
-    const { directory } = this.#place(place);
-    return new UnplacedFile(directory, ++this.#temporaries, this.placing);
+    const { directory, name } = this.#place(place);
+    const number = ++this.#temporaries;
+    try {
+      return new UnplacedFile(directory, name, number, this.placing);
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") this.#requireFree(directory, name);
+      throw error;
+    }
   }
 
-  #finish(file: UnplacedFile, place: Place): void {
-    const { directory, name } = this.#place(place);
+  #finish(file: UnplacedFile): void {
     try {
-      file.place(name);
+      file.place();
     } catch (error) {
-      this.#requireFree(directory, name); // says what it is that is there
+      this.#requireFree(file.directory, file.name); // says what it is that is there
       throw error;
     }
   }

@@ -37,11 +37,9 @@ thread.postMessage({ kind: "ready" });
 function place(files: FilesToPlace, index: number): void {
   const { memory, starts, lengths } = files;
   const directory = borrowedDirectory(files.directories[index]!);
-  const file = new UnplacedFile(directory, files.numbers[index]!, files.how);
-  try {
-    file.write(new Uint8Array(memory, starts[index]!, lengths[index]!));
-    file.place(files.names[index]!);
-  } finally {
-    file.end();
-  }
+  const name = files.names[index]!;
+  const number = files.numbers[index]!;
+  using file = new UnplacedFile(directory, name, number, files.how);
+  file.write(new Uint8Array(memory, starts[index]!, lengths[index]!));
+  file.place();
 }

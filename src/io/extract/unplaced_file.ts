@@ -13,31 +13,48 @@ export interface Placing {
   readonly mtime: Date;
   /** Whether it is on the disk before it gets its name. */
   readonly sync: boolean;
+  /** Whether nobody sees its directory yet, so that it may have its name from the start. */
+  readonly isHidden: boolean;
 }
 
 /** A new file of a directory, without its name until it is complete: without any, where that can be. */
-export class UnplacedFile {
-  readonly #directory: Directory;
+export class UnplacedFile implements Disposable {
+  readonly directory: Directory;
+  /** The name that it is to have. */
+  readonly name: string;
   readonly #how: Placing;
   readonly #file: OpenFile;
   readonly #unnamed: UnnamedFile | undefined;
-  /** Temporary name that is to be removed. */
-  #name: string | undefined;
+  /** A name that it has before it is complete. */
+  #before: string | undefined;
 
-  /** @param number Different for each file of this process. */
-  constructor(directory: Directory, number: number, how: Placing) {
-    this.#directory = directory;
+  /**
+   * Makes it, empty.
+   *
+   * @param name The name that it is to have.
+   * @param number Different for each file of this process.
+   */
+  constructor(
+    directory: Directory,
+    name: string,
+    number: number,
+    how: Placing,
+  ) {
+    this.directory = directory;
+    this.name = name;
     this.#how = how;
     // A link does not take the place of what is there.
-    this.#unnamed = how.replace ? undefined : directory.createUnnamed();
+    const isNamed = how.isHidden || how.replace;
+    this.#unnamed = isNamed ? undefined : directory.createUnnamed();
     if (this.#unnamed !== undefined) {
       this.#file = this.#unnamed;
       return;
     }
-    const name = `.recordfs-${process.pid}-${number}.part`;
+    const isFinal = how.isHidden && !how.replace;
+    const before = isFinal ? name : `.recordfs-${process.pid}-${number}.part`;
     // Fails if there is something of that name, be it a symbolic link to nowhere.
-    this.#file = directory.createFile(name);
-    this.#name = name;
+    this.#file = directory.createFile(before);
+    this.#before = before;
   }
 
   /** Appends to it. */
@@ -50,18 +67,20 @@ export class UnplacedFile {
    *
    * @throws An `EEXIST` if something is there that is not to be replaced, and whatever else the system refuses.
    */
-  place(name: string): void {
+  place(): void {
     const { mtime, sync, replace } = this.#how;
     this.#file.setModified(mtime);
     if (sync) this.#file.sync();
-    if (this.#name === undefined) return this.#unnamed?.link(name);
-    this.#directory.rename(this.#name, name, replace);
-    this.#name = undefined;
+    if (this.#before === undefined) return this.#unnamed?.link(this.name);
+    if (this.#before !== this.name) {
+      this.directory.rename(this.#before, this.name, replace);
+    }
+    this.#before = undefined;
   }
 
   /** Closes it, and removes it unless it has its place. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#file.close();
-    if (this.#name !== undefined) this.#directory.remove(this.#name);
+    if (this.#before !== undefined) this.directory.remove(this.#before);
   }
 }
