@@ -237,10 +237,12 @@ export function folderFiles(location: string): FileTree {
       const path = pathOf(place);
       return naming(path, () => fs.statSync(at(path)).size);
     },
-    read: async (place, { signal } = {}) => {
+    read: (place, { signal } = {}) => {
       const path = pathOf(place);
-      signal?.throwIfAborted();
-      return naming(path, () => runSync(readFile(at(path))));
+      return naming(path, () => {
+        signal?.throwIfAborted();
+        return runSync(readFile(at(path)));
+      });
     },
     stream: async (place) => {
       const path = at(pathOf(place));
