@@ -13,6 +13,7 @@ import { gulpCase } from "../support/gulp/gulp_golden.ts";
 import { JPEGS } from "../support/gulp/gulp_content.ts";
 import { writeDataset } from "../support/bags/make_bag.ts";
 import { fakeJpeg, writeChunk } from "../support/gulp/make_gulp.ts";
+import { recordfs } from "../cli/run_cli.ts";
 import { withTempDir } from "../support/paths.ts";
 
 const GULP = { to: "gulp" } as const;
@@ -199,12 +200,19 @@ Deno.test("names that files cannot have are said to be it", async (t) => {
         args: ["-c", script, "sh", dir],
       }).output();
       assert.ok(success);
-      for (const [target, options] of [["out", GULP], ["out/", {}]] as const) {
-        await assert.rejects(
-          convert(`${dir}/in`, `${dir}/${target}`, options),
-          /its name is not UTF-8; convert the folder to a packed folder/,
-        );
-      }
+      const refused = await recordfs(
+        ["convert", `${dir}/in`, `${dir}/refused/`],
+        { permissions: ["--allow-read", `--allow-write=${dir}`] },
+      );
+      assert.equal(refused.code, 1);
+      assert.match(
+        refused.stderr,
+        /in\/.*: its name is not UTF-8, which takes --allow-ffi/,
+      );
+      await convert(`${dir}/in`, `${dir}/direct`, GULP);
+      assert.deepEqual(videosOf(`${dir}/direct`), [["\udcff", {}, []]]);
+      await convert(`${dir}/in`, `${dir}/copy/`);
+      assert.equal(fs.readdirSync(`${dir}/copy`).length, 1);
       await convert(`${dir}/in`, `${dir}/in.ffr`);
       await convert(`${dir}/in.ffr`, `${dir}/out`, GULP);
       assert.deepEqual(videosOf(`${dir}/out`), [["\udcff", {}, []]]);

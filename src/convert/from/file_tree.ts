@@ -1,16 +1,4 @@
-import * as fs from "node:fs";
-import {
-  shouldYield,
-  yieldToEventLoop,
-} from "../../io/concurrency/event_loop.ts";
-import { runSync } from "../../io/concurrency/steps.ts";
-import { readFile } from "../../io/read/read_file.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import { RecordfsError } from "../../errors.ts";
-import { openError } from "../../io/storage/file_source.ts";
-import { isTemporary } from "../../io/write/temporaries.ts";
-import { systemCode } from "../../io/libc/system_error.ts";
-import { sortNames } from "../../names.ts";
 import { readAhead, type ReadAheadOptions } from "../../vfs/read_ahead.ts";
 import { contentPieces } from "../../vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../vfs/virtual_fs.ts";
@@ -70,9 +58,6 @@ export interface FileTree {
   /** Closes what was opened for it. */
   close(): void;
 }
-
-/** Larger files of a folder are streamed. */
-const READ_WHOLE = 8 << 20;
 
 type OwnPlace = string | WalkEntry;
 
@@ -149,114 +134,4 @@ export function withRootFile(
         ? Promise.resolve(ReadableStream.from([bytes]))
         : files.stream(place, options),
   };
-}
-
-/**
- * The files of a folder on disk, complete ones; symbolic links are followed.
- *
- * Listing it throws `not-a-file` at a pipe, a socket or a device.
- */
-export function folderFiles(location: string): FileTree {
-  const at = (path: string) => path === "" ? location : `${location}/${path}`;
-  // Without waiting for each: what is in memory answers at a tenth of what that costs.
-  const naming = async <T>(path: string, work: () => T) => {
-    while (shouldYield()) await yieldToEventLoop();
-    try {
-      return work();
-    } catch (error) {
-      if (path.includes("\ufffd") && systemCode(error) === "ENOENT") {
-        throw new RecordfsError(
-          "bad-name",
-          `Cannot open ${
-            at(path)
-          }: its name is not UTF-8; convert the folder to a packed folder ` +
-            "(.ffr), which keeps such names, and that to what it is to become",
-          { path: at(path), cause: error },
-        );
-      }
-      throw openError(at(path), error);
-    }
-  };
-  async function* list(
-    path: string,
-    { signal }: WaitOptions = {},
-  ): AsyncGenerator<TreeEntry, void, undefined> {
-    const entries = await naming(
-      path,
-      () => fs.readdirSync(at(path), { withFileTypes: true }),
-    );
-    const byName = new Map(entries.map((entry) => [entry.name, entry]));
-    for (const name of sortNames([...byName.keys()])) {
-      signal?.throwIfAborted();
-      if (isTemporary(name)) continue;
-      const own = path === "" ? name : `${path}/${name}`;
-      const entry = byName.get(name)!;
-      const isKnown = entry.isFile() || entry.isDirectory();
-      const stat = isKnown
-        ? entry
-        : await naming(own, () => fs.statSync(at(own)));
-      if (!stat.isFile() && !stat.isDirectory()) { // pipes and devices may have no end
-        throw new RecordfsError(
-          "not-a-file",
-          `Cannot convert ${
-            at(own)
-          }: it is neither a regular file nor a directory; ` +
-            "take it out of the folder",
-          { path: at(own) },
-        );
-      }
-      yield { path: own, name, depth: 1, isDirectory: stat.isDirectory() };
-    }
-  }
-  async function* walk(
-    options: WaitOptions = {},
-    path = "",
-    depth = 1,
-  ): AsyncGenerator<TreeEntry, void, undefined> {
-    for await (const entry of list(path, options)) {
-      yield { ...entry, depth };
-      if (entry.isDirectory) yield* walk(options, entry.path, depth + 1);
-    }
-  }
-  const files: FileTree = {
-    location,
-    mtime: fs.statSync(location).mtime,
-    list,
-    walk,
-    async *contents(options) {
-      for await (const entry of walk(options)) {
-        const content = entry.isDirectory
-          ? undefined
-          : await files.size(entry) > READ_WHOLE
-          ? await files.stream(entry, options)
-          : await files.read(entry, options);
-        yield { files: [{ entry, content }] };
-      }
-    },
-    size: (place) => {
-      const path = pathOf(place);
-      return naming(path, () => fs.statSync(at(path)).size);
-    },
-    read: (place, { signal } = {}) => {
-      const path = pathOf(place);
-      return naming(path, () => {
-        signal?.throwIfAborted();
-        return runSync(readFile(at(path)));
-      });
-    },
-    stream: async (place) => {
-      const path = at(pathOf(place));
-      const { size } = await fs.promises.stat(path);
-      // As much as it says that it has: a file of /proc says 0, and may have no end.
-      return size === 0
-        ? ReadableStream.from<Uint8Array>([])
-        : fs.createReadStream(path, { end: size - 1 });
-    },
-    close() {},
-  };
-  return files;
-}
-
-function pathOf(place: FilePlace): string {
-  return typeof place === "string" ? place : place.path;
 }

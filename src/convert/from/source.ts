@@ -9,7 +9,8 @@ import type { ContainerInfo } from "../../tree/format.ts";
 import { open } from "../../vfs/open.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { type ConvertOptions, PlanNotes } from "../conversion.ts";
-import { containerFiles, type FileTree, folderFiles } from "./file_tree.ts";
+import { containerFiles, type FileTree } from "./file_tree.ts";
+import { FolderFiles } from "./folder_files.ts";
 import { containerRecords, type RecordList } from "./record_list.ts";
 import type { VideoSource } from "./video_source.ts";
 
@@ -39,7 +40,7 @@ export class ConversionSource {
 
   /** How it looks as a file tree. */
   files(): Promise<FileTree> {
-    return Promise.resolve(folderFiles(this.path));
+    return Promise.resolve(new FolderFiles(this.path));
   }
 
   /** Notes what of it files show, and what not. */

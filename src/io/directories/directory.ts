@@ -31,6 +31,8 @@ export interface OpenFile {
   /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
   setModified(time: Date): void;
+  /** Has the system bring to the disk what was written, as soon as it can, without waiting for it; it may not. */
+  startSync(): void;
   /** Waits until what was written is on the disk. */
   sync(): void;
   close(): void;

@@ -19,6 +19,7 @@ import {
   Open,
   R_OK,
   STATX,
+  SYNC_FILE_RANGE_WRITE,
   throwUnlessRepeated,
 } from "../libc/libc_files.ts";
 import { systemCode } from "../libc/system_error.ts";
@@ -94,8 +95,7 @@ class DescribedDirectory implements Directory {
   }
 
   openFile(name: string): OpenFile {
-    const flags = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
-    return new DescribedFile(openAt(this.#fd, name, flags));
+    return new DescribedFile(openAt(this.#fd, name, TO_READ));
   }
 
   createFile(name: string): OpenFile {
@@ -217,6 +217,10 @@ class DescribedFile implements OpenFile {
     }
   }
 
+  startSync(): void {
+    libcIfPermitted()!.syncFileRange(this.#fd, 0n, 0n, SYNC_FILE_RANGE_WRITE);
+  }
+
   sync(): void {
     answer((libc) => libc.fsync(this.#fd));
   }
@@ -267,6 +271,7 @@ const NO_UNNAMED: ReadonlySet<string | undefined> = new Set(
 let hasUnnamed: boolean | undefined;
 let linksByDescriptor = true;
 
+const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
 /** A directory's descriptor that serves to reach what is in it: being listed takes another. */
 const DIRECTORY = Open.PATH | Open.DIRECTORY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
@@ -286,6 +291,11 @@ let tellsReplaced = true;
 const times = new BigInt64Array(4);
 /** What they are set to, in milliseconds. */
 let timesOf: number | undefined;
+
+/** Opens a file for reading by its path. */
+export function openDescribedFile(path: string): OpenFile {
+  return new DescribedFile(openAt(At.FDCWD, path, TO_READ));
+}
 
 /** A directory that is held open elsewhere, by its descriptor; it is not to be closed here. */
 export function borrowedDirectory(descriptor: number): Directory {

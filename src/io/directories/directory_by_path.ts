@@ -81,8 +81,7 @@ class NamedDirectory implements Directory {
   }
 
   openFile(name: string): OpenFile {
-    const flags = fs.constants.O_RDONLY | NONBLOCK;
-    return new NamedFile(fs.openSync(this.#at(name), flags));
+    return openNamedFile(`${this.path}/${name}`);
   }
 
   createFile(name: string): OpenFile {
@@ -170,6 +169,8 @@ class NamedFile implements OpenFile {
     fs.futimesSync(this.#fd, seconds, seconds);
   }
 
+  startSync(): void {}
+
   sync(): void {
     fs.fsyncSync(this.#fd);
   }
@@ -182,6 +183,12 @@ class NamedFile implements OpenFile {
 /** Opens a directory by its path. */
 export function openNamed(path: string): Directory {
   return new NamedDirectory(reachable(path));
+}
+
+/** Opens a file for reading by its path. */
+export function openNamedFile(path: string): OpenFile {
+  const flags = fs.constants.O_RDONLY | NONBLOCK;
+  return new NamedFile(fs.openSync(reachable(path), flags));
 }
 
 function notADirectory(): Error {

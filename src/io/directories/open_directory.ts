@@ -1,6 +1,6 @@
-import type { Directory } from "./directory.ts";
-import { openDescribed } from "./directory_by_descriptor.ts";
-import { openNamed } from "./directory_by_path.ts";
+import type { Directory, OpenFile } from "./directory.ts";
+import { openDescribed, openDescribedFile } from "./directory_by_descriptor.ts";
+import { openNamed, openNamedFile } from "./directory_by_path.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 
 /**
@@ -14,4 +14,11 @@ export function openDirectory(path: string): Directory {
   return libcIfPermitted() === undefined
     ? openNamed(path)
     : openDescribed(path);
+}
+
+/** Opens a file for reading, through symbolic links if need be, as {@linkcode Directory.openFile} does. */
+export function openFileByPath(path: string): OpenFile {
+  return libcIfPermitted() === undefined
+    ? openNamedFile(path)
+    : openDescribedFile(path);
 }

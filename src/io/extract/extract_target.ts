@@ -6,7 +6,11 @@ import { DirectoryChain } from "../directories/directory_chain.ts";
 import { openDirectory } from "../directories/open_directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 import { extractorOf } from "../write/temporaries.ts";
-import { type Placing, UnplacedFile } from "./unplaced_file.ts";
+import {
+  type Durability,
+  type Placing,
+  UnplacedFile,
+} from "./unplaced_file.ts";
 import { workingDirectory } from "../storage/local_path.ts";
 
 /** Options of an {@linkcode ExtractTarget}. */
@@ -20,12 +24,6 @@ export interface ExtractTargetOptions {
   /** Name of the directory in errors, where that is not its path: it has another until all is written. */
   readonly shownAs?: string | undefined;
 }
-
-/**
- * When files are on the disk, where they outlive the power: `files` each before it gets its name, `end` all when the
- * last is written, `none` whenever the system writes them.
- */
-export type Durability = "files" | "end" | "none";
 
 /** An entry of a walk, which comes after the directory that it lies in and what that held before it. */
 export interface WalkPlace {
@@ -74,7 +72,7 @@ export class ExtractTarget implements Disposable {
     this.#options = options;
     const { replace, mtime, sync, shownAs } = options;
     const isHidden = shownAs !== undefined;
-    this.placing = { replace, mtime, sync: sync === "files", isHidden };
+    this.placing = { replace, mtime, sync, isHidden };
     if (!directory.startsWith("/")) workingDirectory();
     this.#root = resolve(directory);
     try {

@@ -5,14 +5,23 @@ import type {
   UnnamedFile,
 } from "../directories/directory.ts";
 
+/**
+ * When files are on the disk, where they outlive the power: `files` each before it gets its name, `end` all when the
+ * last is written, `none` whenever the system writes them.
+ */
+export type Durability = "files" | "end" | "none";
+
+/** Bytes of a file that are brought to the disk while others are written. */
+const WORTH_A_START = 64 * 1024;
+
 /** How a file gets its place. */
 export interface Placing {
   /** True if a file that is there already is replaced. */
   readonly replace: boolean;
   /** Last modification that it gets. */
   readonly mtime: Date;
-  /** Whether it is on the disk before it gets its name. */
-  readonly sync: boolean;
+  /** When it is waited for until it is on the disk: see {@linkcode Durability}. */
+  readonly sync: Durability;
   /** Whether nobody sees its directory yet, so that it may have its name from the start. */
   readonly isHidden: boolean;
 }
@@ -27,6 +36,7 @@ export class UnplacedFile implements Disposable {
   readonly #unnamed: UnnamedFile | undefined;
   /** A name that it has before it is complete. */
   #before: string | undefined;
+  #written = 0;
 
   /**
    * Makes it, empty.
@@ -60,6 +70,7 @@ export class UnplacedFile implements Disposable {
   /** Appends to it. */
   write(bytes: Uint8Array): void {
     this.#file.write(bytes);
+    this.#written += bytes.length;
   }
 
   /**
@@ -70,7 +81,11 @@ export class UnplacedFile implements Disposable {
   place(): void {
     const { mtime, sync, replace } = this.#how;
     this.#file.setModified(mtime);
-    if (sync) this.#file.sync();
+    if (sync === "files") this.#file.sync();
+    // The disk has something to do meanwhile; of small files it is given many at once.
+    else if (sync === "end" && this.#written >= WORTH_A_START) {
+      this.#file.startSync();
+    }
     if (this.#before === undefined) return this.#unnamed?.link(this.name);
     if (this.#before !== this.name) {
       this.directory.rename(this.#before, this.name, replace);

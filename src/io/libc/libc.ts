@@ -16,6 +16,7 @@ function returning<
 
 const STATFS = returning("i32", "buffer", "buffer");
 const FACCESSAT = returning("i32", "i32", "buffer", "i32", "i32");
+const SYNC_FILE_RANGE = returning("i32", "i32", "i64", "i64", "u32");
 const POLL = returning("i32", "buffer", "u32", "i32");
 
 /**
@@ -57,6 +58,12 @@ const FUNCTIONS = {
   linkat: returning("i32", "i32", "buffer", "i32", "buffer", "i32"),
   unlinkat: returning("i32", "i32", "buffer", "i32"),
   fsync: returning("i32", "i32"),
+  syncFileRange: { ...SYNC_FILE_RANGE, name: "sync_file_range" },
+  syncFileRangeElsewhere: {
+    ...SYNC_FILE_RANGE,
+    name: "sync_file_range",
+    nonblocking: true,
+  },
   syncfsElsewhere: {
     ...returning("i32", "i32"),
     name: "syncfs",

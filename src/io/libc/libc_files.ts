@@ -37,6 +37,9 @@ export const At = {
   EMPTY_PATH: 0x1000,
 } as const;
 
+/** Of sync_file_range(2): starts to write, and waits for nothing. */
+export const SYNC_FILE_RANGE_WRITE = 2;
+
 /** `R_OK` of `unistd.h`. */
 export const R_OK = 4;
 

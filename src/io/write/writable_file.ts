@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { promisify } from "node:util";
 import { WriteError } from "../../errors.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
+import { SYNC_FILE_RANGE_WRITE } from "../libc/libc_files.ts";
 import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
 import { writeError } from "./write_error.ts";
 
@@ -180,6 +181,22 @@ export class WritableFile {
     });
   }
 
+  /**
+   * Has the system bring to the disk what was written, as soon as it can, without waiting for it: then
+   * {@linkcode WritableFile.sync} has less to wait for. It may not.
+   */
+  startSync(offset: number, length: number): void {
+    if (this.#closed) return;
+    this.#busy++;
+    const started = libcIfPermitted()?.syncFileRangeElsewhere(
+      this.#fd,
+      BigInt(offset),
+      BigInt(length),
+      SYNC_FILE_RANGE_WRITE,
+    );
+    Promise.resolve(started).finally(() => this.#letGo());
+  }
+
   /** Waits until what was written is on the disk. */
   *sync(): Steps<void> {
     yield* this.#act({
@@ -198,6 +215,11 @@ export class WritableFile {
     this.#closed = true;
     this.#onClosed = onClosed;
     if (this.#busy === 0) this.#end();
+  }
+
+  #letGo(): void {
+    this.#busy--;
+    if (this.#closed && this.#busy === 0) this.#end();
   }
 
   #end(): void {
@@ -228,8 +250,7 @@ export class WritableFile {
         try {
           return await act.async(this.#fd);
         } finally {
-          this.#busy--;
-          if (this.#closed && this.#busy === 0) this.#end();
+          this.#letGo();
         }
       },
     };

@@ -6,7 +6,7 @@ import type {
   ShardLimits,
   Spec,
 } from "../../../formats/bags/mod.ts";
-import { folderFiles } from "../../../convert/from/file_tree.ts";
+import { FolderFiles } from "../../../convert/from/folder_files.ts";
 import { DatapointFolders } from "../../../formats/bags/convert/datapoint_folders.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { counted, rateAfter } from "../../terminal/amounts.ts";
@@ -132,7 +132,7 @@ async function openInput(
 ): Promise<{ spec: Spec; input: DatapointInput }> {
   let spec = text === undefined ? undefined : givenSpec(text);
   const folders = given !== "-" && isDirectory(given)
-    ? await DatapointFolders.find(folderFiles(given), { spec, signal })
+    ? await DatapointFolders.find(new FolderFiles(given), { spec, signal })
     : undefined;
   const file = folders?.specPath;
   if (file !== undefined) spec ??= specFile(path.join(given, file));

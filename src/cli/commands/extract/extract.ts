@@ -2,10 +2,8 @@ import { Command, Option } from "commander";
 import { GLOB_HELP } from "../../input/chosen_paths.ts";
 import { counted, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
-import {
-  type Durability,
-  ExtractTarget,
-} from "../../../io/extract/extract_target.ts";
+import { ExtractTarget } from "../../../io/extract/extract_target.ts";
+import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
 import { openSource } from "../../input/source.ts";

@@ -28,6 +28,9 @@ export let writeBlock: (
   options: WaitOptions,
 ) => Promise<void>;
 
+/** So many bytes are given to the disk at once. */
+const LEAST_SYNC = 16 << 20;
+
 /** Options of a new FFRecord file. */
 export interface WriterOptions {
   /**
@@ -81,6 +84,8 @@ export class FFRecordWriter extends WriterBase {
   readonly #waits: boolean;
   readonly #samples: SampleOutput;
   readonly #table: TableOutput;
+  /** Up to where the disk has been given the samples. */
+  #syncing = 0;
 
   private constructor(file: NewFile, count: number | undefined, sync: boolean) {
     super(file.path, "write", {
@@ -227,11 +232,20 @@ export class FFRecordWriter extends WriterBase {
 
   *#addBlock(block: SampleBlock): Steps<void> {
     const start = yield* this.#samples.appendAll(block.bytes);
+    if (this.#waits) this.#startSync();
     for (let n = 0; n < block.count; n++) {
       this.#requireRoom();
       if (this.#table.isFull) yield* this.#table.spill();
       this.#table.add(block.checksumOf(n), start + block.startOf(n));
     }
+  }
+
+  /** Has the disk take what is written while more comes. */
+  #startSync(): void {
+    const length = this.#samples.written - this.#syncing;
+    if (length < LEAST_SYNC) return;
+    this.#file.startSync(this.#syncing, length);
+    this.#syncing += length;
   }
 
   #requireRoom(): void {
