@@ -5,7 +5,7 @@ import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { withTmpfs } from "../../../support/programs/tmpfs.ts";
-import { assertFailed, CLI, recordfs, run, succeed } from "../../run_cli.ts";
+import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
 
 const FOLDERS = 20;
 const FILES = 500;
@@ -72,30 +72,6 @@ for (const options of [[], ["--force"], ["--sync", "none"]]) {
       assert.deepEqual(new Set(times), new Set([mtimeMs]));
     }));
 }
-
-Deno.test({
-  name: "another thread puts a part of many files in place (needs strace)",
-  ...needs("strace"),
-  fn: () =>
-    withTempDir(async (dir) => {
-      const file = makeContainer(dir);
-      const log = `${dir}/trace`;
-      const trace = ["strace", "-f", "-e", "trace=linkat,renameat2", "-o", log];
-      const line = [Deno.execPath(), "run", "-A", CLI, "extract", file];
-      const ran = await run([...trace, ...line, `${dir}/out`]);
-      assert.equal(ran.code, 0, ran.stderr);
-      const threads = new Map<string, number>();
-      for (const call of fs.readFileSync(log, "utf8").split("\n")) {
-        const thread = /^(\d+) +(linkat|renameat2)\(/.exec(call)?.[1];
-        if (thread === undefined) continue;
-        threads.set(thread, (threads.get(thread) ?? 0) + 1);
-      }
-      const counts = [...threads.values()];
-      assert.equal(counts.length, 2, `${counts}`);
-      assert.equal(counts[0]! + counts[1]!, FOLDERS * FILES + 1);
-      assertExtracted(`${dir}/out`, new Set());
-    }),
-});
 
 Deno.test("what is in the way of one of many is named, and stays", () =>
   withTempDir(async (dir) => {
