@@ -8,18 +8,14 @@
 /** Up to this length. */
 const SHORT = 64;
 
-/** Writes a text at a place in memory that has room for it; `false` where it is not short or not ASCII. */
-export function shortAsciiInto(
-  text: string,
-  memory: Uint8Array,
-  at = 0,
-): boolean {
+/** Writes a text to the start of memory that has room for it; `false` where it is not short or not ASCII. */
+export function shortAsciiInto(text: string, memory: Uint8Array): boolean {
   const { length } = text;
   if (length > SHORT) return false;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x80) return false;
-    memory[at + i] = code;
+    memory[i] = code;
   }
   return true;
 }

@@ -68,9 +68,8 @@ export class FolderFiles implements FileTree {
     for await (const entry of this.walk(options)) {
       const content = entry.isDirectory
         ? undefined
-        : await this.size(entry) > READ_WHOLE
-        ? this.#pieces(entry.path, options.signal)
-        : await this.read(entry, options);
+        : await this.#read(entry.path, options.signal, READ_WHOLE) ??
+          this.#pieces(entry.path, options.signal);
       yield { files: [{ entry, content }] };
     }
   }
@@ -86,13 +85,22 @@ export class FolderFiles implements FileTree {
     });
   }
 
-  read(
+  async read(
     place: FilePlace,
     { signal }: WaitOptions = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#using(pathOf(place), (at) => {
+    return (await this.#read(pathOf(place), signal, Infinity))!;
+  }
+
+  /** A file's content, or `undefined` where it has more bytes than so many. */
+  #read(
+    path: string,
+    signal: AbortSignal | undefined,
+    most: number,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return this.#using(path, (at) => {
       signal?.throwIfAborted();
-      return readNow(at);
+      return readNow(at, most);
     });
   }
 
@@ -196,7 +204,10 @@ function isDirectory(directory: Directory, name: string): boolean {
   );
 }
 
-function readNow(path: string): Uint8Array<ArrayBuffer> {
+function readNow(
+  path: string,
+  most: number,
+): Uint8Array<ArrayBuffer> | undefined {
   const file = openFileByPath(path);
   try {
     const { kind, size } = file.stat();
@@ -207,6 +218,7 @@ function readNow(path: string): Uint8Array<ArrayBuffer> {
         { path },
       );
     }
+    if (size > most) return undefined;
     const bytes = new Uint8Array(size);
     const got = readFull(file, bytes);
     if (got === size) return bytes;

@@ -105,16 +105,14 @@ export function requireNothing(directory: Directory, name: string): void {
 /**
  * Fills `into` from where a file stands, or reads to its end.
  *
- * @param enough How many bytes need not be followed by a look for more.
  * @returns How many bytes were read: fewer only at the end.
  */
 export function readFull(
   file: OpenFile,
   into: Uint8Array<ArrayBuffer>,
-  enough = into.byteLength,
 ): number {
   let done = 0;
-  while (done < enough) {
+  while (done < into.byteLength) {
     const got = file.read(done === 0 ? into : into.subarray(done));
     if (got === 0) break;
     done += got;

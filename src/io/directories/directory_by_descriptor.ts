@@ -171,25 +171,21 @@ class DescribedDirectory implements Directory {
 }
 
 class DescribedFile implements OpenFile {
-  readonly #fd: number;
+  protected readonly fd: number;
 
   constructor(fd: number) {
-    this.#fd = fd;
-  }
-
-  protected get fd(): number {
-    return this.#fd;
+    this.fd = fd;
   }
 
   stat(): EntryStat {
-    return statOf(this.#fd, "", At.EMPTY_PATH);
+    return statOf(this.fd, "", At.EMPTY_PATH);
   }
 
   read(into: Uint8Array<ArrayBuffer>): number {
     const libc = libcIfPermitted()!;
     const length = Math.min(into.byteLength, LARGEST_MOVE);
     for (let attempt = 1;; attempt++) {
-      const got = libc.read(this.#fd, into, length);
+      const got = libc.read(this.fd, into, length);
       if (got >= 0) return got;
       throwUnlessRepeated(libc, attempt);
     }
@@ -212,27 +208,27 @@ class DescribedFile implements OpenFile {
     }
     const libc = libcIfPermitted()!;
     let attempt = 0;
-    while (libc.futimens(this.#fd, times) < 0) {
+    while (libc.futimens(this.fd, times) < 0) {
       throwUnlessRepeated(libc, ++attempt);
     }
   }
 
   startSync(): void {
-    libcIfPermitted()!.syncFileRange(this.#fd, 0n, 0n, SYNC_FILE_RANGE_WRITE);
+    libcIfPermitted()!.syncFileRange(this.fd, 0n, 0n, SYNC_FILE_RANGE_WRITE);
   }
 
   sync(): void {
-    answer((libc) => libc.fsync(this.#fd));
+    answer((libc) => libc.fsync(this.fd));
   }
 
   close(): void {
-    close(this.#fd);
+    close(this.fd);
   }
 
   #write(bytes: Uint8Array<ArrayBuffer>): number {
     const libc = libcIfPermitted()!;
     for (let attempt = 1;; attempt++) {
-      const done = libc.write(this.#fd, bytes, bytes.length);
+      const done = libc.write(this.fd, bytes, bytes.length);
       if (done >= 0) return done;
       throwUnlessRepeated(libc, attempt);
     }

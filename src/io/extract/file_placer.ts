@@ -1,5 +1,4 @@
-import type { BatchRoom } from "../read/read_memory.ts";
-import { SharedRoom } from "../read/read_memory.ts";
+import { type BatchRoom, SharedRoom } from "../read/read_memory.ts";
 import type { ExtractTarget, Place } from "./extract_target.ts";
 import { FileGroup, type RefusedFile } from "./file_group.ts";
 import { PlaceThread } from "./place_thread.ts";

@@ -58,6 +58,7 @@ export class PlaceThread implements Disposable {
    * @throws {RecordfsError} If the thread has died.
    */
   place(files: Omit<FilesToPlace, "kind">): Promise<readonly Refusal[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const answer = Promise.withResolvers<readonly Refusal[]>();
     this.#asked.push(answer);
     this.#worker.postMessage({ kind: "place", ...files });

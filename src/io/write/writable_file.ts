@@ -31,33 +31,28 @@ interface Act<T> {
 /** Writes of so many bytes are worth waking another thread. */
 const LONG_WRITE = 128 * 1024;
 
-/** Writes a part of `bytes` by Deno's `fs.write`, which does so in this thread though it answers later (2.9.6). */
-async function writeHere(
+/** Writes a part of `bytes`, and tells how much of it was. */
+type WritePart = (
   fd: number,
   bytes: Uint8Array,
   start: number,
   length: number,
   offset: number,
-): Promise<number> {
-  return (await write(fd, bytes, start, length, offset)).bytesWritten;
-}
+) => Promise<number>;
+
+/** By Deno's `fs.write`, which does so in this thread though it answers later (2.9.6). */
+const writeHere: WritePart = async (fd, bytes, start, length, offset) =>
+  (await write(fd, bytes, start, length, offset)).bytesWritten;
 
 /** By another thread where there can be one, so that this one reads or compresses what comes next. */
-async function writeElsewhere(
-  fd: number,
-  bytes: Uint8Array,
-  start: number,
-  length: number,
-  offset: number,
-): Promise<number> {
-  const piece = bytes.subarray(start, start + length) as Uint8Array<
-    ArrayBuffer
-  >;
+const writeElsewhere: WritePart = async (fd, bytes, start, length, offset) => {
+  const piece = bytes.subarray(start, start + length);
+  const own = piece as Uint8Array<ArrayBuffer>;
   const done = await libcIfPermitted()
-    ?.pwriteElsewhere(fd, piece, length, BigInt(offset)) ?? -1;
+    ?.pwriteElsewhere(fd, own, length, BigInt(offset)) ?? -1;
   // What it was refused for is lost: here it is refused again.
   return done > 0 ? done : await writeHere(fd, bytes, start, length, offset);
-}
+};
 
 const STAT: Act<fs.Stats> = { sync: (fd) => fs.fstatSync(fd), async: stat };
 
