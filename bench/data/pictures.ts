@@ -56,11 +56,11 @@ async function measure(args: string[]): Promise<Row[]> {
   progress(`pictures: the codec is ${name}`);
   const rows: Row[] = [];
   const sizes = [
-    ["640x480", images],
-    ["1920x1080", large],
-    ["3840x2160", huge],
+    ["640x480", images, 2],
+    ["1920x1080", large, 4],
+    ["3840x2160", huge, 4],
   ] as const;
-  for (const [size, count] of sizes) {
+  for (const [size, count, times] of sizes) {
     await using workspace = await Workspace.create(
       dir,
       count * BYTES_A_PICTURE[size],
@@ -71,7 +71,8 @@ async function measure(args: string[]): Promise<Row[]> {
       const targets = size === "640x480" ? CHAIN_TARGETS[chain] : LARGE_TARGETS;
       const what = `${size} JPEGs, ${chain}`;
       for (const workers of [2, 1]) {
-        const task = { path, folder: workspace.path, chain, workers, rounds };
+        const files = { path, folder: workspace.path, times };
+        const task = { ...files, chain, workers, rounds };
         rows.push(...await besidePeers(what, task, targets));
       }
     }
@@ -84,12 +85,14 @@ interface Task {
   readonly path: string;
   /** The pictures as files. */
   readonly folder: string;
+  /** How often each is in a pass: of a short one, most is its beginning and its end, where processors wait. */
+  readonly times: number;
   readonly chain: "center" | "random";
   readonly workers: number;
   readonly rounds: number;
 }
 
-/** Passes of each in a turn; more than one, since programs of Python are started anew for each turn. */
+/** Passes of each that are counted in a turn. */
 const PASSES = 2;
 
 async function besidePeers(
@@ -97,7 +100,7 @@ async function besidePeers(
   task: Task,
   [overTorch, overPillow]: readonly [number, number],
 ): Promise<Row[]> {
-  const { path, folder, chain, workers, rounds } = task;
+  const { path, folder, times, chain, workers, rounds } = task;
   using dataset = await FFRecordDataset.open<NdArray>(path, {
     process: { module: CHAINS, name: chain },
   });
@@ -105,6 +108,10 @@ async function besidePeers(
     batchSize: 32,
     numWorkers: workers,
     persistentWorkers: true,
+    sampler: Array.from(
+      { length: dataset.length * times },
+      (_, i) => i % dataset.length,
+    ),
   });
   const ownPasses = () =>
     passRates(PASSES, () => countSamples(loader, ({ shape }) => shape[0]!));
@@ -124,7 +131,12 @@ async function besidePeers(
   // What one thread does is compared with what one process does: its own.
   for (const peer of ["torch", "pillow", "opencv"]) {
     const target = { torch: overTorch, pillow: overPillow }[peer];
-    const given = [peer, folder, chain, `${workers}`, `${PASSES}`];
+    const given = [
+      peer,
+      folder,
+      chain,
+      ...[times, workers, PASSES].map(String),
+    ];
     contenders.push({
       name: peer === "torch" ? "torch DataLoader, torchvision" : peer,
       ...(target === undefined ? {} : { target }),

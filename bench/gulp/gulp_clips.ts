@@ -45,7 +45,7 @@ const CHUNK = 50;
 /** How many times as fast as GulpIO2 recordfs promises to be. */
 const TARGET = 1.3;
 
-/** Passes in a turn: of Python the first is not counted. */
+/** Passes that are counted in a turn. */
 const PASSES = 2;
 
 /** `gulp_clips`: clips a second, from chunks to float arrays. */
@@ -137,7 +137,7 @@ async function besidePython(
       peer(`torch's DataLoader, ${workers} workers`, "torch"),
     );
   }
-  await ownPasses(false); // compiles the code
+  await ownPasses(true); // compiles the code
   progress(`${measured}: ${rounds} rounds`);
   const rates = await alternate(
     contenders,

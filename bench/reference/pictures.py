@@ -1,11 +1,11 @@
 """What bench/pictures.ts compares with: how people load pictures for training in Python.
 
-  pictures.py PEER FOLDER CHAIN WORKERS PASSES
+  pictures.py PEER FOLDER CHAIN TIMES WORKERS PASSES
 
 PEER is `pillow` (WORKERS processes, which keep what they make), `opencv` (the same), or `torch` (torchvision's
 transforms on Pillow, through a DataLoader of WORKERS processes, in batches of 32). CHAIN is `center` (short edge
-256, the middle 224 x 224, divided by 255) or `random` (RandomResizedCrop(224), flipped or not, normalized). WORKERS 0
-is this process alone. Prints how many pictures a second each pass made, but the first, as JSON.
+256, the middle 224 x 224, divided by 255) or `random` (RandomResizedCrop(224), flipped or not, normalized). Each
+file is taken TIMES times a pass. WORKERS 0 is this process alone. Prints how many pictures a second each pass made, but the first, as JSON.
 """
 
 import glob
@@ -121,8 +121,8 @@ def process_passes(peer, paths, chain, workers, passes):
 
 
 def main():
-    peer, folder, chain, workers, passes = sys.argv[1:]
-    paths = sorted(glob.glob(os.path.join(folder, "*.jpg")))
+    peer, folder, chain, times, workers, passes = sys.argv[1:]
+    paths = sorted(glob.glob(os.path.join(folder, "*.jpg"))) * int(times)
     arguments = (paths, chain, int(workers), int(passes) + 1)
     rates = torch_passes(*arguments) if peer == "torch" else process_passes(peer, *arguments)
     print(json.dumps(list(rates)[1:]))

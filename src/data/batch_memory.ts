@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import { newMemory } from "../io/libc/new_memory.ts";
 import { aligned } from "../io/read/read_memory.ts";
 
 /**
@@ -45,9 +46,7 @@ export class BufferPool {
     this.#free.shift(); // one that is too small makes way
     const length = aligned(least * SLACK);
     try {
-      return this.#isShared
-        ? new SharedArrayBuffer(length)
-        : new ArrayBuffer(length);
+      return newMemory(length, this.#isShared);
     } catch (cause) {
       throw new RecordfsError(
         "too-large",

@@ -80,6 +80,7 @@ const FUNCTIONS = {
   memmove: returning("u64", "buffer", "buffer", "usize"),
   mmap: returning("u64", "pointer", "usize", "i32", "i32", "i32", "i64"),
   munmap: returning("i32", "u64", "usize"),
+  madvise: returning("i32", "buffer", "usize", "i32"),
   memfdCreate: { ...returning("i32", "buffer", "u32"), name: "memfd_create" },
   /** Copies from this process's own memory too, and fails where touching it would kill. */
   processVmReadv: {

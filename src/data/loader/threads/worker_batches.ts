@@ -13,6 +13,12 @@ import type { FromThread } from "./messages.ts";
 import type { LoaderSettings } from "../loader_options.ts";
 import type { ThreadEnd, WorkerPool, WorkerThread } from "./worker_pool.ts";
 
+/**
+ * Bytes of batches after which V8 is to look for those that nobody refers to any more: of less, looking costs more
+ * than new memory; of more, memory is used that was not in use for long, which takes the system more time.
+ */
+const LOOK_AFTER = 128 << 20;
+
 /** Outcome of a step: a batch, or why there is none. */
 type Outcome = Delivered | { readonly error: unknown };
 
@@ -36,6 +42,8 @@ export class WorkerBatches implements Batches {
   #failure: unknown;
   #stuck: WorkerThread | undefined;
   #wake: () => void = () => {};
+  /** Bytes of batches that came since V8 looked at them. */
+  #unseen = 0;
 
   /** @param memory That of batches which were given back; it goes to the threads. */
   constructor(
@@ -135,12 +143,24 @@ export class WorkerBatches implements Batches {
       return; // of a loop that was left
     } else {
       this.#jobs.get(thread)!.shift();
+      if (message.kind === "batch") this.#have(message.buffers);
       const outcome = message.kind === "batch"
         ? { batch: message.batch, buffers: message.buffers }
         : { error: receive(message.error) };
       this.#outcomes.set(message.step, outcome);
     }
     this.#wake();
+  }
+
+  /**
+   * Has V8 free batches that are not referred to: it looks at how much memory its young buffers hold when it makes
+   * one, not when one comes from another thread (`Heap::AllocateExternalBackingStore`).
+   */
+  #have(buffers: readonly ArrayBufferLike[]): void {
+    for (const { byteLength } of buffers) this.#unseen += byteLength;
+    if (this.#unseen < LOOK_AFTER) return;
+    this.#unseen = 0;
+    new ArrayBuffer(1);
   }
 
   #died(thread: WorkerThread, { code, error }: ThreadEnd): void {

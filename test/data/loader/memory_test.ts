@@ -1,0 +1,26 @@
+/** Memory of batches that nobody gives back. */
+import assert from "node:assert/strict";
+
+const PROGRAM = new URL(
+  "../support/program_that_keeps_nothing.ts",
+  import.meta.url,
+);
+
+Deno.test(
+  "threads' batches are freed when they are not looked at any more, though they are not given back",
+  {
+    ignore: Deno.build.os !== "linux",
+  },
+  async () => {
+    const { success, stdout, stderr } = await new Deno.Command(
+      Deno.execPath(),
+      {
+        args: ["run", "--allow-all", PROGRAM.href],
+      },
+    ).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    const megabytes = Number(new TextDecoder().decode(stdout));
+    // Of 2 GB; 128 MB before V8 looks, as much again while it does, and what is loaded ahead.
+    assert.ok(megabytes > 50 && megabytes < 500, `${megabytes} MB`);
+  },
+);
