@@ -2,7 +2,8 @@
  * JPEGs to batches for training, beside what people use in Python on the same files: Pillow and OpenCV in
  * processes, and torch's DataLoader with torchvision.
  *
- *   deno run -A bench/pictures.ts [--images N] [--large N] [--huge N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/pictures.ts [--images N] [--large N] [--huge N] [--rounds N] [--only REGEX]
+ *     [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -45,36 +46,42 @@ const BYTES_A_PICTURE = {
 };
 
 async function measure(args: string[]): Promise<Row[]> {
-  const { numbers, dir } = parseOptions(args, {
-    images: 512,
-    large: 128,
-    huge: 64,
-    rounds: 5,
-  });
+  const { numbers, dir, only } = parseOptions(
+    args,
+    { images: 512, large: 128, huge: 64, rounds: 5 },
+    [],
+    true,
+  );
+  const wanted = new RegExp(only ?? "");
   const { images, large, huge, rounds } = numbers;
   const { name } = await imageCodec();
   progress(`pictures: the codec is ${name}`);
   const rows: Row[] = [];
   const sizes = [
     ["640x480", images, 2],
-    ["1920x1080", large, 4],
-    ["3840x2160", huge, 4],
+    ["1920x1080", large, 2],
+    ["3840x2160", huge, 2],
   ] as const;
   for (const [size, count, times] of sizes) {
+    const configurations = (["center", "random"] as const).flatMap((chain) =>
+      [2, 1].map((workers) => ({
+        chain,
+        workers,
+        measured: `${size} JPEGs, ${chain}, ${workers} workers`,
+      }))
+    ).filter(({ measured }) => wanted.test(measured));
+    if (configurations.length === 0) continue;
     await using workspace = await Workspace.create(
       dir,
       count * BYTES_A_PICTURE[size],
     );
     progress(`pictures: making ${count} JPEGs of ${size}`);
     const path = await jpegRecords(workspace, count, size);
-    for (const chain of ["center", "random"] as const) {
+    for (const { chain, workers, measured } of configurations) {
       const targets = size === "640x480" ? CHAIN_TARGETS[chain] : LARGE_TARGETS;
-      const what = `${size} JPEGs, ${chain}`;
-      for (const workers of [2, 1]) {
-        const files = { path, folder: workspace.path, times };
-        const task = { ...files, chain, workers, rounds };
-        rows.push(...await besidePeers(what, task, targets));
-      }
+      const files = { path, folder: workspace.path, times };
+      const task = { ...files, chain, workers, rounds };
+      rows.push(...await besidePeers(measured, task, targets));
     }
   }
   return rows;
@@ -96,7 +103,7 @@ interface Task {
 const PASSES = 2;
 
 async function besidePeers(
-  what: string,
+  measured: string,
   task: Task,
   [overTorch, overPillow]: readonly [number, number],
 ): Promise<Row[]> {
@@ -144,7 +151,6 @@ async function besidePeers(
     });
   }
   await ownPasses(); // compiles the code
-  const measured = `${what}, ${workers} workers`;
   progress(`${measured}: ${rounds} rounds`);
   const rates = await alternate(
     contenders,

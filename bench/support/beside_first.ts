@@ -1,4 +1,4 @@
-import type { Row } from "./report.ts";
+import { progress, type Row } from "./report.ts";
 import { median } from "./rounds.ts";
 
 /** Somebody who is compared with the first. */
@@ -20,7 +20,7 @@ export function rowsBesideFirst(
   compared: readonly Compared[],
   rates: readonly (readonly number[])[],
 ): Row[] {
-  return compared.map(({ name, target }, i): Row => {
+  const rows = compared.map(({ name, target }, i): Row => {
     const rounds = rates[i]!;
     const row = {
       measured,
@@ -35,4 +35,10 @@ export function rowsBesideFirst(
     const promise = `≥ ${target}×`;
     return { ...row, ratio, target: { promise, met: ratio >= target } };
   });
+  // All rows together come at the end, which may be an hour away.
+  for (const { subject, value, ratio } of rows) {
+    const beside = ratio === undefined ? "" : ` (${ratio.toFixed(2)}×)`;
+    progress(`  ${subject}: ${value!.toPrecision(3)} ${unit}${beside}`);
+  }
+  return rows;
 }
