@@ -294,8 +294,8 @@ export function openDescribedFile(path: string): OpenFile {
 }
 
 /** A directory that is held open elsewhere, by its descriptor; it is not to be closed here. */
-export function borrowedDirectory(descriptor: number): Directory {
-  return new DescribedDirectory("", descriptor, "");
+export function borrowedDirectory(descriptor: number, path = ""): Directory {
+  return new DescribedDirectory(path, descriptor, "");
 }
 
 /** Opens a directory by its path. */

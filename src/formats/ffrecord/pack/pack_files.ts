@@ -32,15 +32,11 @@ export class PackFiles {
   readonly #chain: DirectoryChain;
   readonly #entries: Iterator<ListedEntry>;
   #file: OpenedFile | undefined;
-  /** How many files have been read so far. */
-  filesRead = 0;
-  /** How many bytes. */
-  bytesRead = 0;
 
-  /** @param entries What was listed of the folder. */
-  constructor(root: Directory, entries: Iterable<ListedEntry>) {
+  /** @param entries What was listed of the folder; there may be more where there were none before. */
+  constructor(root: Directory, entries: Iterator<ListedEntry>) {
     this.#chain = new DirectoryChain(root, "follow");
-    this.#entries = entries[Symbol.iterator]();
+    this.#entries = entries;
   }
 
   /** Closes what is open below the root. */
@@ -59,7 +55,7 @@ export class PackFiles {
   fill(block: SampleBlock, most: number): void {
     while (block.count < most && !block.isFull) {
       this.#file ??= this.#openNext();
-      if (this.#file === undefined) return; // all were read
+      if (this.#file === undefined) return; // all that are listed were read
       this.#read(this.#file, block);
     }
   }
@@ -95,7 +91,6 @@ export class PackFiles {
     if (got < into.length) throw this.#changed(listed.name);
     file.crc = crc32Of(into, file.crc);
     file.done += got;
-    this.bytesRead += got;
     block.take(got);
     if (file.done < listed.size) return;
     const { kind, size, mtimeMs } = this.#naming(
@@ -107,7 +102,6 @@ export class PackFiles {
     ) throw this.#changed(listed.name);
     open.close();
     this.#file = undefined;
-    this.filesRead++;
     block.end(size, file.crc);
   }
 

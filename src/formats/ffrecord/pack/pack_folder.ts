@@ -13,7 +13,9 @@ import {
   type PackProblem,
   problemsError,
 } from "./pack_problem.ts";
+import { type PackReader, PackReaderHere } from "./pack_reader.ts";
 import { writePacked } from "./pack_samples.ts";
+import { PackThread } from "./pack_thread.ts";
 import { walkFolder } from "./pack_walk.ts";
 import {
   isInParts,
@@ -124,9 +126,13 @@ export async function packFolder(
   requireParts(parts);
   signal?.throwIfAborted();
   const target = localPath(out);
-  if (!isInParts(target, options.parts)) recordFilePath(target);
+  const isOne = !isInParts(target, options.parts);
+  if (isOne) recordFilePath(target);
   const folder = localPath(dir);
   const root = namingFolder(folder, () => openDirectory(folder));
+  /** Reads what is listed while more is; the files of several parts are read when it is known how many there are. */
+  let thread: PackThread | undefined;
+  let reader: PackReader | undefined;
   try {
     const problems: PackProblem[] = [];
     const skipped: PackProblem[] = [];
@@ -140,16 +146,27 @@ export async function packFolder(
         }
         skipped.push(problem);
       },
+      onListed(listing) {
+        if (!isOne || listing.files < WORTH_A_THREAD) return;
+        thread ??= PackThread.start(root);
+        thread?.tell(listing, listing.settled);
+      },
     });
     if (problems.length > 0) throw problemsError(folder, problems);
     requireRoom(folder, listing);
-    const paths = await writePacked(root, listing, target, options);
+    thread?.tell(listing, "whole");
+    reader = thread ?? new PackReaderHere(root, listing);
+    const paths = await writePacked(reader, listing, target, options);
     const { files, folders: directories, bytes } = listing;
     return { files, directories, bytes, paths, skipped };
   } finally {
+    await (reader ?? thread)?.close();
     root.close();
   }
 }
+
+/** So many files are worth starting another thread. */
+const WORTH_A_THREAD = 1000;
 
 /** Recognises what is to be written, and what killed processes left of it, wherever links lead. */
 async function outputFinder(

@@ -24,6 +24,13 @@ const END = 3;
 /** Bytes of a record before its name: kind, length of the name, size, time. */
 const HEAD = 1 + 2 + 8 + 8;
 
+/** Entries, in memory that other threads see. */
+export interface ListingChunk {
+  readonly memory: SharedArrayBuffer;
+  /** How many bytes of it there are. */
+  used: number;
+}
+
 /** A place in a listing. */
 export interface ListingMark {
   readonly chunk: number;
@@ -44,13 +51,21 @@ export class PackListing {
   bytes = 0;
   /** Bytes of all names. */
   nameBytes = 0;
-  readonly #chunks: { readonly bytes: Uint8Array; used: number }[] = [];
+  /** What there is, up to its last file: that is not taken back. */
+  settled: ListingMark = { chunk: -1, used: 0, entries: 0 };
+  readonly #chunks: ListingChunk[] = [];
+
+  /** The entries in pieces, in their order. */
+  get chunks(): readonly Readonly<ListingChunk>[] {
+    return this.#chunks;
+  }
 
   /** Adds a file to the folder that was entered last. */
   addFile(name: string, size: number, mtimeMs = 0): void {
     this.#add(FILE, encodeName(name), size, mtimeMs);
     this.files++;
     this.bytes += size;
+    this.settled = this.mark();
   }
 
   /** Adds a folder; what follows is in it, until {@linkcode PackListing.endFolder}. */
@@ -82,42 +97,24 @@ export class PackListing {
   }
 
   /** Gives the entries in their order. */
-  *[Symbol.iterator](): Generator<ListedEntry> {
-    for (const { bytes, used } of this.#chunks) {
-      const view = viewOf(bytes);
-      for (let at = 0; at < used;) {
-        const start = at + HEAD;
-        const end = start + view.getUint16(at + 1, true);
-        const kind = bytes[at];
-        if (kind === END) yield { kind: "end" };
-        else {
-          const name = decodeName(bytes, start, end);
-          if (kind === FOLDER) yield { kind: "folder", name };
-          else {
-            const size = view.getFloat64(at + 3, true);
-            const mtimeMs = view.getFloat64(at + 11, true);
-            yield { kind: "file", name, size, mtimeMs };
-          }
-        }
-        at = end;
-      }
-    }
+  [Symbol.iterator](): Iterator<ListedEntry> {
+    return new ListedEntries(this.#chunks);
   }
 
   #add(kind: number, name: Uint8Array, size = 0, mtimeMs = 0): void {
     const length = HEAD + name.length;
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || chunk.used + length > CHUNK) {
-      chunk = { bytes: new Uint8Array(CHUNK), used: 0 };
+      chunk = { memory: new SharedArrayBuffer(CHUNK), used: 0 };
       this.#chunks.push(chunk);
     }
-    const { bytes, used } = chunk;
-    const view = viewOf(bytes);
+    const { memory, used } = chunk;
+    const view = new DataView(memory);
     view.setUint8(used, kind);
     view.setUint16(used + 1, name.length, true);
     view.setFloat64(used + 3, size, true);
     view.setFloat64(used + 11, mtimeMs, true);
-    bytes.set(name, used + HEAD);
+    new Uint8Array(memory).set(name, used + HEAD);
     this.nameBytes += name.length;
     chunk.used += length;
   }
@@ -125,8 +122,40 @@ export class PackListing {
 
 const NO_NAME = new Uint8Array();
 
-function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, length);
+/** The entries of a listing that may grow meanwhile: there are more where there were none before. */
+export class ListedEntries implements Iterator<ListedEntry> {
+  readonly #chunks: readonly Readonly<ListingChunk>[];
+  #chunk = -1;
+  #bytes = NO_NAME;
+  #view = new DataView<ArrayBufferLike>(NO_NAME.buffer);
+  #at = 0;
+
+  constructor(chunks: readonly Readonly<ListingChunk>[]) {
+    this.#chunks = chunks;
+  }
+
+  next(): IteratorResult<ListedEntry, undefined> {
+    while (this.#at >= (this.#chunks[this.#chunk]?.used ?? 0)) {
+      const next = this.#chunks[this.#chunk + 1];
+      if (next === undefined) return { done: true, value: undefined };
+      this.#chunk++;
+      this.#bytes = new Uint8Array(next.memory as unknown as ArrayBuffer);
+      this.#view = new DataView(next.memory);
+      this.#at = 0;
+    }
+    const [at, view] = [this.#at, this.#view];
+    const kind = view.getUint8(at);
+    const start = at + HEAD;
+    this.#at = start + view.getUint16(at + 1, true);
+    if (kind === END) return { done: false, value: { kind: "end" } };
+    const name = decodeName(this.#bytes, start, this.#at);
+    if (kind === FOLDER) {
+      return { done: false, value: { kind: "folder", name } };
+    }
+    const size = view.getFloat64(at + 3, true);
+    const mtimeMs = view.getFloat64(at + 11, true);
+    return { done: false, value: { kind: "file", name, size, mtimeMs } };
+  }
 }
 
 /** What an entry takes in the structure beside its name, at most. */

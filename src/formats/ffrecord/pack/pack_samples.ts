@@ -1,50 +1,46 @@
 import * as path from "node:path";
-import type { Directory } from "../../../io/directories/directory.ts";
 import {
   shouldYield,
   yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";
 import type { PackOptions } from "./pack_folder.ts";
+import type { PackReader } from "./pack_reader.ts";
 import { divide, isInParts } from "../write/record_paths.ts";
 import { writeStructure } from "../folder/write_structure.ts";
-import { SampleBlock } from "../write/sample_block.ts";
 import { FFRecordWriter, writeBlock } from "../write/writer.ts";
 
 /**
  * Writes what was listed of a folder: each file a sample, and the structure as the last.
  *
+ * @param reader Of the files.
  * @returns The paths of the files that there are then.
  */
 export async function writePacked(
-  root: Directory,
+  reader: PackReader,
   listing: PackListing,
   target: string,
   options: PackOptions,
 ): Promise<string[]> {
-  const files = new PackFiles(root, listing);
-  try {
-    const packing = new Packing(files, listing, options);
-    const { parts = 1 } = options;
-    const paths = !isInParts(target, options.parts)
-      ? await packing.writeFile(target)
-      : await packing.writeParts(target, parts);
-    packing.tellProgress();
-    return paths;
-  } finally {
-    files.close();
-  }
+  const packing = new Packing(reader, listing, options);
+  const { parts = 1 } = options;
+  const paths = !isInParts(target, options.parts)
+    ? await packing.writeFile(target)
+    : await packing.writeParts(target, parts);
+  packing.tellProgress();
+  return paths;
 }
 
 class Packing {
-  readonly #files: PackFiles;
+  readonly #reader: PackReader;
   readonly #listing: PackListing;
   readonly #options: PackOptions;
+  #filesRead = 0;
+  #bytesRead = 0;
 
-  constructor(files: PackFiles, listing: PackListing, options: PackOptions) {
-    this.#files = files;
+  constructor(reader: PackReader, listing: PackListing, options: PackOptions) {
+    this.#reader = reader;
     this.#listing = listing;
     this.#options = options;
   }
@@ -73,13 +69,15 @@ class Packing {
     files: readonly { readonly file: string; readonly count: number }[],
   ): Promise<void> {
     const { signal, sync } = this.#options;
+    // Made now, since another thread may read the first files meanwhile.
+    const structure = await this.#structure();
     // A part goes to the disk while the next one is written.
     let closing: Promise<void> = Promise.resolve();
     try {
       for (const { file, count } of files) {
         const writer = await FFRecordWriter.open(file, { count, sync, signal });
         try {
-          await this.#write(writer, count);
+          await this.#write(writer, count, structure);
           await closing;
         } catch (error) {
           writer.abort();
@@ -96,50 +94,58 @@ class Packing {
 
   tellProgress(): void {
     this.#options.onProgress?.({
-      files: this.#files.filesRead,
-      bytes: this.#files.bytesRead,
+      files: this.#filesRead,
+      bytes: this.#bytesRead,
       totalFiles: this.#listing.files,
       totalBytes: this.#listing.bytes,
     });
   }
 
   /** Writes the next `count` samples. */
-  async #write(writer: FFRecordWriter, count: number): Promise<void> {
+  async #write(
+    writer: FFRecordWriter,
+    count: number,
+    structure: readonly Uint8Array[],
+  ): Promise<void> {
     const { signal } = this.#options;
-    // One block is written while the next is filled.
-    const blocks = [new SampleBlock(), new SampleBlock()] as const;
-    let turn: 0 | 1 = 0;
+    // One block is written while the next is read.
     let writing: Promise<void> | undefined;
     try {
       for (let left = count;;) {
-        const block = blocks[turn];
-        block.clear();
-        this.#files.fill(block, left);
-        if (block.used === 0 && block.count === 0) break;
+        const block = await this.#reader.next(left);
+        if (block === undefined) break;
         left -= block.count;
+        this.#filesRead += block.count;
+        this.#bytesRead += block.used;
         await writing;
-        writing = writeBlock(writer, block, { signal });
+        writing = writeBlock(writer, block, { signal })
+          .then(() => this.#reader.free(block));
         writing.catch(() => {}); // it is waited for later
-        turn = turn === 0 ? 1 : 0;
         if (shouldYield()) await this.#pause();
       }
     } finally {
       await writing;
     }
     if (writer.length < count) {
-      await writer.write(this.#structure(), { signal });
+      await writer.write(streamOf(structure), { signal });
     }
   }
 
-  async *#structure(): AsyncGenerator<Uint8Array> {
+  async #structure(): Promise<readonly Uint8Array[]> {
+    const pieces: Uint8Array[] = [];
     for (const piece of writeStructure(this.#listing)) {
-      yield piece;
+      pieces.push(piece);
       if (shouldYield()) await this.#pause();
     }
+    return pieces;
   }
 
   async #pause(): Promise<void> {
     this.tellProgress();
     await yieldToEventLoop();
   }
+}
+
+async function* streamOf(pieces: readonly Uint8Array[]) {
+  yield* pieces;
 }

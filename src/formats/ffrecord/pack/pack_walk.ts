@@ -26,6 +26,8 @@ interface WalkOptions
   readonly isOutput: (directory: Directory, name: string) => boolean;
   /** Told of what can't be packed, and is left out. */
   readonly onProblem: (problem: PackProblem) => void;
+  /** Told every few milliseconds what there is so far. */
+  readonly onListed: (listing: PackListing) => void;
 }
 
 interface Frame {
@@ -52,6 +54,7 @@ export async function walkFolder(
     namingFolder(root.path, () => walk.start());
     while (walk.step()) {
       if (!shouldYield()) continue;
+      options.onListed(walk.listing);
       await yieldToEventLoop();
       options.signal?.throwIfAborted();
     }

@@ -8,11 +8,30 @@ const ROWS = 4096;
  * may begin in the block before, and end in a later one.
  */
 export class SampleBlock {
-  readonly #bytes = new Uint8Array(BYTES);
-  readonly #starts = new Float64Array(ROWS);
-  readonly #checksums = new Uint32Array(ROWS);
-  #used = 0;
-  #count = 0;
+  /** Where all of it lies but how much it holds. */
+  readonly memory: ArrayBufferLike;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #starts: Float64Array;
+  readonly #checksums: Uint32Array;
+  #used: number;
+  #count: number;
+
+  /** @param memory That of a block with so many bytes and samples, or of `SampleBlock.SIZE` bytes. */
+  constructor(
+    memory: ArrayBufferLike = new ArrayBuffer(SampleBlock.SIZE),
+    used = 0,
+    count = 0,
+  ) {
+    this.memory = memory;
+    this.#bytes = new Uint8Array(memory as ArrayBuffer, 0, BYTES);
+    this.#starts = new Float64Array(memory, BYTES, ROWS);
+    this.#checksums = new Uint32Array(memory, BYTES + 8 * ROWS, ROWS);
+    this.#used = used;
+    this.#count = count;
+  }
+
+  /** Bytes of memory that one takes. */
+  static readonly SIZE = BYTES + (8 + 4) * ROWS;
 
   /** What it holds. */
   get bytes(): Uint8Array<ArrayBuffer> {
@@ -22,6 +41,11 @@ export class SampleBlock {
   /** Number of bytes that it holds. */
   get used(): number {
     return this.#used;
+  }
+
+  /** Whether it holds nothing, and nothing ends in it. */
+  get isEmpty(): boolean {
+    return this.#used === 0 && this.#count === 0;
   }
 
   /** How many samples end in it. */

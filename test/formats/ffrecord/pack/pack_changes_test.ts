@@ -95,13 +95,13 @@ for (
         const listing = new PackListing();
         const { mtimeMs } = root.stat("large", "keep")!;
         listing.addFile("large", LARGE, mtimeMs);
-        const files = new PackFiles(root, listing);
+        const files = new PackFiles(root, listing[Symbol.iterator]());
         const block = new SampleBlock();
         files.fill(block, 1);
         assert.ok(0 < block.used && block.used < LARGE);
         change(`${folder}/large`);
         const readOn = () => {
-          while (files.filesRead < 1) {
+          while (block.count < 1) {
             block.clear();
             files.fill(block, 1);
           }

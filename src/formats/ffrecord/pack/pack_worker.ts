@@ -1,0 +1,87 @@
+/**
+ * A thread that reads the files of a folder; `PackThread` is its other end.
+ *
+ * @module
+ */
+import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
+import { borrowedDirectory } from "../../../io/directories/directory_by_descriptor.ts";
+import { serializeError } from "../../../serialized_error.ts";
+import { SampleBlock } from "../write/sample_block.ts";
+import { PackFiles } from "./pack_files.ts";
+import { ListedEntries, type ListingChunk } from "./pack_listing.ts";
+import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
+
+/** Blocks that there are at most: what is read before it is known how many files there are waits in them. */
+const MOST_BLOCKS = 64;
+
+/** What TypeScript's library for pages does not say of threads. */
+interface Thread {
+  onmessage: ((event: MessageEvent<ToPackThread>) => void) | null;
+  postMessage(message: FromPackThread): void;
+}
+
+const thread = globalThis as unknown as Thread;
+
+const chunks: ListingChunk[] = [];
+const free: SampleBlock[] = [];
+/** One that is gone on with when more is listed. */
+let begun: SampleBlock | undefined;
+let blocks = 0;
+let files: PackFiles;
+let isWhole = false;
+let isReading = false;
+let isOver = false;
+
+thread.onmessage = ({ data }) => {
+  if (data.kind === "start") {
+    const root = borrowedDirectory(data.descriptor, data.path);
+    files = new PackFiles(root, new ListedEntries(chunks));
+  } else if (data.kind === "listed") {
+    const { chunk, memory, used } = data;
+    chunks[chunk] ??= { memory, used };
+    chunks[chunk].used = used;
+  } else if (data.kind === "listed-all") isWhole = true;
+  else if (data.kind === "free") free.push(new SampleBlock(data.memory));
+  else {
+    isOver = true;
+    files.close();
+    thread.postMessage({ kind: "stopped" });
+  }
+  if (!isReading) void read();
+};
+
+/** Reads while there are files, and blocks to read into; messages are heard after each. */
+async function read(): Promise<void> {
+  isReading = true;
+  while (!isOver) {
+    const block = begun ?? free.pop() ?? newBlock();
+    if (block === undefined) break;
+    try {
+      files.fill(block, Infinity);
+    } catch (error) {
+      isOver = true;
+      thread.postMessage({ kind: "failed", error: serializeError(error) });
+      break;
+    }
+    if (!block.isFull && !isWhole) {
+      begun = block;
+      break;
+    }
+    begun = undefined;
+    isOver = !block.isFull;
+    if (!block.isEmpty) {
+      const { used, count } = block;
+      const memory = block.memory as SharedArrayBuffer;
+      thread.postMessage({ kind: "block", memory, used, count });
+    }
+    if (isOver) thread.postMessage({ kind: "end" });
+    await yieldToEventLoop();
+  }
+  isReading = false;
+}
+
+function newBlock(): SampleBlock | undefined {
+  if (blocks === MOST_BLOCKS) return undefined;
+  blocks++;
+  return new SampleBlock(new SharedArrayBuffer(SampleBlock.SIZE));
+}
