@@ -42,7 +42,7 @@ export class WorkerBatches implements Batches {
   #failure: unknown;
   #stuck: WorkerThread | undefined;
   #wake: () => void = () => {};
-  /** Bytes of batches that came since V8 looked at them. */
+  /** Bytes that came since V8 looked at them, without those that were given back. */
   #unseen = 0;
 
   /** @param memory That of batches which were given back; it goes to the threads. */
@@ -115,6 +115,7 @@ export class WorkerBatches implements Batches {
       }
       const job: BatchJob = { epoch: this.#epoch, step, indices };
       const memory = this.#memory.shift() ?? [];
+      this.#unseen -= bytesOf(memory);
       this.#jobs.get(thread)!.push(job);
       thread.send({ kind: "load", loop: this.#loop, ...job, memory });
     }
@@ -157,7 +158,7 @@ export class WorkerBatches implements Batches {
    * one, not when one comes from another thread (`Heap::AllocateExternalBackingStore`).
    */
   #have(buffers: readonly ArrayBufferLike[]): void {
-    for (const { byteLength } of buffers) this.#unseen += byteLength;
+    this.#unseen += bytesOf(buffers);
     if (this.#unseen < LOOK_AFTER) return;
     this.#unseen = 0;
     new ArrayBuffer(1);
@@ -225,6 +226,10 @@ export class WorkerBatches implements Batches {
       { worker: thread.worker },
     );
   }
+}
+
+function bytesOf(buffers: readonly ArrayBufferLike[]): number {
+  return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 function receive(error: SerializedError): Error {
