@@ -18,6 +18,15 @@ function rounded(high: v128, low: v128): v128 {
   return i32x4.shr_s(i32x4.add(sum, i32x4.splat(HALF)), PRECISION);
 }
 
+/** Two sums in fixed point as a pixel. */
+// @ts-ignore: decorator
+@inline
+function storePixel(to: usize, high: v128, low: v128): void {
+  const sum = rounded(high, low);
+  const words = i16x8.narrow_i32x4_s(sum, sum);
+  v128.store32_lane(to, i8x16.narrow_i16x8_u(words, words), 0);
+}
+
 /**
  * Makes rows of `width` pixels: pixel x is the sum of `counts[x]` pixels from the byte `starts[x]` of its row on.
  * `table` has start and count of each, then come `stride` weights of each, in pairs.
@@ -25,26 +34,42 @@ function rounded(high: v128, low: v128): v128 {
 export function columns(from: usize, pitch: usize, rows: i32, to: usize, toPitch: usize, width: i32, table: usize, stride: usize): void {
   const pair = i8x16(0, 16, 4, 16, 1, 16, 5, 16, 2, 16, 6, 16, 3, 16, 7, 16);
   const weights = table + (<usize>width << 3);
-  for (let y = 0; y < rows; y++) {
+  // Four rows at a time, so that each weight is loaded once for four pixels; rows that there are not are the first.
+  for (let left = rows; left > 0; left -= 4) {
+    const pitchB = left > 1 ? pitch : 0, toB = left > 1 ? to + toPitch : to;
+    const pitchC = left > 2 ? pitch << 1 : 0, toC = left > 2 ? toB + toPitch : to;
+    const pitchD = left > 3 ? pitchC + pitch : 0, toD = left > 3 ? toC + toPitch : to;
     let row = weights;
-    for (let x = 0; x < width; x++) {
-      let at = from + <usize>load<u32>(table + (<usize>x << 3));
-      const end = at + (<usize>load<u32>(table + (<usize>x << 3), 4) << 2);
-      let high = i32x4.splat(0);
-      let low = i32x4.splat(0);
+    for (let x: usize = 0, last = <usize>width << 2; x < last; x += 4) {
+      let at = from + <usize>load<u32>(table + (x << 1));
+      const end = at + (<usize>load<u32>(table + (x << 1), 4) << 2);
+      let highA = i32x4.splat(0), highB = highA, highC = highA, highD = highA;
+      let lowA = highA, lowB = highA, lowC = highA, lowD = highA;
       for (let weight = row; at < end; weight += 8) {
-        const pixels = i8x16.swizzle(v128.load64_zero(at), pair);
-        high = i32x4.add(high, i32x4.dot_i16x8_s(pixels, v128.load32_splat(weight)));
-        low = i32x4.add(low, i32x4.dot_i16x8_s(pixels, v128.load32_splat(weight, 4)));
+        const high = v128.load32_splat(weight);
+        const low = v128.load32_splat(weight, 4);
+        const a = i8x16.swizzle(v128.load64_zero(at), pair);
+        const b = i8x16.swizzle(v128.load64_zero(at + pitchB), pair);
+        const c = i8x16.swizzle(v128.load64_zero(at + pitchC), pair);
+        const d = i8x16.swizzle(v128.load64_zero(at + pitchD), pair);
+        highA = i32x4.add(highA, i32x4.dot_i16x8_s(a, high));
+        highB = i32x4.add(highB, i32x4.dot_i16x8_s(b, high));
+        highC = i32x4.add(highC, i32x4.dot_i16x8_s(c, high));
+        highD = i32x4.add(highD, i32x4.dot_i16x8_s(d, high));
+        lowA = i32x4.add(lowA, i32x4.dot_i16x8_s(a, low));
+        lowB = i32x4.add(lowB, i32x4.dot_i16x8_s(b, low));
+        lowC = i32x4.add(lowC, i32x4.dot_i16x8_s(c, low));
+        lowD = i32x4.add(lowD, i32x4.dot_i16x8_s(d, low));
         at += 8;
       }
-      const sum = rounded(high, low);
-      const words = i16x8.narrow_i32x4_s(sum, sum);
-      v128.store32_lane(to + (<usize>x << 2), i8x16.narrow_i16x8_u(words, words), 0);
+      storePixel(toD + x, highD, lowD);
+      storePixel(toC + x, highC, lowC);
+      storePixel(toB + x, highB, lowB);
+      storePixel(to + x, highA, lowA);
       row += stride << 2;
     }
-    from += pitch;
-    to += toPitch;
+    from += pitch << 2;
+    to += toPitch << 2;
   }
 }
 
