@@ -48,7 +48,7 @@ const BYTES_A_PICTURE = {
 async function measure(args: string[]): Promise<Row[]> {
   const { numbers, dir, only } = parseOptions(
     args,
-    { images: 512, large: 128, huge: 64, rounds: 5 },
+    { images: 512, large: 128, huge: 64, rounds: 3 },
     [],
     true,
   );
@@ -60,7 +60,7 @@ async function measure(args: string[]): Promise<Row[]> {
   const sizes = [
     ["640x480", images, 2],
     ["1920x1080", large, 2],
-    ["3840x2160", huge, 2],
+    ["3840x2160", huge, 1],
   ] as const;
   for (const [size, count, times] of sizes) {
     const configurations = (["center", "random"] as const).flatMap((chain) =>
