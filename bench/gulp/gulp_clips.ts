@@ -6,16 +6,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import {
-  ComposeVideo,
-  DataLoader,
-  GulpVideoDataset,
-  RandHorFlipVideo,
-  RandomCropVideo,
-  ToArrayVideo,
-} from "../../src/data/mod.ts";
 import { jpegFiles } from "../data/jpeg_records.ts";
-import { countSamples, passRates } from "../data/loader_passes.ts";
 import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
 import {
   type Benchmark,
@@ -30,6 +21,7 @@ import { Workspace } from "../support/workspace.ts";
 import { gulpio2 } from "./gulpio2.ts";
 import { writeGulpChunkSync } from "./gulp_directory.ts";
 
+const OWN = fileURLToPath(new URL("./clip_passes.ts", import.meta.url));
 const PEER = fileURLToPath(
   new URL("../reference/gulp_clips.py", import.meta.url),
 );
@@ -45,7 +37,7 @@ const CHUNK = 50;
 /** How many times as fast as GulpIO2 recordfs promises to be. */
 const TARGET = 1.3;
 
-/** Passes that are counted in a turn. */
+/** Passes that are counted in a turn, each of which has processes of its own. */
 const PASSES = 2;
 
 /** `gulp_clips`: clips a second, from chunks to float arrays. */
@@ -100,33 +92,19 @@ async function besidePython(
 ): Promise<Row[]> {
   const measured =
     `gulp_clips, ${LENGTH} of ${frames} frames of ${WIDTH} × ${HEIGHT}, ${workers} workers`;
-  using dataset = await GulpVideoDataset.open(path, {
-    numFrames: LENGTH,
-    stepSize: STEP,
-    label: "idx",
-    transform: new ComposeVideo([], [
-      new RandomCropVideo(EDGE),
-      new RandHorFlipVideo(),
-      new ToArrayVideo({ layout: "channels-outermost", scale: 1 / 255 }),
-    ]),
-  });
-  await using loader = new DataLoader(dataset, {
-    batchSize: 8,
-    shuffle: true,
-    numWorkers: workers,
-    persistentWorkers: true,
-  });
-  const ownPasses = (recycles: boolean) =>
-    passRates(
-      PASSES,
-      () => countSamples(loader, ({ label }) => label.length, recycles),
-    );
+  const clip = [LENGTH, STEP, EDGE, workers, PASSES].map(String);
+  const own = [Deno.execPath(), "run", "-A", OWN];
   const contenders: (Compared & { run(): Promise<number[]> })[] = [
-    { name: "recordfs DataLoader, recycle", run: () => ownPasses(true) },
-    { name: "recordfs DataLoader", run: () => ownPasses(false) },
+    {
+      name: "recordfs DataLoader, recycle",
+      run: () => runJson<number[]>([...own, "recycle", path, ...clip]),
+    },
+    {
+      name: "recordfs DataLoader",
+      run: () => runJson<number[]>([...own, "leave", path, ...clip]),
+    },
   ];
   if (python !== undefined) {
-    const clip = [`${LENGTH}`, `${STEP}`, `${EDGE}`, `${workers}`, `${PASSES}`];
     const peer = (name: string, way: string) => ({
       name: `gulpio2 with OpenCV, ${name}`,
       target: TARGET,
@@ -137,7 +115,6 @@ async function besidePython(
       peer(`torch's DataLoader, ${workers} workers`, "torch"),
     );
   }
-  await ownPasses(true); // compiles the code
   progress(`${measured}: ${rounds} rounds`);
   const rates = await alternate(
     contenders,
