@@ -31,7 +31,7 @@ export class BufferPool {
 
   /** Bytes of the buffers that are free. */
   get size(): number {
-    return this.#free.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return sizeOfAll(this.#free);
   }
 
   /**
@@ -67,6 +67,11 @@ export class BufferPool {
     this.#free.splice(place < 0 ? this.#free.length : place, 0, buffer);
     if (this.#free.length > this.#most) this.#free.shift();
   }
+}
+
+/** Bytes of buffers together. */
+export function sizeOfAll(buffers: readonly ArrayBufferLike[]): number {
+  return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 /** True of a buffer that has been transferred to another thread, which shared memory never is. */

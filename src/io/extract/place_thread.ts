@@ -1,5 +1,6 @@
 import { deserializeError } from "../../serialized_error.ts";
 import { RecordfsError } from "../../errors.ts";
+import { startThread } from "../concurrency/thread.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import { SystemError } from "../libc/system_error.ts";
 import type {
@@ -23,19 +24,14 @@ export class PlaceThread implements Disposable {
   #failure: Error | undefined;
 
   private constructor() {
-    this.#worker = new Worker(new URL("./place_worker.ts", import.meta.url), {
-      type: "module",
-      name: "recordfs place",
+    const module = new URL("./place_worker.ts", import.meta.url);
+    this.#worker = startThread<PlaceReport>(module, "recordfs place", {
+      heard: (report) => {
+        if (report.kind === "ready") this.#isReady = true;
+        else this.#asked.shift()!.resolve(report.refused.map(refusalOf));
+      },
+      died: (why) => this.#fail(why),
     });
-    this.#worker.onmessage = ({ data }: MessageEvent<PlaceReport>) => {
-      if (data.kind === "ready") this.#isReady = true;
-      else this.#asked.shift()!.resolve(data.refused.map(refusalOf));
-    };
-    this.#worker.onerror = (event) => {
-      event.preventDefault(); // or it would end this process
-      this.#fail(event.message);
-    };
-    this.#worker.onmessageerror = () => this.#fail("it sent nonsense");
   }
 
   /** Starts one, where directories can be handed over and there is a processor for it. */

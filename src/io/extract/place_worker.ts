@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { threadScope } from "../concurrency/thread.ts";
 import { serializeError } from "../../serialized_error.ts";
 import { borrowedDirectory } from "../directories/directory_by_descriptor.ts";
 import type {
@@ -12,13 +13,7 @@ import type {
 } from "./place_messages.ts";
 import { UnplacedFile } from "./unplaced_file.ts";
 
-/** What TypeScript's library for pages does not say of threads. */
-interface Thread {
-  onmessage: ((event: MessageEvent<FilesToPlace>) => void) | null;
-  postMessage(message: PlaceReport): void;
-}
-
-const thread = globalThis as unknown as Thread;
+const thread = threadScope<FilesToPlace, PlaceReport>();
 
 thread.onmessage = ({ data }) => {
   const refused: RefusedFile[] = [];

@@ -5,6 +5,7 @@ import {
   type SerializedError,
 } from "../../../serialized_error.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
+import { sizeOfAll } from "../../batch_memory.ts";
 import { DataError, messageOf } from "../../data_error.ts";
 import type { BatchOrder } from "../../samplers/sampler.ts";
 import { BatchError, batchError, type BatchJob } from "../batch_error.ts";
@@ -115,7 +116,7 @@ export class WorkerBatches implements Batches {
       }
       const job: BatchJob = { epoch: this.#epoch, step, indices };
       const memory = this.#memory.shift() ?? [];
-      this.#unseen -= bytesOf(memory);
+      this.#unseen -= sizeOfAll(memory);
       this.#jobs.get(thread)!.push(job);
       thread.send({ kind: "load", loop: this.#loop, ...job, memory });
     }
@@ -158,7 +159,7 @@ export class WorkerBatches implements Batches {
    * one, not when one comes from another thread (`Heap::AllocateExternalBackingStore`).
    */
   #have(buffers: readonly ArrayBufferLike[]): void {
-    this.#unseen += bytesOf(buffers);
+    this.#unseen += sizeOfAll(buffers);
     if (this.#unseen < LOOK_AFTER) return;
     this.#unseen = 0;
     new ArrayBuffer(1);
@@ -226,10 +227,6 @@ export class WorkerBatches implements Batches {
       { worker: thread.worker },
     );
   }
-}
-
-function bytesOf(buffers: readonly ArrayBufferLike[]): number {
-  return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 function receive(error: SerializedError): Error {

@@ -23,6 +23,9 @@ import {
   requireParts,
 } from "../write/record_paths.ts";
 
+/** So many files are worth starting another thread. */
+const WORTH_A_THREAD = 1000;
+
 /** How far a folder is packed. */
 export interface PackProgress {
   /** Files packed. */
@@ -164,9 +167,6 @@ export async function packFolder(
     root.close();
   }
 }
-
-/** So many files are worth starting another thread. */
-const WORTH_A_THREAD = 1000;
 
 /** Recognises what is to be written, and what killed processes left of it, wherever links lead. */
 async function outputFinder(

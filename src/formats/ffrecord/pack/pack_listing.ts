@@ -32,9 +32,13 @@ export interface ListingChunk {
 }
 
 /** A place in a listing. */
-export interface ListingMark {
+export interface ListingPlace {
   readonly chunk: number;
   readonly used: number;
+}
+
+/** A place, and how many entries there are before it. */
+export interface ListingMark extends ListingPlace {
   readonly entries: number;
 }
 
@@ -51,9 +55,14 @@ export class PackListing {
   bytes = 0;
   /** Bytes of all names. */
   nameBytes = 0;
-  /** What there is, up to its last file: that is not taken back. */
-  settled: ListingMark = { chunk: -1, used: 0, entries: 0 };
+  #settledChunk = -1;
+  #settledUsed = 0;
   readonly #chunks: ListingChunk[] = [];
+
+  /** What there is, up to its last file: that is not taken back. */
+  get settled(): ListingPlace {
+    return { chunk: this.#settledChunk, used: this.#settledUsed };
+  }
 
   /** The entries in pieces, in their order. */
   get chunks(): readonly Readonly<ListingChunk>[] {
@@ -65,7 +74,8 @@ export class PackListing {
     this.#add(FILE, encodeName(name), size, mtimeMs);
     this.files++;
     this.bytes += size;
-    this.settled = this.mark();
+    this.#settledChunk = this.#chunks.length - 1;
+    this.#settledUsed = this.#chunks[this.#settledChunk]!.used;
   }
 
   /** Adds a folder; what follows is in it, until {@linkcode PackListing.endFolder}. */

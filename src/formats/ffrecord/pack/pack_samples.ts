@@ -127,7 +127,7 @@ class Packing {
       await writing;
     }
     if (writer.length < count) {
-      await writer.write(streamOf(structure), { signal });
+      await writer.write(ReadableStream.from(structure), { signal });
     }
   }
 
@@ -144,8 +144,4 @@ class Packing {
     this.tellProgress();
     await yieldToEventLoop();
   }
-}
-
-async function* streamOf(pieces: readonly Uint8Array[]) {
-  yield* pieces;
 }

@@ -1,8 +1,9 @@
 import type { Directory } from "../../../io/directories/directory.ts";
+import { startThread } from "../../../io/concurrency/thread.ts";
 import { SystemError } from "../../../io/libc/system_error.ts";
 import { deserializeError } from "../../../serialized_error.ts";
 import { SampleBlock } from "../write/sample_block.ts";
-import type { ListingMark, PackListing } from "./pack_listing.ts";
+import type { ListingPlace, PackListing } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
 import { PackError } from "./pack_problem.ts";
 import type { PackReader } from "./pack_reader.ts";
@@ -14,7 +15,7 @@ export class PackThread implements PackReader {
   /** Blocks that were read and not asked for yet; at the end `undefined`. */
   readonly #read: (SampleBlock | undefined)[] = [];
   /** Up to where the thread knows the listing. */
-  #told: Omit<ListingMark, "entries"> = { chunk: 0, used: 0 };
+  #told: ListingPlace = { chunk: 0, used: 0 };
   #failure: { readonly error: unknown } | undefined;
   /** Has whoever waits look again. */
   #wake: () => void = () => {};
@@ -22,17 +23,11 @@ export class PackThread implements PackReader {
 
   private constructor(descriptor: number, path: string) {
     this.#path = path;
-    this.#worker = new Worker(new URL("./pack_worker.ts", import.meta.url), {
-      type: "module",
-      name: "recordfs pack",
+    const module = new URL("./pack_worker.ts", import.meta.url);
+    this.#worker = startThread<FromPackThread>(module, "recordfs pack", {
+      heard: (message) => this.#hear(message),
+      died: (why) => this.#die(why),
     });
-    this.#worker.onmessage = ({ data }: MessageEvent<FromPackThread>) =>
-      this.#hear(data);
-    this.#worker.onerror = (event) => {
-      event.preventDefault(); // or it would end this process
-      this.#die(event.message);
-    };
-    this.#worker.onmessageerror = () => this.#die("it sent nonsense");
     this.#send({ kind: "start", descriptor, path });
   }
 
@@ -44,7 +39,7 @@ export class PackThread implements PackReader {
   }
 
   /** Says what there is to read, up to a place; what was said stays. */
-  tell(listing: PackListing, upTo: ListingMark | "whole"): void {
+  tell(listing: PackListing, upTo: ListingPlace | "whole"): void {
     const last = upTo === "whole" ? listing.mark() : upTo;
     for (let { chunk } = this.#told; chunk <= last.chunk; chunk++) {
       const { memory, used: all } = listing.chunks[chunk]!;

@@ -4,6 +4,7 @@
  * @module
  */
 import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
+import { threadScope } from "../../../io/concurrency/thread.ts";
 import { borrowedDirectory } from "../../../io/directories/directory_by_descriptor.ts";
 import { serializeError } from "../../../serialized_error.ts";
 import { SampleBlock } from "../write/sample_block.ts";
@@ -14,13 +15,7 @@ import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
 /** Blocks that there are at most: what is read before it is known how many files there are waits in them. */
 const MOST_BLOCKS = 64;
 
-/** What TypeScript's library for pages does not say of threads. */
-interface Thread {
-  onmessage: ((event: MessageEvent<ToPackThread>) => void) | null;
-  postMessage(message: FromPackThread): void;
-}
-
-const thread = globalThis as unknown as Thread;
+const thread = threadScope<ToPackThread, FromPackThread>();
 
 const chunks: ListingChunk[] = [];
 const free: SampleBlock[] = [];

@@ -12,20 +12,14 @@ import {
   type ToWorker,
 } from "./ingest_chunk.ts";
 import { leaveCodecAdvice } from "../../../codecs/image/choose_codec.ts";
+import { threadScope } from "../../../io/concurrency/thread.ts";
 import { deserializeError, serializeError } from "../../../serialized_error.ts";
 import { IngestError } from "./ingest_report.ts";
 
 /** Frames are told of that often, in milliseconds: a message for each would cost more than it tells. */
 const TELL_AFTER = 100;
 
-/** What TypeScript's library for pages does not say of threads. */
-interface Thread {
-  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
-  postMessage(message: FromWorker): void;
-  close(): void;
-}
-
-const thread = globalThis as unknown as Thread;
+const thread = threadScope<ToWorker, FromWorker>();
 const abort = new AbortController();
 let adapter: DatasetAdapter | undefined;
 let answer: PromiseWithResolvers<void> | undefined;

@@ -1,3 +1,4 @@
+import { startThread } from "../../../io/concurrency/thread.ts";
 import type {
   AdapterRecipe,
   DatasetAdapter,
@@ -163,19 +164,12 @@ class ThreadWriter {
   /** @param events Told of what happens; frames may come several at once. */
   constructor(events: ChunkEvents) {
     this.#events = events;
-    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
-      type: "module",
-      name: "recordfs ingest",
+    const module = new URL("./worker.ts", import.meta.url);
+    this.#worker = startThread<FromWorker>(module, "recordfs ingest", {
+      heard: (message) => this.#hear(message),
+      died: (why) => this.#fail(died(why)),
     });
     this.#ready.promise.catch(() => {}); // may fail when nobody waits
-    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>) =>
-      this.#hear(data);
-    this.#worker.onerror = (event) => {
-      event.preventDefault(); // or it would end this process
-      this.#fail(died(event.message));
-    };
-    this.#worker.onmessageerror = () =>
-      this.#fail(died("it sent what cannot be read"));
   }
 
   /**
