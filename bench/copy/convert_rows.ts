@@ -2,9 +2,11 @@ import * as fs from "node:fs";
 import { progress, type Row } from "../support/report.ts";
 import { run } from "../support/run.ts";
 import { type Place, RECORDFS } from "./place.ts";
+import { randomBytes } from "../support/random_bytes.ts";
 
-/** Bytes of a frame, and of a datapoint's larger value. */
-const FRAME = 10_000;
+/** Bytes of a frame, as one of 341 × 256 pixels has, and of a datapoint's larger value, as a picture of 640 × 480. */
+const FRAME = 25_000;
+const IMAGE = 100_000;
 /** A JPEG's first bytes, to the sizes in its frame header (ITU-T T.81, B.2.2): 240 rows of 320 pixels, grey. */
 const JPEG_HEAD = [
   ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 240, 1, 64, 1, 1, 0x11, 0],
@@ -16,17 +18,17 @@ const FRAMES = 100;
 /** A gulp directory and a dataset of bags to and from files, beside `cp -r` of these files. */
 export async function convertRows(
   place: Place,
-  points: number,
+  megabytes: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const kind of ["gulp", "bags"] as const) {
     const [from, to] = [`convert ${kind} to files`, `convert files to ${kind}`];
     if (!place.wants(from, to)) continue;
-    progress(`copy: making ${points} frames or datapoints as files`);
+    progress(`copy: making ${megabytes} MB of ${kind} as files`);
     const files = place.file(`${kind}-files`);
-    const bytes = kind === "gulp"
-      ? makeVideos(files, points)
-      : makeDatapoints(files, points);
+    const bytes = megabytes * 1e6;
+    if (kind === "gulp") makeVideos(files, bytes / FRAME);
+    else makeDatapoints(files, bytes / IMAGE);
     const packed = place.file(kind);
     const convert = [...RECORDFS, "convert"];
     const as = ["--to", kind];
@@ -60,8 +62,8 @@ export async function convertRows(
   return rows;
 }
 
-function makeVideos(folder: string, frames: number): number {
-  const jpeg = crypto.getRandomValues(new Uint8Array(FRAME))
+function makeVideos(folder: string, frames: number): void {
+  const jpeg = randomBytes(FRAME)
     .map((byte) => Math.min(byte, 0xfe)); // no marker among them
   jpeg.set(JPEG_HEAD);
   jpeg.set([0xff, 0xd9], FRAME - 2);
@@ -73,11 +75,10 @@ function makeVideos(folder: string, frames: number): number {
     const number = String(i % FRAMES + 1).padStart(4, "0");
     fs.writeFileSync(`${video}/frame_${number}.jpg`, jpeg);
   }
-  return frames * FRAME;
 }
 
-function makeDatapoints(folder: string, points: number): number {
-  const image = crypto.getRandomValues(new Uint8Array(FRAME));
+function makeDatapoints(folder: string, points: number): void {
+  const image = randomBytes(IMAGE);
   for (let i = 0; i < points; i++) {
     const point = `${folder}/${String(i).padStart(6, "0")}`;
     fs.mkdirSync(point, { recursive: true });
@@ -86,5 +87,4 @@ function makeDatapoints(folder: string, points: number): number {
   }
   const spec = { image: "bytes", label: "utf8" };
   fs.writeFileSync(`${folder}/spec.json`, JSON.stringify(spec));
-  return points * FRAME;
 }

@@ -1,6 +1,7 @@
 /** Writes GulpIO directories for benchmarks, from the format's description. */
 
 import { Buffer } from "node:buffer";
+import { randomBytes } from "../support/random_bytes.ts";
 
 /** A directory of chunks, whose frames are bytes of no image, framed as JPEGs are. */
 export interface GulpFolder {
@@ -85,18 +86,6 @@ export function writeGulpChunkSync(
     `${path}/meta_${chunk}.gmeta`,
     JSON.stringify(meta),
   );
-}
-
-function randomBytes(length: number): Uint8Array {
-  const words = new Uint32Array(Math.ceil(length / 4));
-  let state = 0x9e3779b9;
-  for (let i = 0; i < words.length; i++) {
-    state ^= state << 13; // xorshift32
-    state ^= state >>> 17;
-    state ^= state << 5;
-    words[i] = state;
-  }
-  return new Uint8Array(words.buffer, 0, length);
 }
 
 function writeAllSync(file: Deno.FsFile, bytes: Uint8Array): void {

@@ -2,6 +2,7 @@ import {
   FFRecordReader,
   FFRecordWriter,
 } from "../../src/formats/ffrecord/mod.ts";
+import { randomBytes } from "./random_bytes.ts";
 
 /** What FFRecord puts before the pickle of a packed folder's names. */
 const STRUCTURE_MARK = "piouhjgbr";
@@ -48,18 +49,6 @@ export function makePackedDirectorySync(
     names.map((name, i) => `${offsets[i]} ${size} ${name}\n`).join(""),
   );
   return { archive, index, names, offsets, size };
-}
-
-function randomBytes(length: number): Uint8Array {
-  const words = new Uint32Array(Math.ceil(length / 4));
-  let state = 0x9e3779b9;
-  for (let i = 0; i < words.length; i++) {
-    state ^= state << 13; // xorshift32
-    state ^= state >>> 17;
-    state ^= state << 5;
-    words[i] = state;
-  }
-  return new Uint8Array(words.buffer, 0, length);
 }
 
 /** Pickles `OrderedDict((name, index), …)`, protocol 2. */
