@@ -145,7 +145,7 @@ export class FolderFiles implements FileTree {
   ): Promise<{ name: string; isDirectory: boolean }[]> {
     const directory = await this.#using(path, openDirectory);
     try {
-      const { names, unreachable } = directory.list();
+      const { names, notFiles, unreachable } = directory.list();
       for (const name of unreachable) {
         throw needsFfi(`${directory.path}/${name}`);
       }
@@ -154,7 +154,10 @@ export class FolderFiles implements FileTree {
         while (shouldYield()) await yieldToEventLoop();
         signal?.throwIfAborted();
         if (isTemporary(name)) continue;
-        listed.push({ name, isDirectory: isDirectory(directory, name) });
+        listed.push({
+          name,
+          isDirectory: notFiles.has(name) && isDirectory(directory, name),
+        });
       }
       return listed;
     } finally {

@@ -19,6 +19,8 @@ export interface EntryStat {
 export interface Listing {
   /** Without `.` and `..`, in no order; bytes that are not UTF-8 are lone surrogates. */
   readonly names: string[];
+  /** Those of them that may be something else than a regular file: no link is followed, and not all file systems say. */
+  readonly notFiles: ReadonlySet<string>;
   /** Names that are not UTF-8 and can't be reached: what Deno shows of them. */
   readonly unreachable: readonly string[];
 }

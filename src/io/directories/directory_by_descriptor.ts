@@ -16,6 +16,7 @@ import {
   call,
   cName,
   DIRENT,
+  DIRENT_FILE,
   Open,
   R_OK,
   STATX,
@@ -45,6 +46,7 @@ class DescribedDirectory implements Directory {
     // Entries are reached by a descriptor that need not be readable; listing takes another.
     const fd = openAt(this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
     const names: string[] = [];
+    const notFiles = new Set<string>();
     try {
       listing ??= new Uint8Array(LISTING_BYTES);
       const bytes = listing;
@@ -52,13 +54,16 @@ class DescribedDirectory implements Directory {
         const length = answer((libc) =>
           libc.getdents64(fd, bytes, LISTING_BYTES)
         );
-        if (length === 0) return { names, unreachable: [] };
+        if (length === 0) return { names, notFiles, unreachable: [] };
         for (let at = 0; at < length;) {
           const next = at + bytes[at + DIRENT.length]! +
             bytes[at + DIRENT.length + 1]! * 256;
           const start = at + DIRENT.name;
           const name = decodeName(bytes, start, bytes.indexOf(0, start));
-          if (name !== "." && name !== "..") names.push(name);
+          if (name !== "." && name !== "..") {
+            names.push(name);
+            if (bytes[at + DIRENT.type] !== DIRENT_FILE) notFiles.add(name);
+          }
           at = next;
         }
       }

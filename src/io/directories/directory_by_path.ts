@@ -31,17 +31,20 @@ class NamedDirectory implements Directory {
 
   list(): Listing {
     const names: string[] = [];
+    const notFiles = new Set<string>();
     const unreachable: string[] = [];
     const seen = new Set<string>();
-    for (const name of fs.readdirSync(this.path)) {
+    for (const entry of fs.readdirSync(this.path, { withFileTypes: true })) {
+      const { name } = entry;
       // Two names may look the same here, and one of them may really be what it looks like.
       const inexact = name.includes(REPLACEMENT) &&
         (seen.has(name) || !this.#isThere(name));
       if (name.includes(REPLACEMENT)) seen.add(name);
       if (inexact) unreachable.push(name);
       else names.push(name);
+      if (!entry.isFile()) notFiles.add(name);
     }
-    return { names, unreachable };
+    return { names, notFiles, unreachable };
   }
 
   stat(name: string, links: Links): EntryStat | undefined {

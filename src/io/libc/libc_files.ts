@@ -24,7 +24,10 @@ export const STATX = {
 } as const;
 
 /** `struct linux_dirent64` of getdents64(2). */
-export const DIRENT = { length: 16, name: 19 } as const;
+export const DIRENT = { length: 16, type: 18, name: 19 } as const;
+
+/** `DT_REG`: a regular file, where a file system says what its entries are. */
+export const DIRENT_FILE = 8;
 
 /** From `linux/fcntl.h`. */
 export const At = {

@@ -40,7 +40,14 @@ for (const [way, open] of WAYS) {
       });
       below.rename("taken", "x", false);
       below.rename("é 😀", "x", true);
-      assert.deepEqual(below.list(), { names: ["x"], unreachable: [] });
+      below.makeDirectory("folder");
+      fs.symlinkSync("x", `${dir}/sub/link`);
+      const { names, notFiles, unreachable } = below.list();
+      assert.deepEqual(names.toSorted(), ["folder", "link", "x"]);
+      assert.deepEqual(notFiles, new Set(["folder", "link"]));
+      assert.deepEqual(unreachable, []);
+      fs.unlinkSync(`${dir}/sub/link`);
+      below.removeDirectory("folder");
       const opened = below.openFile("x");
       const into = new Uint8Array(100);
       assert.equal(opened.read(into), 100);

@@ -4,11 +4,13 @@ import {
   type ConvertOptions,
   PlanNotes,
 } from "../../../convert/conversion.ts";
+import { ahead } from "../../../io/concurrency/ahead.ts";
 import type { FileTree } from "../../../convert/from/file_tree.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import { parseSpec, specOf, writtenSpec } from "../dataset/spec.ts";
+import type { Datapoint } from "../read/selection.ts";
 import { DatapointFolders } from "./datapoint_folders.ts";
 import { datasetConversion, fitting } from "./new_dataset.ts";
 
@@ -61,17 +63,45 @@ export async function filesToDataset(
         const bytes = await files.read(path, { signal });
         return fitting(key, generation, () => bytes);
       };
+      const readOne = (path: string) => folders.read(path, written, bytesOf);
       for (const paths of shards) {
         await dataset.startShard();
-        for (const path of paths) {
-          await dataset.append(
-            `${files.location}/${path}`,
-            () => folders.read(path, written, bytesOf),
-          );
-        }
+        for await (
+          const { path, datapoint } of ahead(
+            readEach(paths, readOne),
+            ({ bytes }) => bytes,
+          )
+        ) await dataset.append(`${files.location}/${path}`, () => datapoint);
       }
     },
   });
+}
+
+/** A datapoint that was read. */
+interface ReadDatapoint {
+  readonly path: string;
+  /** Or why it can't be read. */
+  readonly datapoint: Promise<Datapoint>;
+  /** Of its values, but those of lists: they are read when it is written. */
+  readonly bytes: number;
+}
+
+async function* readEach(
+  paths: readonly string[],
+  read: (path: string) => Promise<Datapoint>,
+): AsyncGenerator<ReadDatapoint, void, undefined> {
+  for (const path of paths) {
+    const datapoint = read(path);
+    let bytes = 0;
+    try {
+      for (const value of Object.values(await datapoint)) {
+        if (value instanceof Uint8Array) bytes += value.byteLength;
+      }
+    } catch {
+      // Whoever writes it is told.
+    }
+    yield { path, datapoint, bytes };
+  }
 }
 
 /** An empty dataset has no datapoints, and nothing else. */

@@ -19,6 +19,7 @@ import {
   type ConversionTarget,
   DIRECTORY,
 } from "../../../convert/to/target.ts";
+import { ahead } from "../../../io/concurrency/ahead.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isChunkName } from "../entry.ts";
 import { GulpSource } from "./source.ts";
@@ -159,7 +160,10 @@ async function* videosOf(
       id: ids.get(name) ?? idOfName(name),
       name: what,
       meta,
-      frames: readFrames(files, path, frames.sort(byNumber), options),
+      frames: ahead(
+        readFrames(files, path, frames.sort(byNumber), options),
+        ({ byteLength }) => byteLength,
+      ),
     };
   }
 }
