@@ -276,13 +276,23 @@ export class ExtractTarget implements Disposable {
     if (depth < chain.depth) chain.leaveTo(depth);
     for (const name of isIn ? names.slice(1) : names) {
       const { last } = chain;
-      const kind = last.stat(name, "keep")?.kind;
-      if (kind === undefined) last.makeDirectory(name);
-      else if (kind !== "directory") {
-        throw notEntered(`${last.path}/${name}`, kind);
-      }
+      const isNew = this.#make(last, name);
       chain.enter(name);
-      if (kind === "directory") this.#removeLeftovers();
+      if (!isNew) this.#removeLeftovers();
+    }
+  }
+
+  /** Makes a directory, unless there is one: then the answer is `false`. */
+  #make(directory: Directory, name: string): boolean {
+    try {
+      directory.makeDirectory(name);
+      return true;
+    } catch (error) {
+      // Not all file systems look first whether it is there.
+      const kind = directory.stat(name, "keep")?.kind;
+      if (kind === "directory") return false;
+      if (kind === undefined) throw error;
+      throw notEntered(`${directory.path}/${name}`, kind);
     }
   }
 

@@ -7,7 +7,13 @@ import {
 } from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
 import type { GrowingMemory } from "./read_memory.ts";
-import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
+import {
+  LONGEST_RUN,
+  orderOf,
+  runsOf,
+  type Slice,
+  type SliceRun,
+} from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
 /** Bytes, or small reads, that are done before the clock is looked at, which takes its time. */
@@ -50,14 +56,15 @@ export function readSlices(
   });
 }
 
+/** Memory that runs of several slices are read into where these have places; new memory would have to be cleared. */
+let scratch: Uint8Array<ArrayBuffer> | undefined;
+
 class Reading {
   readonly #sources: SourceList;
   readonly #slices: readonly Slice[];
   readonly #verify: Verify | undefined;
   readonly #memory: GrowingMemory | undefined;
   readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
-  /** Memory that runs of several slices are read into where these have places. */
-  #scratch: Uint8Array<ArrayBuffer> | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
   readonly #result: Uint8Array<ArrayBuffer>[];
@@ -125,11 +132,9 @@ class Reading {
       return this.#memory?.takeMore(length) ?? new Uint8Array(length);
     }
     if (count === 1) return this.#places[this.#order[first]!]!;
-    const scratch = this.#scratch;
-    this.#scratch = undefined; // the next run may be read at the same time
-    return scratch !== undefined && scratch.length >= length
-      ? scratch.subarray(0, length)
-      : new Uint8Array(length);
+    const bytes = scratch ?? new Uint8Array(LONGEST_RUN);
+    scratch = undefined; // the next run may be read at the same time
+    return bytes.subarray(0, length);
   }
 
   /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
@@ -187,9 +192,7 @@ class Reading {
       this.#verify?.(index, crc32Of(slice));
       this.#result[index] = slice;
     }
-    if (this.#places !== undefined) {
-      this.#scratch = new Uint8Array(bytes.buffer);
-    }
+    if (this.#places !== undefined) scratch = new Uint8Array(bytes.buffer);
   }
 
   /** Puts one of several slices that were read together where it belongs. */
