@@ -1,3 +1,4 @@
+import type { BatchReadOptions } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { readAhead, type ReadAheadOptions } from "../../vfs/read_ahead.ts";
 import { contentPieces } from "../../vfs/read_files.ts";
@@ -49,7 +50,7 @@ export interface FileTree {
   /** Size of a file in bytes. */
   size(place: FilePlace): Promise<number>;
   /** A file's content. */
-  read(place: FilePlace, options?: WaitOptions): Promise<Uint8Array>;
+  read(place: FilePlace, options?: BatchReadOptions): Promise<Uint8Array>;
   /** A file's content piece by piece. */
   stream(
     place: FilePlace,

@@ -9,6 +9,7 @@ import {
   openDirectory,
   openFileByPath,
 } from "../../io/directories/open_directory.ts";
+import type { BatchReadOptions, BatchRoom } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { openError } from "../../io/storage/file_source.ts";
 import { isTemporary } from "../../io/write/temporaries.ts";
@@ -87,9 +88,9 @@ export class FolderFiles implements FileTree {
 
   async read(
     place: FilePlace,
-    { signal }: WaitOptions = {},
+    { signal, memory }: BatchReadOptions = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.#read(pathOf(place), signal, Infinity))!;
+    return (await this.#read(pathOf(place), signal, Infinity, memory))!;
   }
 
   /** A file's content, or `undefined` where it has more bytes than so many. */
@@ -97,10 +98,11 @@ export class FolderFiles implements FileTree {
     path: string,
     signal: AbortSignal | undefined,
     most: number,
+    memory?: BatchRoom,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return this.#using(path, (at) => {
       signal?.throwIfAborted();
-      return readNow(at, most);
+      return readNow(at, most, memory);
     });
   }
 
@@ -210,6 +212,7 @@ function isDirectory(directory: Directory, name: string): boolean {
 function readNow(
   path: string,
   most: number,
+  memory: BatchRoom | undefined,
 ): Uint8Array<ArrayBuffer> | undefined {
   const file = openFileByPath(path);
   try {
@@ -222,7 +225,7 @@ function readNow(
       );
     }
     if (size > most) return undefined;
-    const bytes = new Uint8Array(size);
+    const bytes = memory?.take(size) ?? new Uint8Array(size);
     const got = readFull(file, bytes);
     if (got === size) return bytes;
     throw cut(path, size, got);

@@ -9,7 +9,7 @@ export interface NewVideo {
   readonly name: string;
   /** An object, where it is to be written as one. */
   readonly meta: JsonValue;
-  /** Encoded frames, in their order. */
+  /** Encoded frames, in their order, each good until the next is asked for. */
   readonly frames: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 

@@ -5,6 +5,7 @@ import {
   PlanNotes,
 } from "../../../convert/conversion.ts";
 import { ahead } from "../../../io/concurrency/ahead.ts";
+import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { FileTree } from "../../../convert/from/file_tree.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
@@ -59,19 +60,23 @@ export async function filesToDataset(
     unit: "datapoints",
     total: shards.reduce((sum, { length }) => sum + length, 0),
     async fill(dataset) {
+      const spare = new SpareMemory();
       const bytesOf = async (path: string, key: string) => {
-        const bytes = await files.read(path, { signal });
+        const bytes = await files.read(path, { signal, memory: spare });
         return fitting(key, generation, () => bytes);
       };
       const readOne = (path: string) => folders.read(path, written, bytesOf);
       for (const paths of shards) {
         await dataset.startShard();
         for await (
-          const { path, datapoint } of ahead(
+          const { path, datapoint, values } of ahead(
             readEach(paths, readOne),
             ({ bytes }) => bytes,
           )
-        ) await dataset.append(`${files.location}/${path}`, () => datapoint);
+        ) {
+          await dataset.append(`${files.location}/${path}`, () => datapoint);
+          for (const value of values) spare.giveBack(value);
+        }
       }
     },
   });
@@ -82,7 +87,9 @@ interface ReadDatapoint {
   readonly path: string;
   /** Or why it can't be read. */
   readonly datapoint: Promise<Datapoint>;
-  /** Of its values, but those of lists: they are read when it is written. */
+  /** Its values, but those of lists: they are read when it is written. */
+  readonly values: readonly Uint8Array[];
+  /** Of these. */
   readonly bytes: number;
 }
 
@@ -92,15 +99,11 @@ async function* readEach(
 ): AsyncGenerator<ReadDatapoint, void, undefined> {
   for (const path of paths) {
     const datapoint = read(path);
-    let bytes = 0;
-    try {
-      for (const value of Object.values(await datapoint)) {
-        if (value instanceof Uint8Array) bytes += value.byteLength;
-      }
-    } catch {
-      // Whoever writes it is told.
-    }
-    yield { path, datapoint, bytes };
+    const all = await datapoint.catch(() => ({})); // whoever writes it is told
+    const values = Object.values(all)
+      .filter((value) => value instanceof Uint8Array);
+    const bytes = values.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    yield { path, datapoint, values, bytes };
   }
 }
 

@@ -20,6 +20,7 @@ import {
   DIRECTORY,
 } from "../../../convert/to/target.ts";
 import { ahead } from "../../../io/concurrency/ahead.ts";
+import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isChunkName } from "../entry.ts";
 import { GulpSource } from "./source.ts";
@@ -143,6 +144,7 @@ async function* videosOf(
   ids: ReadonlyMap<string, string>,
   options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
+  const spare = new SpareMemory();
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (!isDirectory) continue;
     const frames: string[] = [];
@@ -160,22 +162,27 @@ async function* videosOf(
       id: ids.get(name) ?? idOfName(name),
       name: what,
       meta,
-      frames: ahead(
-        readFrames(files, path, frames.sort(byNumber), options),
-        ({ byteLength }) => byteLength,
-      ),
+      frames: readFrames(files, path, frames.sort(byNumber), spare, options),
     };
   }
 }
 
+/** Each frame is good until the next is asked for. */
 async function* readFrames(
   files: FileTree,
   directory: string,
   names: readonly string[],
-  options: WaitOptions,
+  memory: SpareMemory,
+  { signal }: WaitOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const name of names) {
-    yield await files.read(`${directory}/${name}`, options);
+  async function* read() {
+    for (const name of names) {
+      yield await files.read(`${directory}/${name}`, { signal, memory });
+    }
+  }
+  for await (const frame of ahead(read(), ({ byteLength }) => byteLength)) {
+    yield frame;
+    memory.giveBack(frame);
   }
 }
 
