@@ -56,8 +56,6 @@ export interface FileTree {
     place: FilePlace,
     options?: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>>;
-  /** Closes what was opened for it. */
-  close(): void;
 }
 
 type OwnPlace = string | WalkEntry;
@@ -75,7 +73,6 @@ export async function containerFiles(container: VirtualFs): Promise<FileTree> {
     size: async (place) => (await container.stat(place as OwnPlace)).size,
     read: (place, options) => container.read(place as OwnPlace, options),
     stream: (place, options) => container.stream(place as OwnPlace, options),
-    close: () => container.close(),
   };
 }
 

@@ -138,8 +138,6 @@ export class FolderFiles implements FileTree {
     }
   }
 
-  close(): void {}
-
   /** The names in a directory in their order, and whether they are directories. */
   async #listed(
     path: string,

@@ -1,6 +1,8 @@
 import * as path from "node:path";
 import { FormatError } from "../../../errors.ts";
-import { readPart } from "../../../io/read/read_part.ts";
+import { ahead } from "../../../io/concurrency/ahead.ts";
+import { fill, readPart } from "../../../io/read/read_part.ts";
+import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { type ChunkMeta, duplicateId } from "../meta/chunk_meta.ts";
 import type { VideoIds } from "../ids/video_ids.ts";
@@ -41,6 +43,7 @@ export interface ChunkRepairOptions {
 export class ChunkRepair {
   readonly #chunk: OpenedChunk;
   readonly #options: ChunkRepairOptions;
+  readonly #memory = new SpareMemory();
   #read = 0;
 
   constructor(chunk: OpenedChunk, options: ChunkRepairOptions) {
@@ -89,13 +92,23 @@ export class ChunkRepair {
     const id = meta.id(video);
     const metaJson = await this.#readMetaData(video);
     const faults: FormatError[] = [];
-    const frames = this.#soundFrames(video, faults);
+    const frames = this.#framesAhead(this.#soundFrames(video, faults));
     await output.append(id, metaJson, frames, { signal });
     if (faults[0] !== undefined) leaveOut(faults[0], id, faults.length);
     ids.addIdOf(meta.ids, video);
     metas.push(meta);
     report.videos++;
     report.frames += meta.columns.frameCounts[video]! - faults.length;
+  }
+
+  /** Reads frames while those before are written, each of which is good until the next is asked for. */
+  async *#framesAhead(
+    frames: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array, void> {
+    for await (const frame of ahead(frames, ({ byteLength }) => byteLength)) {
+      yield frame;
+      this.#memory.giveBack(frame);
+    }
   }
 
   /**
@@ -134,8 +147,8 @@ export class ChunkRepair {
     const { offset, length } = meta.place(video, frame);
     this.#read += length;
     if (this.#read > MOST_READING * dataSize) throw this.#tooMuch(video);
-    const reading = readPart(data!, offset, length);
-    const jpeg = await runAsync(reading, this.#options.signal);
+    const jpeg = this.#memory.take(length);
+    await runAsync(fill(data!, jpeg, offset), this.#options.signal);
     const what = jpegFault(jpeg);
     if (what === undefined) return jpeg;
     return new FormatError(

@@ -20,6 +20,7 @@ import {
   DIRECTORY,
 } from "../../../convert/to/target.ts";
 import { ahead } from "../../../io/concurrency/ahead.ts";
+import type { BatchReadOptions } from "../../../io/read/read_memory.ts";
 import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isChunkName } from "../entry.ts";
@@ -139,12 +140,50 @@ function isOwn(name: string): boolean {
   return FRAME.test(name) || name === META;
 }
 
+/** A video, without its frames; or why it can't be written; or its next frame. */
+type Part = Omit<NewVideo, "frames"> | UnfitError | Uint8Array;
+
+/** The videos, whose files are read ahead, however few each has. */
 async function* videosOf(
   files: FileTree,
   ids: ReadonlyMap<string, string>,
   options: WaitOptions,
 ): AsyncGenerator<NewVideo | UnfitError, void, undefined> {
-  const spare = new SpareMemory();
+  const memory = new SpareMemory();
+  const parts = ahead(
+    partsOf(files, ids, { ...options, memory }),
+    (part) => part instanceof Uint8Array ? part.byteLength : 0,
+  );
+  let part = undefined as Part | void;
+  const goOn = async () => {
+    part = (await parts.next()).value;
+  };
+  const takeFrames = async function* () {
+    for (; part instanceof Uint8Array; await goOn()) {
+      yield part;
+      memory.giveBack(part);
+    }
+  };
+  try {
+    await goOn();
+    while (part !== undefined) {
+      const video = part as Exclude<Part, Uint8Array>; // frames come behind theirs
+      await goOn();
+      yield video instanceof UnfitError
+        ? video
+        : { ...video, frames: takeFrames() };
+      for await (const _ of takeFrames()); // those that were not asked for
+    }
+  } finally {
+    await parts.return();
+  }
+}
+
+async function* partsOf(
+  files: FileTree,
+  ids: ReadonlyMap<string, string>,
+  options: BatchReadOptions,
+): AsyncGenerator<Part, void, undefined> {
   for await (const { path, name, isDirectory } of files.list("", options)) {
     if (!isDirectory) continue;
     const frames: string[] = [];
@@ -158,31 +197,14 @@ async function* videosOf(
     const meta = metaPath === undefined
       ? {}
       : parseMeta(what, await files.read(metaPath, options));
-    yield meta instanceof UnfitError ? meta : {
-      id: ids.get(name) ?? idOfName(name),
-      name: what,
-      meta,
-      frames: readFrames(files, path, frames.sort(byNumber), spare, options),
-    };
-  }
-}
-
-/** Each frame is good until the next is asked for. */
-async function* readFrames(
-  files: FileTree,
-  directory: string,
-  names: readonly string[],
-  memory: SpareMemory,
-  { signal }: WaitOptions,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  async function* read() {
-    for (const name of names) {
-      yield await files.read(`${directory}/${name}`, { signal, memory });
+    if (meta instanceof UnfitError) {
+      yield meta;
+      continue;
     }
-  }
-  for await (const frame of ahead(read(), ({ byteLength }) => byteLength)) {
-    yield frame;
-    memory.giveBack(frame);
+    yield { id: ids.get(name) ?? idOfName(name), name: what, meta };
+    for (const frame of frames.sort(byNumber)) {
+      yield await files.read(`${path}/${frame}`, options);
+    }
   }
 }
 
