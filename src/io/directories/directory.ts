@@ -28,6 +28,8 @@ export interface Listing {
 /** A file that is open for reading, or new and open for writing. */
 export interface OpenFile {
   stat(): EntryStat;
+  /** Has the system fetch its first megabyte from the disk, as soon as it can, without waiting for it; it may not. */
+  startRead(): void;
   /** Reads on from where it stands; 0 at the end. */
   read(into: Uint8Array<ArrayBuffer>): number;
   /** Writes all of `bytes`. */

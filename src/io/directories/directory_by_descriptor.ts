@@ -17,6 +17,7 @@ import {
   cName,
   DIRENT,
   DIRENT_FILE,
+  FADV_WILLNEED,
   Open,
   R_OK,
   STATX,
@@ -186,6 +187,10 @@ class DescribedFile implements OpenFile {
     return statOf(this.fd, "", At.EMPTY_PATH);
   }
 
+  startRead(): void {
+    libcIfPermitted()!.fileAdvise(this.fd, 0n, MEGABYTE, FADV_WILLNEED);
+  }
+
   read(into: Uint8Array<ArrayBuffer>): number {
     const libc = libcIfPermitted()!;
     const length = Math.min(into.byteLength, LARGEST_MOVE);
@@ -277,6 +282,7 @@ const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
 const DIRECTORY = Open.PATH | Open.DIRECTORY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
 const LARGEST_MOVE = 1 << 30;
+const MEGABYTE = 1n << 20n;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 

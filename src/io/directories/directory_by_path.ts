@@ -156,6 +156,8 @@ class NamedFile implements OpenFile {
     return entryStat(fs.fstatSync(this.#fd));
   }
 
+  startRead(): void {}
+
   read(into: Uint8Array): number {
     return fs.readSync(this.#fd, into, 0, into.byteLength, null);
   }

@@ -58,6 +58,10 @@ const FUNCTIONS = {
   linkat: returning("i32", "i32", "buffer", "i32", "buffer", "i32"),
   unlinkat: returning("i32", "i32", "buffer", "i32"),
   fsync: returning("i32", "i32"),
+  fileAdvise: {
+    ...returning("i32", "i32", "i64", "i64", "i32"),
+    name: "posix_fadvise",
+  },
   syncFileRange: { ...SYNC_FILE_RANGE, name: "sync_file_range" },
   syncFileRangeElsewhere: {
     ...SYNC_FILE_RANGE,

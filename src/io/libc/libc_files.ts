@@ -40,6 +40,9 @@ export const At = {
   EMPTY_PATH: 0x1000,
 } as const;
 
+/** Of posix_fadvise(2): its content will be read soon. */
+export const FADV_WILLNEED = 3;
+
 /** Of sync_file_range(2): starts to write, and waits for nothing. */
 export const SYNC_FILE_RANGE_WRITE = 2;
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
 import { formatDuration } from "../../../src/cli/terminal/amounts.ts";
+import { packFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { Rate } from "../../../src/cli/terminal/progress.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -69,6 +71,28 @@ Deno.test({
           /extracting .*100% {2}[\d.]+ [kM]?B\/s {2}0s left/,
         );
       }
+    });
+  },
+});
+
+Deno.test({
+  name: "extract counts many files, and says how many bytes (needs script)",
+  ...needs("script"),
+  async fn() {
+    await withTempDir(async (dir) => {
+      fs.mkdirSync(`${dir}/many`);
+      for (let i = 0; i < 1500; i++) {
+        fs.writeFileSync(`${dir}/many/${i}`, new Uint8Array(10_000));
+      }
+      await packFolder(`${dir}/many`, `${dir}/many.ffr`);
+      const command = `'${Deno.execPath()}' run -A '${CLI}' extract ` +
+        `'${dir}/many.ffr' '${dir}/out'`;
+      const ran = await run(["script", "-qec", command, "/dev/null"]);
+      assert.equal(ran.code, 0);
+      assert.match(
+        ran.stdout,
+        /extracting .*100% {2}[\d.]+ [kM]?B\/s {2}0s left/,
+      );
     });
   },
 });

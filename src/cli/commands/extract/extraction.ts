@@ -14,7 +14,8 @@ import {
   nothingMatches,
   withoutOverlap,
 } from "../../input/chosen_paths.ts";
-import { Progress } from "../../terminal/progress.ts";
+import { formatBytes } from "../../terminal/amounts.ts";
+import { Progress, Rate } from "../../terminal/progress.ts";
 
 /** What could not be extracted, as `--json` has it. */
 export interface Failure {
@@ -28,6 +29,9 @@ const ENDS_ALL = new Set(
   ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
 );
 
+/** More are counted as files. */
+const MANY_FILES = 1000;
+
 /** The files of a container on their way to a directory. */
 export class Extraction implements AsyncDisposable {
   readonly #fs: VirtualFs;
@@ -35,6 +39,7 @@ export class Extraction implements AsyncDisposable {
   readonly #onFailure: (failure: Failure) => void;
   readonly #signal: AbortSignal;
   #progress: Progress | undefined;
+  readonly #rate = new Rate();
   /** Depth of a directory that could not be made: nothing in it can. */
   #lostDepth = Infinity;
   #done = 0;
@@ -70,10 +75,9 @@ export class Extraction implements AsyncDisposable {
     const globs = chosen.filter((one) => typeof one === "object");
     const names = chosen.filter((one) => typeof one === "string");
     const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
-    const total = Progress.shown && globs.length === 0
-      ? await this.#measure(wanted)
-      : undefined;
-    using progress = new Progress("extracting", "bytes", total);
+    using progress = globs.length > 0
+      ? new Progress("extracting", "bytes")
+      : await this.#newProgress(wanted);
     this.#progress = progress;
     for (const path of wanted) {
       await this.#guard(path, () => this.#extract(path));
@@ -99,6 +103,16 @@ export class Extraction implements AsyncDisposable {
       const error = nothingMatches(this.#fs.location, glob);
       await this.#guard(glob.text, () => Promise.reject(error));
     }
+  }
+
+  /** Counts bytes, or, where to look at the size of each file would take its time, files. */
+  async #newProgress(wanted: readonly string[]): Promise<Progress> {
+    const { files } = this.#fs.info;
+    if (wanted[0] === "" && files > MANY_FILES) {
+      return new Progress("extracting", "files", files);
+    }
+    const total = Progress.shown ? await this.#measure(wanted) : undefined;
+    return new Progress("extracting", "bytes", total);
   }
 
   /** How many bytes there are to extract. What is wrong with a path is said in its turn. */
@@ -175,12 +189,13 @@ export class Extraction implements AsyncDisposable {
           placing.write(placeOf(entry), bytes);
           this.counts.files++;
           this.counts.bytes += bytes.length;
-          this.#count(bytes);
+          this.#done += bytes.length;
         });
       }
     } finally {
       batch.until = placing.end((file) => this.#refuse(file));
     }
+    this.#tell();
   }
 
   #refuse({ path, bytes, error }: RefusedFile): void {
@@ -219,12 +234,21 @@ export class Extraction implements AsyncDisposable {
   async *#counting(content: AsyncIterable<Uint8Array>) {
     for await (const chunk of content) {
       yield chunk;
-      this.#count(chunk);
+      this.#done += chunk.length;
+      this.#tell();
     }
   }
 
-  #count({ length }: Uint8Array): void {
-    this.#progress?.update(this.#done += length);
+  #tell(): void {
+    const progress = this.#progress;
+    if (progress === undefined || !Progress.shown) return;
+    this.#rate.note(this.#done);
+    if (progress.unit === "bytes") progress.update(this.#done);
+    else {
+      const { files } = this.counts;
+      const pace = `${formatBytes(this.#rate.perSecond)}/s`;
+      progress.update(files, undefined, pace);
+    }
   }
 
   /** Reports what concerns one file and goes on; anything else ends the extraction. */

@@ -15,6 +15,7 @@ type ListedFile = Extract<ListedEntry, { readonly kind: "file" }>;
 /** A file that is being read. */
 interface OpenedFile {
   readonly listed: ListedFile;
+  readonly path: string;
   readonly open: OpenFile;
   /** How many bytes of it were read. */
   done: number;
@@ -27,11 +28,22 @@ const GONE: ReadonlySet<string | undefined> = new Set(
   ["ENOENT", "ENOTDIR", "EISDIR", "EAGAIN"],
 );
 
+/** So many files are open where the disk is waited for, so that it has as many to fetch at a time. */
+const AHEAD = 16;
+/** After so many it is looked again whether it is waited for. */
+const REMEMBERED = 256;
+/** What takes longer than this, and than so many bytes a millisecond, was not in memory. */
+const SLOW_MS = 0.08;
+const FAST_PER_MS = 1.5e6;
+
 /** Reads the files of a folder in the order in which they were listed. */
 export class PackFiles {
   readonly #chain: DirectoryChain;
   readonly #entries: Iterator<ListedEntry>;
-  #file: OpenedFile | undefined;
+  /** The one that is being read, and those that come next. */
+  readonly #opened: OpenedFile[] = [];
+  /** How many more files are opened before it is their turn, and asked for from the disk. */
+  #fromDisk = 0;
 
   /** @param entries What was listed of the folder; there may be more where there were none before. */
   constructor(root: Directory, entries: Iterator<ListedEntry>) {
@@ -41,8 +53,7 @@ export class PackFiles {
 
   /** Closes what is open below the root. */
   close(): void {
-    this.#file?.open.close();
-    this.#file = undefined;
+    for (const { open } of this.#opened.splice(0)) open.close();
     this.#chain.leaveTo(0);
   }
 
@@ -54,9 +65,23 @@ export class PackFiles {
    */
   fill(block: SampleBlock, most: number): void {
     while (block.count < most && !block.isFull) {
-      this.#file ??= this.#openNext();
-      if (this.#file === undefined) return; // all that are listed were read
-      this.#read(this.#file, block);
+      this.#openAhead();
+      const [file] = this.#opened;
+      if (file === undefined) return; // all that are listed were read
+      this.#read(file, block);
+    }
+  }
+
+  #openAhead(): void {
+    const most = this.#fromDisk > 0 ? AHEAD : 1;
+    while (this.#opened.length < most) {
+      const next = this.#openNext();
+      if (next === undefined) return;
+      if (this.#fromDisk > 0) {
+        next.open.startRead();
+        this.#fromDisk--;
+      }
+      this.#opened.push(next);
     }
   }
 
@@ -65,75 +90,78 @@ export class PackFiles {
       const { value: listed, done } = this.#entries.next();
       if (done) return undefined;
       if (listed.kind === "file") {
-        const open = this.#naming(
-          listed.name,
+        const path = `${this.#chain.last.path}/${listed.name}`;
+        const open = naming(
+          path,
           () => this.#chain.last.openFile(listed.name),
         );
-        return { listed, open, done: 0, crc: 0 };
+        return { listed, path, open, done: 0, crc: 0 };
       }
       if (listed.kind === "folder") {
-        this.#naming(listed.name, () => this.#chain.enter(listed.name));
+        const { path } = this.#chain.last;
+        naming(
+          `${path}/${listed.name}`,
+          () => this.#chain.enter(listed.name),
+        );
       } else {
         const depth = this.#chain.depth - 1;
-        this.#naming("", () => this.#chain.leaveTo(depth));
+        naming(this.#chain.last.path, () => this.#chain.leaveTo(depth));
       }
     }
   }
 
   /** Reads what there is room for, and closes the file after the last of it. */
   #read(file: OpenedFile, block: SampleBlock): void {
-    const { listed, open } = file;
+    const { listed, path, open } = file;
     const into = block.room(listed.size - file.done);
     // Files of /proc say that they are empty, and may have no end.
-    const got = into.length === 0
-      ? 0
-      : this.#naming(listed.name, () => readFull(open, into));
-    if (got < into.length) throw this.#changed(listed.name);
+    const got = into.length === 0 ? 0 : this.#fill(into, file);
+    if (got < into.length) throw changed(path);
     file.crc = crc32Of(into, file.crc);
     file.done += got;
     block.take(got);
     if (file.done < listed.size) return;
-    const { kind, size, mtimeMs } = this.#naming(
-      listed.name,
-      () => open.stat(),
-    );
+    const { kind, size, mtimeMs } = naming(path, () => open.stat());
     if (
       kind !== "file" || size !== listed.size || mtimeMs !== listed.mtimeMs
-    ) throw this.#changed(listed.name);
+    ) throw changed(path);
     open.close();
-    this.#file = undefined;
+    this.#opened.shift();
     block.end(size, file.crc);
   }
 
-  #naming<T>(name: string, work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      const code = systemCode(error);
-      if (GONE.has(code)) throw this.#changed(name, error);
-      if (code === undefined) throw error;
-      const path = this.#path(name);
-      const { reason } = refusal(error, path);
-      throw new PackError(
-        code,
-        `Cannot pack ${path}: ${reason}; nothing was written`,
-        { path, cause: error },
-      );
-    }
+  /** Reads, and notes whether that had to wait for the disk: then so will what comes next. */
+  #fill(into: Uint8Array<ArrayBuffer>, { path, open }: OpenedFile): number {
+    const start = performance.now();
+    const got = naming(path, () => readFull(open, into));
+    const ms = performance.now() - start;
+    if (ms > SLOW_MS + into.length / FAST_PER_MS) this.#fromDisk = REMEMBERED;
+    return got;
   }
+}
 
-  #changed(name: string, cause?: unknown): PackError {
-    const path = this.#path(name);
-    return new PackError(
-      "changed",
-      `Cannot pack ${path}: it changed while the folder was packed; nothing ` +
-        `was written. Pack it again when nothing writes to it`,
-      { path, cause },
+/** Does something with a file or directory; what the system refuses is said of it. */
+function naming<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = systemCode(error);
+    if (GONE.has(code)) throw changed(path, error);
+    if (code === undefined) throw error;
+    const { reason } = refusal(error, path);
+    throw new PackError(
+      code,
+      `Cannot pack ${path}: ${reason}; nothing was written`,
+      { path, cause: error },
     );
   }
+}
 
-  #path(name: string): string {
-    const { path } = this.#chain.last;
-    return name === "" ? path : `${path}/${name}`;
-  }
+function changed(path: string, cause?: unknown): PackError {
+  return new PackError(
+    "changed",
+    `Cannot pack ${path}: it changed while the folder was packed; nothing ` +
+      `was written. Pack it again when nothing writes to it`,
+    { path, cause },
+  );
 }

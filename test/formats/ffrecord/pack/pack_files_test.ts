@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
+import type {
+  Directory,
+  OpenFile,
+} from "../../../../src/io/directories/directory.ts";
+import { PackFiles } from "../../../../src/formats/ffrecord/pack/pack_files.ts";
+import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
+import { SampleBlock } from "../../../../src/formats/ffrecord/write/sample_block.ts";
+import { withTempDir } from "../../../support/paths.ts";
+
+Deno.test("files that have to come from a slow disk are asked for before their turn", async () => {
+  await withTempDir((dir) => {
+    const expected = Array.from({ length: 700 }, (_, i) => `file ${i}`);
+    using disk = new SlowDisk(dir, expected);
+    const block = new SampleBlock();
+    disk.files.fill(block, Infinity);
+    assert.equal(new TextDecoder().decode(block.bytes), expected.join(""));
+    assert.equal(block.count, expected.length);
+    assert.equal(disk.mostOpen, 16);
+    assert.equal(disk.open, 0);
+    // It is looked again from time to time whether the disk is slow.
+    assert.ok(disk.waited >= 2 && disk.waited <= 5, `${disk.waited}`);
+  });
+});
+
+Deno.test("files that were opened before their turn are closed where packing ends early", async () => {
+  await withTempDir((dir) => {
+    using disk = new SlowDisk(dir, new Array(100).fill("content"));
+    disk.files.fill(new SampleBlock(), 20);
+    assert.equal(disk.open, 15);
+    disk.files.close();
+    assert.equal(disk.open, 0);
+  });
+});
+
+/** A directory whose files take two milliseconds to be read, unless they were asked for before. */
+class SlowDisk implements Disposable {
+  readonly files: PackFiles;
+  open = 0;
+  mostOpen = 0;
+  /** Files that were waited for. */
+  waited = 0;
+  readonly #directory: Directory;
+
+  constructor(dir: string, contents: readonly string[]) {
+    const directory = this.#directory = openDirectory(dir);
+    const listing = new PackListing();
+    for (const [i, content] of contents.entries()) {
+      fs.writeFileSync(`${dir}/${i}`, content);
+      const { size, mtimeMs } = directory.stat(`${i}`, "follow")!;
+      listing.addFile(`${i}`, size, mtimeMs);
+    }
+    const root = new Proxy(directory, {
+      get: (_, key) => {
+        if (key === "openFile") {
+          return (name: string) => this.#slow(directory.openFile(name));
+        }
+        const value = Reflect.get(directory, key, directory);
+        return typeof value === "function" ? value.bind(directory) : value;
+      },
+    });
+    this.files = new PackFiles(root, listing[Symbol.iterator]());
+  }
+
+  [Symbol.dispose](): void {
+    this.files.close();
+    this.#directory.close();
+  }
+
+  #slow(file: OpenFile): OpenFile {
+    this.mostOpen = Math.max(this.mostOpen, ++this.open);
+    let isFetched = false;
+    return {
+      ...file,
+      stat: () => file.stat(),
+      startRead: () => isFetched = true,
+      read: (into) => {
+        if (!isFetched) this.#wait();
+        return file.read(into);
+      },
+      close: () => {
+        this.open--;
+        file.close();
+      },
+    };
+  }
+
+  #wait(): void {
+    this.waited++;
+    const start = performance.now();
+    while (performance.now() - start < 2);
+  }
+}
