@@ -4,6 +4,8 @@
  * @module
  */
 
+import { hurry } from "./event_loop.ts";
+
 /** What TypeScript's library for pages does not say of threads. */
 export interface ThreadScope<Heard, Said> {
   onmessage: ((event: MessageEvent<Heard>) => void) | null;
@@ -32,8 +34,13 @@ export function startThread<Said>(
   },
 ): Worker {
   const worker = new Worker(module, { type: "module", name });
-  worker.onmessage = ({ data }: MessageEvent<Said>) => events.heard(data);
+  const begun = hurry();
+  worker.onmessage = ({ data }: MessageEvent<Said>) => {
+    begun();
+    events.heard(data);
+  };
   worker.onerror = (event) => {
+    begun();
     event.preventDefault(); // or it would end this process
     events.died(event.message);
   };

@@ -27,6 +27,11 @@ export class FilePlacer implements AsyncDisposable {
     this.#target = target;
   }
 
+  /** Starts the other thread, which takes its time, before there are as many files that it is worth it. */
+  expectMany(): void {
+    this.#thread ??= PlaceThread.start() ?? "none";
+  }
+
   /**
    * Starts a batch. Its files are put in place between now and its end.
    *
@@ -75,9 +80,7 @@ export class FilePlacer implements AsyncDisposable {
   }
 
   #idleThread(): PlaceThread | undefined {
-    if (this.#thread === undefined && this.#files >= WORTH_A_THREAD) {
-      this.#thread = PlaceThread.start() ?? "none";
-    }
+    if (this.#files >= WORTH_A_THREAD) this.expectMany();
     const thread = this.#thread;
     return thread instanceof PlaceThread && thread.busy < MOST_UNDER_WAY
       ? thread

@@ -75,6 +75,7 @@ const FUNCTIONS = {
   },
 
   statfs: STATFS,
+  fstatfs: returning("i32", "i32", "buffer"),
   statfsElsewhere: { ...STATFS, name: "statfs", nonblocking: true },
   mount: returning("i32", "buffer", "buffer", "buffer", "u64", "buffer"),
   umount2: returning("i32", "buffer", "i32"),

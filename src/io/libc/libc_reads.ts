@@ -16,6 +16,11 @@ const EAGAIN = 11;
 /** V8 keeps arrays up to this length in its heap, where they may move. */
 const LONGEST_IN_HEAP = 64;
 
+/** What `struct statfs` fits into: it has 120 bytes on every 64-bit Linux; its first word says the file system. */
+const STATFS_WORDS = 32;
+/** `TMPFS_MAGIC` and `RAMFS_MAGIC`, from `linux/magic.h`. */
+const IN_MEMORY: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
+
 /** Answer of {@linkcode LibcReads.cached} where the file system has no such reads. */
 export const UNSUPPORTED = -1;
 
@@ -43,6 +48,13 @@ export class LibcReads {
 
   close(fd: number): void {
     this.#libc.close(fd);
+  }
+
+  /** Tells whether an open file lies in memory, not on a disk. */
+  isInMemory(fd: number): boolean {
+    const room = new Uint32Array(STATFS_WORDS);
+    const bytes = new Uint8Array(room.buffer);
+    return this.#libc.fstatfs(fd, bytes) === 0 && IN_MEMORY.has(room[0]!);
   }
 
   /** Size of an open file, or -1. */

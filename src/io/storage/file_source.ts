@@ -42,6 +42,8 @@ export class FileSource implements ByteSource {
   /** Reads what the C library can read; there is none without `--allow-ffi`. */
   readonly #libc: LibcReads | undefined = libcReads();
   #tellsCached: boolean = this.#libc !== undefined;
+  /** Whether it can't but be cached, though its file system does not tell. */
+  #isInMemory = false;
   /** Borrower of the descriptor that Node knows: only some files need one of each kind. */
   readonly #node = {};
   #closed = false;
@@ -112,13 +114,16 @@ export class FileSource implements ByteSource {
     if (this.#tellsCached) {
       const lease = this.#borrow();
       try {
-        const got = this.#libc!.cached(lease.descriptor.fd, into, offset);
+        const { fd } = lease.descriptor;
+        const got = this.#libc!.cached(fd, into, offset);
         if (got !== UNSUPPORTED) return got;
+        this.#isInMemory = this.#libc!.isInMemory(fd);
       } finally {
         pool.release(lease);
       }
       this.#tellsCached = false;
     }
+    if (this.#isInMemory) return this.readAtSync(into, offset);
     if (!this.pace.allows()) return 0;
     const start = performance.now();
     const got = this.readAtSync(into, offset);

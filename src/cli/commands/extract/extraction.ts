@@ -109,6 +109,7 @@ export class Extraction implements AsyncDisposable {
   async #newProgress(wanted: readonly string[]): Promise<Progress> {
     const { files } = this.#fs.info;
     if (wanted[0] === "" && files > MANY_FILES) {
+      this.#placer.expectMany();
       return new Progress("extracting", "files", files);
     }
     const total = Progress.shown ? await this.#measure(wanted) : undefined;
