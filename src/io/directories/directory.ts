@@ -97,6 +97,7 @@ export interface Directory {
    * @returns `false` where that can't be asked for.
    */
   syncFileSystem(): Promise<boolean>;
+  /** Closes it; once more does nothing. */
   close(): void;
 }
 

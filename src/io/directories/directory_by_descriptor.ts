@@ -30,7 +30,7 @@ import { systemCode } from "../libc/system_error.ts";
 class DescribedDirectory implements Directory {
   readonly path: string;
   readonly identity: string;
-  readonly #fd: number;
+  #fd: number;
 
   constructor(path: string, fd: number, identity?: string) {
     this.path = path;
@@ -163,6 +163,7 @@ class DescribedDirectory implements Directory {
 
   close(): void {
     close(this.#fd);
+    this.#fd = CLOSED;
   }
 
   #rename(from: string, to: string, flags: number): void {
@@ -177,7 +178,7 @@ class DescribedDirectory implements Directory {
 }
 
 class DescribedFile implements OpenFile {
-  protected readonly fd: number;
+  protected fd: number;
 
   constructor(fd: number) {
     this.fd = fd;
@@ -233,6 +234,7 @@ class DescribedFile implements OpenFile {
 
   close(): void {
     close(this.fd);
+    this.fd = CLOSED;
   }
 
   #write(bytes: Uint8Array<ArrayBuffer>): number {
@@ -283,6 +285,8 @@ const DIRECTORY = Open.PATH | Open.DIRECTORY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
 const LARGEST_MOVE = 1 << 30;
 const MEGABYTE = 1n << 20n;
+/** No descriptor: the number of one that is closed is the next one's that anybody opens. */
+const CLOSED = -1;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 
@@ -335,7 +339,7 @@ function openAt(fd: number, name: string, flags: number): number {
 }
 
 function close(fd: number): void {
-  libcIfPermitted()!.close(fd);
+  if (fd !== CLOSED) libcIfPermitted()!.close(fd);
 }
 
 /** What a function answers that was not refused: there are descriptors where the library is. */

@@ -145,8 +145,11 @@ function reachable(path: string): string {
   );
 }
 
+/** No descriptor: the number of one that is closed is the next one's that anybody opens. */
+const CLOSED = -1;
+
 class NamedFile implements OpenFile {
-  readonly #fd: number;
+  #fd: number;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -181,7 +184,8 @@ class NamedFile implements OpenFile {
   }
 
   close(): void {
-    fs.closeSync(this.#fd);
+    if (this.#fd !== CLOSED) fs.closeSync(this.#fd);
+    this.#fd = CLOSED;
   }
 }
 

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { WriteError } from "../../errors.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import { SYNC_FILE_RANGE_WRITE } from "../libc/libc_files.ts";
+import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
 import { writeError } from "./write_error.ts";
 
@@ -17,7 +18,6 @@ const PERMISSIONS = 0o666;
 
 const open = promisify(fs.open);
 const read = promisify(fs.read);
-const write = promisify(fs.write);
 const truncate = promisify(fs.ftruncate);
 const sync = promisify(fs.fsync);
 const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
@@ -40,9 +40,11 @@ type WritePart = (
   offset: number,
 ) => Promise<number>;
 
-/** By Deno's `fs.write`, which does so in this thread though it answers later (2.9.6). */
-const writeHere: WritePart = async (fd, bytes, start, length, offset) =>
-  (await write(fd, bytes, start, length, offset)).bytesWritten;
+/** In this thread, as Deno's `fs.write` does as well, only that it answers later (2.9.6). */
+const writeHere: WritePart = async (fd, bytes, start, length, offset) => {
+  while (shouldYield()) await yieldToEventLoop();
+  return fs.writeSync(fd, bytes, start, length, offset);
+};
 
 /** By another thread where there can be one, so that this one reads or compresses what comes next. */
 const writeElsewhere: WritePart = async (fd, bytes, start, length, offset) => {

@@ -61,6 +61,13 @@ for (const [way, open] of WAYS) {
       below.close();
       directory.close();
       assert.equal(await descriptorsBelow(dir), 0);
+
+      // What has its number now stays open.
+      const other = openDirectory(dir);
+      directory.close();
+      opened.close();
+      assert.deepEqual(other.list().names, ["sub"]);
+      other.close();
     });
   });
 

@@ -19,10 +19,13 @@ export interface PackReader {
   close(): Promise<void>;
 }
 
+/** Bytes of a block: what was just read is written from a processor's nearest cache. */
+const BLOCK = 1 << 17;
+
 /** Reads them in this thread. */
 export class PackReaderHere implements PackReader {
   readonly #files: PackFiles;
-  readonly #free = [new SampleBlock(), new SampleBlock()];
+  readonly #free: SampleBlock[] = [];
 
   constructor(root: Directory, listing: PackListing) {
     this.#files = new PackFiles(root, listing[Symbol.iterator]());
@@ -30,7 +33,8 @@ export class PackReaderHere implements PackReader {
 
   // deno-lint-ignore require-await -- what is wrong with a file rejects
   async next(most: number): Promise<SampleBlock | undefined> {
-    const block = this.#free.pop() ?? new SampleBlock();
+    const block = this.#free.pop() ??
+      new SampleBlock(new ArrayBuffer(SampleBlock.sizeFor(BLOCK)));
     block.clear();
     this.#files.fill(block, most);
     if (!block.isEmpty) return block;

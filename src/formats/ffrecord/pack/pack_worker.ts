@@ -12,6 +12,8 @@ import { PackFiles } from "./pack_files.ts";
 import { ListedEntries, type ListingChunk } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
 
+/** Bytes of a block: fewer have threads wait for each other, more would not stay in a processor's cache. */
+const BLOCK = 1 << 20;
 /** Blocks that there are at most: what is read before it is known how many files there are waits in them. */
 const MOST_BLOCKS = 64;
 
@@ -78,5 +80,5 @@ async function read(): Promise<void> {
 function newBlock(): SampleBlock | undefined {
   if (blocks === MOST_BLOCKS) return undefined;
   blocks++;
-  return new SampleBlock(new SharedArrayBuffer(SampleBlock.SIZE));
+  return new SampleBlock(new SharedArrayBuffer(SampleBlock.sizeFor(BLOCK)));
 }

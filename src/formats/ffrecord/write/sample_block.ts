@@ -1,7 +1,7 @@
-/** Bytes of a block: two of them stay in a processor's cache. */
-const BYTES = 1 << 20;
 /** So many samples end in a block at most, however small they are. */
 const ROWS = 4096;
+/** What is kept of each: where it starts, and its checksum. */
+const ROW = 8 + 4;
 
 /**
  * Bytes of samples one after the other, on their way to a file, and the rows of those that end among them. A sample
@@ -16,22 +16,21 @@ export class SampleBlock {
   #used: number;
   #count: number;
 
-  /** @param memory That of a block with so many bytes and samples, or of `SampleBlock.SIZE` bytes. */
-  constructor(
-    memory: ArrayBufferLike = new ArrayBuffer(SampleBlock.SIZE),
-    used = 0,
-    count = 0,
-  ) {
+  /** @param memory That of a block with so many bytes and samples, or of {@linkcode SampleBlock.sizeFor} bytes. */
+  constructor(memory: ArrayBufferLike, used = 0, count = 0) {
+    const bytes = memory.byteLength - ROW * ROWS;
     this.memory = memory;
-    this.#bytes = new Uint8Array(memory as ArrayBuffer, 0, BYTES);
-    this.#starts = new Float64Array(memory, BYTES, ROWS);
-    this.#checksums = new Uint32Array(memory, BYTES + 8 * ROWS, ROWS);
+    this.#bytes = new Uint8Array(memory as ArrayBuffer, 0, bytes);
+    this.#starts = new Float64Array(memory, bytes, ROWS);
+    this.#checksums = new Uint32Array(memory, bytes + 8 * ROWS, ROWS);
     this.#used = used;
     this.#count = count;
   }
 
-  /** Bytes of memory that one takes. */
-  static readonly SIZE = BYTES + (8 + 4) * ROWS;
+  /** Bytes of memory that one takes which holds so many, a multiple of 8. */
+  static sizeFor(bytes: number): number {
+    return bytes + ROW * ROWS;
+  }
 
   /** What it holds. */
   get bytes(): Uint8Array<ArrayBuffer> {
@@ -55,7 +54,7 @@ export class SampleBlock {
 
   /** Whether no sample can be gone on with. */
   get isFull(): boolean {
-    return this.#used === BYTES || this.#count === ROWS;
+    return this.#used === this.#bytes.byteLength || this.#count === ROWS;
   }
 
   /** The memory that follows what it holds, at most so much of it; {@linkcode SampleBlock.take} has it hold that. */

@@ -41,14 +41,14 @@ export class SampleOutput extends GatheredBytes {
   }
 
   /**
-   * Writes bytes of our own, of which the checksums are known, from where they lie.
+   * Writes bytes of which the checksums are known from where they lie.
    *
    * @returns Where the first of them went.
    */
   *appendAll(bytes: Uint8Array): Steps<number> {
     yield* this.flush();
     const { end } = this;
-    yield* this.write(bytes, true);
+    yield* this.write(bytes);
     return end;
   }
 

@@ -96,7 +96,9 @@ for (
         const { mtimeMs } = root.stat("large", "keep")!;
         listing.addFile("large", LARGE, mtimeMs);
         const files = new PackFiles(root, listing[Symbol.iterator]());
-        const block = new SampleBlock();
+        const block = new SampleBlock(
+          new ArrayBuffer(SampleBlock.sizeFor(1 << 20)),
+        );
         files.fill(block, 1);
         assert.ok(0 < block.used && block.used < LARGE);
         change(`${folder}/large`);

@@ -14,7 +14,9 @@ Deno.test("files that have to come from a slow disk are asked for before their t
   await withTempDir((dir) => {
     const expected = Array.from({ length: 700 }, (_, i) => `file ${i}`);
     using disk = new SlowDisk(dir, expected);
-    const block = new SampleBlock();
+    const block = new SampleBlock(
+      new ArrayBuffer(SampleBlock.sizeFor(1 << 20)),
+    );
     disk.files.fill(block, Infinity);
     assert.equal(new TextDecoder().decode(block.bytes), expected.join(""));
     assert.equal(block.count, expected.length);
@@ -28,7 +30,10 @@ Deno.test("files that have to come from a slow disk are asked for before their t
 Deno.test("files that were opened before their turn are closed where packing ends early", async () => {
   await withTempDir((dir) => {
     using disk = new SlowDisk(dir, new Array(100).fill("content"));
-    disk.files.fill(new SampleBlock(), 20);
+    disk.files.fill(
+      new SampleBlock(new ArrayBuffer(SampleBlock.sizeFor(1 << 20))),
+      20,
+    );
     assert.equal(disk.open, 15);
     disk.files.close();
     assert.equal(disk.open, 0);

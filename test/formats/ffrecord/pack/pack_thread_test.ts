@@ -1,5 +1,6 @@
 /** Files that are read by another thread while more are listed. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { packFolder } from "../../../../src/formats/ffrecord/mod.ts";
 import {
@@ -53,17 +54,17 @@ function slowly(more: (path: string) => void = () => {}) {
 
 /** All that a reader reads: bytes, and the rows of samples. */
 async function everything(reader: PackReader): Promise<unknown[]> {
-  const digests: unknown[] = [];
+  const hash = createHash("sha256");
+  const rows: [start: number, checksum: number][] = [];
+  let done = 0;
   for (;;) {
     const block = await reader.next(Infinity);
-    if (block === undefined) return digests;
-    const bytes = block.bytes.slice();
-    const digest = await crypto.subtle.digest("SHA-256", bytes);
-    const rows = Array.from(
-      { length: block.count },
-      (_, n) => [block.startOf(n), block.checksumOf(n)],
-    );
-    digests.push([bytes.length, new Uint8Array(digest).join(), rows]);
+    if (block === undefined) return [done, hash.digest("hex"), rows];
+    hash.update(block.bytes);
+    for (let n = 0; n < block.count; n++) {
+      rows.push([done + block.startOf(n), block.checksumOf(n)]);
+    }
+    done += block.used;
     reader.free(block);
   }
 }
