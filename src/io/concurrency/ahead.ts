@@ -50,8 +50,8 @@ export async function* ahead<T>(
   try {
     for (;;) {
       while (waiting.length === 0 && !hasEnded) await change();
-      const item = waiting.shift();
-      if (item === undefined) break;
+      if (waiting.length === 0) break;
+      const item = waiting.shift()!;
       size -= sizeOf(item);
       wake();
       yield item;

@@ -11,10 +11,12 @@ import type { Effect } from "./steps.ts";
  * collect garbage, so that twice as many would cost reads of 100 KB several percent.
  */
 const LONGEST_WORK = 16;
-/** The same while something takes a turn for each of its steps. */
+/** The same while a thread starts, which takes a turn for each of its steps: some two dozen. */
 const SHORT_WORK = 1;
+/** How long a thread takes to start, in ms. */
+const STARTING = 300;
 
-let hurried = 0;
+let startsUntil = 0;
 let lastTurn = performance.now();
 let turning: Promise<void> | undefined;
 
@@ -23,22 +25,13 @@ let turning: Promise<void> | undefined;
  * after waiting, since whoever waited as well may have used the time up.
  */
 export function shouldYield(): boolean {
-  const longest = hurried > 0 ? SHORT_WORK : LONGEST_WORK;
-  return performance.now() - lastTurn > longest;
+  const now = performance.now();
+  return now - lastTurn > (now < startsUntil ? SHORT_WORK : LONGEST_WORK);
 }
 
-/**
- * Has the event loop go round often: a thread that starts waits for it two dozen times, which took half a second.
- *
- * @returns Ends that, once.
- */
-export function hurry(): () => void {
-  hurried++;
-  let isOver = false;
-  return () => {
-    if (!isOver) hurried--;
-    isOver = true;
-  };
+/** Has the event loop go round more often for a while: a thread that starts waits for it, half a second otherwise. */
+export function startsThread(): void {
+  startsUntil = performance.now() + STARTING;
 }
 
 /** Lets the event loop go round where it should. */

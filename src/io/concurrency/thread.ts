@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hurry } from "./event_loop.ts";
+import { startsThread } from "./event_loop.ts";
 
 /** What TypeScript's library for pages does not say of threads. */
 export interface ThreadScope<Heard, Said> {
@@ -34,13 +34,9 @@ export function startThread<Said>(
   },
 ): Worker {
   const worker = new Worker(module, { type: "module", name });
-  const begun = hurry();
-  worker.onmessage = ({ data }: MessageEvent<Said>) => {
-    begun();
-    events.heard(data);
-  };
+  startsThread();
+  worker.onmessage = ({ data }: MessageEvent<Said>) => events.heard(data);
   worker.onerror = (event) => {
-    begun();
     event.preventDefault(); // or it would end this process
     events.died(event.message);
   };

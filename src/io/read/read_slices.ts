@@ -7,13 +7,7 @@ import {
 } from "../concurrency/concurrency_limit.ts";
 import { fillAsync, fillSync, PIECE } from "./read_part.ts";
 import type { GrowingMemory } from "./read_memory.ts";
-import {
-  LONGEST_RUN,
-  orderOf,
-  runsOf,
-  type Slice,
-  type SliceRun,
-} from "./slice_runs.ts";
+import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
 /** Bytes, or small reads, that are done before the clock is looked at, which takes its time. */
@@ -56,7 +50,10 @@ export function readSlices(
   });
 }
 
-/** Memory that runs of several slices are read into where these have places; new memory would have to be cleared. */
+/**
+ * Memory that runs of several slices are read into where these have places, as large as the longest so far: new memory
+ * would have to be cleared.
+ */
 let scratch: Uint8Array<ArrayBuffer> | undefined;
 
 class Reading {
@@ -132,9 +129,12 @@ class Reading {
       return this.#memory?.takeMore(length) ?? new Uint8Array(length);
     }
     if (count === 1) return this.#places[this.#order[first]!]!;
-    const bytes = scratch ?? new Uint8Array(LONGEST_RUN);
+    if (scratch === undefined || scratch.length < length) {
+      return new Uint8Array(length);
+    }
+    const bytes = scratch.subarray(0, length);
     scratch = undefined; // the next run may be read at the same time
-    return bytes.subarray(0, length);
+    return bytes;
   }
 
   /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
@@ -192,7 +192,10 @@ class Reading {
       this.#verify?.(index, crc32Of(slice));
       this.#result[index] = slice;
     }
-    if (this.#places !== undefined) scratch = new Uint8Array(bytes.buffer);
+    if (this.#places === undefined) return;
+    if (bytes.buffer.byteLength > (scratch?.length ?? 0)) {
+      scratch = new Uint8Array(bytes.buffer);
+    }
   }
 
   /** Puts one of several slices that were read together where it belongs. */

@@ -22,7 +22,7 @@ const SMALL = 32 * 1024;
 /** Largest gap between neighbours that is read and thrown away. */
 const GAP = 4 * 1024;
 /** Longest joint read. */
-export const LONGEST_RUN = 1 << 20;
+const LONGEST_RUN = 1 << 20;
 
 /** The indices of slices in the order in which they lie. */
 export function orderOf(slices: readonly Slice[]): Uint32Array {
