@@ -11,11 +11,13 @@ const TURN = 256 * 1024;
  * Gives what a source gives, which goes on meanwhile: files are read while those before them are written.
  *
  * @param bytesOf How much memory an item takes.
+ * @param letGo Told of each item when the next is asked for.
  * @throws What the source does, when all that it gave before was given out.
  */
 export async function* ahead<T>(
   source: AsyncIterable<T>,
   bytesOf: (item: T) => number,
+  letGo: (item: T) => void = () => {},
 ): AsyncGenerator<T, void, undefined> {
   const waiting: T[] = [];
   const sizeOf = (item: T) => ITEM + bytesOf(item);
@@ -55,6 +57,7 @@ export async function* ahead<T>(
       size -= sizeOf(item);
       wake();
       yield item;
+      letGo(item);
     }
   } finally {
     isGivenUp = true;

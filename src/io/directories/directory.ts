@@ -124,3 +124,6 @@ export function readFull(
   }
   return done;
 }
+
+/** No descriptor: the number of one that is closed is the next one's that anybody opens. */
+export const CLOSED = -1;

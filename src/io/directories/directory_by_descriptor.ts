@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { type Libc, libcIfPermitted } from "../libc/libc.ts";
 import { decodeName } from "../../names.ts";
 import {
+  CLOSED,
   type Directory,
   type EntryKind,
   type EntryStat,
@@ -285,8 +286,6 @@ const DIRECTORY = Open.PATH | Open.DIRECTORY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
 const LARGEST_MOVE = 1 << 30;
 const MEGABYTE = 1n << 20n;
-/** No descriptor: the number of one that is closed is the next one's that anybody opens. */
-const CLOSED = -1;
 const LISTING_BYTES = 1 << 16;
 let listing: Uint8Array<ArrayBuffer> | undefined;
 

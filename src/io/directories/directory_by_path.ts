@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { RecordfsError } from "../../errors.ts";
 import {
+  CLOSED,
   type Directory,
   type EntryStat,
   type Links,
@@ -144,9 +145,6 @@ function reachable(path: string): string {
     { path },
   );
 }
-
-/** No descriptor: the number of one that is closed is the next one's that anybody opens. */
-const CLOSED = -1;
 
 class NamedFile implements OpenFile {
   #fd: number;

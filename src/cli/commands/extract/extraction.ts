@@ -29,7 +29,7 @@ const ENDS_ALL = new Set(
   ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"],
 );
 
-/** More are counted as files. */
+/** More are counted as files, and another thread helps from the start. */
 const MANY_FILES = 1000;
 
 /** The files of a container on their way to a directory. */
@@ -75,9 +75,19 @@ export class Extraction implements AsyncDisposable {
     const globs = chosen.filter((one) => typeof one === "object");
     const names = chosen.filter((one) => typeof one === "string");
     const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
-    using progress = globs.length > 0
-      ? new Progress("extracting", "bytes")
-      : await this.#newProgress(wanted);
+    const { files } = this.#fs.info;
+    const hasMany = wanted[0] === "" && files > MANY_FILES;
+    if (hasMany) this.#placer.expectMany();
+    // To look at the size of each of many files would take its time.
+    using progress = hasMany
+      ? new Progress("extracting", "files", files)
+      : new Progress(
+        "extracting",
+        "bytes",
+        Progress.shown && globs.length === 0
+          ? await this.#measure(wanted)
+          : undefined,
+      );
     this.#progress = progress;
     for (const path of wanted) {
       await this.#guard(path, () => this.#extract(path));
@@ -103,17 +113,6 @@ export class Extraction implements AsyncDisposable {
       const error = nothingMatches(this.#fs.location, glob);
       await this.#guard(glob.text, () => Promise.reject(error));
     }
-  }
-
-  /** Counts bytes, or, where to look at the size of each file would take its time, files. */
-  async #newProgress(wanted: readonly string[]): Promise<Progress> {
-    const { files } = this.#fs.info;
-    if (wanted[0] === "" && files > MANY_FILES) {
-      this.#placer.expectMany();
-      return new Progress("extracting", "files", files);
-    }
-    const total = Progress.shown ? await this.#measure(wanted) : undefined;
-    return new Progress("extracting", "bytes", total);
   }
 
   /** How many bytes there are to extract. What is wrong with a path is said in its turn. */

@@ -69,14 +69,12 @@ export async function filesToDataset(
       for (const paths of shards) {
         await dataset.startShard();
         for await (
-          const { path, datapoint, values } of ahead(
+          const { path, datapoint } of ahead(
             readEach(paths, readOne),
             ({ bytes }) => bytes,
+            ({ values }) => values.forEach((value) => spare.giveBack(value)),
           )
-        ) {
-          await dataset.append(`${files.location}/${path}`, () => datapoint);
-          for (const value of values) spare.giveBack(value);
-        }
+        ) await dataset.append(`${files.location}/${path}`, () => datapoint);
       }
     },
   });

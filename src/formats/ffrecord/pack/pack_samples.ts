@@ -108,23 +108,15 @@ class Packing {
     structure: readonly Uint8Array[],
   ): Promise<void> {
     const { signal } = this.#options;
-    // One block is written while the next is read.
-    let writing: Promise<void> | undefined;
-    try {
-      for (let left = count;;) {
-        const block = await this.#reader.next(left);
-        if (block === undefined) break;
-        left -= block.count;
-        this.#filesRead += block.count;
-        this.#bytesRead += block.used;
-        await writing;
-        writing = writeBlock(writer, block, { signal })
-          .then(() => this.#reader.free(block));
-        writing.catch(() => {}); // it is waited for later
-        if (shouldYield()) await this.#pause();
-      }
-    } finally {
-      await writing;
+    for (let left = count;;) {
+      const block = await this.#reader.next(left);
+      if (block === undefined) break;
+      left -= block.count;
+      this.#filesRead += block.count;
+      this.#bytesRead += block.used;
+      await writeBlock(writer, block, { signal });
+      this.#reader.free(block);
+      if (shouldYield()) await this.#pause();
     }
     if (writer.length < count) {
       await writer.write(ReadableStream.from(structure), { signal });

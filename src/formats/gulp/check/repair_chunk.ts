@@ -92,23 +92,17 @@ export class ChunkRepair {
     const id = meta.id(video);
     const metaJson = await this.#readMetaData(video);
     const faults: FormatError[] = [];
-    const frames = this.#framesAhead(this.#soundFrames(video, faults));
+    const frames = ahead(
+      this.#soundFrames(video, faults),
+      ({ byteLength }) => byteLength,
+      (frame) => this.#memory.giveBack(frame),
+    );
     await output.append(id, metaJson, frames, { signal });
     if (faults[0] !== undefined) leaveOut(faults[0], id, faults.length);
     ids.addIdOf(meta.ids, video);
     metas.push(meta);
     report.videos++;
     report.frames += meta.columns.frameCounts[video]! - faults.length;
-  }
-
-  /** Reads frames while those before are written, each of which is good until the next is asked for. */
-  async *#framesAhead(
-    frames: AsyncIterable<Uint8Array>,
-  ): AsyncGenerator<Uint8Array, void> {
-    for await (const frame of ahead(frames, ({ byteLength }) => byteLength)) {
-      yield frame;
-      this.#memory.giveBack(frame);
-    }
   }
 
   /**

@@ -153,16 +153,14 @@ async function* videosOf(
   const parts = ahead(
     partsOf(files, ids, { ...options, memory }),
     (part) => part instanceof Uint8Array ? part.byteLength : 0,
+    (part) => part instanceof Uint8Array && memory.giveBack(part),
   );
   let part = undefined as Part | void;
   const goOn = async () => {
     part = (await parts.next()).value;
   };
   const takeFrames = async function* () {
-    for (; part instanceof Uint8Array; await goOn()) {
-      yield part;
-      memory.giveBack(part);
-    }
+    for (; part instanceof Uint8Array; await goOn()) yield part;
   };
   try {
     await goOn();
