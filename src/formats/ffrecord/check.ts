@@ -42,7 +42,7 @@ class Check {
     this.#files = files;
     this.#options = options;
     this.#total = files.sources.reduce((sum, { size }) => sum + size, 0);
-    this.#windows = new ReadWindows(options.signal);
+    this.#windows = new ReadWindows(options.signal, true);
   }
 
   async run(): Promise<CheckReport> {

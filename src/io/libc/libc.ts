@@ -33,6 +33,11 @@ const FUNCTIONS = {
   close: returning("i32", "i32"),
   read: returning("i32", "i32", "buffer", "u32"),
   pread: returning("i32", "i32", "buffer", "u32", "i64"),
+  preadElsewhere: {
+    ...returning("i32", "i32", "buffer", "u32", "i64"),
+    name: "pread",
+    nonblocking: true,
+  },
   preadv2: returning("i32", "i32", "buffer", "i32", "i64", "i32"),
   write: returning("i32", "i32", "buffer", "u32"),
   pwriteElsewhere: {

@@ -59,6 +59,7 @@ export const Open = {
   EXCL: 0o200,
   NOCTTY: 0o400,
   NONBLOCK: 0o4000,
+  DIRECT: arm ? 0o200000 : 0o40000,
   DIRECTORY: arm ? 0o40000 : 0o200000,
   NOFOLLOW: arm ? 0o100000 : 0o400000,
   CLOEXEC: 0o2000000,

@@ -46,6 +46,26 @@ export class LibcReads {
     return this.#libc.open(cName(path), Open.RDONLY | Open.CLOEXEC);
   }
 
+  /** {@linkcode LibcReads.open} for {@linkcode LibcReads.direct}, refused where the file system has no such reads. */
+  openDirect(path: string): number {
+    const flags = Open.RDONLY | Open.CLOEXEC | Open.DIRECT;
+    return this.#libc.open(cName(path), flags);
+  }
+
+  /**
+   * Reads past the system's memory, on another thread; place, length and memory are of whole blocks.
+   *
+   * @returns As {@linkcode LibcReads.read} does.
+   */
+  direct(
+    fd: number,
+    into: Uint8Array<ArrayBuffer>,
+    offset: number,
+  ): Promise<number> {
+    const { preadElsewhere } = this.#libc;
+    return preadElsewhere(fd, into, into.byteLength, BigInt(offset));
+  }
+
   close(fd: number): void {
     this.#libc.close(fd);
   }

@@ -3,7 +3,11 @@ import { libcIfPermitted } from "./libc.ts";
 /** Number of `<sys/mman.h>`. */
 const MADV_HUGEPAGE = 14;
 
-const PAGE = 4096n;
+/**
+ * Bytes that direct reads of open(2) want their memory, their place and their length to be multiples of, on every disk;
+ * also a page.
+ */
+export const BLOCK = 4096;
 
 /** Bytes from which on large pages, which have 2 MiB, are worth asking for. */
 const LARGE = 4 << 20;
@@ -22,11 +26,23 @@ export function newMemory(length: number, isShared: boolean): ArrayBufferLike {
   return buffer;
 }
 
+/** Memory of zeros that direct reads may write to, where the C library may be called. */
+export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length + BLOCK);
+  const blocks = libcIfPermitted() === undefined ? bytes : fromBlock(bytes);
+  return blocks.subarray(0, length);
+}
+
 function askForLargePages(bytes: Uint8Array<ArrayBuffer>): void {
   const libc = libcIfPermitted();
   if (libc === undefined) return;
+  const pages = fromBlock(bytes);
+  const length = pages.length - pages.length % BLOCK;
+  libc.madvise(pages, BigInt(length), MADV_HUGEPAGE); // where it is refused, pages are small
+}
+
+/** What starts at a block, which is at most a block behind the start. */
+function fromBlock(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const place = Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
-  const pages = bytes.subarray(Number(PAGE - place % PAGE));
-  // Where it is refused, pages are small.
-  libc.madvise(pages, BigInt(pages.length) / PAGE * PAGE, MADV_HUGEPAGE);
+  return bytes.subarray(BLOCK - Number(place % BigInt(BLOCK)));
 }

@@ -1,8 +1,16 @@
-import type { ByteSource } from "../storage/byte_source.ts";
+import type { ByteSource, DirectReads } from "../storage/byte_source.ts";
+import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { readElsewhere } from "./read_part.ts";
+import { BLOCK, blockMemory } from "../libc/new_memory.ts";
 
-/** Bytes of a window: two of them stay in a processor's cache. */
+/** Bytes of a window that another thread reads. */
 const WINDOW = 1 << 20;
+/** Bytes that this thread reads of what is in the system's memory: they are still in the nearest cache afterwards. */
+const AT_HAND = 1 << 18;
+/** Windows that are read ahead: servers and disks want more than one request. */
+const MOST_AHEAD = 3;
+/** The same where the system reads ahead as well. */
+const LEAST_AHEAD = 1;
 
 /** A part of a source that is being read, or was. */
 interface Window {
@@ -13,20 +21,29 @@ interface Window {
 }
 
 /**
- * Reads sources that are gone through from front to back: while one window is looked at, another thread reads the
- * next one. Elsewhere than there they are read as well, only not ahead.
+ * Reads sources that are gone through from front to back. What is in the system's memory is taken from there; of the
+ * rest other threads read windows ahead.
  */
 export class ReadWindows {
   readonly #signal: AbortSignal | undefined;
-  #spare = new Uint8Array(WINDOW);
-  #memory = new Uint8Array(WINDOW);
+  readonly #isOnce: boolean;
+  readonly #memory = windowMemory();
   /** What is looked at. */
   #now: Window | undefined;
-  #next: Window | undefined;
+  /** What is read, in order, without gaps. */
+  #ahead: Window[] = [];
+  #direct: DirectReads | undefined;
 
-  /** @param signal Ends the waiting. */
-  constructor(signal: AbortSignal | undefined) {
+  /**
+   * Prepares to read.
+   *
+   * @param signal Ends the waiting.
+   * @param isOnce Whether nobody will soon read the same again: then what comes from the disk is not left in the
+   * system's memory, which takes longer to fill than to do without, and holds what others need.
+   */
+  constructor(signal: AbortSignal | undefined, isOnce = false) {
     this.#signal = signal;
+    this.#isOnce = isOnce;
   }
 
   /**
@@ -35,45 +52,115 @@ export class ReadWindows {
    * @param length How many are wanted at most.
    */
   peek(source: ByteSource, offset: number, length: number): Uint8Array {
-    const now = this.#now;
-    const start = offset - (now?.start ?? 0);
-    return now?.source === source && start >= 0
-      ? now.bytes.subarray(start, start + length)
-      : NOTHING;
+    return this.#now === undefined
+      ? NOTHING
+      : part(this.#now, source, offset, length);
   }
 
   /**
-   * Reads the window that starts at a place in its source; what was there before is gone.
+   * Reads a window that has the given place in its source; what was there before is gone.
    *
    * @throws {FormatError} If the source ends before its size says so.
    */
-  async move(source: ByteSource, start: number): Promise<void> {
+  async move(source: ByteSource, offset: number): Promise<void> {
     this.#now = undefined;
-    const ahead = this.#next;
-    this.#next = undefined;
-    const isRight = ahead?.source === source && ahead.start === start;
-    if (ahead !== undefined && !isRight) await ahead.read.catch(() => {});
-    const now = isRight ? ahead : this.#start(source, start);
-    await now.read;
-    this.#now = now;
-    const end = start + now.bytes.length;
-    if (end < source.size) this.#next = this.#start(source, end);
+    let next = this.#ahead.shift();
+    if (next !== undefined && part(next, source, offset, 1).length === 0) {
+      await next.read.catch(() => {});
+      next = undefined;
+    }
+    if (next === undefined) {
+      await this.end();
+      while (shouldYield()) await yieldToEventLoop();
+      this.#signal?.throwIfAborted();
+      this.#now = this.#atHand(source, offset);
+      if (this.#now !== undefined) return;
+      if (this.#isOnce) this.#direct = source.openDirect?.();
+      const inBlock = this.#direct === undefined ? 0 : offset % BLOCK;
+      next = this.#start(source, offset - inBlock);
+    }
+    this.#goAhead(next);
+    await next.read;
+    this.#now = next;
   }
 
   /** Waits until nothing is read any more. */
   async end(): Promise<void> {
-    await this.#next?.read.catch(() => {});
+    await Promise.allSettled(this.#ahead.map(({ read }) => read));
+    this.#ahead = [];
+    this.#direct?.close();
+    this.#direct = undefined;
+  }
+
+  #atHand(source: ByteSource, start: number): Window | undefined {
+    const memory = this.#memory[0]!.subarray(0, AT_HAND); // always the same, which the cache has
+    const got = source.readCached?.(memory, start) ?? 0;
+    return got === 0
+      ? undefined
+      : { source, start, bytes: memory.subarray(0, got), read: READ };
+  }
+
+  #goAhead(next: Window): void {
+    const isSystems = next.source.readCached !== undefined &&
+      this.#direct === undefined;
+    const most = isSystems ? LEAST_AHEAD : MOST_AHEAD;
+    while (this.#ahead.length < most) {
+      const { source, start, bytes } = this.#ahead.at(-1) ?? next;
+      const end = start + bytes.length;
+      if (end >= source.size) return;
+      this.#ahead.push(this.#start(source, end));
+    }
   }
 
   #start(source: ByteSource, start: number): Window {
-    const memory = this.#spare;
-    this.#spare = this.#memory;
-    this.#memory = memory;
+    const memory = this.#room();
     const bytes = memory.subarray(0, source.size - start);
-    const read = readElsewhere(source, bytes, start, this.#signal);
+    const read = this.#read(source, memory, bytes, start);
     read.catch(() => {}); // whoever moves there is told
     return { source, start, bytes, read };
   }
+
+  /** The window that was not used for longest. */
+  #room(): Uint8Array<ArrayBuffer> {
+    const window = this.#memory.shift()!;
+    this.#memory.push(window);
+    return window;
+  }
+
+  async #read(
+    source: ByteSource,
+    memory: Uint8Array<ArrayBuffer>,
+    bytes: Uint8Array,
+    start: number,
+  ): Promise<void> {
+    const got = await this.#direct?.readAt(memory, start) ?? 0;
+    if (got >= bytes.length) return;
+    // The usual way says why there is less, if it does not do better.
+    await readElsewhere(source, bytes, start, this.#signal);
+  }
+}
+
+/** The bytes at a place as far as a window has them. */
+function part(
+  window: Window,
+  source: ByteSource,
+  offset: number,
+  length: number,
+): Uint8Array {
+  const start = offset - window.start;
+  return window.source === source && start >= 0
+    ? window.bytes.subarray(start, start + length)
+    : NOTHING;
+}
+
+function windowMemory(): Uint8Array<ArrayBuffer>[] {
+  const count = 1 + MOST_AHEAD;
+  const memory = blockMemory(count * WINDOW);
+  return Array.from(
+    { length: count },
+    (_, i) => memory.subarray(i * WINDOW, (i + 1) * WINDOW),
+  );
 }
 
 const NOTHING = new Uint8Array(0);
+const READ = Promise.resolve();

@@ -1,6 +1,7 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type {
   ByteSource,
+  DirectReads,
   OpenFileOptions,
   WaitOptions,
 } from "./byte_source.ts";
@@ -163,6 +164,18 @@ export class FileSource implements ByteSource {
     } finally {
       pool.release(lease);
     }
+  }
+
+  openDirect(): DirectReads | undefined {
+    const libc = this.#libc;
+    if (libc === undefined) return undefined;
+    const { fd, close } = this.#open(() => {
+      const fd = libc.openDirect(this.path);
+      return { fd, close: () => fd < 0 || libc.close(fd) };
+    });
+    return fd < 0
+      ? undefined
+      : { readAt: (into, offset) => libc.direct(fd, into, offset), close };
   }
 
   /** Lends the file's descriptor for a call. */

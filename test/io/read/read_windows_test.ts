@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
 import fc from "fast-check";
 import { ReadWindows } from "../../../src/io/read/read_windows.ts";
 import type { ByteSource } from "../../../src/io/storage/byte_source.ts";
+import { FileSource } from "../../../src/io/storage/file_source.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
+import { withTempDir } from "../../support/paths.ts";
 
 const WINDOW = 1 << 20;
 
@@ -56,6 +60,66 @@ Deno.test("ranges in any order are those of their sources", async () => {
     },
   );
   await fc.assert(property, { numRuns: 25, seed: 1 });
+});
+
+Deno.test("what is not in memory is read past it, from any place to the end", async () => {
+  await withTempDir(async (dir) => {
+    const [bytes] = contents;
+    const path = `${dir}/file`;
+    fs.writeFileSync(path, bytes!);
+    const file = runSync(FileSource.open(path));
+    let direct = 0;
+    const cold: ByteSource = {
+      name: path,
+      size: file.size,
+      mtime: file.mtime,
+      readCached: () => 0,
+      readAt: (into, offset) => file.readAt(into, offset),
+      close() {},
+      openDirect() {
+        const reads = file.openDirect();
+        assert.ok(reads, "the file system of temporary files has direct reads");
+        return {
+          async readAt(into, offset) {
+            const got = await reads.readAt(into, offset);
+            if (got >= 0) direct++;
+            return got;
+          },
+          close: () => reads.close(),
+        };
+      },
+    };
+    for (const start of [0, 1, 4096, WINDOW - 1, 3 * WINDOW + 1]) {
+      const windows = new ReadWindows(undefined, true);
+      const got = await range(windows, cold, start, file.size - start);
+      assert.ok(Buffer.compare(got, bytes!.subarray(start)) === 0, `${start}`);
+      await windows.end();
+    }
+    assert.equal(direct, 4 + 4 + 3 + 3 + 1); // windows from the block that each starts in
+    file.close();
+  });
+});
+
+Deno.test("where reading past the memory fails, the usual way is gone", async () => {
+  const [plain] = sources;
+  let closed = 0;
+  const refusing: ByteSource = {
+    name: "refusing",
+    size: plain!.size,
+    mtime: 0,
+    readCached: () => 0,
+    readAt: (into, offset) => plain!.readAt(into, offset),
+    close() {},
+    openDirect: () => ({
+      readAt: () => Promise.resolve(-1),
+      close: () => closed++,
+    }),
+  };
+  const windows = new ReadWindows(undefined, true);
+  const got = await range(windows, refusing, 5, plain!.size - 5);
+  assert.ok(Buffer.compare(got, contents[0]!.subarray(5)) === 0);
+  await windows.end();
+  assert.equal(closed, 1);
 });
 
 Deno.test("a source that ends early is an error when it is come to, not before", async () => {
