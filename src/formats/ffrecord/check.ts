@@ -1,13 +1,17 @@
 import { FormatError } from "../../errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { crc32Of } from "../../io/read/crc32_of.ts";
-import { ReadWindows } from "../../io/read/read_windows.ts";
+import { combineCrc32 } from "../../io/sums/combine_crc32.ts";
+import type { Span, Sums } from "../../io/sums/range_sums.ts";
+import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
 import { openAs } from "./entry.ts";
 import { packedNames } from "./folder/packed_files.ts";
 import { sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
+
+/** Numbers in the list of a span's ranges: two a sample. */
+const MOST_RANGES = 2 << 14;
 
 /**
  * Compares every sample of FFRecord files with its checksum, and reads the folder structure where
@@ -30,62 +34,109 @@ export async function checkRecordFiles(
   }
 }
 
+/** Samples that follow each other, or a piece of a long one. */
+interface SampleSpan extends Span {
+  /** The first one. */
+  readonly sample: number;
+  /** Whether the rest of that one, of which this is a piece, is in the next span. */
+  readonly goesOn: boolean;
+  /** Why the sample can't be looked for; then there are no ranges. */
+  readonly error?: unknown;
+}
+
 class Check {
   readonly #files: RecordFiles;
   readonly #options: CheckOptions;
   readonly #total: number;
-  readonly #windows: ReadWindows;
+  /** Bytes of the samples that are done. */
   #done = 0;
   #damaged = 0;
+  /** The checksum of the pieces of a long sample up to now, and the first reason why there is none. */
+  #pieces: { crc: number; error: FormatError | undefined } | undefined;
 
   constructor(files: RecordFiles, options: CheckOptions) {
     this.#files = files;
     this.#options = options;
     this.#total = files.sources.reduce((sum, { size }) => sum + size, 0);
-    this.#windows = new ReadWindows(options.signal, true);
   }
 
   async run(): Promise<CheckReport> {
-    const { index } = this.#files;
-    try {
-      const extent = newExtent();
-      for (let sample = 0; sample < index.length; sample++) {
-        try {
-          index.locate(sample, extent);
-          this.#refuseOverlap(sample, extent);
-          const crc = this.#crcNow(extent) ?? await this.#crc(extent);
-          this.#done += extent.length;
-          if (crc !== extent.crc32) {
-            throw sampleMismatch(index, sample, extent.crc32, crc);
-          }
-        } catch (error) {
-          this.#report(error);
-        }
-      }
-    } finally {
-      await this.#windows.end(); // before its files are closed
+    const { signal, onProgress } = this.#options;
+    const total = this.#total;
+    for await (const { span, sums } of spanSums(this.#spans(), total, signal)) {
+      this.#compare(span, sums);
+      onProgress?.(this.#done, total);
     }
     if (this.#damaged === 0) {
       await this.#checkStructure().catch((error) => this.#report(error));
     }
-    this.#options.onProgress?.(this.#total, this.#total);
+    onProgress?.(total, total);
     return {
-      samples: index.length,
-      bytes: this.#total,
+      samples: this.#files.index.length,
+      bytes: total,
       damaged: this.#damaged,
     };
   }
 
-  /** Reports damage, after which the check goes on; anything else ends it. */
-  #report(error: unknown): void {
-    if (!(error instanceof FormatError)) throw error;
-    this.#damaged++;
-    this.#options.onDamage(error);
+  /** All samples, in spans of which each is in one file. */
+  *#spans(): Generator<SampleSpan, void, undefined> {
+    const { index, sources } = this.#files;
+    const extent = newExtent();
+    const ranges: number[] = [];
+    let file = 0;
+    let first = 0;
+    let bytes = 0;
+    const span = (sample: number, list: number[], goesOn = false) => ({
+      source: sources[file]!,
+      ranges: Float64Array.from(list),
+      sample,
+      goesOn,
+    });
+    const gathered = (): SampleSpan[] => {
+      if (ranges.length === 0) return [];
+      bytes = 0;
+      return [span(first, ranges.splice(0))];
+    };
+    let planned = 0;
+    for (let sample = 0; sample < index.length; sample++) {
+      try {
+        index.locate(sample, extent);
+        planned = this.#notOverlapping(sample, extent, planned);
+      } catch (error) {
+        yield* gathered();
+        yield { ...span(sample, []), error };
+        continue;
+      }
+      const { source, offset, length } = extent;
+      if (source !== file || bytes + length > SPAN) yield* gathered();
+      file = source;
+      if (length > SPAN) {
+        for (let done = 0; done < length; done += SPAN) {
+          const piece = [offset + done, Math.min(SPAN, length - done)];
+          yield span(sample, piece, done + SPAN < length);
+        }
+        continue;
+      }
+      if (ranges.length === 0) first = sample;
+      ranges.push(offset, length);
+      bytes += length;
+      if (ranges.length === MOST_RANGES) yield* gathered();
+    }
+    yield* gathered();
   }
 
-  /** Samples that lie on top of each other would have a small file checked for hours. */
-  #refuseOverlap(sample: number, { source, length }: Extent): void {
-    if (this.#done + length <= this.#total) return;
+  /**
+   * Samples that lie on top of each other would have a small file checked for hours.
+   *
+   * @param planned Bytes of the samples before it.
+   * @returns The same with this one.
+   */
+  #notOverlapping(
+    sample: number,
+    { source, length }: Extent,
+    planned: number,
+  ): number {
+    if (planned + length <= this.#total) return planned + length;
     const { path } = this.#files.index.parts[source]!;
     throw new FormatError(
       "bad-offsets",
@@ -95,32 +146,43 @@ class Check {
     );
   }
 
-  /** The checksum of a sample that is in the window, as nearly all are; waiting for each would take longer. */
-  #crcNow({ source, offset, length }: Extent): number | undefined {
-    const bytes = this.#windows.peek(
-      this.#files.sources[source]!,
-      offset,
-      length,
-    );
-    return bytes.length === length ? crc32Of(bytes) : undefined;
+  #compare(span: SampleSpan, sums: Sums): void {
+    if (span.error !== undefined) return this.#report(span.error);
+    for (let i = 0; i < sums.length; i++) {
+      const length = span.ranges[2 * i + 1]!;
+      this.#done += length;
+      const sum = this.#pieces === undefined && !span.goesOn
+        ? sums[i]!
+        : this.#addPiece(sums[i]!, length);
+      if (span.goesOn) return;
+      this.#pieces = undefined;
+      if (typeof sum === "number") this.#compareSample(span.sample + i, sum);
+      else this.#report(sum);
+    }
   }
 
-  async #crc(extent: Extent): Promise<number> {
-    const { offset, length } = extent;
-    const source = this.#files.sources[extent.source]!;
-    let crc = 0;
-    for (let done = 0; done < length;) {
-      const at = offset + done;
-      const bytes = this.#windows.peek(source, at, length - done);
-      if (bytes.length === 0) {
-        await this.#windows.move(source, at);
-        this.#options.onProgress?.(this.#done + done, this.#total);
-        continue;
-      }
-      crc = crc32Of(bytes, crc);
-      done += bytes.length;
+  /** The checksum of a long sample up to the end of a piece, or why there is none. */
+  #addPiece(sum: number | FormatError, length: number): number | FormatError {
+    const pieces = this.#pieces ??= { crc: 0, error: undefined };
+    if (typeof sum !== "number") pieces.error ??= sum;
+    else pieces.crc = combineCrc32(pieces.crc, sum, length);
+    return pieces.error ?? pieces.crc;
+  }
+
+  #compareSample(sample: number, crc: number): void {
+    const { index } = this.#files;
+    const extent = newExtent();
+    index.locate(sample, extent);
+    if (crc !== extent.crc32) {
+      this.#report(sampleMismatch(index, sample, extent.crc32, crc));
     }
-    return crc;
+  }
+
+  /** Reports damage, after which the check goes on; anything else ends it. */
+  #report(error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
+    this.#damaged++;
+    this.#options.onDamage(error);
   }
 
   async #checkStructure(): Promise<void> {

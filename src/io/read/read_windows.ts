@@ -1,4 +1,5 @@
-import type { ByteSource, DirectReads } from "../storage/byte_source.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { type DirectReads, FileSource } from "../storage/file_source.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { readElsewhere } from "./read_part.ts";
 import { BLOCK, blockMemory } from "../libc/new_memory.ts";
@@ -75,7 +76,9 @@ export class ReadWindows {
       this.#signal?.throwIfAborted();
       this.#now = this.#atHand(source, offset);
       if (this.#now !== undefined) return;
-      if (this.#isOnce) this.#direct = source.openDirect?.();
+      if (this.#isOnce && source instanceof FileSource) {
+        this.#direct = source.openDirect();
+      }
       const inBlock = this.#direct === undefined ? 0 : offset % BLOCK;
       next = this.#start(source, offset - inBlock);
     }

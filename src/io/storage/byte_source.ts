@@ -13,19 +13,6 @@ export interface OpenFileOptions {
   readonly mayGrow?: boolean | undefined;
 }
 
-/** A way to a file's bytes past the system's memory: quicker where they are not there. */
-export interface DirectReads {
-  /**
-   * Fills memory of whole blocks (`BLOCK`) from such a place on.
-   *
-   * @returns How many bytes were read: fewer than asked for at the end of the data, a negative number where that
-   * was refused.
-   */
-  readAt(into: Uint8Array<ArrayBuffer>, offset: number): Promise<number>;
-  /** To be called when nothing is read any more. */
-  close(): void;
-}
-
 /**
  * Random access to bytes that lie somewhere: a file, memory, a server.
  *
@@ -57,8 +44,6 @@ export interface ByteSource {
    * @returns How many bytes were read; 0 also at the end of the data.
    */
   readCached?(into: Uint8Array, offset: number): number;
-  /** A way past the system's memory, if there is one. */
-  openDirect?(): DirectReads | undefined;
   /** Lets go of what the source holds; reading afterwards is an error. */
   close(): void;
 }

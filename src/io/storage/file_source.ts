@@ -1,7 +1,6 @@
 import { FormatError, RecordfsError } from "../../errors.ts";
 import type {
   ByteSource,
-  DirectReads,
   OpenFileOptions,
   WaitOptions,
 } from "./byte_source.ts";
@@ -23,6 +22,19 @@ export interface FileIdentity {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
+}
+
+/** A way to a file's bytes past the system's memory: quicker where they are not there. */
+export interface DirectReads {
+  /**
+   * Fills memory of whole blocks (`BLOCK`) from such a place on.
+   *
+   * @returns How many bytes were read: fewer than asked for at the end of the data, a negative number where that
+   * was refused.
+   */
+  readAt(into: Uint8Array<ArrayBuffer>, offset: number): Promise<number>;
+  /** To be called when nothing is read any more. */
+  close(): void;
 }
 
 /** `read(2)` moves at most 0x7ffff000 bytes; larger reads go in pieces of this size. */
@@ -166,6 +178,7 @@ export class FileSource implements ByteSource {
     }
   }
 
+  /** A way past the system's memory, if there is one. */
   openDirect(): DirectReads | undefined {
     const libc = this.#libc;
     if (libc === undefined) return undefined;

@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { crc32 } from "node:zlib";
 import { FormatError } from "../../../src/errors.ts";
 import { check } from "../../../src/vfs/mod.ts";
 import { goldenCases } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
+
+function crc32OfZeros(length: number): number {
+  const zeros = new Uint8Array(Math.min(length, 1 << 20));
+  let crc = 0;
+  for (let done = 0; done < length; done += zeros.length) {
+    crc = crc32(zeros.subarray(0, length - done), crc);
+  }
+  return crc;
+}
 
 async function damageOf(
   path: string,
@@ -72,13 +82,49 @@ Deno.test("samples larger than the window, and the last byte of each, are checke
   });
 });
 
+Deno.test("what several threads check is reported in order, a sample that they share once", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.ffr`;
+    const long = 150 * 2 ** 20 + 17;
+    const sizes = [5, long, ...Array(60).fill(3_000_000), 0, long, 9];
+    // Zeros, which need no room on the disk.
+    const header = new DataView(new ArrayBuffer(12 + 12 * sizes.length));
+    header.setBigInt64(4, BigInt(sizes.length), true);
+    const starts: number[] = [];
+    let end = header.byteLength;
+    for (const [i, size] of sizes.entries()) {
+      const at = 12 + 4 * sizes.length + 8 * i;
+      starts.push(end);
+      header.setUint32(12 + 4 * i, crc32OfZeros(size), true);
+      header.setBigInt64(at, BigInt(end), true);
+      end += size;
+    }
+    fs.writeFileSync(path, header);
+    fs.truncateSync(path, end);
+    assert.deepEqual((await damageOf(path)).damage, []);
+    const file = fs.openSync(path, "r+");
+    const one = Uint8Array.of(1);
+    const bad = [0, 1, 2, 20, 21, 61, 63, 64];
+    for (const sample of bad) {
+      const last = starts[sample]! + sizes[sample]! - 1;
+      fs.writeSync(file, one, 0, 1, last);
+      if (sizes[sample] === long) fs.writeSync(file, one, 0, 1, starts[sample]);
+    }
+    fs.closeSync(file);
+    const { damage, samples } = await damageOf(path);
+    assert.equal(samples, sizes.length);
+    assert.deepEqual(damage.map(({ sample }) => sample), bad);
+    assert.ok(damage.every(({ code }) => code === "sample-checksum"));
+  });
+});
+
 Deno.test("progress goes from nothing to all, and an abort ends the check", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     fs.writeFileSync(
       path,
       ffrBytes(
-        packedSamples({ a: new Uint8Array(20_000_000), b: new Uint8Array(1) }),
+        packedSamples({ a: new Uint8Array(100_000_000), b: new Uint8Array(1) }),
       ),
     );
     const { size } = fs.statSync(path);

@@ -1,0 +1,34 @@
+/** The CRC-32 polynomial of zlib, its bits reversed (RFC 1952, section 8). */
+const POLYNOMIAL = 0xedb88320;
+
+/**
+ * The CRC-32 of two runs of bytes, one behind the other, from those of both: so that threads can share a long run.
+ *
+ * A checksum is a polynomial over bits; that of the first run is multiplied by x to the number of bits of the second.
+ *
+ * @param length Bytes of the second run.
+ */
+export function combineCrc32(
+  first: number,
+  second: number,
+  length: number,
+): number {
+  let power = 0x8000_0000; // 1: the highest bit is x to the power of 0
+  let square = 0x0080_0000; // x to the power of 8, a byte
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) power = multiply(power, square);
+    square = multiply(square, square);
+  }
+  return (multiply(first, power) ^ second) >>> 0;
+}
+
+/** The product of two polynomials, of which the remainder by {@linkcode POLYNOMIAL} is left. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = 31; bit >= 0; bit--) {
+    if ((a >>> bit) & 1) product ^= shifted;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+  }
+  return product >>> 0;
+}

@@ -1,0 +1,69 @@
+import { FormatError } from "../../errors.ts";
+import { crc32Of } from "../read/crc32_of.ts";
+import { ReadWindows } from "../read/read_windows.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+
+/** Ranges of one source, one behind the other, that a thread reads in one go. */
+export interface Span {
+  readonly source: ByteSource;
+  /** Offset and length of each. */
+  readonly ranges: Float64Array;
+}
+
+/** The CRC-32 of each range of a span, or why it can't be read. */
+export type Sums = ArrayLike<number | FormatError>;
+
+/** Reads spans for their checksums. */
+export class RangeSums {
+  readonly #windows: ReadWindows;
+
+  /** @param signal Ends the waiting. */
+  constructor(signal: AbortSignal | undefined) {
+    this.#windows = new ReadWindows(signal, true);
+  }
+
+  /** The checksums of a span. Only one may be asked for at a time. */
+  async of({ source, ranges }: Span): Promise<(number | FormatError)[]> {
+    const sums: (number | FormatError)[] = [];
+    for (let i = 0; i < ranges.length; i += 2) {
+      const [offset, length] = [ranges[i]!, ranges[i + 1]!];
+      // Nearly all are in the window as a whole: waiting for each would take longer.
+      const bytes = this.#windows.peek(source, offset, length);
+      try {
+        sums.push(
+          bytes.length === length
+            ? crc32Of(bytes)
+            : await this.#sum(source, offset, length),
+        );
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error;
+        sums.push(error);
+      }
+    }
+    return sums;
+  }
+
+  /** Waits until nothing is read any more. */
+  async end(): Promise<void> {
+    await this.#windows.end();
+  }
+
+  async #sum(
+    source: ByteSource,
+    offset: number,
+    length: number,
+  ): Promise<number> {
+    let crc = 0;
+    for (let done = 0; done < length;) {
+      const at = offset + done;
+      const bytes = this.#windows.peek(source, at, length - done);
+      if (bytes.length === 0) {
+        await this.#windows.move(source, at);
+        continue;
+      }
+      crc = crc32Of(bytes, crc);
+      done += bytes.length;
+    }
+    return crc;
+  }
+}

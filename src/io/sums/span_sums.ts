@@ -1,0 +1,78 @@
+import { RangeSums, type Span, type Sums } from "./range_sums.ts";
+import { SumThread } from "./sum_thread.ts";
+
+/** Bytes from which on more than one thread is worth its start, which takes as long as to read so many. */
+const WORTH_THREADS = 256 << 20;
+/** More threads than this are faster than what they read from. */
+const MOST_THREADS = 3;
+/** Spans that a thread has at a time: it does not wait for the next one. */
+const SPANS = 2;
+/** Spans that are done before the ones that come first are. */
+const MOST_DONE = 16;
+
+/** Bytes that a span should have: few enough for progress, many enough to hand it to a thread. */
+export const SPAN = 32 << 20;
+
+/** A span and its checksums. */
+export interface SummedSpan<S extends Span> {
+  readonly span: S;
+  readonly sums: Sums;
+}
+
+/** A span that is under way or done. */
+interface Begun<S extends Span> {
+  readonly span: S;
+  /** `undefined` where a thread could not. */
+  readonly sums: Promise<Sums | undefined>;
+  isDone: boolean;
+}
+
+/**
+ * Reads spans for their checksums, by as many threads as there are processors for.
+ *
+ * @param spans Taken as they are needed.
+ * @param bytes About how many they have altogether.
+ * @returns What was read, in the order of the spans.
+ */
+export async function* spanSums<S extends Span>(
+  spans: Iterable<S>,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SummedSpan<S>, void, undefined> {
+  const here = new RangeSums(signal);
+  const threads = bytes < WORTH_THREADS ? [] : Array.from(
+    { length: Math.min(navigator.hardwareConcurrency - 1, MOST_THREADS) },
+    () => new SumThread(),
+  );
+  const list = spans[Symbol.iterator]();
+  const begun: Begun<S>[] = [];
+  const begin = (span: S, sums: Promise<Sums | undefined>) => {
+    const one = { span, sums, isDone: false };
+    begun.push(one);
+    sums.then(() => one.isDone = true, () => {}); // whoever waits for it is told
+    return sums;
+  };
+  try {
+    for (let isOver = false; !isOver || begun.length > 0;) {
+      for (const thread of threads) {
+        while (!isOver && thread.load < SPANS) {
+          const { done, value } = list.next();
+          isOver = done === true;
+          if (!done) begin(value, thread.sums(value));
+        }
+      }
+      const own = list.next();
+      isOver = own.done === true;
+      if (!own.done) await begin(own.value, here.of(own.value));
+      while (
+        begun.length > 0 &&
+        (isOver || begun[0]!.isDone || begun.length > MOST_DONE)
+      ) {
+        const { span, sums } = begun.shift()!;
+        yield { span, sums: await sums ?? await here.of(span) };
+      }
+    }
+  } finally {
+    await Promise.all([here.end(), ...threads.map((thread) => thread.close())]);
+  }
+}

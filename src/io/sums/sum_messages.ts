@@ -1,0 +1,22 @@
+import type { FileIdentity } from "../storage/file_source.ts";
+
+/** What a thread that makes checksums is told. */
+export type ToSumThread =
+  | {
+    readonly kind: "span";
+    /** The file, and what it was when it was opened. */
+    readonly path: string;
+    readonly identity: FileIdentity;
+    readonly ranges: Float64Array;
+  }
+  /** All is to be closed. */
+  | { readonly kind: "stop" };
+
+/** What it answers: to each span, in their order. */
+export type FromSumThread =
+  | {
+    readonly kind: "sums";
+    /** `undefined` where any range can't be read. */
+    readonly sums: readonly number[] | undefined;
+  }
+  | { readonly kind: "stopped" };

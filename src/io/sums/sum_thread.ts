@@ -1,0 +1,57 @@
+import { startThread } from "../concurrency/thread.ts";
+import { FileSource } from "../storage/file_source.ts";
+import type { Span } from "./range_sums.ts";
+import type { FromSumThread, ToSumThread } from "./sum_messages.ts";
+
+/** Another thread that makes checksums of ranges of files. */
+export class SumThread {
+  readonly #worker: Worker;
+  /** Whoever waits for an answer, in order. */
+  readonly #waiting: ((sums: readonly number[] | undefined) => void)[] = [];
+  readonly #stopped = Promise.withResolvers<void>();
+  #isDead = false;
+
+  /** Starts one. */
+  constructor() {
+    const module = new URL("./sum_worker.ts", import.meta.url);
+    this.#worker = startThread<FromSumThread>(module, "recordfs sums", {
+      heard: (message) => {
+        if (message.kind === "stopped") this.#stopped.resolve();
+        else this.#waiting.shift()?.(message.sums);
+      },
+      died: () => {
+        this.#isDead = true;
+        this.#stopped.resolve();
+        for (const tell of this.#waiting.splice(0)) tell(undefined);
+      },
+    });
+  }
+
+  /** Number of spans that it has yet to answer; `Infinity` where it does not answer any more. */
+  get load(): number {
+    return this.#isDead ? Infinity : this.#waiting.length;
+  }
+
+  /**
+   * Asks for the checksums of a span of a {@linkcode FileSource}; `undefined` where some of it can't be read there.
+   */
+  sums({ source, ranges }: Span): Promise<readonly number[] | undefined> {
+    if (this.#isDead || !(source instanceof FileSource)) {
+      return Promise.resolve(undefined);
+    }
+    const { path, identity } = source;
+    this.#send({ kind: "span", path, identity, ranges });
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Ends the thread, which gives up what it has not answered. */
+  async close(): Promise<void> {
+    this.#send({ kind: "stop" });
+    await this.#stopped.promise;
+    this.#worker.terminate();
+  }
+
+  #send(message: ToSumThread): void {
+    this.#worker.postMessage(message);
+  }
+}

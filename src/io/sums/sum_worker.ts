@@ -1,0 +1,53 @@
+/**
+ * A thread that makes checksums of ranges of files; `SumThread` is its other end.
+ *
+ * @module
+ */
+import { runSync } from "../concurrency/steps.ts";
+import { threadScope } from "../concurrency/thread.ts";
+import { FileSource } from "../storage/file_source.ts";
+import { RangeSums } from "./range_sums.ts";
+import type { FromSumThread, ToSumThread } from "./sum_messages.ts";
+
+const thread = threadScope<ToSumThread, FromSumThread>();
+const stop = new AbortController();
+const reads = new RangeSums(stop.signal);
+let file: FileSource | undefined;
+/** What is asked for is done one after the other. */
+let last: Promise<void> = Promise.resolve();
+
+thread.onmessage = ({ data }) => {
+  if (data.kind === "stop") stop.abort();
+  last = last.then(() => data.kind === "stop" ? close() : answer(data));
+};
+
+async function answer(span: ToSumThread & { kind: "span" }): Promise<void> {
+  let sums: number[] | undefined;
+  try {
+    const source = open(span);
+    const all = await reads.of({ source, ranges: span.ranges });
+    if (all.every((sum) => typeof sum === "number")) sums = all;
+  } catch {
+    // Whoever asked finds out why, in a thread that can say so.
+  }
+  thread.postMessage({ kind: "sums", sums });
+}
+
+/** The file, as long as it is what it was. */
+function open({ path, identity }: ToSumThread & { kind: "span" }): FileSource {
+  if (file?.path !== path) {
+    file?.close();
+    file = runSync(FileSource.open(path));
+  }
+  const { dev, ino, size, mtimeMs } = file.identity;
+  const isSame = dev === identity.dev && ino === identity.ino &&
+    size === identity.size && mtimeMs === identity.mtimeMs;
+  if (!isSame) throw new Error("It has changed");
+  return file;
+}
+
+async function close(): Promise<void> {
+  await reads.end(); // memory that is read into must not go away
+  file?.close();
+  thread.postMessage({ kind: "stopped" });
+}
