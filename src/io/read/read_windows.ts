@@ -22,12 +22,12 @@ interface Window {
 }
 
 /**
- * Reads sources that are gone through from front to back. What is in the system's memory is taken from there; of the
- * rest other threads read windows ahead.
+ * Reads sources that are gone through from front to back, once. What is in the system's memory is taken from there; of
+ * the rest other threads read windows ahead. They leave that memory as it is where they can: it takes longer to fill
+ * than to do without, and holds what others need.
  */
 export class ReadWindows {
   readonly #signal: AbortSignal | undefined;
-  readonly #isOnce: boolean;
   readonly #memory = windowMemory();
   /** What is looked at. */
   #now: Window | undefined;
@@ -35,16 +35,9 @@ export class ReadWindows {
   #ahead: Window[] = [];
   #direct: DirectReads | undefined;
 
-  /**
-   * Prepares to read.
-   *
-   * @param signal Ends the waiting.
-   * @param isOnce Whether nobody will soon read the same again: then what comes from the disk is not left in the
-   * system's memory, which takes longer to fill than to do without, and holds what others need.
-   */
-  constructor(signal: AbortSignal | undefined, isOnce = false) {
+  /** @param signal Ends the waiting. */
+  constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
-    this.#isOnce = isOnce;
   }
 
   /**
@@ -76,7 +69,7 @@ export class ReadWindows {
       this.#signal?.throwIfAborted();
       this.#now = this.#atHand(source, offset);
       if (this.#now !== undefined) return;
-      if (this.#isOnce && source instanceof FileSource) {
+      if (source instanceof FileSource) {
         this.#direct = source.openDirect();
       }
       const inBlock = this.#direct === undefined ? 0 : offset % BLOCK;

@@ -19,7 +19,7 @@ export class RangeSums {
 
   /** @param signal Ends the waiting. */
   constructor(signal: AbortSignal | undefined) {
-    this.#windows = new ReadWindows(signal, true);
+    this.#windows = new ReadWindows(signal);
   }
 
   /** The checksums of a span. Only one may be asked for at a time. */

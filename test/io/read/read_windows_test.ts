@@ -91,7 +91,7 @@ Deno.test("what is not in memory is read past it, from any place to the end", as
       };
     };
     for (const start of [0, 1, 4096, WINDOW - 1, 3 * WINDOW + 1]) {
-      const windows = new ReadWindows(undefined, true);
+      const windows = new ReadWindows(undefined);
       const got = await range(windows, file, start, file.size - start);
       assert.ok(Buffer.compare(got, bytes!.subarray(start)) === 0, `${start}`);
       await windows.end();
@@ -109,7 +109,7 @@ Deno.test("where reading past the memory fails, the usual way is gone", async ()
       readAt: () => Promise.resolve(-1),
       close: () => closed++,
     });
-    const windows = new ReadWindows(undefined, true);
+    const windows = new ReadWindows(undefined);
     const got = await range(windows, file, 5, file.size - 5);
     assert.ok(Buffer.compare(got, contents[0]!.subarray(5)) === 0);
     await windows.end();
