@@ -7,11 +7,23 @@
  */
 export const PACKAGES: Readonly<
   Record<
-    "csvParse" | "imagescript" | "picomatch" | "sharp" | "turboJpeg",
+    | "aws4fetch"
+    | "awsCredentials"
+    | "csvParse"
+    | "fastXmlParser"
+    | "htmlparser2"
+    | "imagescript"
+    | "picomatch"
+    | "sharp"
+    | "turboJpeg",
     string
   >
 > = {
+  aws4fetch: "npm:aws4fetch@1.0.20",
+  awsCredentials: "npm:@aws-sdk/credential-providers@3.1173.0",
   csvParse: "npm:csv-parse@7.0.3",
+  fastXmlParser: "npm:fast-xml-parser@5.12.1",
+  htmlparser2: "npm:htmlparser2@12.0.0",
   imagescript: "npm:imagescript@1.3.1",
   picomatch: "npm:picomatch@4.0.7",
   sharp: "npm:sharp@0.35.5",

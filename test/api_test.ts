@@ -7,13 +7,14 @@ import * as gulp from "../src/formats/gulp/mod.ts";
 import { ENTRY_POINTS, exportedNames } from "./support/exported_names.ts";
 
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
+const REMOTE = "CacheOptions PlaceOptions RemoteOptions S3Options";
 const FFRECORD =
-  `BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
+  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
   PackError PackOptions PackProblem PackProgress PackReport
   PickleError PickleableValue PickledValue ReaderHandle RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
+  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
@@ -35,7 +36,7 @@ const VIDEO =
   VideoError VideoErrorCode VideoFramesOptions decodeVideo encodeVideo videoFrames`;
 
 const GULP =
-  `DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
+  `${REMOTE} DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
   GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
   MetaEntries RawReadOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
   AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions Completed DataSet DescribedVideo FrameFile AdaptedVideo AdapterOption AdapterOptionType
@@ -48,7 +49,7 @@ const GULP =
   MsgpackFloat parseJson repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const BAGS =
-  `BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter DecoderOptions
+  `${REMOTE} BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter DecoderOptions
   DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
   Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
   ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader
@@ -60,7 +61,7 @@ const CONVERT =
   Generation RecordfsError Spec WaitOptions convert`;
 
 const DATA =
-  `AllFrames ArrangedDataset ArrayDtype ArrayOptions BagDataset BagDatasetOptions BagOpenOptions BagOptions BatchError BatchFacts
+  `${REMOTE} AllFrames ArrangedDataset ArrayDtype ArrayOptions BagDataset BagDatasetOptions BagOpenOptions BagOptions BatchError BatchFacts
   BatchMemory BatchOptions BatchOrder BatchSampler BatchSamplerOptions BlockShuffleOptions BlockShuffleSampler
   BufferPool CenterCrop CenterCropVideo ChooseFilesOptions ClipOptions Collate CollateOptions Collated
   Colorspace Compose ComposeVideo ConcatDataset ContainerOptions DataError DataErrorCode DataLoader Datapoint

@@ -5,7 +5,8 @@ import {
   type WaitOptions,
 } from "../io/storage/byte_source.ts";
 import { localPath } from "../io/storage/local_path.ts";
-import { LOCAL_DISK, pathOf, type Storage } from "../io/storage/storage.ts";
+import { type PlaceOptions, storedAt } from "../io/storage/place.ts";
+import type { Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
 import { DataError } from "./data_error.ts";
@@ -14,10 +15,7 @@ import { GrowingNumbers } from "./growing_numbers.ts";
 import { IndexOutput } from "./index_output.ts";
 
 /** Options of {@linkcode readIndexFile}. */
-export interface ReadIndexOptions extends WaitOptions {
-  /** Where the file lies. Defaults to the local disk. */
-  readonly storage?: Storage | undefined;
-}
+export interface ReadIndexOptions extends WaitOptions, PlaceOptions {}
 
 /** Bytes of a text that are read at a time. */
 const PIECE = 1 << 20;
@@ -49,10 +47,10 @@ const NINE = 0x39;
 export function readIndexFile(
   path: string | URL,
   length: number,
-  { signal, storage = LOCAL_DISK }: ReadIndexOptions = {},
+  options: ReadIndexOptions = {},
 ): Promise<Uint32Array | Float64Array> {
-  const file = pathOf(path, storage);
-  return runAsync(readIndices(storage, file, length), signal);
+  const { path: file, storage } = storedAt(path, options);
+  return runAsync(readIndices(storage, file, length), options.signal);
 }
 
 function* readIndices(

@@ -4,6 +4,8 @@
  *
  * @module
  */
+export type * from "../io/remote/remote_options.ts";
+export type { PlaceOptions } from "../io/storage/place.ts";
 export * from "../formats/gulp/data/gulp.ts";
 export * from "./datasets/mod.ts";
 export * from "./loader/mod.ts";

@@ -1,3 +1,5 @@
+import type { RemoteOptions } from "../io/remote/remote_options.ts";
+import { RemoteStorage } from "../io/remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import { DataError, messageOf } from "./data_error.ts";
 
@@ -93,6 +95,10 @@ export function storageArgument(
   path: string,
 ): unknown {
   if (storage === undefined || storage === LOCAL_DISK) return undefined;
+  if (storage instanceof RemoteStorage) {
+    const { onWarning: _, ...options } = storage.options; // those of threads go to the console
+    return { recipe: remoteRecipe(storage.url, options) } satisfies Nested;
+  }
   if (origins.has(storage) || isPortable(storage)) {
     return argument(storage, `The storage of ${path}`);
   }
@@ -101,6 +107,16 @@ export function storageArgument(
     `${path} lies in a storage that the loader's worker threads cannot open: load with numWorkers: 0`,
     { path },
   );
+}
+
+function remoteRecipe(url: string, options: RemoteOptions): Recipe {
+  const { href } = new URL("../io/remote/remote_storage.ts", import.meta.url);
+  return {
+    module: href,
+    name: "RemoteStorage",
+    how: "new",
+    args: [url, options],
+  };
 }
 
 /** True if a value is an object of no class. */

@@ -1,4 +1,5 @@
 import type { FormatError } from "../errors.ts";
+import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { NodeId, Tree } from "./tree.ts";
@@ -22,8 +23,10 @@ export interface ContainerOptions {
   readonly decoded?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Where the container lies. Defaults to the local disk. */
+  /** Where the container lies. Defaults to the local disk, or the server that its URL names. */
   readonly storage?: Storage | undefined;
+  /** How servers are reached, where the location is a URL. */
+  readonly remote?: RemoteOptions | undefined;
   /**
    * The largest id that a node of the tree may have, for one that is to stand among others. A tree whose ids
    * count up to its `nodeCount` need not look at it.

@@ -1,5 +1,5 @@
 import { MemoryStorage } from "../io/storage/memory_storage.ts";
-import { LOCAL_DISK, pathOf } from "../io/storage/storage.ts";
+import { storedAt } from "../io/storage/place.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
 /**
@@ -49,7 +49,8 @@ export function placeOf<O extends ContainerOptions>(
   options: O,
 ): { readonly path: string; readonly options: O } {
   if (typeof location === "string" || location instanceof URL) {
-    return { path: pathOf(location, options.storage ?? LOCAL_DISK), options };
+    const { path, storage } = storedAt(location, options);
+    return { path, options: { ...options, storage } };
   }
   const isFile = location instanceof Uint8Array || location instanceof Blob;
   const path = location instanceof File ? location.name : MEMORY;

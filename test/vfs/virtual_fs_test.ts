@@ -171,15 +171,11 @@ Deno.test("an aborted wait rejects with its reason", async () => {
   await assert.rejects(Array.fromAsync(stream), reason);
 });
 
-Deno.test("open() takes a signal, and local places only", async () => {
+Deno.test("open() takes a signal", async () => {
   const reason = new Error("enough");
   await assert.rejects(
     open(tree.path, { signal: AbortSignal.abort(reason) }),
     reason,
-  );
-  await assert.rejects(
-    open(new URL("https://example.org/a.ffr")),
-    (error) => error instanceof RecordfsError && error.code === "not-local",
   );
 });
 

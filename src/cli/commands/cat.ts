@@ -11,6 +11,7 @@ import { Exit, ExitCode } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
 import { withOutput } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
+import { shownLocation } from "../input/remote.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs cat` */
@@ -20,7 +21,15 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files in it, or globs")
     .addHelpText("after", GLOB_HELP);
-  return withOptions(command, "format", "all", "tree", "decoded", "verify")
+  return withOptions(
+    command,
+    "format",
+    "remote",
+    "all",
+    "tree",
+    "decoded",
+    "verify",
+  )
     .action(cat);
 }
 
@@ -53,7 +62,9 @@ async function cat(
       await guard(() => write(fs, path));
     }
     if (files > 0) continue;
-    await guard(() => Promise.reject(nothingMatches(source, chosen, "file")));
+    await guard(() =>
+      Promise.reject(nothingMatches(shownLocation(source), chosen, "file"))
+    );
   }
   if (failed) throw new Exit(ExitCode.FAILED);
 }

@@ -6,8 +6,9 @@ import { counted } from "../terminal/amounts.ts";
 import { messageText } from "../../message_text.ts";
 import { inFlags } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { checkGiven } from "../input/given.ts";
+import { checkSource } from "../input/given.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
+import { remoteOf, shownLocation } from "../input/remote.ts";
 import { Flood, warn } from "../messages.ts";
 import { print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -25,14 +26,15 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
-  return withOptions(command, "format", "all").action(check);
+  return withOptions(command, "format", "remote", "all").action(check);
 }
 
 async function check(
   source: string,
-  { format, ext, values, json, all }: CheckCommandOptions,
+  options: CheckCommandOptions,
 ): Promise<void> {
-  checkGiven(source, "the container");
+  const { format, ext, values, json, all } = options;
+  checkSource(source, "the container");
   const damage: FormatError[] = [];
   const faults = new Flood((line) => print(`damaged: ${line}\n`), { all });
   const warnings = new Flood(warn, { all });
@@ -44,6 +46,7 @@ async function check(
       format,
       ext,
       values,
+      remote: remoteOf(options),
       onWarning: (message) => warnings.add(message),
       onDamage: (one) => {
         if (json) damage.push(one);
@@ -60,11 +63,16 @@ async function check(
   const ok = found?.damaged === 0;
   if (json) {
     const facts = found ?? { error: describe(failure!) };
-    print({ source, ok, ...facts, damage: damage.map(describe) }, 2);
+    print({
+      source: shownLocation(source),
+      ok,
+      ...facts,
+      damage: damage.map(describe),
+    }, 2);
   } else {
     const { samples, bytes, damaged } = found!;
     print(
-      `${messageText(source)}: ${counted(samples, "sample")}, ` +
+      `${messageText(shownLocation(source))}: ${counted(samples, "sample")}, ` +
         `${counted(bytes, "byte")}, ${
           ok ? "all sound" : `${damaged} damaged`
         }\n`,

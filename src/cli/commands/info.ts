@@ -3,6 +3,7 @@ import type { ContainerInfo } from "../../vfs/mod.ts";
 import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
+import { shownLocation } from "../input/remote.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs info` */
@@ -11,7 +12,7 @@ export function makeCommand(): Command {
     .description("say what a container is and holds")
     .argument("<source>", "the container")
     .option("--json", "as JSON");
-  return withOptions(command, "format", "all", "tree").action(info);
+  return withOptions(command, "format", "remote", "all", "tree").action(info);
 }
 
 async function info(source: string, options: CommonOptions): Promise<void> {
@@ -22,7 +23,7 @@ async function info(source: string, options: CommonOptions): Promise<void> {
 function asText(source: string, info: ContainerInfo): string {
   const shown = nameWriter();
   const lines = [
-    `     source: ${shown(source)}`,
+    `     source: ${shown(shownLocation(source))}`,
     `     format: ${info.format}`,
     `       kind: ${info.kind}`,
     `      files: ${info.files}`,

@@ -13,6 +13,7 @@ import { report } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
+import { shownLocation } from "../input/remote.ts";
 import { openSource } from "../input/source.ts";
 
 interface LsOptions extends CommonOptions {
@@ -30,7 +31,8 @@ export function makeCommand(): Command {
     .option("-R, --recursive", "with everything below")
     .option("--json", "as a JSON array, one entry a line")
     .addHelpText("after", GLOB_HELP);
-  return withOptions(command, "format", "all", "tree", "decoded").action(ls);
+  return withOptions(command, "format", "remote", "all", "tree", "decoded")
+    .action(ls);
 }
 
 async function ls(
@@ -68,12 +70,12 @@ async function ls(
     }
     if (json) out.put("\n]\n");
     if (typeof chosen === "object" && !chosen.found) {
-      throw nothingMatches(source, chosen);
+      throw nothingMatches(shownLocation(source), chosen);
     }
   });
   if (damaged === 0) return;
   report(
-    `${source}: ${damaged} of the entries listed are damaged; ` +
+    `${shownLocation(source)}: ${damaged} of the entries listed are damaged; ` +
       `\`recordfs check\` says how`,
   );
   throw new Exit(ExitCode.FAILED);

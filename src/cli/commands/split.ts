@@ -27,6 +27,7 @@ import {
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
+import { shownLocation } from "../input/remote.ts";
 import { openSource } from "../input/source.ts";
 
 interface SplitOptions extends CommonOptions {
@@ -81,7 +82,9 @@ export function makeCommand(): Command {
     .option("--names <list>", "of the splits, such as train,val,test")
     .option("--out <dir>", "where to; made if it is not there", ".")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "format", "all", "written").action(split);
+  return withOptions(command, "format", "remote", "all", "written").action(
+    split,
+  );
 }
 
 async function split(source: string, options: SplitOptions): Promise<void> {
@@ -103,7 +106,9 @@ async function split(source: string, options: SplitOptions): Promise<void> {
     const files = paths.map((path, i): SplitFile => ({
       path,
       comments: [
-        `${assignment.sizes[i]} of ${length} ${unit} of ${source}`,
+        `${assignment.sizes[i]} of ${length} ${unit} of ${
+          shownLocation(source)
+        }`,
         `recordfs split: ratios ${given}, seed ${seed}${by}`,
       ],
     }));
@@ -118,7 +123,7 @@ async function split(source: string, options: SplitOptions): Promise<void> {
   print(
     options.json
       ? {
-        source,
+        source: shownLocation(source),
         ...samples,
         seed,
         ratios: given,

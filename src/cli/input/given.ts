@@ -22,8 +22,17 @@ export function checkExt(
  * @throws {RecordfsError} If it is a URL.
  */
 export function checkGiven(path: string, what: string): void {
-  if (path === "") throw new UsageError(`the path of ${what} is empty`);
+  checkSource(path, what);
   requireLocal(path);
+}
+
+/**
+ * {@linkcode checkGiven} of what a URL may name as well.
+ *
+ * @throws {UsageError} If it is empty.
+ */
+export function checkSource(source: string, what: string): void {
+  if (source === "") throw new UsageError(`the path of ${what} is empty`);
 }
 
 /**
@@ -54,7 +63,7 @@ export interface PlacedSource {
  * @throws {UsageError} If one of the two is empty.
  */
 export function parsePlaced(text: string): PlacedSource {
-  checkGiven(text, "the container");
+  checkSource(text, "the container");
   const placed = text.includes("=") ? splitPlaced(text) : undefined;
   if (placed?.path === "") {
     throw new UsageError(`${text}: the path after the equals sign is empty`);

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { formatNames } from "../../formats/registry.ts";
 import { SHOWN } from "../messages.ts";
+import { type RemoteFlags, remoteOptions } from "./remote.ts";
 
 /** Values of the options that several commands have; each has some of them. */
-export interface CommonOptions {
+export interface CommonOptions extends RemoteFlags {
   readonly all?: true | undefined;
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
@@ -30,6 +31,8 @@ const GROUPS = {
       "suffix for names that are only numbers, as in jpg",
     ),
   ],
+  /** Of commands that open a container which a URL may name. */
+  remote: () => remoteOptions(collect),
   /** Of commands that print a line for each finding. */
   all: () => [
     new Option(

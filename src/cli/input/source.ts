@@ -1,8 +1,9 @@
 import { open } from "../../vfs/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { Flood, warn } from "../messages.ts";
-import { asUsageError, checkExt, checkGiven, parsePlaced } from "./given.ts";
+import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
+import { remoteOf } from "./remote.ts";
 
 /**
  * Opens a container, or several as one, as the command line asks for.
@@ -14,7 +15,7 @@ export async function openSource(
   options: CommonOptions,
 ): Promise<VirtualFs> {
   const { format, ext, decoded, verify, add, prefix } = options;
-  checkGiven(source, "the container");
+  checkSource(source, "the container");
   checkExt(options);
   const opened = add === undefined ? source : [source, ...add].map(parsePlaced);
   const warnings = new Flood(warn, options);
@@ -25,6 +26,7 @@ export async function openSource(
       decoded,
       prefix,
       checkData: verify,
+      remote: remoteOf(options),
       onWarning: (message) => warnings.add(message),
     });
   } catch (error) {

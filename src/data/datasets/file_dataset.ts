@@ -1,5 +1,5 @@
+import { lastingAt } from "../../io/storage/place.ts";
 import { FormatError } from "../../errors.ts";
-import { lastingPathOf, LOCAL_DISK } from "../../io/storage/storage.ts";
 import { open, type OpenContainerOptions } from "../../vfs/open.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
@@ -83,10 +83,9 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
     source: string | URL | VirtualFs,
     options: OpenContainerOptions & OpenFilesOptions = {},
   ): Promise<FileDataset<unknown>> {
-    const fs = source instanceof VirtualFs ? source : await openHere(
-      lastingPathOf(source, options.storage ?? LOCAL_DISK),
-      options,
-    );
+    const fs = source instanceof VirtualFs
+      ? source
+      : await openPlaced(source, options);
     return await datasetOf<FileDataset<unknown>>(this, fs, options);
   }
 
@@ -105,6 +104,15 @@ export class FileDataset<T = FileSample> extends FilesDataset<T> {
     const { url } = import.meta;
     return recipeOf(this, FileDataset, url, args, "reopenFileDataset");
   }
+}
+
+/** Opens a container by a path that means the same in other threads. */
+function openPlaced(
+  source: string | URL,
+  options: OpenContainerOptions & OpenFilesOptions,
+): Promise<VirtualFs> {
+  const { path, storage } = lastingAt(source, options);
+  return openHere(path, { ...options, storage, remote: undefined });
 }
 
 /** Makes the dataset in another thread. */

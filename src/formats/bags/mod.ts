@@ -33,6 +33,8 @@ export {
   GrowingMemory as RecordMemory,
 } from "../../io/read/read_memory.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type * from "../../io/remote/remote_options.ts";
+export type { PlaceOptions } from "../../io/storage/place.ts";
 export type { Storage } from "../../io/storage/storage.ts";
 export {
   type ErrorFacts,

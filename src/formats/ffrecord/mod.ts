@@ -27,6 +27,8 @@ export {
 export { PackError, type PackProblem } from "./pack/pack_problem.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type * from "../../io/remote/remote_options.ts";
+export type { PlaceOptions } from "../../io/storage/place.ts";
 export type { Storage } from "../../io/storage/storage.ts";
 export type { OpenOptions, RecordLocation } from "./read/record_files.ts";
 export {

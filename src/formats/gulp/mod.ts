@@ -68,6 +68,8 @@ export { type JsonValue, parseJson } from "../../codecs/json/value.ts";
 export { MsgpackFloat } from "../../codecs/msgpack/value.ts";
 export * from "../../codecs/image/mod.ts";
 export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type * from "../../io/remote/remote_options.ts";
+export type { PlaceOptions } from "../../io/storage/place.ts";
 export {
   type ErrorFacts,
   FormatError,

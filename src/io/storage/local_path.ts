@@ -1,8 +1,6 @@
 import { RecordfsError } from "../../errors.ts";
+import { isUrl, withoutSecrets } from "../remote/remote_location.ts";
 import { systemCode } from "../libc/system_error.ts";
-
-/** A scheme of at least two letters: one may be a drive. */
-const URL_LIKE = /^[a-z][a-z0-9+.-]+:\/\//i;
 
 /**
  * The path that a container's location means. Text that looks like a URL is none, whatever there is on
@@ -27,17 +25,18 @@ export function localPath(location: string | URL): string {
  * @throws {RecordfsError} If it is one.
  */
 export function requireLocal(path: string): void {
-  if (URL_LIKE.test(path)) throw notLocal(path);
+  if (isUrl(path)) throw notLocal(path);
 }
 
 function notLocal(url: string): RecordfsError {
+  const path = withoutSecrets(url);
   const advice = /^file:/i.test(url)
     ? "Give its path, without file://"
-    : `Download it, and give the path of the file (./${url} is a path)`;
+    : `Give a path of this machine (./${path} is one)`;
   return new RecordfsError(
     "not-local",
-    `Cannot use ${url}: URLs are not supported yet, only what lies on this machine. ${advice}`,
-    { path: url },
+    `Cannot use ${path} here, where it has to be a file or directory of this machine. ${advice}`,
+    { path },
   );
 }
 

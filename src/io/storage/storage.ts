@@ -2,7 +2,6 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
-import { absoluteLocalPath, localPath } from "./local_path.ts";
 
 /** A file or directory as a storage knows it without opening it. */
 export interface FileFacts {
@@ -49,27 +48,6 @@ export const LOCAL_DISK: Storage = {
   list: listDirectory,
   stat: statFile,
 };
-
-/**
- * The path in a storage that a location means.
- *
- * @throws {RecordfsError} If it is a URL of another machine, and the storage the local disk (`not-local`).
- */
-export function pathOf(location: string | URL, storage: Storage): string {
-  const isLocal = storage === LOCAL_DISK ||
-    location instanceof URL && location.protocol === "file:";
-  return isLocal ? localPath(location) : String(location);
-}
-
-/** {@linkcode pathOf} that means the same when the working directory is another one. */
-export function lastingPathOf(
-  location: string | URL,
-  storage: Storage,
-): string {
-  return storage === LOCAL_DISK
-    ? absoluteLocalPath(location)
-    : pathOf(location, storage);
-}
 
 function* statFile(path: string): Steps<FileFacts | undefined> {
   try {

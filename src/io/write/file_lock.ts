@@ -59,11 +59,24 @@ export class FileLock implements Disposable {
     }
   }
 
+  /**
+   * Takes the lock of a file together with others that do so; who wants it alone has to wait.
+   *
+   * @returns `undefined` if one has it alone, or there is nothing any more.
+   */
+  static tryShare(path: string): FileLock | undefined {
+    const lock = new FileLock(path);
+    if (!lock.#take(false)) return undefined;
+    if (lock.isOf(path)) return lock;
+    lock[Symbol.dispose]();
+    return undefined;
+  }
+
   /** Takes the lock, or lets go of the file. */
-  #take(): boolean {
+  #take(isExclusive = true): boolean {
     let isTaken = false;
     try {
-      this.#isHeld = isTaken = this.#file!.tryLockSync(true);
+      this.#isHeld = isTaken = this.#file!.tryLockSync(isExclusive);
     } catch (error) {
       if (!NO_LOCKS.includes(systemCode(error) ?? "")) throw error;
       isTaken = true;

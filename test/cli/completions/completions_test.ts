@@ -11,7 +11,11 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: ["un"], expected: ["unmount"], exact: true },
   { words: ["ex"], expected: ["extract"], exact: true },
   { words: ["ls", "--rec"], expected: ["--recursive"], exact: true },
-  { words: ["extract", "--no-"], expected: ["--no-verify"], exact: true },
+  {
+    words: ["extract", "--no-"],
+    expected: ["--no-cache", "--no-verify"],
+    exact: true,
+  },
   { words: ["pack", "--skip"], expected: ["--skip-problems"], exact: true },
   { words: ["rec"], expected: ["records"], exact: true },
   { words: ["write", "--js"], expected: ["--json", "--jsonl"], exact: true },

@@ -1,3 +1,4 @@
+import { shownLocation } from "../../input/remote.ts";
 import { Command, Option } from "commander";
 import { RecordfsError } from "../../../errors.ts";
 import { counted } from "../../terminal/amounts.ts";
@@ -69,7 +70,9 @@ export function makeCommand(): Command {
     .option("--frames <n>", "frames of each video; all unless given", count)
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "format", "all", "verify").action(benchLoader);
+  return withOptions(command, "format", "remote", "all", "verify").action(
+    benchLoader,
+  );
 }
 
 async function benchLoader(
@@ -82,7 +85,7 @@ async function benchLoader(
   if (dataset.length === 0) {
     throw new RecordfsError(
       "no-samples",
-      `${source} has no samples: there is nothing to load`,
+      `${shownLocation(source)} has no samples: there is nothing to load`,
       { path: source },
     );
   }

@@ -6,6 +6,7 @@ import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
 import type { SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";
 import type { CommonOptions } from "../../input/options.ts";
+import { remoteOf } from "../../input/remote.ts";
 import { openSource } from "../../input/source.ts";
 
 /** A container as a dataset. */
@@ -30,7 +31,8 @@ export async function datasetOf(
   const { info } = container;
   const { verify: checkData, format: named, ext, frames } = options;
   // Told of when it was opened for its facts.
-  const quiet = { checkData, format: named, ext, onWarning() {} };
+  const remote = remoteOf(options);
+  const quiet = { checkData, format: named, ext, remote, onWarning() {} };
   const entry = formatNamed(info.format);
   if (frames !== undefined && entry.hasFrames?.(info) !== true) {
     const able = formats().filter(({ hasFrames }) => hasFrames)

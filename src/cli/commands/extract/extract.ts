@@ -6,6 +6,7 @@ import { ExtractTarget } from "../../../io/extract/extract_target.ts";
 import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
+import { shownLocation } from "../../input/remote.ts";
 import { openSource } from "../../input/source.ts";
 import { Flood, report, warn } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
@@ -42,7 +43,15 @@ export function makeCommand(): Command {
         .default("end"),
     )
     .addHelpText("after", GLOB_HELP + AFTER_HELP);
-  return withOptions(command, "format", "all", "tree", "decoded", "verify")
+  return withOptions(
+    command,
+    "format",
+    "remote",
+    "all",
+    "tree",
+    "decoded",
+    "verify",
+  )
     .action(extract);
 }
 
@@ -90,6 +99,6 @@ async function extract(
   const items = failures === 1
     ? "1 file or directory was"
     : `${failures} files and directories were`;
-  report(`${items} not extracted from ${source}`);
+  report(`${items} not extracted from ${shownLocation(source)}`);
   throw new Exit(ExitCode.FAILED);
 }

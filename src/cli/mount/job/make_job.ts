@@ -78,6 +78,7 @@ async function readSources(
   texts: readonly string[],
 ): Promise<readonly PlacedSource[]> {
   const given = texts.map(parsePlaced);
+  for (const { location } of given) checkGiven(location, "the container");
   const [{ location, path }] = given as [PlacedSource];
   if (given.length === 1 && path === undefined) {
     return [{ location: absolutePath(location) }];

@@ -1,3 +1,4 @@
+import { lastingAt } from "../../../io/storage/place.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type {
   DatasetReader,
@@ -7,11 +8,6 @@ import type { Datapoint, Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
 import type { Decoders } from "../types/shipped.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import {
-  lastingPathOf,
-  LOCAL_DISK,
-  type Storage,
-} from "../../../io/storage/storage.ts";
 import { DataError } from "../../../data/data_error.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import {
@@ -41,8 +37,6 @@ export interface BagOpenOptions
    * needs: unless given, those of the types that Bags and Granular ship. With `null`, values are bytes.
    */
   readonly decoders?: Decoders | URL | ImportedName | null | undefined;
-  /** Where the dataset lies. Defaults to the local disk. */
-  readonly storage?: Storage | undefined;
 }
 
 /** {@linkcode BagOpenOptions} where samples are not the datapoints themselves. */
@@ -140,8 +134,12 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
       ? await importedValue(from) as Decoders
       : from;
     const opened = { ...others, decoders };
-    const root = lastingPathOf(path, others.storage ?? LOCAL_DISK);
-    const reader = await openReader(root, opened, signal);
+    const { path: root, storage } = lastingAt(path, others);
+    const reader = await openReader(root, {
+      ...opened,
+      storage,
+      remote: undefined,
+    }, signal);
     try {
       await reader.read([], mask); // says now what the mask has too much
       return new this<unknown>(reader, mask, made);

@@ -1,8 +1,8 @@
+import { type PlaceOptions, storedAt } from "../../../io/storage/place.ts";
 import { bytesOf } from "../../../bytes_of.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
 import {
   runAsync,
@@ -20,7 +20,7 @@ import {
 import { clippedCount } from "./selection.ts";
 
 /** Options of opening a bag. */
-export interface BagOptions {
+export interface BagOptions extends PlaceOptions {
   /** Takes the bag for one of this generation, instead of looking at its content. */
   readonly generation?: Generation | undefined;
   /**
@@ -44,8 +44,6 @@ export interface BagOptions {
     | ArrayBuffer
     | SharedArrayBuffer
     | undefined;
-  /** Where the bag lies; the local disk by default. */
-  readonly storage?: Storage | undefined;
   /** Told of what is odd but readable. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -90,13 +88,15 @@ export class BagReader implements Disposable {
     location: BagLocation,
     { index, cacheIndex = true, cacheData = false, ...options }: BagOptions,
   ): Steps<BagReader> {
+    const { part, storage } = partOf(location, "a bag in memory", options);
     const given = index === undefined
       ? undefined
-      : partOf(index, "an index in memory");
-    const bag = yield* openBag(
-      partOf(location, "a bag in memory"),
-      { ...options, index: given },
-    );
+      : partOf(index, "an index in memory", { ...options, storage });
+    const bag = yield* openBag(part, {
+      ...options,
+      storage,
+      index: given?.part,
+    });
     try {
       yield* bag.hold(cacheIndex, cacheData);
       return new BagReader(bag);
@@ -305,10 +305,23 @@ export class BagReader implements Disposable {
 }
 
 /** @throws {TypeError} If it is neither a location nor bytes. */
-function partOf(part: BagLocation, name: string): string | MemorySource {
-  if (typeof part === "string" || part instanceof URL) return localPath(part);
+function partOf(
+  part: BagLocation,
+  name: string,
+  options: PlaceOptions,
+): {
+  readonly part: string | MemorySource;
+  readonly storage: Storage | undefined;
+} {
+  const { storage } = options;
+  if (typeof part === "string" || part instanceof URL) {
+    const place = storedAt(part, options);
+    return { part: place.path, storage: place.storage };
+  }
   const bytes = bytesOf(part);
-  if (bytes !== undefined) return new MemorySource(bytes, name);
+  if (bytes !== undefined) {
+    return { part: new MemorySource(bytes, name), storage };
+  }
   throw new TypeError(
     "A bag, or its index, is a path, a file: URL, or the bytes: a Uint8Array, ArrayBuffer or " +
       "SharedArrayBuffer",

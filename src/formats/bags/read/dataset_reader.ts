@@ -1,3 +1,4 @@
+import { storedAt } from "../../../io/storage/place.ts";
 import { IndexError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
@@ -11,7 +12,6 @@ import type {
 } from "../../../io/read/read_memory.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
 import { type BatchPart, readBatch } from "./batch.ts";
@@ -90,8 +90,9 @@ export class DatasetReader implements Disposable {
     directory: string | URL,
     options: DatasetOptions,
   ): Steps<DatasetReader> {
-    const path = localPath(directory);
-    return new DatasetReader(path, [yield* ShardReader.open(path, options)]);
+    const { path, storage } = storedAt(directory, options);
+    const shard = yield* ShardReader.open(path, { ...options, storage });
+    return new DatasetReader(path, [shard]);
   }
 
   /**

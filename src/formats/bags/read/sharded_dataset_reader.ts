@@ -1,3 +1,4 @@
+import { storedAt } from "../../../io/storage/place.ts";
 import { FormatError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
@@ -6,7 +7,6 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { localPath } from "../../../io/storage/local_path.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
@@ -54,8 +54,9 @@ export class ShardedDatasetReader extends DatasetReader {
     directory: string | URL,
     options: ShardedDatasetOptions,
   ): Steps<ShardedDatasetReader> {
-    const path = localPath(directory);
-    return new ShardedDatasetReader(path, yield* openShards(path, options));
+    const { path, storage } = storedAt(directory, options);
+    const shards = yield* openShards(path, { ...options, storage });
+    return new ShardedDatasetReader(path, shards);
   }
 
   /**

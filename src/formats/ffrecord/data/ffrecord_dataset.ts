@@ -124,7 +124,7 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   ): Promise<FFRecordDataset<unknown>> {
     const process = options.process && await importedFunction(options.process);
     const reader = await FFRecordReader.open(
-      lastingLocation(location, options.storage),
+      lastingLocation(location, options),
       options,
     );
     return new this<unknown>(reader, process);

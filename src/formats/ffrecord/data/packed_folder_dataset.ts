@@ -100,7 +100,7 @@ export class PackedFolderDataset<T = FileSample> extends FilesDataset<T> {
     options: OpenOptions & OpenFilesOptions = {},
   ): Promise<PackedFolderDataset<unknown>> {
     const packed = await runAsync(
-      openPackedFiles(lastingLocation(location, options.storage), options),
+      openPackedFiles(lastingLocation(location, options), options),
       options.signal,
     );
     const fs = showPacked(packed, options.checkData ?? true);

@@ -3,11 +3,12 @@ import { FormatError, RecordfsError } from "../../../errors.ts";
 import { sortNames } from "../../../names.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
-  lastingPathOf,
-  LOCAL_DISK,
-  pathOf,
-  type Storage,
-} from "../../../io/storage/storage.ts";
+  allStoredAt,
+  lastingAt,
+  type PlaceOptions,
+  storedAt,
+} from "../../../io/storage/place.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { PendingHeader, readHeader, type RecordFileHeader } from "./header.ts";
 import { SampleIndex, type SamplePart } from "./sample_index.ts";
@@ -18,15 +19,24 @@ export type RecordLocation = string | URL | readonly (string | URL)[];
 /** A location that means the same when the working directory is another one. */
 export function lastingLocation(
   location: RecordLocation,
-  storage = LOCAL_DISK,
+  options: PlaceOptions,
 ): RecordLocation {
   return typeof location === "string" || location instanceof URL
-    ? lastingPathOf(location, storage)
-    : location.map((path) => lastingPathOf(path, storage));
+    ? lastingLocationOf(location, options)
+    : location.map((path) => lastingLocationOf(path, options));
+}
+
+/** A URL stays what it is: what it says before and behind its path is needed to open it. */
+function lastingLocationOf(
+  location: string | URL,
+  options: PlaceOptions,
+): string {
+  const { path, storage } = lastingAt(location, options);
+  return storage === LOCAL_DISK ? path : String(location);
 }
 
 /** Options of everything that opens `.ffr` files. */
-export interface OpenOptions {
+export interface OpenOptions extends PlaceOptions {
   /**
    * Whether to compare checksums: of the metadata when opening, of each sample when it is read.
    * Defaults to `true`.
@@ -34,8 +44,6 @@ export interface OpenOptions {
   readonly checkData?: boolean | undefined;
   /** Told of what is odd but readable. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Where the files lie. Defaults to the local disk. */
-  readonly storage?: Storage | undefined;
 }
 
 /** Opened `.ffr` files: one sequence of samples. */
@@ -57,9 +65,9 @@ export function* openRecordFiles(
   options: OpenOptions = {},
   pending = false,
 ): Steps<RecordFiles> {
-  const { checkData: check = true, storage = LOCAL_DISK } = options;
+  const { checkData: check = true } = options;
   const headers: RecordFileHeader[] = [];
-  const paths = yield* listRecordFiles(location, storage);
+  const { paths, storage } = yield* listRecordFiles(location, options);
   const sources = yield* openSources(storage, paths, function* (source) {
     headers.push(
       yield* pending
@@ -190,19 +198,19 @@ export function* loadLastSample({ headers }: RecordFiles): Steps<void> {
 /** The files of a location, in reading order. */
 function* listRecordFiles(
   location: RecordLocation,
-  storage: Storage,
-): Steps<string[]> {
+  options: PlaceOptions,
+): Steps<{ readonly paths: readonly string[]; readonly storage: Storage }> {
   if (typeof location !== "string" && !(location instanceof URL)) {
     if (location.length === 0) {
       throw new TypeError(
         "An empty list of FFRecord files has nothing to open",
       );
     }
-    return location.map((path) => pathOf(path, storage));
+    return allStoredAt(location, options);
   }
-  const root = pathOf(location, storage);
+  const { path: root, storage } = storedAt(location, options);
   const names = yield* storage.list(root);
-  if (names === undefined) return [root];
+  if (names === undefined) return { paths: [root], storage };
   const files = sortNames(names.filter((name) => name.endsWith(".ffr")));
   if (files.length === 0) {
     throw new RecordfsError(
@@ -213,7 +221,7 @@ function* listRecordFiles(
   }
   // Node's `join` does it too, and takes Deno 10 ms to load.
   const start = root.endsWith("/") ? root : `${root}/`;
-  return files.map((name) => start + name);
+  return { paths: files.map((name) => start + name), storage };
 }
 
 let warned = false;

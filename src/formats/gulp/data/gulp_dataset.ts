@@ -2,11 +2,7 @@ import type { Image } from "../../../codecs/image/image.ts";
 import { GulpDirectory } from "../read/directory.ts";
 import { shownId } from "../check/faults.ts";
 import { FormatError } from "../../../errors.ts";
-import {
-  lastingPathOf,
-  LOCAL_DISK,
-  type Storage,
-} from "../../../io/storage/storage.ts";
+import { lastingAt, type PlaceOptions } from "../../../io/storage/place.ts";
 import { Dataset, type GetOptions, STACK } from "../../../data/dataset.ts";
 import {
   ArrayRows,
@@ -44,10 +40,10 @@ export interface GulpDatasetOptions<
   Choice extends LabelChoice = LabelChoice,
   Found = LabelOf<Choice>,
   Label = Found,
-> extends GulpLabelOptions<Choice, Found, Label>, DecodeImageOptions {
-  /** Where the directory lies. Defaults to the local disk. */
-  readonly storage?: Storage | undefined;
-}
+> extends
+  GulpLabelOptions<Choice, Found, Label>,
+  DecodeImageOptions,
+  PlaceOptions {}
 
 /** A sample of a gulp directory. */
 export interface GulpSample<Data, Label = number> {
@@ -84,7 +80,7 @@ export interface SampleKind<In> {
 type OpenOptions<In> =
   & AnyLabelOptions
   & DecodeImageOptions
-  & Pick<GulpDatasetOptions, "storage">
+  & PlaceOptions
   & { readonly transform?: Step<In, unknown> | undefined };
 
 /** A gulp directory opened for a dataset. */
@@ -101,17 +97,18 @@ export async function openVideos<In>(
   location: string | URL,
   options: OpenOptions<In>,
 ): Promise<OpenedVideos<In>> {
-  const { transform, storage = LOCAL_DISK } = options;
+  const { transform } = options;
   if (transform !== undefined) runStep(transform); // throws before files are opened
   const decoder = new DecodeImage(decodingOf(options));
-  const path = lastingPathOf(location, storage);
+  const { path, storage } = lastingAt(location, options);
   const undecoded = { decode: false, storage } as const;
   const directory = await GulpDirectory.open(path, undecoded);
   try {
     if (directory.numChunks === 0) throw noChunks(directory.path);
     const labels = await directory.labels();
     const findLabel = await loadLabels(options, labels);
-    return { directory, labels, findLabel, decoder, options };
+    const placed = { ...options, storage };
+    return { directory, labels, findLabel, decoder, options: placed };
   } catch (error) {
     directory.close();
     throw error;
@@ -211,7 +208,7 @@ export abstract class GulpDataset<In, Data, Label>
    */
   override [RECIPE](): Recipe {
     const { directory: { path }, options } = this.#opened;
-    const { transform, storage = LOCAL_DISK } = options;
+    const { transform, storage } = options;
     const again = {
       ...decodingOf(options),
       storage: storageArgument(storage, path),

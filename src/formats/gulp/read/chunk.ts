@@ -2,7 +2,7 @@ import type { Image } from "../../../codecs/image/image.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { RecordfsError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { LOCAL_DISK, pathOf } from "../../../io/storage/storage.ts";
+import { allStoredAt } from "../../../io/storage/place.ts";
 import {
   runAsync,
   runSync,
@@ -370,12 +370,9 @@ export class GulpChunk<Frame = Image> implements Disposable {
 function openSteps(
   dataPath: string | URL,
   metaPath: string | URL,
-  { serializer, storage = LOCAL_DISK }: GulpOptions,
+  options: GulpOptions,
 ): Steps<OpenedChunk> {
-  return OpenedChunk.open(
-    pathOf(dataPath, storage),
-    pathOf(metaPath, storage),
-    { serializer, storage },
-    true,
-  );
+  const { paths, storage } = allStoredAt([dataPath, metaPath], options);
+  const { serializer } = options;
+  return OpenedChunk.open(paths[0]!, paths[1]!, { serializer, storage }, true);
 }

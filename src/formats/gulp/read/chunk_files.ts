@@ -4,6 +4,7 @@ import {
   type FormatErrorCode,
   RecordfsError,
 } from "../../../errors.ts";
+import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../names.ts";
@@ -19,8 +20,8 @@ export interface ChunkPaths {
 
 /** The files of a chunk that is written. */
 export function newChunkPaths(directory: string, number: number): ChunkPaths {
-  const dataPath = path.join(directory, `data_${number}.gulp`);
-  const metaPath = path.join(directory, `meta_${number}.gmeta`);
+  const dataPath = pathIn(directory, `data_${number}.gulp`);
+  const metaPath = pathIn(directory, `meta_${number}.gmeta`);
   return { number, dataPath, metaPath };
 }
 
@@ -83,7 +84,7 @@ export function pairChunks(
     problems.push(problem("missing-data", metaPath, what));
   }
   const labelPath = names.includes(LABEL_FILE)
-    ? path.join(directory, LABEL_FILE)
+    ? pathIn(directory, LABEL_FILE)
     : undefined;
   return { chunks, problems, labelPath };
 }
@@ -125,7 +126,7 @@ function numberFiles(
   const files = new Map<number, string>();
   for (const name of names) {
     if (!pattern.test(name)) continue;
-    const file = path.join(directory, name);
+    const file = pathIn(directory, name);
     const number = chunkNumber(name);
     const before = files.get(number);
     if (!Number.isSafeInteger(number)) {

@@ -1,8 +1,8 @@
+import type { PlaceOptions } from "../../../io/storage/place.ts";
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import type { Colorspace, Image } from "../../../codecs/image/image.ts";
 import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 
 /** Makes of a frame's JPEG what a program works with. */
@@ -22,18 +22,18 @@ export type DecodeChoice =
   | undefined;
 
 /** Options of opening GulpIO data. */
-export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice> {
+/**
+ * Options of reading gulp files. Only the local disk is written to; from a storage that has to be waited for, methods
+ * without waiting refuse to read (`must-wait`).
+ */
+export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice>
+  extends PlaceOptions {
   /** How frames are decoded. */
   readonly decode?: Decode;
   /** What a codec makes of frames: `ANY` (unless given) keeps gray ones gray, with one channel. */
   readonly colorspace?: Colorspace | undefined;
   /** How `.gmeta` files are kept; told by their content where not given. */
   readonly serializer?: SerializerChoice | undefined;
-  /**
-   * Where the files are, by paths of its own. Defaults to the local disk, the only one that is written to;
-   * from one that has to be waited for, methods without waiting refuse to read (`must-wait`).
-   */
-  readonly storage?: Storage | undefined;
 }
 
 /**

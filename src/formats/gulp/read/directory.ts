@@ -1,7 +1,7 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { LOCAL_DISK, pathOf } from "../../../io/storage/storage.ts";
+import { storedAt } from "../../../io/storage/place.ts";
 import {
   runAsync,
   runSync,
@@ -87,9 +87,9 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: GulpOptions<Decode> & WaitOptions = {},
   ): Promise<GulpDirectory<FrameOf<Decode>>> {
     const decoder = new VideoDecoder<FrameOf<Decode>>(options);
-    const root = pathOf(directory, options.storage ?? LOCAL_DISK);
+    const { path: root, storage } = storedAt(directory, options);
     const opened = await runAsync(
-      openDirectory(root, options),
+      openDirectory(root, { ...options, storage }),
       options.signal,
     );
     return new GulpDirectory(root, opened, decoder);
@@ -101,8 +101,8 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: GulpOptions<Decode> = {},
   ): GulpDirectory<FrameOf<Decode>> {
     const decoder = new VideoDecoder<FrameOf<Decode>>(options);
-    const root = pathOf(directory, options.storage ?? LOCAL_DISK);
-    const opened = runSync(openDirectory(root, options));
+    const { path: root, storage } = storedAt(directory, options);
+    const opened = runSync(openDirectory(root, { ...options, storage }));
     return new GulpDirectory(root, opened, decoder);
   }
 

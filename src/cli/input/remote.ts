@@ -1,0 +1,130 @@
+import { InvalidArgumentError, Option } from "commander";
+import { isUrl } from "../../io/remote/remote_location.ts";
+import type { RemoteOptions } from "../../io/remote/remote_options.ts";
+import { UsageError } from "../exit.ts";
+import { warn } from "../messages.ts";
+
+/** Heading of these options in the help. */
+const GROUP = "Containers on servers:";
+
+/** Collects the values of an option that may be given many times. */
+type Collect = (value: string, before?: readonly string[]) => readonly string[];
+
+/** Values of the options for containers that URLs name. */
+export interface RemoteFlags {
+  readonly header?: readonly string[] | undefined;
+  readonly headerFile?: string | undefined;
+  readonly cacert?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly anonymous?: true | undefined;
+  readonly requesterPays?: true | undefined;
+  readonly cacheDir?: string | undefined;
+  readonly cacheSize?: number | undefined;
+  /** False after `--no-cache`. */
+  readonly cache?: boolean | undefined;
+  readonly timeout?: number | undefined;
+  readonly maxRequests?: number | undefined;
+}
+
+/** The options of commands that open containers. */
+export function remoteOptions(collect: Collect): Option[] {
+  return [
+    new Option("--header <line>", "send this with each request: 'Name: value'")
+      .argParser(collect),
+    new Option("--header-file <file>", "such headers, one a line"),
+    new Option("--cacert <file>", "certificates of further authorities"),
+    new Option("--endpoint <url>", "the S3 server, if it is not Amazon's"),
+    new Option("--region <name>", "the region of the bucket"),
+    new Option("--profile <name>", "the profile of ~/.aws whose keys are used"),
+    new Option("--anonymous", "read a public bucket, without keys"),
+    new Option("--requester-pays", "pay for the transfer"),
+    new Option("--cache-dir <dir>", "where to keep what was fetched"),
+    new Option("--cache-size <bytes>", "how much to keep, as in 100G")
+      .argParser(bytes),
+    new Option("--no-cache", "keep nothing on the disk"),
+    new Option("--timeout <seconds>", "how long to wait for a server")
+      .argParser(seconds),
+    new Option("--max-requests <n>", "requests at a time")
+      .argParser(requests),
+  ].map((option) => option.helpGroup(GROUP));
+}
+
+/**
+ * How servers are reached as the command line says.
+ *
+ * @throws {UsageError} If a header is none, or its file can't be read.
+ */
+export function remoteOf(flags: RemoteFlags): RemoteOptions {
+  const { header = [], headerFile } = flags;
+  const lines = [
+    ...header,
+    ...headerFile === undefined ? [] : linesOf(headerFile),
+  ];
+  return {
+    headers: Object.fromEntries(lines.map(headerOf)),
+    caCert: flags.cacert,
+    timeout: flags.timeout,
+    maxRequests: flags.maxRequests,
+    s3: {
+      endpoint: flags.endpoint,
+      region: flags.region,
+      profile: flags.profile,
+      anonymous: flags.anonymous,
+      requesterPays: flags.requesterPays,
+    },
+    cache: flags.cache !== false && {
+      directory: flags.cacheDir,
+      size: flags.cacheSize,
+    },
+    onWarning: warn,
+  };
+}
+
+/** A location as it may be printed: of a URL, what is signed or secret is left out. */
+export function shownLocation(location: string): string {
+  return isUrl(location)
+    ? location.replace(/^([^:]+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "")
+    : location;
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return Deno.readTextFileSync(file).split("\n")
+      .filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--header-file ${file} can't be read: ${why}`);
+  }
+}
+
+/** Says nothing of the value, which may be secret. */
+function headerOf(line: string): [string, string] {
+  const parts = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)$/.exec(line);
+  if (parts !== null) return [parts[1]!.toLowerCase(), parts[2]!.trim()];
+  throw new UsageError("a header is to be written as 'Name: value'");
+}
+
+const UNITS = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 } as const;
+
+function bytes(text: string): number {
+  const parts = /^(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?$/i.exec(text);
+  if (parts === null) {
+    throw new InvalidArgumentError("It is a size such as 500M or 100G.");
+  }
+  const unit = parts[2]!.toUpperCase() as keyof typeof UNITS | "";
+  return Math.floor(Number(parts[1]) * (unit === "" ? 1 : UNITS[unit]));
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value > 0 && value < 1e6) return value * 1000;
+  throw new InvalidArgumentError("It is a number of seconds.");
+}
+
+function requests(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1024) return value;
+  throw new InvalidArgumentError("It is a whole number from 1 to 1024.");
+}

@@ -1,0 +1,192 @@
+import { abortable } from "../concurrency/abortable.ts";
+import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
+import { type Client, type Patience } from "./client.ts";
+import { type ObjectState, readRange } from "./remote_object.ts";
+import type { Target } from "./target.ts";
+
+/** Bytes of the longest range that is asked for: many are under way at a time. */
+const LONGEST = 8 << 20;
+/** Blocks that are fetched though nobody wants them, to make one request of two. */
+const GAP = 1;
+/** Bytes that are fetched ahead of a reader at first, and at most. */
+const FIRST_AHEAD = 1 << 18;
+const MOST_AHEAD = 32 << 20;
+/** Readers whose places are remembered. */
+const MOST_READERS = 16;
+
+/** Blocks that were fetched with others, until all who wait for them have them. */
+interface Fetched {
+  readonly first: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A reader that goes from front to back. */
+interface Reader {
+  /** Where it is, and up to where was fetched ahead of it. */
+  at: number;
+  ahead: number;
+  window: number;
+}
+
+/** Fetches blocks of an object: each once, for all who want it, neighbours together. */
+export class BlockFetcher {
+  readonly #client: Client;
+  readonly #target: Target;
+  readonly #state: ObjectState;
+  readonly #store: BlockStore;
+  readonly #closed = new AbortController();
+  /** What is under way, by block. */
+  readonly #flight = new Map<number, Promise<Fetched>>();
+  /** What is asked for when all who run now have asked. */
+  readonly #wanted = new Map<number, PromiseWithResolvers<Fetched>>();
+  readonly #readers: Reader[] = [];
+
+  constructor(
+    client: Client,
+    target: Target,
+    state: ObjectState,
+    store: BlockStore,
+  ) {
+    this.#client = client;
+    this.#target = target;
+    this.#state = state;
+    this.#store = store;
+  }
+
+  /** Reads a part of the object, which it has. */
+  async read(
+    into: Uint8Array,
+    offset: number,
+    { signal, timeout }: Patience,
+  ): Promise<void> {
+    const first = blockOf(offset);
+    const last = blockOf(offset + into.length - 1);
+    const missing: Promise<Fetched>[] = [];
+    for (let block = first; block <= last; block++) {
+      if (!this.#store.has(block)) missing.push(this.#need(block, timeout));
+    }
+    this.#goAhead(offset, offset + into.length, timeout);
+    const all = await abortable(Promise.all(missing), signal);
+    const fetched = [...new Set(all)];
+    for (const { first: start, bytes } of fetched) {
+      const from = start * BLOCK;
+      const begin = Math.max(from, offset);
+      const end = Math.min(from + bytes.length, offset + into.length);
+      if (begin >= end) continue;
+      into.set(bytes.subarray(begin - from, end - from), begin - offset);
+    }
+    // The others are in the store, unless they have just been found damaged there.
+    let missed = false;
+    for (let block = first; block <= last; block++) {
+      if (fetched.some((one) => holds(one, block))) continue;
+      const start = Math.max(block * BLOCK, offset);
+      const end = Math.min((block + 1) * BLOCK, offset + into.length);
+      const part = into.subarray(start - offset, end - offset);
+      if (this.#store.read(part, start) < part.length) missed = true;
+    }
+    if (missed) await this.read(into, offset, { signal, timeout });
+  }
+
+  /** Begins to fetch a part that will be wanted. */
+  prefetch(offset: number, length: number, timeout?: number): void {
+    const end = Math.min(offset + length, this.#state.size);
+    for (let block = blockOf(offset); block * BLOCK < end; block++) {
+      if (this.#store.has(block)) continue;
+      this.#need(block, timeout).catch(() => {}); // who reads it is told
+    }
+  }
+
+  /** Gives up what is under way. */
+  close(): void {
+    this.#closed.abort(new DOMException("It was closed", "AbortError"));
+    this.#store.close();
+  }
+
+  get store(): BlockStore {
+    return this.#store;
+  }
+
+  #need(block: number, timeout: number | undefined): Promise<Fetched> {
+    const under = this.#flight.get(block) ?? this.#wanted.get(block)?.promise;
+    if (under !== undefined) return under;
+    if (this.#wanted.size === 0) {
+      setImmediate(() => this.#askForWanted(timeout));
+    }
+    const wanted = Promise.withResolvers<Fetched>();
+    wanted.promise.catch(() => {});
+    this.#wanted.set(block, wanted);
+    return wanted.promise;
+  }
+
+  #askForWanted(timeout: number | undefined): void {
+    const wanted = new Map(this.#wanted);
+    this.#wanted.clear();
+    const blocks = [...wanted.keys()].sort((a, b) => a - b);
+    for (let i = 0; i < blocks.length;) {
+      const first = blocks[i]!;
+      let last = first;
+      const waiting: PromiseWithResolvers<Fetched>[] = [];
+      while (
+        i < blocks.length && blocks[i]! - last <= 1 + GAP &&
+        (blocks[i]! - first + 1) * BLOCK <= LONGEST
+      ) {
+        last = blocks[i]!;
+        waiting.push(wanted.get(last)!);
+        i++;
+      }
+      const fetching = this.#fetch(first, last, timeout);
+      for (let block = first; block <= last; block++) {
+        if (!this.#flight.has(block)) this.#flight.set(block, fetching);
+      }
+      for (const one of waiting) fetching.then(one.resolve, one.reject);
+    }
+  }
+
+  async #fetch(
+    first: number,
+    last: number,
+    timeout: number | undefined,
+  ): Promise<Fetched> {
+    const start = first * BLOCK;
+    const length = Math.min((last + 1) * BLOCK, this.#state.size) - start;
+    const bytes = new Uint8Array(length);
+    const { signal } = this.#closed;
+    try {
+      await readRange(this.#client, this.#target, this.#state, bytes, start, {
+        signal,
+        timeout,
+      });
+      if (!signal.aborted) this.#store.keep(first, bytes);
+      return { first, bytes };
+    } finally {
+      for (let block = first; block <= last; block++) {
+        this.#flight.delete(block);
+      }
+    }
+  }
+
+  /** Fetches further ahead of a reader the longer it goes on from front to back. */
+  #goAhead(start: number, end: number, timeout: number | undefined): void {
+    const found = this.#readers.findIndex(({ at }) => at === start);
+    const reader = found < 0
+      ? { at: start, ahead: start, window: 0 }
+      : this.#readers.splice(found, 1)[0]!;
+    this.#readers.push(reader);
+    if (this.#readers.length > MOST_READERS) this.#readers.shift();
+    reader.at = end;
+    if (found < 0) return;
+    reader.window = Math.min(
+      Math.max(FIRST_AHEAD, 2 * reader.window),
+      MOST_AHEAD,
+    );
+    const from = Math.max(reader.ahead, end);
+    const until = end + reader.window;
+    if (until - from < reader.window / 2) return; // a request for each block would be many
+    this.prefetch(from, until - from, timeout);
+    reader.ahead = until;
+  }
+}
+
+function holds({ first, bytes }: Fetched, block: number): boolean {
+  return block >= first && (block - first) * BLOCK < bytes.length;
+}

@@ -1,0 +1,274 @@
+import { createHash, randomUUID } from "node:crypto";
+import * as fs from "node:fs";
+import { homedir } from "node:os";
+import { FileLock } from "../../write/file_lock.ts";
+import type { CacheOptions } from "../remote_options.ts";
+import type { ObjectState } from "../remote_object.ts";
+import { BLOCK } from "./block_store.ts";
+
+/** What a cached object is, as its directory has it. */
+export interface CachedFacts extends ObjectState {
+  /** Its URL, without secrets. */
+  readonly url: string;
+}
+
+/** Part of the free room that is taken, unless it is said how much. */
+const SHARE = 5;
+/** Of the disk's room, what is left for others. */
+const SPARE = 64 << 20;
+/** Bytes after which it is looked anew how large the cache is: others write to it as well. */
+const LOOK_EVERY = 256 << 20;
+/** Of the cache, what is made room at a time. */
+const PIECE = 16;
+
+/**
+ * Objects of servers on the disk, of which any number of processes keep blocks. It deletes only what it made itself:
+ * directories below `objects`, named by hashes, with a `facts.json`.
+ */
+export class CacheDirectory {
+  readonly path: string;
+  readonly #size: number | undefined;
+  readonly #onWarning: (message: string) => void;
+  #limit = 0;
+  #used = 0;
+  #sinceLook = Infinity;
+  #hasWarned = false;
+
+  constructor(
+    { directory, size }: CacheOptions,
+    onWarning: (message: string) => void,
+  ) {
+    this.path = directory ?? defaultDirectory();
+    this.#size = size;
+    this.#onWarning = onWarning;
+  }
+
+  /** What is known of an object's last state, if any of it is kept. */
+  lastState(url: string): CachedFacts | undefined {
+    const parent = this.#parent(url);
+    let last: CachedFacts | undefined;
+    let time = -Infinity;
+    for (const name of namesIn(parent)) {
+      const facts = factsIn(`${parent}/${name}`);
+      if (facts === undefined) continue;
+      const { mtimeMs } = fs.statSync(`${parent}/${name}/facts.json`);
+      if (mtimeMs > time) [last, time] = [facts, mtimeMs];
+    }
+    return last;
+  }
+
+  /**
+   * Opens an object for its blocks to be kept; `undefined` where that can't be done, which is said once.
+   */
+  open(facts: CachedFacts): CachedObject | undefined {
+    const path = `${this.#parent(facts.url)}/${hash(facts.tag)}`;
+    try {
+      fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+      for (const name of ["data", "sums", "lock"]) {
+        fs.closeSync(fs.openSync(`${path}/${name}`, "a", 0o600));
+      }
+      const lock = FileLock.tryShare(`${path}/lock`);
+      if (lock === undefined) return undefined; // it is just being deleted
+      if (fs.statSync(`${path}/data`).size !== facts.size) {
+        fs.truncateSync(`${path}/data`, facts.size); // sparse
+      }
+      if (factsIn(path) === undefined) {
+        const temporary = `${path}/${randomUUID()}.tmp`;
+        const text = JSON.stringify({ ...facts, start: startOfMachine() });
+        fs.writeFileSync(temporary, text, { mode: 0o600 });
+        fs.renameSync(temporary, `${path}/facts.json`);
+      }
+      const now = new Date();
+      fs.utimesSync(`${path}/facts.json`, now, now); // what was used last goes last
+      return new CachedObject(this, path, facts.size, lock);
+    } catch (error) {
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  /**
+   * Takes room for bytes that are added; makes some by what nobody uses.
+   *
+   * @returns How many may be added: all, or fewer whole blocks.
+   */
+  takeRoom(bytes: number): number {
+    if (this.#sinceLook + bytes > LOOK_EVERY) this.#look();
+    if (this.#used + bytes > this.#limit) {
+      const wanted = Math.max(bytes, Math.floor(this.#limit / PIECE));
+      this.#used -= this.#evict(this.#used + wanted - this.#limit);
+    }
+    const left = Math.max(0, this.#limit - this.#used);
+    const taken = bytes <= left ? bytes : left - left % BLOCK;
+    this.#used += taken;
+    this.#sinceLook += taken;
+    return taken;
+  }
+
+  /** Says once that the cache does not work, which makes reading slower and nothing else. */
+  warn(error: unknown): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#onWarning(
+      `The cache ${this.path} can't be written (${why}): everything is fetched again when it is read again; ` +
+        "choose another with --cache-dir (option cache.directory)",
+    );
+  }
+
+  #look(): void {
+    this.#sinceLook = 0;
+    this.#used = this.objects().reduce((sum, { bytes }) => sum + bytes, 0);
+    const { bavail, bsize } = fs.statfsSync(this.path);
+    const free = Math.max(0, bavail * bsize - SPARE);
+    this.#limit = Math.min(
+      this.#size ?? this.#used + Math.floor(free / SHARE),
+      this.#used + free,
+    );
+  }
+
+  /** Deletes objects that no process has open, those that were used last at the end, until so much is free. */
+  #evict(bytes: number): number {
+    let freed = 0;
+    const oldest = this.objects().sort((a, b) => a.used - b.used);
+    for (const object of oldest) {
+      if (freed >= bytes) break;
+      if (this.remove(object.path)) freed += object.bytes;
+    }
+    return freed;
+  }
+
+  /** All objects there are. */
+  objects(): CachedEntry[] {
+    const root = `${this.path}/objects`;
+    return namesIn(root).flatMap((parent) =>
+      namesIn(`${root}/${parent}`).flatMap((name) => {
+        const path = `${root}/${parent}/${name}`;
+        const facts = factsIn(path);
+        if (facts === undefined) return [];
+        const { blocks } = fs.statSync(`${path}/data`);
+        const { mtimeMs } = fs.statSync(`${path}/facts.json`);
+        return [{ path, facts, bytes: blocks * 512, used: mtimeMs }];
+      })
+    );
+  }
+
+  /** Deletes an object, unless a process has it open. */
+  remove(path: string): boolean {
+    using lock = FileLock.tryTake(`${path}/lock`);
+    if (lock === undefined) return false;
+    // The facts first: without, it is no object any more.
+    for (const name of ["facts.json", "sums", "data", "lock"]) {
+      fs.rmSync(`${path}/${name}`, { force: true });
+    }
+    try {
+      fs.rmdirSync(path);
+    } catch {
+      // Something else lies there.
+    }
+    return true;
+  }
+
+  #parent(url: string): string {
+    return `${this.path}/objects/${hash(url)}`;
+  }
+}
+
+/** An object in the cache. */
+export interface CachedEntry {
+  readonly path: string;
+  readonly facts: CachedFacts;
+  /** Bytes that it takes on the disk. */
+  readonly bytes: number;
+  /** When it was opened last, in milliseconds since 1970. */
+  readonly used: number;
+}
+
+/** An object that is open: nobody deletes it meanwhile. */
+export class CachedObject {
+  readonly path: string;
+  readonly size: number;
+  /** Whether all that is there was written since the machine was started. */
+  readonly isOfThisStart: boolean;
+  /** Whether other processes may add blocks. */
+  readonly isShared = true;
+  readonly #directory: CacheDirectory;
+  readonly #lock: FileLock;
+
+  constructor(
+    directory: CacheDirectory,
+    path: string,
+    size: number,
+    lock: FileLock,
+  ) {
+    this.#directory = directory;
+    this.path = path;
+    this.size = size;
+    this.#lock = lock;
+    this.isOfThisStart = factsIn(path)?.start === startOfMachine();
+  }
+
+  /** {@linkcode CacheDirectory.takeRoom}; none where the cache does not work. */
+  takeRoom(bytes: number): number {
+    try {
+      return this.#directory.takeRoom(bytes);
+    } catch (error) {
+      this.failed(error);
+      return 0;
+    }
+  }
+
+  /** Says that its files can't be written. */
+  failed(error: unknown): void {
+    this.#directory.warn(error);
+  }
+
+  close(): void {
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+function defaultDirectory(): string {
+  const base = Deno.env.get("XDG_CACHE_HOME") || `${homedir()}/.cache`;
+  return `${base}/recordfs`;
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return fs.readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function factsIn(
+  path: string,
+): (CachedFacts & { readonly start: string }) | undefined {
+  try {
+    const facts = JSON.parse(fs.readFileSync(`${path}/facts.json`, "utf8"));
+    const isWhole = typeof facts.url === "string" &&
+      typeof facts.tag === "string" && Number.isSafeInteger(facts.size) &&
+      typeof facts.mtime === "number";
+    return isWhole ? facts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+let start: string | undefined;
+
+/** Tells one start of the machine from another. */
+function startOfMachine(): string {
+  if (start === undefined) {
+    try {
+      start = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    } catch {
+      start = randomUUID(); // nothing is sure then
+    }
+  }
+  return start;
+}

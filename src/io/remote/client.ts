@@ -1,0 +1,237 @@
+import { readFileSync } from "node:fs";
+import { Backoff } from "./backoff.ts";
+import { RemoteError } from "./remote_error.ts";
+import type { RemoteOptions } from "./remote_options.ts";
+import { Slots } from "./slots.ts";
+import { StallWatch } from "./stall_watch.ts";
+import type { Target } from "./target.ts";
+import { Transient } from "./transient.ts";
+
+/** How long a read waits for a server, in milliseconds. */
+const TIMEOUT = 300_000;
+/** Requests that are under way at most. */
+const MAX_REQUESTS = 64;
+/** Redirections, and renewals of what has expired, that a request takes at most. */
+const MOST_HOPS = 10;
+/** Of a refusal's body, what is looked at. */
+const LOOK = 4096;
+
+/** What a request is for. */
+export interface Question<T> {
+  /** The range or condition, made anew for each attempt. */
+  headers(): Headers;
+  /**
+   * Takes an answer that is neither a refusal nor a failure: 200, 206, 304, 404, 412, 416 and others below 400.
+   *
+   * @param watch To be told of bytes that arrive.
+   * @throws {Transient} If another attempt should be made.
+   */
+  take(response: Response, watch: StallWatch): Promise<T>;
+}
+
+/** How long is waited. */
+export interface Patience {
+  readonly signal: AbortSignal | undefined;
+  /** In milliseconds; defaults to what the client was made with. */
+  readonly timeout?: number | undefined;
+}
+
+/** What a client has done. */
+export interface ClientCounts {
+  requests: number;
+  /** Bytes of bodies. */
+  bytes: number;
+  /** Attempts that were not the first. */
+  retries: number;
+}
+
+/** Asks servers, as often as it takes. */
+export class Client {
+  readonly counts: ClientCounts = { requests: 0, bytes: 0, retries: 0 };
+  readonly timeout: number;
+  readonly #slots: Slots;
+  readonly #http: Deno.HttpClient | undefined;
+
+  /** @throws {Deno.errors.NotFound} If there is no file of certificates. */
+  constructor(options: RemoteOptions) {
+    this.timeout = options.timeout ?? TIMEOUT;
+    this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
+    const caCert = options.caCert ?? Deno.env.get("AWS_CA_BUNDLE");
+    this.#http = caCert === undefined ? undefined : Deno.createHttpClient({
+      caCerts: certificates(readFileSync(caCert, "utf8")),
+    });
+  }
+
+  /**
+   * Asks until there is an answer.
+   *
+   * @throws {RemoteError} If it is refused, or nothing comes for too long.
+   */
+  async ask<T>(
+    target: Target,
+    question: Question<T>,
+    { signal, timeout = this.timeout }: Patience,
+  ): Promise<T> {
+    const backoff = new Backoff(timeout);
+    for (;;) {
+      signal?.throwIfAborted();
+      let last: Transient;
+      try {
+        return await this.#slots.use(
+          () => this.#attempt(target, question, signal),
+          signal,
+        );
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof Transient)) throw error;
+        last = error;
+      }
+      this.counts.retries++;
+      if (last.hasProgress) backoff.reset();
+      if (!await backoff.wait(last.after, signal)) {
+        throw last.finally(target.name, backoff.attempts, timeout);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    target: Target,
+    question: Question<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    using watch = new StallWatch();
+    const either = signal === undefined
+      ? watch.signal
+      : AbortSignal.any([signal, watch.signal]);
+    try {
+      const response = await this.#followed(target, question, either);
+      try {
+        return await question.take(response, watch);
+      } finally {
+        this.counts.bytes += watch.bytes;
+        await response.body?.cancel().catch(() => {}); // what is left of it
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (watch.signal.aborted) {
+        throw new Transient(watch.reason, { hasProgress: watch.bytes > 0 });
+      }
+      if (error instanceof TypeError) { // of fetch, and of its bodies
+        throw new Transient(reasonOf(error), {
+          hasProgress: watch.bytes > 0,
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  /** The answer behind all redirections, unless it is a failure or a refusal. */
+  async #followed<T>(
+    target: Target,
+    question: Question<T>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    for (let hop = 1;; hop++) {
+      const { url, headers } = await target.prepare(question.headers());
+      // What is compressed has other offsets.
+      headers.set("accept-encoding", "identity");
+      this.counts.requests++;
+      const response = await fetch(url, {
+        headers,
+        redirect: "manual",
+        signal,
+        ...this.#http && { client: this.#http },
+      });
+      const { status } = response;
+      if (status < 300 || status === 304) return response;
+      if (hop > MOST_HOPS || !await target.react(response, url)) {
+        return await judged(target, response);
+      }
+      await response.body?.cancel();
+    }
+  }
+}
+
+/** An answer that may be used. */
+async function judged(target: Target, response: Response): Promise<Response> {
+  const { status } = response;
+  if (status === 404 || status === 412 || status === 416) return response;
+  if (status < 400) {
+    await response.body?.cancel();
+    throw new RemoteError(
+      "redirect-loop",
+      `Cannot read ${target.name}: its server redirects in a circle, or to where it can't (HTTP ${status}); ` +
+        "look at the URL in a browser",
+      { path: target.name, status },
+    );
+  }
+  const text = await beginning(response);
+  const what = `HTTP ${status}${text}`;
+  if (status === 401 || status === 403) {
+    throw new RemoteError(
+      "access-denied",
+      `Cannot read ${target.name}: access denied (${what}); ${target.advice}`,
+      { path: target.name, status },
+    );
+  }
+  const isSlowDown = status === 408 || status === 425 || status === 429;
+  if (isSlowDown || status >= 500 && status !== 501 && status !== 505) {
+    throw new Transient(`the server answered ${what}`, {
+      status,
+      after: retryAfter(response.headers.get("retry-after")),
+    });
+  }
+  throw badAnswer(target.name, status, text);
+}
+
+function badAnswer(name: string, status: number, text: string): RemoteError {
+  return new RemoteError(
+    "bad-answer",
+    `Cannot read ${name}: the server answered HTTP ${status}${text}`,
+    { path: name, status },
+  );
+}
+
+/** The code that a bucket's server gives for a refusal, in XML: `<Code>NoSuchBucket</Code>`. */
+async function beginning(response: Response): Promise<string> {
+  let text = "";
+  try {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > LOOK) break;
+    }
+  } catch {
+    // There is the status.
+  }
+  const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1];
+  return code === undefined ? "" : ` ${code}`;
+}
+
+/** Milliseconds of a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
+function retryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const wait = /^\d+$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+/** What fetch says, without the URL that it repeats. */
+function reasonOf(error: TypeError): string {
+  const { cause } = error;
+  const text = cause instanceof Error ? cause.message : error.message;
+  return text.replace(/ ?for url \([^)]*\)/, "").replace(
+    /[a-z]+:\/\/\S*/gi,
+    "the server",
+  );
+}
+
+/** The certificates of a file that may hold several. */
+function certificates(pem: string): string[] {
+  const all = pem.match(
+    /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
+  );
+  return all ?? [];
+}

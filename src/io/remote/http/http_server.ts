@@ -1,0 +1,97 @@
+import type { Client, Patience } from "../client.ts";
+import type { ListedFile } from "../listed_file.ts";
+import type { HttpLocation } from "../remote_location.ts";
+import { RemoteError } from "../remote_error.ts";
+import type { RemoteServer } from "../remote_server.ts";
+import { headersOf, HttpTarget } from "./http_target.ts";
+import { entriesOfPage } from "./list_page.ts";
+
+/** Characters of a page that is still taken for a directory's index: those of a million names. */
+const LONGEST_PAGE = 256 << 20;
+
+/** The files of a web server around a URL. */
+export class HttpServer implements RemoteServer {
+  readonly hidesDirectories = false;
+  readonly #root: string;
+  readonly #url: URL;
+  readonly #client: Client;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @param root The path of the location itself. */
+  constructor(
+    root: string,
+    location: HttpLocation,
+    client: Client,
+    headers?: Readonly<Record<string, string>>,
+  ) {
+    this.#root = root;
+    this.#url = location.url;
+    this.#client = client;
+    this.#headers = headersOf(location, headers);
+  }
+
+  target(path: string): HttpTarget {
+    return new HttpTarget(this.#urlOf(path), this.#headers);
+  }
+
+  async list(
+    path: string,
+    patience: Patience,
+  ): Promise<readonly ListedFile[] | undefined> {
+    const url = this.#urlOf(path);
+    if (!url.pathname.endsWith("/")) url.pathname += "/";
+    const target = new HttpTarget(url, this.#headers);
+    return await this.#client.ask(target, {
+      headers: () => new Headers(),
+      async take(response, watch) {
+        if (response.status === 404) return undefined;
+        const type = response.headers.get("content-type") ?? "";
+        const text = await textOf(response, watch);
+        const entries = response.status === 200
+          ? await entriesOfPage(text, type, new URL(response.url || url))
+          : undefined;
+        if (entries !== undefined) return entries;
+        throw new RemoteError(
+          "bad-answer",
+          `Cannot list ${target.name}: the server gives no index of it (HTTP ${response.status}, ${
+            type || "no type"
+          }); give the URL of a file, or switch indexes on (nginx: autoindex)`,
+          { path: target.name, status: response.status },
+        );
+      },
+    }, patience);
+  }
+
+  /** The URL of a path: as the location has it, as far as they are the same; names behind that are encoded. */
+  #urlOf(path: string): URL {
+    const url = new URL(this.#url);
+    if (path === this.#root) return url;
+    let shared = this.#root;
+    while (!path.startsWith(`${shared}/`)) {
+      const slash = shared.lastIndexOf("/");
+      if (slash <= url.origin.length) {
+        shared = url.origin;
+        break;
+      }
+      shared = shared.slice(0, slash);
+    }
+    const names = path.slice(shared.length + 1).split("/");
+    const before = shared.slice(url.origin.length);
+    url.pathname = [before, ...names.map(encodeURIComponent)].join("/");
+    return url;
+  }
+}
+
+async function textOf(
+  response: Response,
+  watch: { bytes: number },
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    watch.bytes += chunk.length;
+    if (text.length > LONGEST_PAGE) break;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

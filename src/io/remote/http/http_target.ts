@@ -1,0 +1,63 @@
+import type { HttpLocation } from "../remote_location.ts";
+import { withoutSecrets } from "../remote_location.ts";
+import type { PreparedRequest, Target } from "../target.ts";
+
+/** A file or directory of a web server. */
+export class HttpTarget implements Target {
+  readonly name: string;
+  readonly advice =
+    "give what the server asks for with --header 'Authorization: …' (option headers), or a URL that is signed anew";
+  readonly #url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  /** Where the server redirected to, which may expire. */
+  #elsewhere: URL | undefined;
+  /** Whether it has redirected to the same with a slash. */
+  isDirectory = false;
+
+  /** @param headers Sent to this URL's scheme, host and port only. */
+  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+    this.#url = url;
+    this.#headers = headers;
+    this.name = withoutSecrets(url);
+  }
+
+  prepare(headers: Headers): Promise<PreparedRequest> {
+    const url = this.#elsewhere ?? this.#url;
+    if (url.origin === this.#url.origin) {
+      for (const [name, value] of Object.entries(this.#headers)) {
+        headers.set(name, value);
+      }
+    }
+    return Promise.resolve({ url, headers });
+  }
+
+  react(response: Response, asked: URL): Promise<boolean> {
+    const { status } = response;
+    const to = response.headers.get("location");
+    if (status < 400) {
+      const url = to === null ? null : URL.parse(to, asked);
+      const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+      // What was asked for over TLS, with what only the server may see, does not go on without.
+      const isWeaker = asked.protocol === "https:" && url?.protocol === "http:";
+      if (!isWeb || isWeaker) return Promise.resolve(false);
+      if (url!.pathname === `${this.#url.pathname}/`) this.isDirectory = true;
+      this.#elsewhere = url!;
+      return Promise.resolve(true);
+    }
+    const isRefused = status === 401 || status === 403 || status === 404 ||
+      status === 410;
+    const hasExpired = isRefused && this.#elsewhere !== undefined;
+    this.#elsewhere = undefined;
+    return Promise.resolve(hasExpired);
+  }
+}
+
+/** The headers that a location's requests have: what it says before an @ is its name and password. */
+export function headersOf(
+  { userinfo }: HttpLocation,
+  headers: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  if (userinfo === undefined) return headers;
+  const bytes = new TextEncoder().encode(userinfo);
+  return { authorization: `Basic ${bytes.toBase64()}`, ...headers };
+}

@@ -1,0 +1,80 @@
+import { PACKAGES } from "../../../packages.ts";
+import type { ListedFile } from "../listed_file.ts";
+
+/** An entry of the index that nginx writes as JSON (`autoindex_format json`). */
+interface JsonEntry {
+  readonly name: string;
+  readonly type?: string;
+  readonly size?: number;
+  readonly mtime?: string;
+}
+
+/**
+ * The entries of a directory's page: JSON as nginx writes it, or HTML with a link to each, as nginx, Apache and Python's
+ * server do. `undefined` where it is none of these.
+ *
+ * @param url Of the page.
+ */
+export async function entriesOfPage(
+  text: string,
+  contentType: string,
+  url: URL,
+): Promise<ListedFile[] | undefined> {
+  if (/\bjson\b/i.test(contentType)) return jsonEntries(text);
+  if (/\bhtml\b/i.test(contentType)) return await htmlEntries(text, url);
+  return undefined;
+}
+
+function jsonEntries(text: string): ListedFile[] | undefined {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(list)) return undefined;
+  const isEntry = (entry: unknown): entry is JsonEntry =>
+    typeof (entry as JsonEntry | null)?.name === "string";
+  return list.filter(isEntry)
+    .filter(({ name }) => isName(name))
+    .map(({ name, type, size, mtime }) => ({
+      name,
+      isDirectory: type === "directory",
+      size: typeof size === "number" ? size : undefined,
+      mtime: Date.parse(mtime ?? "") || undefined,
+    }));
+}
+
+/** Links to what lies in the page's directory: not to its parent, itself sorted otherwise, or elsewhere. */
+async function htmlEntries(text: string, page: URL): Promise<ListedFile[]> {
+  const { Parser }: typeof import("htmlparser2") = await import(
+    PACKAGES.htmlparser2
+  );
+  const found = new Map<string, ListedFile>();
+  const directory = page.pathname.replace(/[^/]*$/, "");
+  const parser = new Parser({
+    onopentag(tag, { href }) {
+      const url = tag === "a" && href ? URL.parse(href, page) : null;
+      if (url?.origin !== page.origin || url.search !== "") return;
+      if (!url.pathname.startsWith(directory)) return;
+      const rest = url.pathname.slice(directory.length);
+      const isDirectory = rest.endsWith("/");
+      const name = decoded(isDirectory ? rest.slice(0, -1) : rest);
+      if (isName(name)) found.set(name, { name, isDirectory });
+    },
+  });
+  parser.end(text);
+  return [...found.values()];
+}
+
+function isName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !name.includes("/");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,291 @@
+import { RecordfsError } from "../../errors.ts";
+import { warnOnConsole } from "../../message_text.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { BlockFetcher } from "./block_fetcher.ts";
+import { BLOCK, type BlockStore } from "./cache/block_store.ts";
+import { CacheDirectory } from "./cache/cache_directory.ts";
+import { DiskStore } from "./cache/disk_store.ts";
+import { MemoryStore } from "./cache/memory_store.ts";
+import { Client, type Patience } from "./client.ts";
+import { HttpServer } from "./http/http_server.ts";
+import type { ListedFile } from "./listed_file.ts";
+import { RemoteError } from "./remote_error.ts";
+import type { RemoteLocation } from "./remote_location.ts";
+import { type ObjectState, openObject } from "./remote_object.ts";
+import type { RemoteOptions } from "./remote_options.ts";
+import type { RemoteServer } from "./remote_server.ts";
+import { RemoteSource } from "./remote_source.ts";
+import { BucketServer } from "./s3/bucket_server.ts";
+import type { Target } from "./target.ts";
+import { fetchWhole, hasAll } from "./whole_object.ts";
+
+/** Bytes that the first request of an object asks for: most headers are in them. */
+const HEAD = 4 * BLOCK;
+/** How long an answer is believed, in milliseconds: a container is looked at several times while it is opened. */
+const BELIEVED = 10_000;
+/** How long the first request of an object is tried: a wrong name should not take minutes. */
+const OPENING = 20_000;
+/** Bytes that are kept of an object where there is no cache on the disk. */
+const IN_MEMORY = 96 << 20;
+
+/** What there is at a path. */
+export type Facts =
+  | { readonly kind: "missing" }
+  | { readonly kind: "directory" }
+  | { readonly kind: "file"; readonly size: number; readonly mtime: number };
+
+/** An object as the server has answered. */
+interface Found {
+  readonly kind: "file";
+  readonly target: Target;
+  readonly state: ObjectState;
+  readonly hasRanges: boolean;
+  /** Its first bytes; none where the cache has them. */
+  readonly head: Uint8Array<ArrayBuffer>;
+}
+
+/** An object that is open. */
+interface Opened {
+  readonly fetcher: Promise<BlockFetcher>;
+  users: number;
+}
+
+const MISSING = { kind: "missing" } as const;
+const DIRECTORY = { kind: "directory" } as const;
+
+/** The files of a server, each of which is looked for once while a container is opened. */
+export class RemoteFiles {
+  readonly #root: string;
+  readonly #isDirectory: boolean;
+  readonly #options: RemoteOptions;
+  readonly #client: Client;
+  readonly #server: RemoteServer;
+  readonly #warn: (message: string) => void;
+  readonly #cache: CacheDirectory | undefined;
+  readonly #found = new Remembered<Found | typeof MISSING | typeof DIRECTORY>();
+  readonly #lists = new Remembered<
+    ReadonlyMap<string, ListedFile> | undefined
+  >();
+  /** By path and tag. */
+  readonly #open = new Map<string, Opened>();
+
+  /** @param root The path of the location itself. */
+  constructor(root: string, location: RemoteLocation, options: RemoteOptions) {
+    this.#root = root;
+    this.#isDirectory = location.kind === "s3"
+      ? location.key === "" || location.key.endsWith("/")
+      : location.url.pathname.endsWith("/");
+    this.#options = options;
+    this.#client = new Client(options);
+    this.#server = location.kind === "s3"
+      ? new BucketServer(location, this.#client, options.s3 ?? {})
+      : new HttpServer(root, location, this.#client, options.headers);
+    this.#warn = options.onWarning ?? warnOnConsole;
+    const { cache = {} } = options;
+    this.#cache = cache === false
+      ? undefined
+      : new CacheDirectory(cache, this.#warn);
+  }
+
+  /** Opens a file. */
+  async open(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ByteSource> {
+    const found = await this.#find(path, signal);
+    if (found.kind === "missing" && !this.#server.hidesDirectories) {
+      throw noSuchFile(path);
+    }
+    if (found.kind !== "file") {
+      const { kind } = await this.look(path, signal);
+      if (kind === "missing") throw noSuchFile(path);
+      throw new RecordfsError(
+        "not-a-file",
+        `Cannot open ${path}: it is a directory`,
+        { path },
+      );
+    }
+    const key = `${path}\n${found.state.tag}`;
+    const opened = this.#open.get(key) ?? this.#openAnew(key, path, found);
+    opened.users++;
+    const release = () => {
+      if (--opened.users > 0) return;
+      if (this.#open.get(key) === opened) this.#open.delete(key);
+      opened.fetcher.then((fetcher) => fetcher.close(), () => {});
+    };
+    try {
+      const fetcher = await opened.fetcher;
+      signal?.throwIfAborted();
+      return new RemoteSource(found.target.name, found.state, fetcher, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** The names in a directory; `undefined` where the path is a file. */
+  async list(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly string[] | undefined> {
+    const { kind } = await this.look(path, signal);
+    if (kind === "file") return undefined;
+    const list = kind === "directory"
+      ? await this.#list(path, signal)
+      : undefined;
+    if (list === undefined) throw noSuchFile(path);
+    return [...list.keys()];
+  }
+
+  /** What there is at a path. */
+  async look(path: string, signal: AbortSignal | undefined): Promise<Facts> {
+    if (path === this.#root && this.#isDirectory) return DIRECTORY;
+    const slash = path.lastIndexOf("/");
+    const beside = await this.#lists.get(path.slice(0, slash));
+    const entry = beside?.get(path.slice(slash + 1));
+    if (beside !== undefined) {
+      if (entry === undefined) return MISSING;
+      if (entry.isDirectory) return DIRECTORY;
+      const { size, mtime } = entry;
+      if (size !== undefined && mtime !== undefined) {
+        return { kind: "file", size, mtime };
+      }
+    }
+    const found = await this.#find(path, signal);
+    if (found.kind === "file") {
+      const { size, mtime } = found.state;
+      return { kind: "file", size, mtime };
+    }
+    if (found.kind === "directory" || !this.#server.hidesDirectories) {
+      return found;
+    }
+    return await this.#list(path, signal) === undefined ? MISSING : DIRECTORY;
+  }
+
+  #list(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, ListedFile> | undefined> {
+    return this.#lists.ask(path, async () => {
+      const list = await this.#server.list(path, this.#patience(signal));
+      return list && new Map(list.map((entry) => [entry.name, entry]));
+    });
+  }
+
+  #find(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Found | typeof MISSING | typeof DIRECTORY> {
+    return this.#found.ask(path, async () => {
+      const target = this.#server.target(path);
+      const known = this.#cache?.lastState(target.name);
+      const answer = await openObject(
+        this.#client,
+        target,
+        HEAD,
+        known?.tag,
+        this.#patience(signal),
+      );
+      if (answer.kind === "missing" || answer.kind === "directory") {
+        return answer;
+      }
+      return answer.kind === "same"
+        ? {
+          kind: "file",
+          target,
+          state: known!,
+          hasRanges: true,
+          head: NOTHING,
+        }
+        : { ...answer, kind: "file", target };
+    });
+  }
+
+  #openAnew(key: string, path: string, found: Found): Opened {
+    const opened = { fetcher: this.#fetcher(path, found), users: 0 };
+    opened.fetcher.catch(() => this.#open.delete(key));
+    this.#open.set(key, opened);
+    return opened;
+  }
+
+  async #fetcher(path: string, found: Found): Promise<BlockFetcher> {
+    const { target, state, hasRanges, head } = found;
+    const store = this.#store(target.name, state);
+    try {
+      const isWhole = head.length % BLOCK === 0 || head.length === state.size;
+      if (head.length > 0 && isWhole) store.keep(0, head);
+      if (!hasRanges) await this.#fetchWhole(path, found, store);
+    } catch (error) {
+      store.close();
+      throw error;
+    }
+    return new BlockFetcher(this.#client, target, state, store);
+  }
+
+  #store(name: string, state: ObjectState): BlockStore {
+    const { size, tag, mtime } = state;
+    const object = this.#cache?.open({ url: name, size, tag, mtime });
+    return object === undefined
+      ? new MemoryStore(IN_MEMORY)
+      : new DiskStore(object);
+  }
+
+  async #fetchWhole(
+    path: string,
+    { target, state }: Found,
+    store: BlockStore,
+  ): Promise<void> {
+    if (!(store instanceof DiskStore)) {
+      throw new RemoteError(
+        "no-ranges",
+        `Cannot read ${path}: its server gives no parts of files, so that all of it has to be in a cache; ` +
+          "leave --no-cache out (option cache), or use a server with ranges",
+        { path },
+      );
+    }
+    if (hasAll(store, state.size)) return;
+    this.#warn(
+      `The server of ${path} gives no parts of files: all of it is downloaded first`,
+    );
+    await fetchWhole(this.#client, target, state, store, { signal: undefined });
+  }
+
+  #patience(signal: AbortSignal | undefined): Patience {
+    return { signal, timeout: Math.min(OPENING, this.#client.timeout) };
+  }
+}
+
+/** Answers that are believed for a while. */
+class Remembered<T> {
+  readonly #answers = new Map<string, { answer: Promise<T>; time: number }>();
+
+  /** The answer, where it was asked for. */
+  get(key: string): Promise<T> | undefined {
+    const known = this.#answers.get(key);
+    return known !== undefined && performance.now() - known.time < BELIEVED
+      ? known.answer
+      : undefined;
+  }
+
+  /** Asks, unless the answer is known. */
+  ask(key: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const one = { answer: ask(), time: performance.now() };
+    this.#answers.set(key, one);
+    one.answer.catch(() => {
+      if (this.#answers.get(key) === one) this.#answers.delete(key);
+    });
+    return one.answer;
+  }
+}
+
+function noSuchFile(path: string): RecordfsError {
+  return new RecordfsError(
+    "ENOENT",
+    `Cannot open ${path}: there is no such file or directory`,
+    { path },
+  );
+}
+
+const NOTHING = new Uint8Array();

@@ -1,0 +1,226 @@
+import { FormatError } from "../../errors.ts";
+import type { Client, Patience } from "./client.ts";
+import { RemoteError } from "./remote_error.ts";
+import type { StallWatch } from "./stall_watch.ts";
+import type { Target } from "./target.ts";
+import { Transient } from "./transient.ts";
+
+/** What tells one state of an object from another. */
+export interface ObjectState {
+  /** In bytes. */
+  readonly size: number;
+  /** The server's tag of its content, or where there is none when it was modified. */
+  readonly tag: string;
+  /** Last modification, in milliseconds since 1970; 0 where the server does not say. */
+  readonly mtime: number;
+}
+
+/** An answer to the first request. */
+export type Opened =
+  | { readonly kind: "missing" }
+  | { readonly kind: "directory" }
+  /** It is as it was. */
+  | { readonly kind: "same" }
+  | {
+    readonly kind: "object";
+    readonly state: ObjectState;
+    /** Its first bytes. */
+    readonly head: Uint8Array<ArrayBuffer>;
+    /** Whether parts of it can be asked for. */
+    readonly hasRanges: boolean;
+  };
+
+/** Answers in a row that ignore the range, after which none is asked for any more. */
+const MOST_IGNORED = 4;
+
+/**
+ * Asks for the beginning of an object, and so for all that the server knows of it.
+ *
+ * @param length Bytes of the beginning.
+ * @param known The tag of a state that is known: then nothing is sent if it still is that.
+ */
+export function openObject(
+  client: Client,
+  target: Target,
+  length: number,
+  known: string | undefined,
+  patience: Patience,
+): Promise<Opened> {
+  return client.ask<Opened>(target, {
+    headers() {
+      const headers = new Headers({ range: `bytes=0-${length - 1}` });
+      if (known?.includes('"')) headers.set("if-none-match", known);
+      return headers;
+    },
+    async take(response, watch) {
+      const { status, headers } = response;
+      if (target.isDirectory) return { kind: "directory" };
+      if (status === 404) return { kind: "missing" };
+      if (status === 304) return { kind: "same" };
+      if (status === 416) {
+        const { total } = rangeOf(headers) ?? {};
+        if (total !== 0) throw ignored(target, status);
+        return object(headers, 0, new Uint8Array(), true);
+      }
+      refuseEncoded(target, headers);
+      const range = rangeOf(headers);
+      if (status === 206 && range?.start === 0 && range.total !== undefined) {
+        const head = new Uint8Array(Math.min(length, range.total));
+        requireAll(await fill(response, head, watch), head);
+        return object(headers, range.total, head, true);
+      }
+      const text = headers.get("content-length");
+      if (status !== 200 || text === null) throw ignored(target, status);
+      const head = new Uint8Array(Math.min(length, Number(text)));
+      requireAll(await fill(response, head, watch), head);
+      const hasRanges = head.length === Number(text);
+      return object(headers, Number(text), head, hasRanges);
+    },
+  }, patience);
+}
+
+/**
+ * Reads a range of an object.
+ *
+ * @throws {FormatError} If it is not any more what it was (`changed`).
+ * @throws {RemoteError} If the server does not give it.
+ */
+export async function readRange(
+  client: Client,
+  target: Target,
+  state: ObjectState,
+  into: Uint8Array,
+  offset: number,
+  patience: Patience,
+): Promise<void> {
+  let got = 0;
+  let ignoredTimes = 0;
+  while (got < into.length) {
+    await client.ask(target, {
+      headers() {
+        const last = offset + into.length - 1;
+        const headers = new Headers({ range: `bytes=${offset + got}-${last}` });
+        if (state.tag.startsWith('"')) headers.set("if-match", state.tag);
+        return headers;
+      },
+      async take(response, watch) {
+        const { status, headers } = response;
+        refuseEncoded(target, headers);
+        if (status === 404 || status === 412 || status === 416) {
+          throw changed(target, state, `HTTP ${status}`);
+        }
+        const tag = tagOf(headers);
+        if (tag !== undefined && tag !== state.tag) {
+          throw changed(target, state, tag);
+        }
+        const range = rangeOf(headers);
+        if (status !== 206) {
+          if (++ignoredTimes >= MOST_IGNORED) throw ignored(target, status);
+          throw new Transient(`it answered a range with HTTP ${status}`, {
+            status,
+          });
+        }
+        if (range?.total !== undefined && range.total !== state.size) {
+          throw changed(target, state, `${range.total} bytes`);
+        }
+        if (range?.start !== offset + got) {
+          throw new Transient("it answered with another range", { status });
+        }
+        const before = watch.bytes;
+        try {
+          await fill(response, into.subarray(got), watch);
+        } finally {
+          got += watch.bytes - before;
+        }
+        if (watch.bytes === before) throw new Transient("it sent nothing");
+      },
+    }, patience);
+  }
+}
+
+/** Takes a body up to the room there is; counts what comes. */
+async function fill(
+  response: Response,
+  into: Uint8Array,
+  watch: StallWatch,
+): Promise<number> {
+  let got = 0;
+  if (into.length === 0) return got;
+  for await (const chunk of response.body ?? []) {
+    const part = chunk.subarray(0, into.length - got);
+    into.set(part, got);
+    got += part.length;
+    watch.bytes += part.length;
+    if (got === into.length) break;
+  }
+  return got;
+}
+
+function requireAll(got: number, into: Uint8Array): void {
+  if (got === into.length) return;
+  throw new Transient(`it sent ${got} bytes of ${into.length}`, {
+    hasProgress: false,
+  });
+}
+
+function object(
+  headers: Headers,
+  size: number,
+  head: Uint8Array<ArrayBuffer>,
+  hasRanges: boolean,
+): Opened {
+  const modified = headers.get("last-modified");
+  const mtime = modified === null ? 0 : Date.parse(modified) || 0;
+  const tag = tagOf(headers) ?? `modified ${mtime}, ${size} bytes`;
+  return { kind: "object", state: { size, tag, mtime }, head, hasRanges };
+}
+
+function tagOf(headers: Headers): string | undefined {
+  return headers.get("etag") ?? undefined;
+}
+
+/** What a `Content-Range` says (RFC 9110, 14.4). */
+function rangeOf(
+  headers: Headers,
+): { start: number | undefined; total: number | undefined } | undefined {
+  const text = headers.get("content-range") ?? "";
+  const parts = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(text);
+  if (parts === null) return undefined;
+  const [, start, , total] = parts;
+  return {
+    start: start === undefined ? undefined : Number(start),
+    total: total === "*" ? undefined : Number(total),
+  };
+}
+
+/** Parts of what is compressed on the way are not those that were asked for. */
+function refuseEncoded({ name }: Target, headers: Headers): void {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding === "identity") return;
+  throw new RemoteError(
+    "bad-answer",
+    `Cannot read ${name}: its server compresses it on the way (Content-Encoding: ${encoding}), so that parts of ` +
+      "it can't be asked for; switch that off for such files",
+    { path: name, actual: encoding },
+  );
+}
+
+function ignored({ name }: Target, status: number): RemoteError {
+  return new RemoteError(
+    "no-ranges",
+    `Cannot read ${name}: its server does not answer requests for parts of a file (HTTP ${status})`,
+    { path: name, status },
+  );
+}
+
+function changed(
+  { name }: Target,
+  state: ObjectState,
+  actual: string,
+): FormatError {
+  return new FormatError(
+    "changed",
+    `${name} was replaced or changed after it was opened; open it again`,
+    { path: name, expected: state.tag, actual },
+  );
+}

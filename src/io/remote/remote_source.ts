@@ -1,0 +1,59 @@
+import { RecordfsError } from "../../errors.ts";
+import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
+import type { BlockFetcher } from "./block_fetcher.ts";
+import type { ObjectState } from "./remote_object.ts";
+
+/** An object of a server, opened: what has been fetched of it is there at once. */
+export class RemoteSource implements ByteSource {
+  readonly name: string;
+  readonly size: number;
+  readonly mtime: number;
+  readonly #fetcher: BlockFetcher;
+  readonly #release: () => void;
+  #closed = false;
+
+  /** @param release Told when it is closed. */
+  constructor(
+    name: string,
+    { size, mtime }: ObjectState,
+    fetcher: BlockFetcher,
+    release: () => void,
+  ) {
+    this.name = name;
+    this.size = size;
+    this.mtime = mtime;
+    this.#fetcher = fetcher;
+    this.#release = release;
+  }
+
+  readCached(into: Uint8Array, offset: number): number {
+    this.#requireOpen();
+    return this.#fetcher.store.read(into, offset);
+  }
+
+  async readAt(
+    into: Uint8Array,
+    offset: number,
+    { signal }: WaitOptions = {},
+  ): Promise<number> {
+    this.#requireOpen();
+    signal?.throwIfAborted();
+    const length = Math.min(into.byteLength, this.size - offset);
+    if (length <= 0) return 0;
+    await this.#fetcher.read(into.subarray(0, length), offset, { signal });
+    return length;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#release();
+  }
+
+  #requireOpen(): void {
+    if (!this.#closed) return;
+    throw new RecordfsError("closed", `${this.name} has been closed`, {
+      path: this.name,
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { perform, type Steps } from "../concurrency/steps.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { mustWait } from "../storage/must_wait.ts";
+import type { FileFacts, Storage } from "../storage/storage.ts";
+import type { RemoteFiles } from "./remote_files.ts";
+import { parseRemote, type RemoteLocation } from "./remote_location.ts";
+import type { RemoteOptions } from "./remote_options.ts";
+
+/** The files below a URL, or the one file that it is, or those beside it. */
+export class RemoteStorage implements Storage {
+  /** The path that the URL itself has here: without what may be secret. */
+  readonly root: string;
+  /** The URL, as it was given. */
+  readonly url: string;
+  readonly options: RemoteOptions;
+  readonly #location: RemoteLocation;
+  #files: Promise<RemoteFiles> | undefined;
+
+  /**
+   * Takes a URL; nothing is asked for yet.
+   *
+   * @throws {RecordfsError} If it is none that can be read (`unknown-scheme`, `bad-location`).
+   */
+  constructor(location: string | URL, options: RemoteOptions = {}) {
+    this.#location = parseRemote(location);
+    this.url = String(location);
+    this.options = options;
+    this.root = rootOf(this.#location);
+  }
+
+  *open(path: string): Steps<ByteSource> {
+    return yield* this.#wait(path, (files, signal) => files.open(path, signal));
+  }
+
+  *list(path: string): Steps<readonly string[] | undefined> {
+    return yield* this.#wait(path, (files, signal) => files.list(path, signal));
+  }
+
+  *stat(path: string): Steps<FileFacts | undefined> {
+    const facts = yield* this.#wait(
+      path,
+      (files, signal) => files.look(path, signal),
+    );
+    if (facts.kind === "missing") return undefined;
+    const isDirectory = facts.kind === "directory";
+    const { size, mtime } = isDirectory ? { size: 0, mtime: 0 } : facts;
+    return { isDirectory, size, mtime, id: idOf(path) };
+  }
+
+  #wait<T>(
+    path: string,
+    ask: (files: RemoteFiles, signal: AbortSignal | undefined) => Promise<T>,
+  ): Steps<T> {
+    return perform({
+      sync(): T {
+        throw mustWait(path);
+      },
+      async: async (signal) => await ask(await this.#load(), signal),
+    });
+  }
+
+  /** Loaded when it is needed: most containers are local. */
+  #load(): Promise<RemoteFiles> {
+    return this.#files ??= import("./remote_files.ts").then(
+      ({ RemoteFiles }) =>
+        new RemoteFiles(this.root, this.#location, this.options),
+    );
+  }
+}
+
+function rootOf(location: RemoteLocation): string {
+  const text = location.kind === "s3"
+    ? `s3://${location.bucket}/${location.key}`
+    : `${location.url.origin}${location.url.pathname}`;
+  return text.replace(/\/+$/, "");
+}
+
+/** A number of a path that others do not have, but by an unlikely chance. */
+function idOf(path: string): number {
+  const { createHash } = process.getBuiltinModule("node:crypto"); // which not all need
+  return createHash("sha256").update(path).digest().readUIntBE(0, 6);
+}

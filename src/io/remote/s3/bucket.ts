@@ -1,0 +1,170 @@
+import { RecordfsError } from "../../../errors.ts";
+import { PACKAGES } from "../../../packages.ts";
+import type { S3Options } from "../remote_options.ts";
+import type { PreparedRequest, Target } from "../target.ts";
+import { Credentials, type Keys } from "./credentials.ts";
+
+/** The region of requests where nothing says which. */
+const REGION = "us-east-1";
+/** What of a path stays as it is (RFC 3986, 2.3), beside letters and digits. */
+const RESERVED = /[!'()*]/g;
+
+/** A bucket: where it is, and how requests for it are signed. */
+export class Bucket {
+  readonly name: string;
+  readonly #options: S3Options;
+  readonly #credentials: Credentials;
+  readonly #endpoint: URL | undefined;
+  #region: string;
+  /** The host that requests were redirected to. */
+  #host: string | undefined;
+
+  /** @throws {RecordfsError} If the endpoint is no URL (`bad-location`). */
+  constructor(name: string, options: S3Options) {
+    this.name = name;
+    this.#options = options;
+    this.#credentials = new Credentials(options);
+    const { env } = Deno;
+    const endpoint = options.endpoint || env.get("AWS_ENDPOINT_URL_S3") ||
+      env.get("AWS_ENDPOINT_URL") || undefined;
+    this.#endpoint = endpoint === undefined ? undefined : parsed(endpoint);
+    this.#region = options.region || env.get("AWS_REGION") ||
+      env.get("AWS_DEFAULT_REGION") || REGION;
+  }
+
+  /** The URL of an object, or of the bucket where the key is empty. */
+  url(key: string): URL {
+    const path = key.split("/").map(encoded).join("/");
+    if (this.#endpoint !== undefined) {
+      const base = this.#endpoint.href.replace(/\/+$/, "");
+      return new URL(`${base}/${this.name}/${path}`);
+    }
+    // A certificate holds for one label before the service's name.
+    const isLabel = /^[a-z0-9-]+$/.test(this.name);
+    const service = `s3.${this.#region}.amazonaws.com`;
+    const host = this.#host ?? (isLabel ? `${this.name}.${service}` : service);
+    return new URL(
+      isLabel || this.#host !== undefined
+        ? `https://${host}/${path}`
+        : `https://${host}/${this.name}/${path}`,
+    );
+  }
+
+  /** Signs a request, unless that is not wanted. */
+  async sign(
+    url: URL,
+    headers: Headers,
+    shown: string,
+  ): Promise<PreparedRequest & { readonly keys: Keys | undefined }> {
+    if (this.#options.requesterPays) {
+      headers.set("x-amz-request-payer", "requester");
+    }
+    const keys = await this.#credentials.keys(shown);
+    if (keys === undefined) return { url, headers, keys };
+    const { accessKeyId, secretAccessKey, sessionToken } = keys;
+    const { AwsV4Signer }: typeof import("aws4fetch") = await import(
+      PACKAGES.aws4fetch
+    );
+    const signer = new AwsV4Signer({
+      url: url.href,
+      method: "GET",
+      headers,
+      accessKeyId,
+      secretAccessKey,
+      ...sessionToken === undefined ? {} : { sessionToken },
+      service: "s3",
+      region: this.#region,
+    });
+    const signed = await signer.sign();
+    return { url: signed.url, headers: signed.headers, keys };
+  }
+
+  /** {@linkcode Target.react} for requests that were signed with these keys. */
+  async react(
+    response: Response,
+    asked: URL,
+    keys: Keys | undefined,
+    shown: string,
+  ): Promise<boolean> {
+    const { status, headers } = response;
+    const region = headers.get("x-amz-bucket-region");
+    if (region !== null && region !== this.#region) {
+      this.#region = region;
+      this.#host = undefined;
+      return true;
+    }
+    const to = headers.get("location");
+    if (status < 400 && to !== null && this.#endpoint === undefined) {
+      // A new bucket is found by its region's name only after a while.
+      const url = URL.parse(to, asked);
+      const isTheirs = url?.protocol === "https:" &&
+        url.hostname.endsWith(".amazonaws.com");
+      if (!isTheirs || url.host === asked.host) return false;
+      this.#host = url.host;
+      return true;
+    }
+    const isRefused = status === 400 || status === 401 || status === 403;
+    return isRefused && await this.#credentials.renew(shown, keys);
+  }
+}
+
+/** An object of a bucket, or a page of a list of them. */
+export class BucketTarget implements Target {
+  readonly name: string;
+  readonly advice =
+    "look whether the keys may read it, and whether the region and --endpoint are right; " +
+    "--anonymous reads what is public";
+  readonly #bucket: Bucket;
+  readonly #key: string;
+  readonly #query: Readonly<Record<string, string>>;
+  #keys: Keys | undefined;
+
+  constructor(
+    bucket: Bucket,
+    key: string,
+    query: Readonly<Record<string, string>> = {},
+  ) {
+    this.#bucket = bucket;
+    this.#key = key;
+    this.#query = query;
+    this.name = `s3://${bucket.name}/${key}`;
+  }
+
+  async prepare(headers: Headers): Promise<PreparedRequest> {
+    const url = this.#bucket.url(this.#key);
+    const query = Object.entries(this.#query).map(([name, value]) =>
+      `${encoded(name)}=${encoded(value)}`
+    );
+    url.search = query.join("&");
+    const { keys, ...request } = await this.#bucket.sign(
+      url,
+      headers,
+      this.name,
+    );
+    this.#keys = keys;
+    return request;
+  }
+
+  react(response: Response, asked: URL): Promise<boolean> {
+    return this.#bucket.react(response, asked, this.#keys, this.name);
+  }
+}
+
+/** Text in a URL as signatures want it: all but letters, digits and `-._~` in percents. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    RESERVED,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function parsed(endpoint: string): URL {
+  const url = URL.parse(endpoint);
+  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+  if (isWeb) return url!;
+  throw new RecordfsError(
+    "bad-location",
+    `${endpoint} is no endpoint: write https://HOST or http://HOST:PORT`,
+    { path: endpoint },
+  );
+}

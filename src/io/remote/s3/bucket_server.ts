@@ -1,0 +1,48 @@
+import type { Client, Patience } from "../client.ts";
+import type { ListedFile } from "../listed_file.ts";
+import type { S3Location } from "../remote_location.ts";
+import type { S3Options } from "../remote_options.ts";
+import type { RemoteServer } from "../remote_server.ts";
+import { Bucket, BucketTarget } from "./bucket.ts";
+import { listBucket } from "./list_bucket.ts";
+
+/** The objects of a bucket, whose names look like paths. */
+export class BucketServer implements RemoteServer {
+  readonly hidesDirectories = true;
+  readonly #location: S3Location;
+  readonly #client: Client;
+  readonly #bucket: Bucket;
+
+  constructor(location: S3Location, client: Client, options: S3Options) {
+    this.#location = location;
+    this.#client = client;
+    this.#bucket = new Bucket(location.bucket, options);
+  }
+
+  target(path: string): BucketTarget {
+    const key = this.#keyOf(path);
+    const { versionId } = this.#location;
+    return versionId === undefined || key !== this.#location.key
+      ? new BucketTarget(this.#bucket, key)
+      : new BucketTarget(this.#bucket, key, { versionId });
+  }
+
+  async list(
+    path: string,
+    patience: Patience,
+  ): Promise<readonly ListedFile[] | undefined> {
+    const key = this.#keyOf(path);
+    const entries = await listBucket(
+      this.#client,
+      this.#bucket,
+      key,
+      patience,
+    );
+    // A bucket may be empty; a directory is there only as long as something is in it.
+    return entries.length === 0 && key !== "" ? undefined : entries;
+  }
+
+  #keyOf(path: string): string {
+    return path.slice(`s3://${this.#bucket.name}/`.length);
+  }
+}

@@ -1,0 +1,28 @@
+/** What is asked of a server: one request, ready to be sent. */
+export interface PreparedRequest {
+  readonly url: URL;
+  readonly headers: Headers;
+}
+
+/** An object of a server, as requests for it are made. */
+export interface Target {
+  /** Its URL as it may be shown. */
+  readonly name: string;
+  /** What to do where access is denied, for a message. */
+  readonly advice: string;
+  /** Whether its answers have shown that it is a directory. */
+  readonly isDirectory?: boolean;
+  /**
+   * Makes a request.
+   *
+   * @param headers What is asked for: ranges, conditions.
+   */
+  prepare(headers: Headers): Promise<PreparedRequest>;
+  /**
+   * Looks at an answer that is a redirection, a refusal or a failure, whose body is left alone.
+   *
+   * @param asked Where it comes from.
+   * @returns Whether to ask again, elsewhere or with what is new.
+   */
+  react(response: Response, asked: URL): Promise<boolean>;
+}

@@ -1,0 +1,68 @@
+import { BLOCK, type BlockStore } from "./cache/block_store.ts";
+import type { Client, Patience } from "./client.ts";
+import { RemoteError } from "./remote_error.ts";
+import type { ObjectState } from "./remote_object.ts";
+import type { Target } from "./target.ts";
+import { Transient } from "./transient.ts";
+
+/** Bytes that are kept at a time. */
+const PIECE = 16 * BLOCK;
+
+/**
+ * Downloads an object whose server knows no ranges.
+ *
+ * @throws {RemoteError} If it does not fit into the store (`no-ranges`).
+ */
+export async function fetchWhole(
+  client: Client,
+  target: Target,
+  { size }: ObjectState,
+  store: BlockStore,
+  patience: Patience,
+): Promise<void> {
+  await client.ask(target, {
+    headers: () => new Headers(),
+    async take(response, watch) {
+      const piece = new Uint8Array(PIECE);
+      let used = 0;
+      let kept = 0;
+      const keep = () => {
+        store.keep(kept / BLOCK, piece.subarray(0, used));
+        kept += used;
+        used = 0;
+      };
+      for await (const chunk of response.body ?? []) {
+        watch.bytes += chunk.length;
+        for (let done = 0; done < chunk.length;) {
+          const part = chunk.subarray(done, done + PIECE - used);
+          piece.set(part, used);
+          used += part.length;
+          done += part.length;
+          if (used === PIECE) keep();
+        }
+      }
+      if (used > 0) keep();
+      if (kept !== size) {
+        throw new Transient(`it sent ${kept} bytes of ${size}`);
+      }
+    },
+  }, patience);
+  if (!hasAll(store, size)) throw doesNotFit(target.name, size);
+}
+
+/** Whether a store has all blocks of an object. */
+export function hasAll(store: BlockStore, size: number): boolean {
+  for (let block = 0; block * BLOCK < size; block++) {
+    if (!store.has(block)) return false;
+  }
+  return true;
+}
+
+function doesNotFit(path: string, size: number): RemoteError {
+  return new RemoteError(
+    "no-ranges",
+    `Cannot read ${path}: its server gives no parts of files, and all of it, ${size} bytes, does not fit into the ` +
+      "cache; give that more room (--cache-size, option cache.size)",
+    { path },
+  );
+}

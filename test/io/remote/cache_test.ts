@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { open } from "../../../mod.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
+
+const samples = Array.from(
+  { length: 40 },
+  (_, i) => new Uint8Array(100_000).map((_, k) => (k * 13 + i * 5) >> 2),
+);
+
+async function withServer(
+  use: (
+    place: { server: FileServer; url: string; cache: string; www: string },
+  ) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (dir) => {
+    const www = `${dir}/www`;
+    fs.mkdirSync(www);
+    fs.writeFileSync(`${www}/a.ffr`, ffrBytes(samples));
+    await using server = await FileServer.start(www);
+    await use({ server, url: `${server.url}/a.ffr`, cache: `${dir}/c`, www });
+  });
+}
+
+async function readAll(
+  url: string,
+  directory: string,
+  size?: number,
+  onWarning: (message: string) => void = assert.fail,
+): Promise<void> {
+  const remote = { cache: { directory, size }, onWarning };
+  using container = await open(url, { remote });
+  const names = samples.map((_, i) => String(i).padStart(6, "0"));
+  assert.deepEqual(await container.read(names), samples);
+}
+
+/** The one file of a name below a directory. */
+function find(directory: string, name: string): string {
+  const found = fs.readdirSync(directory, { recursive: true }) as string[];
+  const [one, ...others] = found.filter((path) => path.endsWith(`/${name}`));
+  assert.deepEqual(others, []);
+  return `${directory}/${one}`;
+}
+
+function bytesOf(server: FileServer): number {
+  return server.asked.reduce((sum, { range }) => {
+    const [, start, end] = /(\d+)-(\d+)/.exec(range ?? "0-0")!.map(Number);
+    return sum + end! - start! + 1;
+  }, 0);
+}
+
+Deno.test("the second time, one request asks whether it is the same, and nothing is sent", async () => {
+  await withServer(async ({ server, url, cache }) => {
+    await readAll(url, cache);
+    const { length } = server.asked;
+    await readAll(url, cache);
+    assert.equal(server.asked.length, length + 1);
+    assert.ok(server.asked.at(-1)!.headers["if-none-match"]);
+    // Another location of the same server and its files, with what may be secret, is the same object.
+    await readAll(`${url}?X-Amz-Signature=abc`, cache);
+    assert.equal(server.asked.length, length + 2);
+    const names = fs.readdirSync(cache, { recursive: true }) as string[];
+    const files = names.map((name) => `${cache}/${name}`)
+      .filter((path) => fs.statSync(path).isFile());
+    assert.ok(files.length > 0);
+    for (const path of files) {
+      assert.ok(!fs.readFileSync(path, "latin1").includes("X-Amz"), path);
+    }
+  });
+});
+
+Deno.test("an object that was replaced is fetched anew, and the old one is not mixed in", async () => {
+  await withServer(async ({ server, url, cache, www }) => {
+    await readAll(url, cache);
+    const others = samples.toReversed();
+    fs.writeFileSync(`${www}/a.ffr`, ffrBytes(others));
+    using container = await open(url, {
+      remote: { cache: { directory: cache } },
+    });
+    assert.deepEqual(await container.read("000003"), others[3]);
+    assert.ok(server.asked.length > 2);
+  });
+});
+
+Deno.test("two that read at the same time, and fill one cache, get the right bytes", async () => {
+  await withServer(async ({ url, cache }) => {
+    await Promise.all([1, 2, 3].map(() => readAll(url, cache)));
+  });
+});
+
+Deno.test("a cache that is too small keeps what it has, and the rest is fetched again", async () => {
+  await withServer(async ({ server, url, cache }) => {
+    const half = 2_000_000;
+    await readAll(url, cache, half);
+    const first = bytesOf(server);
+    server.asked.length = 0;
+    await readAll(url, cache, half);
+    const again = bytesOf(server);
+    assert.ok(again > 0.3 * first && again < 0.75 * first, `${again}`);
+    const { blocks } = fs.statSync(find(cache, "data"));
+    assert.ok(blocks * 512 <= half);
+  });
+});
+
+Deno.test("the least recently used object makes room, unless it is in use; nothing else is ever deleted", async () => {
+  await withServer(async ({ server, url, cache, www }) => {
+    const size = 5_000_000;
+    fs.writeFileSync(`${www}/b.ffr`, ffrBytes(samples.toReversed()));
+    fs.mkdirSync(`${cache}/objects/mine`, { recursive: true });
+    fs.writeFileSync(`${cache}/objects/mine/precious`, "x");
+    fs.writeFileSync(`${cache}/precious`, "x");
+    await readAll(url, cache, size);
+    const old = find(cache, "data");
+    const remote = { cache: { directory: cache, size } };
+    {
+      using _used = await open(url, { remote });
+      using other = await open(`${server.url}/b.ffr`, { remote });
+      await other.read(samples.map((_, i) => String(i).padStart(6, "0")));
+      assert.ok(fs.existsSync(old));
+    }
+    using other = await open(`${server.url}/b.ffr`, { remote });
+    await other.read(samples.map((_, i) => String(i).padStart(6, "0")));
+    assert.ok(!fs.existsSync(old));
+    assert.ok(fs.existsSync(`${cache}/objects/mine/precious`));
+    assert.ok(fs.existsSync(`${cache}/precious`));
+  });
+});
+
+Deno.test("a block that was changed on the disk after the machine was started anew is fetched again", async () => {
+  await withServer(async ({ server, url, cache }) => {
+    await readAll(url, cache);
+    const facts = find(cache, "facts.json");
+    const before = JSON.parse(fs.readFileSync(facts, "utf8"));
+    fs.writeFileSync(facts, JSON.stringify({ ...before, start: "earlier" }));
+    const data = fs.openSync(find(cache, "data"), "r+");
+    fs.writeSync(data, new Uint8Array(3), 0, 3, 1_000_000);
+    fs.closeSync(data);
+    server.asked.length = 0;
+    await readAll(url, cache);
+    assert.deepEqual(
+      server.asked.map(({ range }) => range).slice(1),
+      [`bytes=${15 * 65536}-${16 * 65536 - 1}`],
+    );
+  });
+});
+
+Deno.test("a cache that can't be written makes reading slower, which is said once", async () => {
+  await withServer(async ({ url, cache }) => {
+    fs.writeFileSync(cache, "a file");
+    const warnings: string[] = [];
+    await readAll(url, cache, undefined, (text) => warnings.push(text));
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /^The cache .* can't be written .*--cache-dir/);
+  });
+});
+
+Deno.test("neighbours are one request, a reader that goes on gets more ahead", async () => {
+  await withServer(async ({ server, url, cache }) => {
+    await readAll(url, cache);
+    const ranges = server.asked.length;
+    assert.ok(ranges <= 6, `${ranges} requests for 4 MB`);
+  });
+});

@@ -1,0 +1,257 @@
+/** What servers do wrong: it passes, or is an error that names it; never other bytes. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { open, RecordfsError } from "../../../mod.ts";
+import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+import {
+  answerFile,
+  type Fault,
+  FileServer,
+  tagOf,
+} from "../../support/remote/file_server.ts";
+
+/** Larger than what the first request asks for. */
+const samples = Array.from(
+  { length: 20 },
+  (_, i) => new Uint8Array(50_000).map((_, k) => (k * 31 + i * 7) >> 3),
+);
+
+/** Serves a file of samples. */
+async function withServer(
+  use: (server: FileServer, url: string, dir: string) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    fs.writeFileSync(`${dir}/www/a.ffr`, ffrBytes(samples));
+    await using server = await FileServer.start(`${dir}/www`);
+    await use(server, `${server.url}/a.ffr`, dir);
+  });
+}
+
+/** Reads all samples, and compares them. */
+async function readAll(url: string, remote: RemoteOptions = {}): Promise<void> {
+  using container = await open(url, { remote: { cache: false, ...remote } });
+  for (const [i, sample] of samples.entries()) {
+    const read = await container.read(String(i).padStart(6, "0"));
+    assert.deepEqual(read, sample);
+  }
+}
+
+/** Does so once for each of the first requests, and once for each of those later. */
+function times(most: number, fault: Fault, from = 0): Fault {
+  let seen = 0;
+  return (...args) => {
+    const now = seen++;
+    return now >= from && now < from + most && fault(...args);
+  };
+}
+
+const passing: Record<string, Fault> = {
+  "500, 502, 503 and 504": times(4, (asked, response) => {
+    const status = [500, 502, 503, 504][Math.floor(Math.random() * 4)]!;
+    response.writeHead(asked.range === undefined ? 500 : status).end("oops");
+    return true;
+  }),
+  "429 with Retry-After": times(2, (_, response) => {
+    response.writeHead(429, { "retry-after": "0" }).end();
+    return true;
+  }),
+  "a connection that is reset": times(3, (_, response) => {
+    response.destroy();
+    return true;
+  }),
+  "a body that is cut": times(3, (asked, response, file) => {
+    const [, start, end] = /(\d+)-(\d+)/.exec(asked.range!)!.map(Number);
+    const last = Math.min(end!, file!.length - 1);
+    response.writeHead(206, {
+      etag: tagOf(file!),
+      "content-length": last + 1 - start!,
+      "content-range": `bytes ${start}-${last}/${file!.length}`,
+    });
+    response.write(file!.subarray(start, start! + 1000), () => {
+      response.destroy();
+    });
+    return true;
+  }, 1),
+  "fewer bytes than were asked for": (asked, response, file) => {
+    const [, start, end] = /(\d+)-(\d+)/.exec(asked.range!)!.map(Number);
+    if (start === 0) return false;
+    const last = Math.min(end!, start! + 9_999, file!.length - 1);
+    response.writeHead(206, {
+      etag: tagOf(file!),
+      "content-length": last + 1 - start!,
+      "content-range": `bytes ${start}-${last}/${file!.length}`,
+    }).end(file!.subarray(start, last + 1));
+    return true;
+  },
+  "another range than was asked for": times(2, (asked, response, file) => {
+    const range = asked.range!.replace(/(\d+)-/, (_, n) => `${Number(n) + 1}-`);
+    answerFile({ ...asked, range }, file!, new Date(0), response);
+    return true;
+  }, 1),
+  "200 in the place of 206, half-way": times(2, (asked, response, file) => {
+    const { range: _, ...whole } = asked;
+    answerFile({ ...whole, range: undefined }, file!, new Date(0), response);
+    return true;
+  }, 1),
+};
+
+for (const [what, fault] of Object.entries(passing)) {
+  Deno.test(`${what}: it is asked for again`, async () => {
+    await withServer(async (server, url) => {
+      server.fault = fault;
+      await readAll(url);
+    });
+  });
+}
+
+const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
+  "404": {
+    fault: (_, response) => (response.writeHead(404).end(), true),
+    code: "ENOENT",
+    words: /there is no such file or directory$/,
+  },
+  "403": {
+    fault: (_, response) => {
+      response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+      return true;
+    },
+    code: "access-denied",
+    words: /access denied \(HTTP 403 AccessDenied\); give .*--header/,
+  },
+  "500 that stays": {
+    fault: (_, response) => (response.writeHead(500).end(), true),
+    code: "server-failed",
+    words: /the server answered HTTP 500; tried \d+ times in 1 s/,
+  },
+  "501": {
+    fault: (_, response) => (response.writeHead(501).end(), true),
+    code: "bad-answer",
+    words: /HTTP 501$/,
+  },
+  "a compressed range": {
+    fault: (asked, response, file) => {
+      response.setHeader("content-encoding", "br");
+      answerFile(asked, file!, new Date(0), response);
+      return true;
+    },
+    code: "bad-answer",
+    words: /compresses it on the way \(Content-Encoding: br\)/,
+  },
+  "redirects in a circle": {
+    fault: (asked, response) => {
+      response.writeHead(302, { location: asked.path }).end();
+      return true;
+    },
+    code: "redirect-loop",
+    words: /redirects in a circle/,
+  },
+  "no ranges, and no cache": {
+    fault: (asked, response, file) => {
+      answerFile({ ...asked, range: undefined }, file!, new Date(0), response);
+      return true;
+    },
+    code: "no-ranges",
+    words: /leave --no-cache out/,
+  },
+};
+
+for (const [what, { fault, code, words }] of Object.entries(refused)) {
+  Deno.test(`${what} is an error that says so`, async () => {
+    await withServer(async (server, url) => {
+      server.fault = fault;
+      await assert.rejects(
+        readAll(`${url}?secret=1`, { timeout: 1000 }),
+        (error) =>
+          error instanceof RecordfsError && error.code === code &&
+          words.test(error.message) && !error.message.includes("secret"),
+      );
+    });
+  });
+}
+
+Deno.test("a server without ranges: all of it is downloaded once, with a warning", async () => {
+  await withServer(async (server, url, dir) => {
+    server.fault = (asked, response, file) => {
+      answerFile({ ...asked, range: undefined }, file!, new Date(0), response);
+      return true;
+    };
+    const cache = { directory: `${dir}/cache` };
+    const warnings: string[] = [];
+    const onWarning = (text: string) => warnings.push(text);
+    await readAll(url, { cache, onWarning });
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /gives no parts of files: all of it is downl/);
+    assert.equal(server.asked.length, 2);
+    await readAll(url, { cache, onWarning });
+    assert.equal(server.asked.length, 3); // whether it is the same
+  });
+});
+
+Deno.test("an object that changes is an error, whatever the server says of it", async () => {
+  for (const isHonest of [true, false]) {
+    await withServer(async (server, url, dir) => {
+      using container = await open(url, { remote: { cache: false } });
+      const other = ffrBytes(samples.toReversed());
+      fs.writeFileSync(`${dir}/www/a.ffr`, other);
+      if (!isHonest) {
+        server.fault = (asked, response, file) => {
+          const { "if-match": _, ...headers } = asked.headers;
+          answerFile({ ...asked, headers }, file!, new Date(0), response);
+          return true;
+        };
+      }
+      await assert.rejects(container.read("000015"), {
+        code: "changed",
+        message: /was replaced or changed after it was opened; open it again$/,
+      });
+    });
+  }
+});
+
+Deno.test("headers go to the location's own server, and to none that it redirects to", async () => {
+  await withServer(async (server, url, dir) => {
+    await using other = await FileServer.start(`${dir}/www`);
+    let expired = false;
+    other.fault = (_, response) => {
+      if (expired) response.writeHead(403).end();
+      const was = expired;
+      expired = false;
+      return was;
+    };
+    server.fault = (asked, response) => {
+      const { authorization } = asked.headers;
+      const isKnown = authorization === "Bearer token";
+      response.writeHead(isKnown ? 302 : 401, {
+        ...isKnown ? { location: `${other.url}/a.ffr?signature=abc` } : {},
+      }).end();
+      return true;
+    };
+    const headers = { Authorization: "Bearer token" };
+    const remote = { cache: false as const, headers };
+    using container = await open(url, { remote });
+    await container.read("000019");
+    assert.equal(server.asked.length, 1); // then it is known where it is
+    expired = true;
+    await container.read("000012");
+    assert.equal(server.asked.length, 2);
+    const sent = other.asked.map((asked) => asked.headers.authorization);
+    assert.ok(sent.every((value) => value === undefined));
+    await assert.rejects(open(url, { remote: { cache: false } }), {
+      code: "access-denied",
+    });
+  });
+});
+
+Deno.test("who gives up need not wait", async () => {
+  await withServer(async (server, url) => {
+    using container = await open(url, { remote: { cache: false } });
+    server.fault = () => true; // never answers
+    const abort = new AbortController();
+    const reading = container.read("000019", { signal: abort.signal });
+    setTimeout(() => abort.abort(new Error("enough")), 50);
+    await assert.rejects(reading, /enough/);
+  });
+});

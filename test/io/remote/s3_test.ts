@@ -1,0 +1,199 @@
+/** Buckets of a server that checks signatures. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { open } from "../../../mod.ts";
+import type {
+  CacheOptions,
+  S3Options,
+} from "../../../src/io/remote/remote_options.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { goldenCase } from "../../support/golden.ts";
+import { withTempDir } from "../../support/paths.ts";
+import {
+  type BucketKeys,
+  BucketServer,
+} from "../../support/remote/bucket_server.ts";
+
+const KEYS: BucketKeys = { accessKeyId: "AKID", secretAccessKey: "hidden" };
+
+const container = ffrBytes([Uint8Array.of(1, 2, 3), new Uint8Array(200_000)]);
+
+/** Sets variables of the environment for as long as something runs; those of AWS that there are do not count. */
+async function withEnvironment(
+  variables: Readonly<Record<string, string>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const before = Object.entries(Deno.env.toObject())
+    .filter(([name]) => name.startsWith("AWS_"));
+  for (const [name] of before) Deno.env.delete(name);
+  for (const [name, value] of Object.entries(variables)) {
+    Deno.env.set(name, value);
+  }
+  try {
+    await run();
+  } finally {
+    for (const name of Object.keys(variables)) Deno.env.delete(name);
+    for (const [name, value] of before) Deno.env.set(name, value);
+  }
+}
+
+const SIGNED = {
+  AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+};
+
+async function withBucket(
+  objects: Readonly<Record<string, Uint8Array>>,
+  variables: Readonly<Record<string, string>>,
+  use: (
+    server: BucketServer,
+    remote: (
+      s3?: S3Options,
+    ) => { remote: { s3: S3Options; cache: CacheOptions | false } },
+  ) => Promise<void>,
+): Promise<void> {
+  await using server = await BucketServer.start(objects);
+  server.keys = KEYS;
+  const { endpoint } = server;
+  await withEnvironment(variables, () =>
+    use(server, (s3 = {}) => ({
+      remote: { s3: { endpoint, ...s3 }, cache: false },
+    })));
+}
+
+Deno.test("an object and a directory of them are opened; any key is found", async () => {
+  const packed = goldenCase("ffrecord/packed_tree");
+  const names = ["a b", "a+b", "a%20b", "ä/日本 =&", "x~!*'()"];
+  const objects = {
+    "packed.ffr": fs.readFileSync(packed.path),
+    "parts/0.ffr": container,
+    "parts/1.ffr": container,
+    "parts/readme.txt": new Uint8Array(1),
+    ...Object.fromEntries(names.map((name) => [`${name}.ffr`, container])),
+  };
+  await withBucket(objects, SIGNED, async (_, options) => {
+    using one = await open("s3://bucket/packed.ffr", options());
+    using local = await open(packed.path);
+    assert.deepEqual(await one.list("/"), await local.list("/"));
+    assert.equal((await one.read("...")).length, 28);
+    using parts = await open("s3://bucket/parts", options());
+    assert.equal(parts.info.files, 4);
+    assert.deepEqual(await parts.read("000002"), Uint8Array.of(1, 2, 3));
+    for (const name of names) {
+      using found = await open(`s3://bucket/${name}.ffr`, options());
+      assert.equal((await found.read("000001")).length, 200_000, name);
+    }
+    using deep = await open("s3://bucket/ä/", options());
+    assert.equal(deep.info.files, 2);
+    await assert.rejects(open("s3://bucket/nothing", options()), {
+      code: "ENOENT",
+      message:
+        "Cannot open s3://bucket/nothing: there is no such file or directory",
+    });
+    await assert.rejects(open("s3://nobody/nothing", options()), {
+      message: /^Cannot (list|read) s3:\/\/nobody\/.*no such bucket/,
+    });
+  });
+});
+
+Deno.test("a directory of more objects than a page holds is listed whole", async () => {
+  const objects = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, i) => [`many/${i} & ü.txt`, container]),
+  );
+  const more = { ...objects, "many/zzz.ffr": container };
+  await withBucket(more, SIGNED, async (server, options) => {
+    using many = await open("s3://bucket/many/", options());
+    assert.equal(many.info.files, 2);
+    const pages = server.asked.filter((url) => url.includes("list-type=2"));
+    assert.equal(pages.length, 11);
+  });
+});
+
+Deno.test("wrong keys, or none, are refused by name, without the secret", async () => {
+  const wrong = { ...SIGNED, AWS_SECRET_ACCESS_KEY: "not-the-secret" };
+  await withBucket({ "a.ffr": container }, wrong, async (_, options) => {
+    await assert.rejects(
+      open("s3://bucket/a.ffr", options()),
+      (error: Error & { code?: string }) =>
+        error.code === "access-denied" &&
+        /HTTP 403 SignatureDoesNotMatch/.test(error.message) &&
+        !error.message.includes("not-the-secret"),
+    );
+    await assert.rejects(
+      open("s3://bucket/a.ffr", options({ anonymous: true })),
+      { code: "access-denied", message: /HTTP 403 AccessDenied/ },
+    );
+  });
+});
+
+Deno.test("public buckets need no keys", async () => {
+  await withBucket({ "a.ffr": container }, {}, async (server, options) => {
+    server.keys = undefined;
+    using found = await open(
+      "s3://bucket/a.ffr",
+      options({ anonymous: true, requesterPays: true }),
+    );
+    assert.equal(found.info.files, 2);
+    assert.equal(server.headers.authorization, undefined);
+    assert.equal(server.headers["x-amz-request-payer"], "requester");
+  });
+});
+
+Deno.test("the region that the server names is used, and the profile's keys", async () => {
+  await withTempDir(async (dir) => {
+    fs.writeFileSync(
+      `${dir}/credentials`,
+      "[mine]\naws_access_key_id = AKID\naws_secret_access_key = hidden\n" +
+        "aws_session_token = first\n",
+    );
+    const variables = {
+      AWS_SHARED_CREDENTIALS_FILE: `${dir}/credentials`,
+      AWS_CONFIG_FILE: `${dir}/none`,
+    };
+    await withBucket(
+      { "a.ffr": container },
+      variables,
+      async (server, options) => {
+        server.region = "eu-south-7";
+        server.keys = { ...KEYS, sessionToken: "first" };
+        using found = await open(
+          "s3://bucket/a.ffr",
+          options({ profile: "mine" }),
+        );
+        assert.equal((await found.read("000000")).length, 3);
+      },
+    );
+  });
+});
+
+Deno.test("keys that expired are looked for again", async () => {
+  await withTempDir(async (dir) => {
+    // A command that gives the next keys each time, as AWS' tools take them from `credential_process`.
+    const script = `${dir}/keys.sh`;
+    fs.writeFileSync(
+      script,
+      `#!/bin/sh\necho x >> ${dir}/calls\nn=$(wc -l < ${dir}/calls)\n` +
+        `echo '{"Version":1,"AccessKeyId":"AKID","SecretAccessKey":"hidden","SessionToken":"'$n'"}'\n`,
+      { mode: 0o755 },
+    );
+    fs.writeFileSync(
+      `${dir}/config`,
+      `[profile mine]\ncredential_process = ${script}\n`,
+    );
+    const variables = {
+      AWS_SHARED_CREDENTIALS_FILE: `${dir}/none`,
+      AWS_CONFIG_FILE: `${dir}/config`,
+    };
+    const samples = Array.from({ length: 9 }, () => new Uint8Array(99_999));
+    const objects = { "a.ffr": ffrBytes(samples) };
+    await withBucket(objects, variables, async (server, options) => {
+      server.keys = { ...KEYS, sessionToken: "1" };
+      using found = await open(
+        "s3://bucket/a.ffr",
+        options({ profile: "mine" }),
+      );
+      server.keys = { ...KEYS, sessionToken: "2" };
+      assert.deepEqual(await found.read("000008"), samples[8]);
+    });
+  });
+});

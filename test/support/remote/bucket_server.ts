@@ -1,0 +1,172 @@
+/**
+ * A bucket in this process: objects, lists of them in pages, and signatures that are checked as AWS describes them
+ * ("Signature Version 4": canonical request, string to sign, signing key).
+ */
+import { createHash, createHmac } from "node:crypto";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerFile } from "./file_server.ts";
+
+/** Keys that requests are signed with. */
+export interface BucketKeys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+/** Keys of a page, at most. */
+const PAGE = 1000;
+
+/** A server with one bucket, `bucket`, addressed by path. */
+export class BucketServer implements AsyncDisposable {
+  readonly #server: http.Server;
+  readonly #objects: Readonly<Record<string, Uint8Array>>;
+  /** Those that are let in; `undefined` for everyone. */
+  keys: BucketKeys | undefined;
+  /** The region that signatures have to be for. */
+  region = "us-east-1";
+  /** Path and query of each request. */
+  readonly asked: string[] = [];
+  /** Headers of the last one. */
+  headers: http.IncomingHttpHeaders = {};
+
+  private constructor(objects: Readonly<Record<string, Uint8Array>>) {
+    this.#objects = objects;
+    this.#server = http.createServer((request, response) => {
+      this.asked.push(request.url!);
+      this.headers = request.headers;
+      response.setHeader("x-amz-bucket-region", this.region);
+      const refusal = this.keys && this.#refusal(request, this.keys);
+      if (refusal !== undefined) return refuse(response, 403, refusal);
+      const url = new URL(request.url!, this.endpoint);
+      const [, bucket, ...rest] = url.pathname.split("/");
+      if (bucket !== "bucket") return refuse(response, 404, "NoSuchBucket");
+      const key = rest.map(decodeURIComponent).join("/");
+      if (key === "") return this.#list(url.searchParams, response);
+      const body = this.#objects[key];
+      if (body === undefined) return refuse(response, 404, "NoSuchKey");
+      const { headers } = request;
+      const asked = { path: url.pathname, range: headers.range, headers };
+      answerFile(asked, body, new Date(0), response);
+    });
+  }
+
+  /** Starts one. */
+  static async start(
+    objects: Readonly<Record<string, Uint8Array>>,
+  ): Promise<BucketServer> {
+    const server = new BucketServer(objects);
+    await new Promise<void>((resolve) =>
+      server.#server.listen(0, "127.0.0.1", resolve)
+    );
+    return server;
+  }
+
+  /** Where it listens. */
+  get endpoint(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** ListObjectsV2: keys in order of their bytes, those with a slash behind the prefix as one. */
+  #list(query: URLSearchParams, response: http.ServerResponse): void {
+    const prefix = query.get("prefix") ?? "";
+    const after = query.get("continuation-token") ?? "";
+    const most = Math.min(Number(query.get("max-keys") ?? PAGE), PAGE);
+    const entries = new Set<string>();
+    for (const key of Object.keys(this.#objects)) {
+      if (!key.startsWith(prefix)) continue;
+      const slash = key.indexOf("/", prefix.length);
+      entries.add(slash < 0 ? key : key.slice(0, slash + 1));
+    }
+    const order = [...entries].sort((a, b) =>
+      Buffer.compare(Buffer.from(a), Buffer.from(b))
+    );
+    const left = order.slice(after === "" ? 0 : order.indexOf(after) + 1);
+    const page = left.slice(0, most);
+    const isTruncated = left.length > most;
+    const items = page.map((entry) =>
+      entry.endsWith("/")
+        ? `<CommonPrefixes><Prefix>${listed(entry)}</Prefix></CommonPrefixes>`
+        : `<Contents><Key>${listed(entry)}</Key><Size>${
+          this.#objects[entry]!.length
+        }</Size><LastModified>1970-01-01T00:00:00.000Z</LastModified></Contents>`
+    );
+    const token = isTruncated
+      ? `<NextContinuationToken>${
+        escaped(page.at(-1)!)
+      }</NextContinuationToken>`
+      : "";
+    response.writeHead(200, { "content-type": "application/xml" }).end(
+      `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="x">` +
+        `<EncodingType>url</EncodingType><IsTruncated>${isTruncated}</IsTruncated>` +
+        `${items.join("")}${token}</ListBucketResult>`,
+    );
+  }
+
+  /** Why a request is not let in. */
+  #refusal(
+    request: http.IncomingMessage,
+    keys: BucketKeys,
+  ): string | undefined {
+    const { headers } = request;
+    const parts =
+      /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
+        .exec(headers.authorization ?? "");
+    if (parts === null) return "AccessDenied";
+    const [, id, day, region, names, signature] = parts;
+    if (id !== keys.accessKeyId) return "InvalidAccessKeyId";
+    if (headers["x-amz-security-token"] !== keys.sessionToken) {
+      return "ExpiredToken";
+    }
+    if (region !== this.region) return "AuthorizationHeaderMalformed";
+    const [path, query = ""] = request.url!.split("?");
+    const canonical = [
+      request.method,
+      path,
+      query.split("&").sort().join("&"),
+      ...names!.split(";").map((name) => `${name}:${headers[name]}`),
+      "",
+      names,
+      headers["x-amz-content-sha256"],
+    ].join("\n");
+    const date = headers["x-amz-date"] as string;
+    const scope = `${day}/${region}/s3/aws4_request`;
+    const text = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)];
+    let key: string | Uint8Array = `AWS4${keys.secretAccessKey}`;
+    for (const part of [day!, region, "s3", "aws4_request"]) {
+      key = createHmac("sha256", key).update(part).digest();
+    }
+    const expected = createHmac("sha256", key).update(text.join("\n"));
+    return expected.digest("hex") === signature
+      ? undefined
+      : "SignatureDoesNotMatch";
+  }
+}
+
+function refuse(
+  response: http.ServerResponse,
+  status: number,
+  code: string,
+): void {
+  response.writeHead(status, { "content-type": "application/xml" })
+    .end(`<Error><Code>${code}</Code></Error>`);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** A key in a list: with `encoding-type=url`, as in a form. */
+function listed(key: string): string {
+  return encodeURIComponent(key).replaceAll("%20", "+").replaceAll("%2F", "/");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}

@@ -1,0 +1,132 @@
+/** A web server in this process, of a directory, which does wrong what a test wants. */
+import * as fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { createHash } from "node:crypto";
+
+/** What was asked for. */
+export interface Asked {
+  readonly path: string;
+  readonly range: string | undefined;
+  readonly headers: http.IncomingHttpHeaders;
+}
+
+/**
+ * Answers a request in place of the server, or leaves it to it.
+ *
+ * @returns Whether it has answered.
+ */
+export type Fault = (
+  asked: Asked,
+  response: http.ServerResponse,
+  file: Uint8Array | undefined,
+) => boolean;
+
+/** A server of files that listens on this machine. */
+export class FileServer implements AsyncDisposable {
+  readonly #root: string;
+  readonly #server: http.Server;
+  /** All requests, in order. */
+  readonly asked: Asked[] = [];
+  /** What it does wrong. */
+  fault: Fault | undefined;
+
+  private constructor(root: string) {
+    this.#root = root;
+    this.#server = http.createServer((request, response) => {
+      const asked = {
+        path: decodeURIComponent(new URL(request.url!, this.url).pathname),
+        range: request.headers.range,
+        headers: request.headers,
+      };
+      this.asked.push(asked);
+      const place = `${this.#root}${asked.path}`;
+      const stat = fs.statSync(place, { throwIfNoEntry: false });
+      const file = stat?.isFile() ? fs.readFileSync(place) : undefined;
+      if (this.fault?.(asked, response, file)) return;
+      if (stat?.isDirectory()) this.#answerIndex(request.url!, place, response);
+      else if (file === undefined) response.writeHead(404).end();
+      else answerFile(asked, file, stat!.mtime, response);
+    });
+  }
+
+  /** Starts one. */
+  static async start(root: string): Promise<FileServer> {
+    const server = new FileServer(root);
+    await new Promise<void>((resolve) =>
+      server.#server.listen(0, "127.0.0.1", resolve)
+    );
+    return server;
+  }
+
+  /** Where it listens. */
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answerIndex(
+    url: string,
+    place: string,
+    response: http.ServerResponse,
+  ): void {
+    if (!url.endsWith("/")) {
+      response.writeHead(301, { location: `${url}/` }).end();
+      return;
+    }
+    const links = fs.readdirSync(place, { withFileTypes: true })
+      .map((entry) => {
+        const slash = entry.isDirectory() ? "/" : "";
+        return `<a href="${encodeURIComponent(entry.name)}${slash}">x</a>`;
+      });
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+    response.end(`<html><a href="../">../</a>${links.join("\n")}</html>`);
+  }
+}
+
+/** The tag of a content. */
+export function tagOf(file: Uint8Array): string {
+  return `"${createHash("sha1").update(file).digest("hex")}"`;
+}
+
+/** Answers as RFC 9110 says: ranges from a place to a place, and conditions. */
+export function answerFile(
+  { range, headers }: Asked,
+  file: Uint8Array,
+  modified: Date,
+  response: http.ServerResponse,
+): void {
+  const etag = tagOf(file);
+  response.setHeader("etag", etag);
+  response.setHeader("last-modified", modified.toUTCString());
+  if (headers["if-none-match"] === etag) {
+    response.writeHead(304).end();
+    return;
+  }
+  const match = headers["if-match"];
+  if (match !== undefined && match !== etag) {
+    response.writeHead(412).end();
+    return;
+  }
+  const parts = /^bytes=(\d+)-(\d+)$/.exec(range ?? "");
+  if (parts === null) {
+    response.writeHead(200, { "content-length": file.length }).end(file);
+    return;
+  }
+  const start = Number(parts[1]);
+  const end = Math.min(Number(parts[2]) + 1, file.length);
+  if (start >= file.length) {
+    response.writeHead(416, { "content-range": `bytes */${file.length}` })
+      .end();
+    return;
+  }
+  response.writeHead(206, {
+    "content-length": end - start,
+    "content-range": `bytes ${start}-${end - 1}/${file.length}`,
+  }).end(file.subarray(start, end));
+}
