@@ -7,6 +7,7 @@ import { counted } from "../terminal/amounts.ts";
 import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import { type CommonOptions, count, withOptions } from "../input/options.ts";
+import { shownLocation } from "../input/remote.ts";
 import { openSource } from "../input/source.ts";
 
 interface TreeOptions extends CommonOptions {
@@ -30,10 +31,12 @@ async function tree(
   { level = Infinity, ...options }: TreeOptions,
 ): Promise<void> {
   using fs = await openSource(source, options);
-  if (await fs.isFile(path)) throw new PathError("not-directory", path, source);
+  if (await fs.isFile(path)) {
+    throw new PathError("not-directory", path, shownLocation(source));
+  }
   const { ino } = await fs.stat(path); // a missing directory is an error before there is a title
   await withOutput(async (out) => {
-    out.put(`${nameWriter()(path === "" ? source : path)}\n`);
+    out.put(`${nameWriter()(path === "" ? shownLocation(source) : path)}\n`);
     const { files, directories } = await draw(fs, ino, level, out);
     const folders = counted(directories, "directory", "directories");
     out.put(`\n${folders}, ${counted(files, "file")}\n`);

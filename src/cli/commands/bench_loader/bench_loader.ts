@@ -80,13 +80,14 @@ async function benchLoader(
   options: BenchLoaderOptions,
 ): Promise<void> {
   checkOptions(options);
+  const shown = shownLocation(source);
   const opened = await datasetOf(source, options);
   using dataset = opened.dataset;
   if (dataset.length === 0) {
     throw new RecordfsError(
       "no-samples",
-      `${shownLocation(source)} has no samples: there is nothing to load`,
-      { path: source },
+      `${shown} has no samples: there is nothing to load`,
+      { path: shown },
     );
   }
   const { unit, codec } = opened;
@@ -94,7 +95,7 @@ async function benchLoader(
   if (!options.json) {
     const samples = counted(length, unit.slice(0, -1));
     const by = codec === undefined ? "" : `, images decoded by ${codec}`;
-    print(`${nameWriter()(source)}: ${samples}${by}\n${TITLE}`);
+    print(`${nameWriter()(shown)}: ${samples}${by}\n${TITLE}`);
   }
   const runs: LoaderRun[] = [];
   await abortable(async (signal) => {
@@ -106,7 +107,7 @@ async function benchLoader(
       }
     }
   });
-  if (options.json) print({ source, unit, length, codec, runs }, 2);
+  if (options.json) print({ source: shown, unit, length, codec, runs }, 2);
 }
 
 function checkOptions(options: BenchLoaderOptions): void {
