@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Backoff } from "./backoff.ts";
+import { variable } from "./environment.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { Slots } from "./slots.ts";
@@ -56,7 +57,7 @@ export class Client {
   constructor(options: RemoteOptions) {
     this.timeout = options.timeout ?? TIMEOUT;
     this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
-    const caCert = options.caCert ?? Deno.env.get("AWS_CA_BUNDLE");
+    const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
     this.#http = caCert === undefined ? undefined : Deno.createHttpClient({
       caCerts: certificates(readFileSync(caCert, "utf8")),
     });

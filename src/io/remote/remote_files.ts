@@ -178,7 +178,7 @@ export class RemoteFiles {
   ): Promise<Found | typeof MISSING | typeof DIRECTORY> {
     return this.#found.ask(path, async () => {
       const target = this.#server.target(path);
-      const known = this.#cache?.lastState(target.name);
+      const known = this.#cache?.lastState(target.identity);
       const answer = await openObject(
         this.#client,
         target,
@@ -210,7 +210,7 @@ export class RemoteFiles {
 
   async #fetcher(path: string, found: Found): Promise<BlockFetcher> {
     const { target, state, hasRanges, head } = found;
-    const store = this.#store(target.name, state);
+    const store = this.#store(target, state);
     try {
       const isWhole = head.length % BLOCK === 0 || head.length === state.size;
       if (head.length > 0 && isWhole) store.keep(0, head);
@@ -222,9 +222,10 @@ export class RemoteFiles {
     return new BlockFetcher(this.#client, target, state, store);
   }
 
-  #store(name: string, state: ObjectState): BlockStore {
+  #store({ identity, name }: Target, state: ObjectState): BlockStore {
     const { size, tag, mtime } = state;
-    const object = this.#cache?.open({ url: name, size, tag, mtime });
+    const facts = { url: name, size, tag, mtime };
+    const object = this.#cache?.open(identity, facts);
     return object === undefined
       ? new MemoryStore(IN_MEMORY)
       : new DiskStore(object);

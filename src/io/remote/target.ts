@@ -8,6 +8,8 @@ export interface PreparedRequest {
 export interface Target {
   /** Its URL as it may be shown. */
   readonly name: string;
+  /** Tells it from all other objects, also by its query: not to be shown. */
+  readonly identity: string;
   /** What to do where access is denied, for a message. */
   readonly advice: string;
   /** Whether its answers have shown that it is a directory. */

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { FileServer } from "../../support/remote/file_server.ts";
+import { answerFile, FileServer } from "../../support/remote/file_server.ts";
 
 const samples = Array.from(
   { length: 40 },
@@ -152,7 +152,7 @@ Deno.test("a cache that can't be written makes reading slower, which is said onc
     const warnings: string[] = [];
     await readAll(url, cache, undefined, (text) => warnings.push(text));
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /^The cache .* can't be written .*--cache-dir/);
+    assert.match(warnings[0]!, /^The cache .* can't be used .*--cache-dir/);
   });
 });
 
@@ -161,5 +161,49 @@ Deno.test("neighbours are one request, a reader that goes on gets more ahead", a
     await readAll(url, cache);
     const ranges = server.asked.length;
     assert.ok(ranges <= 6, `${ranges} requests for 4 MB`);
+  });
+});
+
+Deno.test("objects that only the query tells apart are not taken for each other", async () => {
+  await withServer(async ({ server, url, cache, www }) => {
+    fs.writeFileSync(`${www}/b.ffr`, ffrBytes(samples.toReversed()));
+    server.fault = ({ headers, query, range }, response) => {
+      // Of one size and one time, and without tags.
+      const name = query.get("id")!;
+      const file = fs.readFileSync(`${www}/${name}.ffr`);
+      const send = response.setHeader.bind(response);
+      response.setHeader = (header, value) =>
+        header === "etag" || header === "last-modified"
+          ? response
+          : send(header, value);
+      answerFile({ headers, range }, file, new Date(0), response);
+      return true;
+    };
+    const remote = { cache: { directory: cache } };
+    using a = await open(`${url}?id=a`, { remote });
+    using b = await open(`${url}?id=b`, { remote });
+    assert.deepEqual(await a.read("000001"), samples[1]);
+    assert.deepEqual(await b.read("000001"), samples.at(-2));
+  });
+});
+
+Deno.test("the network alone has to be allowed", async () => {
+  await withServer(async ({ url }) => {
+    const mod = new URL("../../../mod.ts", import.meta.url).href;
+    const script = `import { open } from ${JSON.stringify(mod)};
+      const warnings = [];
+      const remote = { onWarning: (text) => warnings.push(text) };
+      using container = await open(${JSON.stringify(url)}, { remote });
+      console.log((await container.read("000007")).length, warnings.length);`;
+    const deno = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", `--allow-net=${new URL(url).host}`, "-"],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    await new Blob([script]).stream().pipeTo(deno.stdin);
+    const { stdout, stderr } = await deno.output();
+    const said = new TextDecoder();
+    assert.equal(said.decode(stdout), "100000 1\n", said.decode(stderr));
   });
 });

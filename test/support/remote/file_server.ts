@@ -7,6 +7,8 @@ import { createHash } from "node:crypto";
 /** What was asked for. */
 export interface Asked {
   readonly path: string;
+  /** What stands behind the question mark. */
+  readonly query: URLSearchParams;
   readonly range: string | undefined;
   readonly headers: http.IncomingHttpHeaders;
 }
@@ -34,8 +36,10 @@ export class FileServer implements AsyncDisposable {
   private constructor(root: string) {
     this.#root = root;
     this.#server = http.createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url!, this.url);
       const asked = {
-        path: decodeURIComponent(new URL(request.url!, this.url).pathname),
+        path: decodeURIComponent(pathname),
+        query: searchParams,
         range: request.headers.range,
         headers: request.headers,
       };
@@ -96,7 +100,7 @@ export function tagOf(file: Uint8Array): string {
 
 /** Answers as RFC 9110 says: ranges from a place to a place, and conditions. */
 export function answerFile(
-  { range, headers }: Asked,
+  { range, headers }: Pick<Asked, "range" | "headers">,
   file: Uint8Array,
   modified: Date,
   response: http.ServerResponse,

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as fs from "node:fs";
-import { homedir } from "node:os";
 import { FileLock } from "../../write/file_lock.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import type { ObjectState } from "../remote_object.ts";
+import { variable } from "../environment.ts";
 import { BLOCK } from "./block_store.ts";
 
 /** What a cached object is, as its directory has it. */
@@ -29,6 +29,8 @@ export class CacheDirectory {
   readonly path: string;
   readonly #size: number | undefined;
   readonly #onWarning: (message: string) => void;
+  /** What is missing for it to be used. */
+  readonly #missing: string | undefined;
   #limit = 0;
   #used = 0;
   #sinceLook = Infinity;
@@ -39,13 +41,19 @@ export class CacheDirectory {
     onWarning: (message: string) => void,
   ) {
     this.path = directory ?? defaultDirectory();
+    this.#missing = missingFor(this.path);
     this.#size = size;
     this.#onWarning = onWarning;
   }
 
-  /** What is known of an object's last state, if any of it is kept. */
-  lastState(url: string): CachedFacts | undefined {
-    const parent = this.#parent(url);
+  /**
+   * What is known of an object's last state, if any of it is kept.
+   *
+   * @param identity Tells it from all others; it is not written anywhere.
+   */
+  lastState(identity: string): CachedFacts | undefined {
+    if (this.#missing !== undefined) return undefined;
+    const parent = this.#parent(identity);
     let last: CachedFacts | undefined;
     let time = -Infinity;
     for (const name of namesIn(parent)) {
@@ -60,9 +68,10 @@ export class CacheDirectory {
   /**
    * Opens an object for its blocks to be kept; `undefined` where that can't be done, which is said once.
    */
-  open(facts: CachedFacts): CachedObject | undefined {
-    const path = `${this.#parent(facts.url)}/${hash(facts.tag)}`;
+  open(identity: string, facts: CachedFacts): CachedObject | undefined {
+    const path = `${this.#parent(identity)}/${hash(facts.tag)}`;
     try {
+      if (this.#missing !== undefined) throw new Error(this.#missing);
       fs.mkdirSync(path, { recursive: true, mode: 0o700 });
       for (const name of ["data", "sums", "lock"]) {
         fs.closeSync(fs.openSync(`${path}/${name}`, "a", 0o600));
@@ -111,7 +120,7 @@ export class CacheDirectory {
     this.#hasWarned = true;
     const why = error instanceof Error ? error.message : String(error);
     this.#onWarning(
-      `The cache ${this.path} can't be written (${why}): everything is fetched again when it is read again; ` +
+      `The cache ${this.path} can't be used (${why}): everything is fetched again when it is read again; ` +
         "choose another with --cache-dir (option cache.directory)",
     );
   }
@@ -169,8 +178,8 @@ export class CacheDirectory {
     return true;
   }
 
-  #parent(url: string): string {
-    return `${this.path}/objects/${hash(url)}`;
+  #parent(identity: string): string {
+    return `${this.path}/objects/${hash(identity)}`;
   }
 }
 
@@ -228,9 +237,20 @@ export class CachedObject {
   }
 }
 
+/** Empty where it is not known. */
 function defaultDirectory(): string {
-  const base = Deno.env.get("XDG_CACHE_HOME") || `${homedir()}/.cache`;
-  return `${base}/recordfs`;
+  const home = variable("HOME");
+  const base = variable("XDG_CACHE_HOME") ?? (home && `${home}/.cache`);
+  return base === undefined ? "" : `${base}/recordfs`;
+}
+
+/** Why Deno would ask before the cache is used, or refuse it. */
+function missingFor(path: string): string | undefined {
+  if (path === "") return "HOME is not set, or needs --allow-env";
+  const missing = (["read", "write"] as const).find((name) =>
+    Deno.permissions.querySync({ name, path }).state !== "granted"
+  );
+  return missing && `it needs --allow-${missing}`;
 }
 
 function hash(text: string): string {

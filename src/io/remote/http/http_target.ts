@@ -5,6 +5,7 @@ import type { PreparedRequest, Target } from "../target.ts";
 /** A file or directory of a web server. */
 export class HttpTarget implements Target {
   readonly name: string;
+  readonly identity: string;
   readonly advice =
     "give what the server asks for with --header 'Authorization: …' (option headers), or a URL that is signed anew";
   readonly #url: URL;
@@ -19,6 +20,7 @@ export class HttpTarget implements Target {
     this.#url = url;
     this.#headers = headers;
     this.name = withoutSecrets(url);
+    this.identity = identityOf(url);
   }
 
   prepare(headers: Headers): Promise<PreparedRequest> {
@@ -50,6 +52,16 @@ export class HttpTarget implements Target {
     this.#elsewhere = undefined;
     return Promise.resolve(hasExpired);
   }
+}
+
+/** Parts of a query that sign it, or say who asks: another signature is of the same object. */
+const SIGNATURE =
+  /^(x-amz-|x-goog-|awsaccesskeyid$|googleaccessid$|signature$|expires$|policy$|key-pair-id$|(sig|se|sp|sv|sr|st|spr|skoid|sktid|skt|ske|sks|skv)$|token$|access_token$)/i;
+
+function identityOf(url: URL): string {
+  const rest = [...url.searchParams].filter(([name]) => !SIGNATURE.test(name));
+  const query = new URLSearchParams(rest).toString();
+  return `${withoutSecrets(url)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** The headers that a location's requests have: what it says before an @ is its name and password. */

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import { PACKAGES } from "../../../packages.ts";
+import { variable } from "../environment.ts";
 import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 import { Credentials, type Keys } from "./credentials.ts";
@@ -24,12 +25,16 @@ export class Bucket {
     this.name = name;
     this.#options = options;
     this.#credentials = new Credentials(options);
-    const { env } = Deno;
-    const endpoint = options.endpoint || env.get("AWS_ENDPOINT_URL_S3") ||
-      env.get("AWS_ENDPOINT_URL") || undefined;
+    const endpoint = options.endpoint ?? variable("AWS_ENDPOINT_URL_S3") ??
+      variable("AWS_ENDPOINT_URL");
     this.#endpoint = endpoint === undefined ? undefined : parsed(endpoint);
-    this.#region = options.region || env.get("AWS_REGION") ||
-      env.get("AWS_DEFAULT_REGION") || REGION;
+    this.#region = options.region ?? variable("AWS_REGION") ??
+      variable("AWS_DEFAULT_REGION") ?? REGION;
+  }
+
+  /** Tells it from buckets of other servers. */
+  get origin(): string {
+    return `${this.#endpoint?.href ?? "s3:"} ${this.name}`;
   }
 
   /** The URL of an object, or of the bucket where the key is empty. */
@@ -111,6 +116,7 @@ export class Bucket {
 /** An object of a bucket, or a page of a list of them. */
 export class BucketTarget implements Target {
   readonly name: string;
+  readonly identity: string;
   readonly advice =
     "look whether the keys may read it, and whether the region and --endpoint are right; " +
     "--anonymous reads what is public";
@@ -128,6 +134,7 @@ export class BucketTarget implements Target {
     this.#key = key;
     this.#query = query;
     this.name = `s3://${bucket.name}/${key}`;
+    this.identity = `${bucket.origin}/${key}?${query.versionId ?? ""}`;
   }
 
   async prepare(headers: Headers): Promise<PreparedRequest> {

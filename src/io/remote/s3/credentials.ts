@@ -1,4 +1,5 @@
 import { PACKAGES } from "../../../packages.ts";
+import { variable } from "../environment.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
 
@@ -61,7 +62,7 @@ export class Credentials {
     const { anonymous, profile } = this.#options;
     if (anonymous) return undefined;
     const fromEnvironment = profile === undefined
-      ? keysOf(Deno.env)
+      ? keysOfEnvironment()
       : undefined;
     if (fromEnvironment !== undefined) return fromEnvironment;
     // 300 ms to load.
@@ -85,14 +86,14 @@ export class Credentials {
   }
 }
 
-function keysOf(env: Deno.Env): Keys | undefined {
-  const accessKeyId = env.get("AWS_ACCESS_KEY_ID");
-  const secretAccessKey = env.get("AWS_SECRET_ACCESS_KEY");
+function keysOfEnvironment(): Keys | undefined {
+  const accessKeyId = variable("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = variable("AWS_SECRET_ACCESS_KEY");
   return accessKeyId && secretAccessKey
     ? {
       accessKeyId,
       secretAccessKey,
-      sessionToken: env.get("AWS_SESSION_TOKEN") || undefined,
+      sessionToken: variable("AWS_SESSION_TOKEN"),
     }
     : undefined;
 }
