@@ -1,6 +1,6 @@
 import { abortable } from "../concurrency/abortable.ts";
 import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
-import { type Client, type Patience } from "./client.ts";
+import type { Client } from "./client.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import type { Target } from "./target.ts";
 
@@ -57,15 +57,15 @@ export class BlockFetcher {
   async read(
     into: Uint8Array,
     offset: number,
-    { signal, timeout }: Patience,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     const first = blockOf(offset);
     const last = blockOf(offset + into.length - 1);
     const missing: Promise<Fetched>[] = [];
     for (let block = first; block <= last; block++) {
-      if (!this.#store.has(block)) missing.push(this.#need(block, timeout));
+      if (!this.#store.has(block)) missing.push(this.#need(block));
     }
-    this.#goAhead(offset, offset + into.length, timeout);
+    this.#goAhead(offset, offset + into.length);
     const all = await abortable(Promise.all(missing), signal);
     const fetched = [...new Set(all)];
     for (const { first: start, bytes } of fetched) {
@@ -84,15 +84,15 @@ export class BlockFetcher {
       const part = into.subarray(start - offset, end - offset);
       if (this.#store.read(part, start) < part.length) missed = true;
     }
-    if (missed) await this.read(into, offset, { signal, timeout });
+    if (missed) await this.read(into, offset, signal);
   }
 
   /** Begins to fetch a part that will be wanted. */
-  prefetch(offset: number, length: number, timeout?: number): void {
+  prefetch(offset: number, length: number): void {
     const end = Math.min(offset + length, this.#state.size);
     for (let block = blockOf(offset); block * BLOCK < end; block++) {
       if (this.#store.has(block)) continue;
-      this.#need(block, timeout).catch(() => {}); // who reads it is told
+      this.#need(block).catch(() => {}); // who reads it is told
     }
   }
 
@@ -102,15 +102,18 @@ export class BlockFetcher {
     this.#store.close();
   }
 
-  get store(): BlockStore {
-    return this.#store;
+  /** Reads what has been fetched: up to the first byte that has not. */
+  readNow(into: Uint8Array, offset: number): number {
+    const got = this.#store.read(into, offset);
+    if (got > 0) this.#goAhead(offset, offset + got);
+    return got;
   }
 
-  #need(block: number, timeout: number | undefined): Promise<Fetched> {
+  #need(block: number): Promise<Fetched> {
     const under = this.#flight.get(block) ?? this.#wanted.get(block)?.promise;
     if (under !== undefined) return under;
     if (this.#wanted.size === 0) {
-      setImmediate(() => this.#askForWanted(timeout));
+      setImmediate(() => this.#askForWanted());
     }
     const wanted = Promise.withResolvers<Fetched>();
     wanted.promise.catch(() => {});
@@ -118,7 +121,7 @@ export class BlockFetcher {
     return wanted.promise;
   }
 
-  #askForWanted(timeout: number | undefined): void {
+  #askForWanted(): void {
     const wanted = new Map(this.#wanted);
     this.#wanted.clear();
     const blocks = [...wanted.keys()].sort((a, b) => a - b);
@@ -134,39 +137,34 @@ export class BlockFetcher {
         waiting.push(wanted.get(last)!);
         i++;
       }
-      const fetching = this.#fetch(first, last, timeout);
+      const fetching = this.#fetch(first, last);
       for (let block = first; block <= last; block++) {
         if (!this.#flight.has(block)) this.#flight.set(block, fetching);
       }
+      const land = () => {
+        for (let block = first; block <= last; block++) {
+          if (this.#flight.get(block) === fetching) this.#flight.delete(block);
+        }
+      };
+      fetching.then(land, land);
       for (const one of waiting) fetching.then(one.resolve, one.reject);
     }
   }
 
-  async #fetch(
-    first: number,
-    last: number,
-    timeout: number | undefined,
-  ): Promise<Fetched> {
+  async #fetch(first: number, last: number): Promise<Fetched> {
     const start = first * BLOCK;
     const length = Math.min((last + 1) * BLOCK, this.#state.size) - start;
     const bytes = new Uint8Array(length);
     const { signal } = this.#closed;
-    try {
-      await readRange(this.#client, this.#target, this.#state, bytes, start, {
-        signal,
-        timeout,
-      });
-      if (!signal.aborted) this.#store.keep(first, bytes);
-      return { first, bytes };
-    } finally {
-      for (let block = first; block <= last; block++) {
-        this.#flight.delete(block);
-      }
-    }
+    await readRange(this.#client, this.#target, this.#state, bytes, start, {
+      signal,
+    });
+    if (!signal.aborted) this.#store.keep(first, bytes);
+    return { first, bytes };
   }
 
   /** Fetches further ahead of a reader the longer it goes on from front to back. */
-  #goAhead(start: number, end: number, timeout: number | undefined): void {
+  #goAhead(start: number, end: number): void {
     const found = this.#readers.findIndex(({ at }) => at === start);
     const reader = found < 0
       ? { at: start, ahead: start, window: 0 }
@@ -182,7 +180,7 @@ export class BlockFetcher {
     const from = Math.max(reader.ahead, end);
     const until = end + reader.window;
     if (until - from < reader.window / 2) return; // a request for each block would be many
-    this.prefetch(from, until - from, timeout);
+    this.prefetch(from, until - from);
     reader.ahead = until;
   }
 }

@@ -57,7 +57,6 @@ const DIRECTORY = { kind: "directory" } as const;
 export class RemoteFiles {
   readonly #root: string;
   readonly #isDirectory: boolean;
-  readonly #options: RemoteOptions;
   readonly #client: Client;
   readonly #server: RemoteServer;
   readonly #warn: (message: string) => void;
@@ -75,7 +74,6 @@ export class RemoteFiles {
     this.#isDirectory = location.kind === "s3"
       ? location.key === "" || location.key.endsWith("/")
       : location.url.pathname.endsWith("/");
-    this.#options = options;
     this.#client = new Client(options);
     this.#server = location.kind === "s3"
       ? new BucketServer(location, this.#client, options.s3 ?? {})

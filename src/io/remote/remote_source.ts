@@ -28,7 +28,7 @@ export class RemoteSource implements ByteSource {
 
   readCached(into: Uint8Array, offset: number): number {
     this.#requireOpen();
-    return this.#fetcher.store.read(into, offset);
+    return this.#fetcher.readNow(into, offset);
   }
 
   async readAt(
@@ -40,7 +40,7 @@ export class RemoteSource implements ByteSource {
     signal?.throwIfAborted();
     const length = Math.min(into.byteLength, this.size - offset);
     if (length <= 0) return 0;
-    await this.#fetcher.read(into.subarray(0, length), offset, { signal });
+    await this.#fetcher.read(into.subarray(0, length), offset, signal);
     return length;
   }
 

@@ -4,12 +4,12 @@ import { BLOCK, blockOf, type BlockStore } from "./block_store.ts";
 import type { CachedObject } from "./cache_directory.ts";
 
 /** What is known of a block. */
-const enum Known {
-  Absent = 0,
+const Known = {
+  Absent: 0,
   /** Was there when the object was opened, and the machine has been started since it was written. */
-  Unsure = 1,
-  Present = 2,
-}
+  Unsure: 1,
+  Present: 2,
+} as const;
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
 

@@ -134,7 +134,7 @@ export class BucketTarget implements Target {
     this.#key = key;
     this.#query = query;
     this.name = `s3://${bucket.name}/${key}`;
-    this.identity = `${bucket.origin}/${key}?${query.versionId ?? ""}`;
+    this.identity = `${bucket.origin}/${key}?${query["versionId"] ?? ""}`;
   }
 
   async prepare(headers: Headers): Promise<PreparedRequest> {
