@@ -16,7 +16,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/names.ts": ["src/short_ascii.ts"],
   "src/bytes_of.ts": [],
   "src/packages.ts": [],
+  "src/environment.ts": [],
   "src/io": [
+    "src/environment.ts",
     "src/errors.ts",
     "src/message_text.ts",
     "src/packages.ts",
@@ -117,6 +119,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "fuse": ["src/errors.ts", "src/serialized_error.ts", "src/io", "src/tree"],
   "src/cli": [
+    "src/environment.ts",
     "deno.json",
     "src/message_text.ts",
     "src/errors.ts",

@@ -1,3 +1,4 @@
+import { variable } from "../environment.ts";
 import { RecordfsError } from "../errors.ts";
 import { systemCode } from "../io/libc/system_error.ts";
 import { exactArguments } from "./exact_arguments.ts";
@@ -55,10 +56,7 @@ function exitCodeOf(error: unknown, args: readonly string[]): number {
 }
 
 function showStack(error: unknown): void {
-  const name = "RECORDFS_DEBUG";
-  // Asking would fail, or prompt, where the environment is off limits.
-  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
-  if (state !== "granted" || Deno.env.get(name) !== "1") return;
+  if (variable("RECORDFS_DEBUG") !== "1") return;
   if (!(error instanceof Error) || error.stack === undefined) return;
   for (const line of error.stack.split("\n")) report(line);
 }

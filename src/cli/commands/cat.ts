@@ -21,15 +21,7 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files in it, or globs")
     .addHelpText("after", GLOB_HELP);
-  return withOptions(
-    command,
-    "format",
-    "remote",
-    "all",
-    "tree",
-    "decoded",
-    "verify",
-  )
+  return withOptions(command, "source", "all", "tree", "decoded", "verify")
     .action(cat);
 }
 

@@ -26,7 +26,7 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .option("--values", "decode every value of a dataset as well")
     .option("--json", "as JSON");
-  return withOptions(command, "format", "remote", "all").action(check);
+  return withOptions(command, "source", "all").action(check);
 }
 
 async function check(

@@ -12,7 +12,7 @@ export function makeCommand(): Command {
     .description("say what a container is and holds")
     .argument("<source>", "the container")
     .option("--json", "as JSON");
-  return withOptions(command, "format", "remote", "all", "tree").action(info);
+  return withOptions(command, "source", "all", "tree").action(info);
 }
 
 async function info(source: string, options: CommonOptions): Promise<void> {

@@ -31,8 +31,7 @@ export function makeCommand(): Command {
     .option("-R, --recursive", "with everything below")
     .option("--json", "as a JSON array, one entry a line")
     .addHelpText("after", GLOB_HELP);
-  return withOptions(command, "format", "remote", "all", "tree", "decoded")
-    .action(ls);
+  return withOptions(command, "source", "all", "tree", "decoded").action(ls);
 }
 
 async function ls(

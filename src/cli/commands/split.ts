@@ -82,9 +82,7 @@ export function makeCommand(): Command {
     .option("--names <list>", "of the splits, such as train,val,test")
     .option("--out <dir>", "where to; made if it is not there", ".")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "format", "remote", "all", "written").action(
-    split,
-  );
+  return withOptions(command, "source", "all", "written").action(split);
 }
 
 async function split(source: string, options: SplitOptions): Promise<void> {

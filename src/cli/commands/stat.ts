@@ -15,8 +15,7 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files and directories in it; / is the root")
     .option("--json", "as a JSON array");
-  return withOptions(command, "format", "remote", "all", "tree", "decoded")
-    .action(stat);
+  return withOptions(command, "source", "all", "tree", "decoded").action(stat);
 }
 
 async function stat(

@@ -21,8 +21,7 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .argument("[path]", "a directory in it", "")
     .option("-L, --level <depth>", "how deep to go", count);
-  return withOptions(command, "format", "remote", "all", "tree", "decoded")
-    .action(tree);
+  return withOptions(command, "source", "all", "tree", "decoded").action(tree);
 }
 
 async function tree(

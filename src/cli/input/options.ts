@@ -22,17 +22,9 @@ export interface CommonOptions extends RemoteFlags {
 /** These options by group. */
 const GROUPS = {
   /** Of commands that open a container. */
-  format: () => [
-    new Option("--format <name>", "take SOURCE for this format")
-      .choices(formatNames()),
-    formatModuleOption(),
-    new Option(
-      "--ext <ext>",
-      "suffix for names that are only numbers, as in jpg",
-    ),
-  ],
-  /** Of commands that open a container which a URL may name. */
-  remote: () => remoteOptions(collect),
+  format: formatOptions,
+  /** Of commands that open a container, which a URL may name. */
+  source: () => [...formatOptions(), ...remoteOptions(collect)],
   /** Of commands that print a line for each finding. */
   all: () => [
     new Option(
@@ -74,6 +66,18 @@ export function withOptions(
     command.addOption(option);
   }
   return command;
+}
+
+function formatOptions(): Option[] {
+  return [
+    new Option("--format <name>", "take SOURCE for this format")
+      .choices(formatNames()),
+    formatModuleOption(),
+    new Option(
+      "--ext <ext>",
+      "suffix for names that are only numbers, as in jpg",
+    ),
+  ];
 }
 
 /** The option that names modules of formats; they are registered before (`registerGiven`). */

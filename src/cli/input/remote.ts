@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { isUrl } from "../../io/remote/remote_location.ts";
+import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
 import type { RemoteOptions } from "../../io/remote/remote_options.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
@@ -84,9 +84,7 @@ export function remoteOf(flags: RemoteFlags): RemoteOptions {
 
 /** A location as it may be printed: of a URL, what is signed or secret is left out. */
 export function shownLocation(location: string): string {
-  return isUrl(location)
-    ? location.replace(/^([^:]+:\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "")
-    : location;
+  return isUrl(location) ? withoutSecrets(location) : location;
 }
 
 function linesOf(file: string): string[] {

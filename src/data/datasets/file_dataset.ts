@@ -1,8 +1,8 @@
-import { lastingAt } from "../../io/storage/place.ts";
 import { FormatError } from "../../errors.ts";
 import { open, type OpenContainerOptions } from "../../vfs/open.ts";
 import { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { lastingAt } from "../../io/storage/place.ts";
 import { DataError } from "../data_error.ts";
 import {
   type Imported,

@@ -87,15 +87,6 @@ export class BlockFetcher {
     if (missed) await this.read(into, offset, signal);
   }
 
-  /** Begins to fetch a part that will be wanted. */
-  prefetch(offset: number, length: number): void {
-    const end = Math.min(offset + length, this.#state.size);
-    for (let block = blockOf(offset); block * BLOCK < end; block++) {
-      if (this.#store.has(block)) continue;
-      this.#need(block).catch(() => {}); // who reads it is told
-    }
-  }
-
   /** Gives up what is under way. */
   close(): void {
     this.#closed.abort(new DOMException("It was closed", "AbortError"));
@@ -180,8 +171,12 @@ export class BlockFetcher {
     const from = Math.max(reader.ahead, end);
     const until = end + reader.window;
     if (until - from < reader.window / 2) return; // a request for each block would be many
-    this.prefetch(from, until - from);
     reader.ahead = until;
+    const size = Math.min(until, this.#state.size);
+    for (let block = blockOf(from); block * BLOCK < size; block++) {
+      if (this.#store.has(block)) continue;
+      this.#need(block).catch(() => {}); // who reads it is told
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Backoff } from "./backoff.ts";
-import { variable } from "./environment.ts";
+import { variable } from "../../environment.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { Slots } from "./slots.ts";
@@ -37,18 +37,8 @@ export interface Patience {
   readonly timeout?: number | undefined;
 }
 
-/** What a client has done. */
-export interface ClientCounts {
-  requests: number;
-  /** Bytes of bodies. */
-  bytes: number;
-  /** Attempts that were not the first. */
-  retries: number;
-}
-
 /** Asks servers, as often as it takes. */
 export class Client {
-  readonly counts: ClientCounts = { requests: 0, bytes: 0, retries: 0 };
   readonly timeout: number;
   readonly #slots: Slots;
   readonly #http: Deno.HttpClient | undefined;
@@ -87,7 +77,6 @@ export class Client {
         if (!(error instanceof Transient)) throw error;
         last = error;
       }
-      this.counts.retries++;
       if (last.hasProgress) backoff.reset();
       if (!await backoff.wait(last.after, signal)) {
         throw last.finally(target.name, backoff.attempts, timeout);
@@ -109,7 +98,6 @@ export class Client {
       try {
         return await question.take(response, watch);
       } finally {
-        this.counts.bytes += watch.bytes;
         await response.body?.cancel().catch(() => {}); // what is left of it
       }
     } catch (error) {
@@ -137,7 +125,6 @@ export class Client {
       const { url, headers } = await target.prepare(question.headers());
       // What is compressed has other offsets.
       headers.set("accept-encoding", "identity");
-      this.counts.requests++;
       const response = await fetch(url, {
         headers,
         redirect: "manual",

@@ -1,6 +1,7 @@
 import { RecordfsError } from "../../errors.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
 import { BLOCK, type BlockStore } from "./cache/block_store.ts";
 import { CacheDirectory } from "./cache/cache_directory.ts";
@@ -50,6 +51,9 @@ interface Opened {
   users: number;
 }
 
+/** No file. */
+type NoFile = { readonly kind: "missing" | "directory" };
+
 const MISSING = { kind: "missing" } as const;
 const DIRECTORY = { kind: "directory" } as const;
 
@@ -61,7 +65,7 @@ export class RemoteFiles {
   readonly #server: RemoteServer;
   readonly #warn: (message: string) => void;
   readonly #cache: CacheDirectory | undefined;
-  readonly #found = new Remembered<Found | typeof MISSING | typeof DIRECTORY>();
+  readonly #found = new Remembered<Found | NoFile>();
   readonly #lists = new Remembered<
     ReadonlyMap<string, ListedFile> | undefined
   >();
@@ -91,9 +95,6 @@ export class RemoteFiles {
     signal: AbortSignal | undefined,
   ): Promise<ByteSource> {
     const found = await this.#find(path, signal);
-    if (found.kind === "missing" && !this.#server.hidesDirectories) {
-      throw noSuchFile(path);
-    }
     if (found.kind !== "file") {
       const { kind } = await this.look(path, signal);
       if (kind === "missing") throw noSuchFile(path);
@@ -173,7 +174,7 @@ export class RemoteFiles {
   #find(
     path: string,
     signal: AbortSignal | undefined,
-  ): Promise<Found | typeof MISSING | typeof DIRECTORY> {
+  ): Promise<Found | NoFile> {
     return this.#found.ask(path, async () => {
       const target = this.#server.target(path);
       const known = this.#cache?.lastState(target.identity);
@@ -211,7 +212,7 @@ export class RemoteFiles {
     const store = this.#store(target, state);
     try {
       const isWhole = head.length % BLOCK === 0 || head.length === state.size;
-      if (head.length > 0 && isWhole) store.keep(0, head);
+      if (head.length > 0 && isWhole && !store.has(0)) store.keep(0, head);
       if (!hasRanges) await this.#fetchWhole(path, found, store);
     } catch (error) {
       store.close();
@@ -277,14 +278,6 @@ class Remembered<T> {
     });
     return one.answer;
   }
-}
-
-function noSuchFile(path: string): RecordfsError {
-  return new RecordfsError(
-    "ENOENT",
-    `Cannot open ${path}: there is no such file or directory`,
-    { path },
-  );
 }
 
 const NOTHING = new Uint8Array();

@@ -3,23 +3,28 @@ import { RecordfsError } from "../../errors.ts";
 /** A scheme of at least two letters: one may be a drive. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
+const GOOGLE =
+  "s3://BUCKET/KEY with --endpoint https://storage.googleapis.com and HMAC keys, or the object's https:// URL";
+const AZURE = "the blob's https:// URL with its SAS token";
+const WEB = "http:// or https://";
+const ENDPOINT = "s3://BUCKET/KEY with --endpoint";
+const S3 = "s3://BUCKET/KEY";
+
 /** What to write in place of the schemes of other stores. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  gs:
-    "s3://BUCKET/KEY with --endpoint https://storage.googleapis.com and HMAC keys, or the object's https:// URL",
-  gcs:
-    "s3://BUCKET/KEY with --endpoint https://storage.googleapis.com and HMAC keys, or the object's https:// URL",
-  az: "the blob's https:// URL with its SAS token",
-  abfs: "the blob's https:// URL with its SAS token",
-  abfss: "the blob's https:// URL with its SAS token",
-  wasbs: "the blob's https:// URL with its SAS token",
+  gs: GOOGLE,
+  gcs: GOOGLE,
+  az: AZURE,
+  abfs: AZURE,
+  abfss: AZURE,
+  wasbs: AZURE,
   hf: "https://huggingface.co/datasets/OWNER/NAME/resolve/main/FILE",
-  ftp: "http:// or https://",
-  webdav: "http:// or https://",
-  oss: "s3://BUCKET/KEY with --endpoint",
-  cos: "s3://BUCKET/KEY with --endpoint",
-  s3a: "s3://BUCKET/KEY",
-  s3n: "s3://BUCKET/KEY",
+  ftp: WEB,
+  webdav: WEB,
+  oss: ENDPOINT,
+  cos: ENDPOINT,
+  s3a: S3,
+  s3n: S3,
   file: "its path, without file://",
 };
 

@@ -158,9 +158,7 @@ async function fill(
 
 function requireAll(got: number, into: Uint8Array): void {
   if (got === into.length) return;
-  throw new Transient(`it sent ${got} bytes of ${into.length}`, {
-    hasProgress: false,
-  });
+  throw new Transient(`it sent ${got} bytes of ${into.length}`);
 }
 
 function object(

@@ -28,12 +28,12 @@ export class RemoteStorage implements Storage {
     this.root = rootOf(this.#location);
   }
 
-  *open(path: string): Steps<ByteSource> {
-    return yield* this.#wait(path, (files, signal) => files.open(path, signal));
+  open(path: string): Steps<ByteSource> {
+    return this.#wait(path, (files, signal) => files.open(path, signal));
   }
 
-  *list(path: string): Steps<readonly string[] | undefined> {
-    return yield* this.#wait(path, (files, signal) => files.list(path, signal));
+  list(path: string): Steps<readonly string[] | undefined> {
+    return this.#wait(path, (files, signal) => files.list(path, signal));
   }
 
   *stat(path: string): Steps<FileFacts | undefined> {

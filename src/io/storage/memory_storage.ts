@@ -2,7 +2,7 @@ import { RecordfsError } from "../../errors.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource, WaitOptions } from "./byte_source.ts";
 import { MemorySource } from "./memory_source.ts";
-import type { FileFacts, Storage } from "./storage.ts";
+import { type FileFacts, noSuchFile, type Storage } from "./storage.ts";
 
 /** Files in memory, or wherever the parts of a `Blob` lie, by their paths. */
 export class MemoryStorage implements Storage {
@@ -66,11 +66,7 @@ export class MemoryStorage implements Storage {
   #at(path: string): Uint8Array | Blob | undefined {
     const node = normal(path);
     if (this.#nodes.has(node)) return this.#nodes.get(node);
-    throw new RecordfsError(
-      "ENOENT",
-      `Cannot open ${path}: there is no such file or directory`,
-      { path },
-    );
+    throw noSuchFile(path);
   }
 }
 

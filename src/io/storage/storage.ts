@@ -1,5 +1,6 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
-import { systemCode } from "../libc/system_error.ts";
+import { RecordfsError } from "../../errors.ts";
+import { reasonOf, systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
 
@@ -48,6 +49,15 @@ export const LOCAL_DISK: Storage = {
   list: listDirectory,
   stat: statFile,
 };
+
+/** Says that a path leads to nothing. */
+export function noSuchFile(path: string): RecordfsError {
+  return new RecordfsError(
+    "ENOENT",
+    `Cannot open ${path}: ${reasonOf("ENOENT")}`,
+    { path },
+  );
+}
 
 function* statFile(path: string): Steps<FileFacts | undefined> {
   try {

@@ -1,12 +1,14 @@
 /** What servers do wrong: it passes, or is an error that names it; never other bytes. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import type { ServerResponse } from "node:http";
 import { open, RecordfsError } from "../../../mod.ts";
 import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {
   answerFile,
+  type Asked,
   type Fault,
   FileServer,
   tagOf,
@@ -48,12 +50,39 @@ function times(most: number, fault: Fault, from = 0): Fault {
   };
 }
 
-const passing: Record<string, Fault> = {
-  "500, 502, 503 and 504": times(4, (asked, response) => {
-    const status = [500, 502, 503, 504][Math.floor(Math.random() * 4)]!;
-    response.writeHead(asked.range === undefined ? 500 : status).end("oops");
+function failing(status: number): Fault {
+  return (_, response) => {
+    response.writeHead(status).end("oops");
     return true;
-  }),
+  };
+}
+
+/** Begins to answer a range: at most so many bytes of it. */
+function beginPart(
+  { range }: Asked,
+  response: ServerResponse,
+  file: Uint8Array,
+  most: number,
+): Uint8Array {
+  const [, start, last] = /(\d+)-(\d+)/.exec(range!)!.map(Number);
+  const end = Math.min(last! + 1, start! + most, file.length);
+  response.writeHead(206, {
+    etag: tagOf(file),
+    "content-length": end - start!,
+    "content-range": `bytes ${start}-${end - 1}/${file.length}`,
+  });
+  return file.subarray(start, end);
+}
+
+const passing: Record<string, Fault> = {
+  "500": times(1, failing(500)),
+  "502, 503 and 504 after each other": (() => {
+    const statuses = [502, 503, 504];
+    return (asked, response, file) => {
+      const status = statuses.shift();
+      return status !== undefined && failing(status)(asked, response, file);
+    };
+  })(),
   "429 with Retry-After": times(2, (_, response) => {
     response.writeHead(429, { "retry-after": "0" }).end();
     return true;
@@ -63,27 +92,13 @@ const passing: Record<string, Fault> = {
     return true;
   }),
   "a body that is cut": times(3, (asked, response, file) => {
-    const [, start, end] = /(\d+)-(\d+)/.exec(asked.range!)!.map(Number);
-    const last = Math.min(end!, file!.length - 1);
-    response.writeHead(206, {
-      etag: tagOf(file!),
-      "content-length": last + 1 - start!,
-      "content-range": `bytes ${start}-${last}/${file!.length}`,
-    });
-    response.write(file!.subarray(start, start! + 1000), () => {
-      response.destroy();
-    });
+    const part = beginPart(asked, response, file!, Infinity);
+    response.write(part.subarray(0, 1000), () => response.destroy());
     return true;
   }, 1),
   "fewer bytes than were asked for": (asked, response, file) => {
-    const [, start, end] = /(\d+)-(\d+)/.exec(asked.range!)!.map(Number);
-    if (start === 0) return false;
-    const last = Math.min(end!, start! + 9_999, file!.length - 1);
-    response.writeHead(206, {
-      etag: tagOf(file!),
-      "content-length": last + 1 - start!,
-      "content-range": `bytes ${start}-${last}/${file!.length}`,
-    }).end(file!.subarray(start, last + 1));
+    if (asked.range!.startsWith("bytes=0-")) return false;
+    response.end(beginPart(asked, response, file!, 10_000));
     return true;
   },
   "another range than was asked for": times(2, (asked, response, file) => {
@@ -109,7 +124,7 @@ for (const [what, fault] of Object.entries(passing)) {
 
 const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
   "404": {
-    fault: (_, response) => (response.writeHead(404).end(), true),
+    fault: failing(404),
     code: "ENOENT",
     words: /there is no such file or directory$/,
   },
@@ -122,12 +137,12 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
     words: /access denied \(HTTP 403 AccessDenied\); give .*--header/,
   },
   "500 that stays": {
-    fault: (_, response) => (response.writeHead(500).end(), true),
+    fault: failing(500),
     code: "server-failed",
     words: /the server answered HTTP 500; tried \d+ times in 1 s/,
   },
   "501": {
-    fault: (_, response) => (response.writeHead(501).end(), true),
+    fault: failing(501),
     code: "bad-answer",
     words: /HTTP 501$/,
   },

@@ -54,7 +54,7 @@ async function withBucket(
 ): Promise<void> {
   await using server = await BucketServer.start(objects);
   server.keys = KEYS;
-  const { endpoint } = server;
+  const { url: endpoint } = server;
   await withEnvironment(variables, () =>
     use(server, (s3 = {}) => ({
       remote: { s3: { endpoint, ...s3 }, cache: false },

@@ -3,9 +3,9 @@
  * ("Signature Version 4": canonical request, string to sign, signing key).
  */
 import { createHash, createHmac } from "node:crypto";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
+import type http from "node:http";
 import { answerFile } from "./file_server.ts";
+import { LocalServer } from "./local_server.ts";
 
 /** Keys that requests are signed with. */
 export interface BucketKeys {
@@ -18,8 +18,7 @@ export interface BucketKeys {
 const PAGE = 1000;
 
 /** A server with one bucket, `bucket`, addressed by path. */
-export class BucketServer implements AsyncDisposable {
-  readonly #server: http.Server;
+export class BucketServer extends LocalServer {
   readonly #objects: Readonly<Record<string, Uint8Array>>;
   /** Those that are let in; `undefined` for everyone. */
   keys: BucketKeys | undefined;
@@ -31,46 +30,36 @@ export class BucketServer implements AsyncDisposable {
   headers: http.IncomingHttpHeaders = {};
 
   private constructor(objects: Readonly<Record<string, Uint8Array>>) {
+    super();
     this.#objects = objects;
-    this.#server = http.createServer((request, response) => {
-      this.asked.push(request.url!);
-      this.headers = request.headers;
-      response.setHeader("x-amz-bucket-region", this.region);
-      const refusal = this.keys && this.#refusal(request, this.keys);
-      if (refusal !== undefined) return refuse(response, 403, refusal);
-      const url = new URL(request.url!, this.endpoint);
-      const [, bucket, ...rest] = url.pathname.split("/");
-      if (bucket !== "bucket") return refuse(response, 404, "NoSuchBucket");
-      const key = rest.map(decodeURIComponent).join("/");
-      if (key === "") return this.#list(url.searchParams, response);
-      const body = this.#objects[key];
-      if (body === undefined) return refuse(response, 404, "NoSuchKey");
-      const { headers } = request;
-      const asked = { path: url.pathname, range: headers.range, headers };
-      answerFile(asked, body, new Date(0), response);
-    });
   }
 
   /** Starts one. */
   static async start(
     objects: Readonly<Record<string, Uint8Array>>,
   ): Promise<BucketServer> {
-    const server = new BucketServer(objects);
-    await new Promise<void>((resolve) =>
-      server.#server.listen(0, "127.0.0.1", resolve)
-    );
-    return server;
+    return await new BucketServer(objects).listen();
   }
 
-  /** Where it listens. */
-  get endpoint(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  protected answer(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): void {
+    this.asked.push(request.url!);
+    this.headers = request.headers;
+    response.setHeader("x-amz-bucket-region", this.region);
+    const refusal = this.keys && this.#refusal(request, this.keys);
+    if (refusal !== undefined) return refuse(response, 403, refusal);
+    const url = new URL(request.url!, this.url);
+    const [, bucket, ...rest] = url.pathname.split("/");
+    if (bucket !== "bucket") return refuse(response, 404, "NoSuchBucket");
+    const key = rest.map(decodeURIComponent).join("/");
+    if (key === "") return this.#list(url.searchParams, response);
+    const body = this.#objects[key];
+    if (body === undefined) return refuse(response, 404, "NoSuchKey");
+    const { headers } = request;
+    const asked = { range: headers.range, headers };
+    answerFile(asked, body, new Date(0), response);
   }
 
   /** ListObjectsV2: keys in order of their bytes, those with a slash behind the prefix as one. */

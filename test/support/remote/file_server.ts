@@ -1,8 +1,8 @@
 /** A web server in this process, of a directory, which does wrong what a test wants. */
 import * as fs from "node:fs";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
+import type http from "node:http";
 import { createHash } from "node:crypto";
+import { LocalServer } from "./local_server.ts";
 
 /** What was asked for. */
 export interface Asked {
@@ -24,54 +24,43 @@ export type Fault = (
   file: Uint8Array | undefined,
 ) => boolean;
 
-/** A server of files that listens on this machine. */
-export class FileServer implements AsyncDisposable {
+/** A server of files. */
+export class FileServer extends LocalServer {
   readonly #root: string;
-  readonly #server: http.Server;
   /** All requests, in order. */
   readonly asked: Asked[] = [];
   /** What it does wrong. */
   fault: Fault | undefined;
 
   private constructor(root: string) {
+    super();
     this.#root = root;
-    this.#server = http.createServer((request, response) => {
-      const { pathname, searchParams } = new URL(request.url!, this.url);
-      const asked = {
-        path: decodeURIComponent(pathname),
-        query: searchParams,
-        range: request.headers.range,
-        headers: request.headers,
-      };
-      this.asked.push(asked);
-      const place = `${this.#root}${asked.path}`;
-      const stat = fs.statSync(place, { throwIfNoEntry: false });
-      const file = stat?.isFile() ? fs.readFileSync(place) : undefined;
-      if (this.fault?.(asked, response, file)) return;
-      if (stat?.isDirectory()) this.#answerIndex(request.url!, place, response);
-      else if (file === undefined) response.writeHead(404).end();
-      else answerFile(asked, file, stat!.mtime, response);
-    });
   }
 
   /** Starts one. */
   static async start(root: string): Promise<FileServer> {
-    const server = new FileServer(root);
-    await new Promise<void>((resolve) =>
-      server.#server.listen(0, "127.0.0.1", resolve)
-    );
-    return server;
+    return await new FileServer(root).listen();
   }
 
-  /** Where it listens. */
-  get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  protected answer(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): void {
+    const { pathname, searchParams } = new URL(request.url!, this.url);
+    const asked = {
+      path: decodeURIComponent(pathname),
+      query: searchParams,
+      range: request.headers.range,
+      headers: request.headers,
+    };
+    this.asked.push(asked);
+    const place = `${this.#root}${asked.path}`;
+    const stat = fs.statSync(place, { throwIfNoEntry: false });
+    const file = stat?.isFile() ? fs.readFileSync(place) : undefined;
+    if (this.fault?.(asked, response, file)) return;
+    if (stat?.isDirectory()) this.#answerIndex(request.url!, place, response);
+    else if (file === undefined) response.writeHead(404).end();
+    else answerFile(asked, file, stat!.mtime, response);
   }
 
   #answerIndex(

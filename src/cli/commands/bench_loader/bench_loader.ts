@@ -1,4 +1,3 @@
-import { shownLocation } from "../../input/remote.ts";
 import { Command, Option } from "commander";
 import { RecordfsError } from "../../../errors.ts";
 import { counted } from "../../terminal/amounts.ts";
@@ -19,6 +18,7 @@ import {
   wholeNumbersFrom,
   withOptions,
 } from "../../input/options.ts";
+import { shownLocation } from "../../input/remote.ts";
 
 interface BenchLoaderOptions extends CommonOptions, LoaderRunOptions {
   readonly frames?: number;
@@ -70,9 +70,7 @@ export function makeCommand(): Command {
     .option("--frames <n>", "frames of each video; all unless given", count)
     .option("--json", "as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "format", "remote", "all", "verify").action(
-    benchLoader,
-  );
+  return withOptions(command, "source", "all", "verify").action(benchLoader);
 }
 
 async function benchLoader(

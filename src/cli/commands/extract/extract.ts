@@ -43,15 +43,7 @@ export function makeCommand(): Command {
         .default("end"),
     )
     .addHelpText("after", GLOB_HELP + AFTER_HELP);
-  return withOptions(
-    command,
-    "format",
-    "remote",
-    "all",
-    "tree",
-    "decoded",
-    "verify",
-  )
+  return withOptions(command, "source", "all", "tree", "decoded", "verify")
     .action(extract);
 }
 

@@ -1,4 +1,3 @@
-import { lastingAt } from "../../../io/storage/place.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
 import type {
   DatasetReader,
@@ -8,6 +7,7 @@ import type { Datapoint, Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
 import type { Decoders } from "../types/shipped.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { lastingAt } from "../../../io/storage/place.ts";
 import { DataError } from "../../../data/data_error.ts";
 import type { GetOptions } from "../../../data/dataset.ts";
 import {

@@ -1,4 +1,3 @@
-import { type PlaceOptions, storedAt } from "../../../io/storage/place.ts";
 import { bytesOf } from "../../../bytes_of.ts";
 import { IndexError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -9,6 +8,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
+import { type PlaceOptions, storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";

@@ -1,4 +1,3 @@
-import { storedAt } from "../../../io/storage/place.ts";
 import { IndexError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
@@ -12,6 +11,7 @@ import type {
 } from "../../../io/read/read_memory.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
 import { type BatchPart, readBatch } from "./batch.ts";

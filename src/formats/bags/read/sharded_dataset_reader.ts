@@ -1,4 +1,3 @@
-import { storedAt } from "../../../io/storage/place.ts";
 import { FormatError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import {
@@ -9,6 +8,7 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
+import { storedAt } from "../../../io/storage/place.ts";
 import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Shard } from "../dataset/open_shard.ts";

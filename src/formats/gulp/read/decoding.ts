@@ -1,9 +1,9 @@
-import type { PlaceOptions } from "../../../io/storage/place.ts";
 import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import type { Colorspace, Image } from "../../../codecs/image/image.ts";
 import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
+import type { PlaceOptions } from "../../../io/storage/place.ts";
 
 /** Makes of a frame's JPEG what a program works with. */
 export type FrameDecoder<Frame> = (

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { FileLock } from "../../write/file_lock.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import type { ObjectState } from "../remote_object.ts";
-import { variable } from "../environment.ts";
+import { variable } from "../../../environment.ts";
 import { BLOCK } from "./block_store.ts";
 
 /** What a cached object is, as its directory has it. */
@@ -199,8 +199,6 @@ export class CachedObject {
   readonly size: number;
   /** Whether all that is there was written since the machine was started. */
   readonly isOfThisStart: boolean;
-  /** Whether other processes may add blocks. */
-  readonly isShared = true;
   readonly #directory: CacheDirectory;
   readonly #lock: FileLock;
 

@@ -110,7 +110,6 @@ export class DiskStore implements BlockStore {
   /** Looks at what another process, or another start of the machine, may have left. */
   #isThere(block: number): boolean {
     const isUnsure = this.#known[block] === Known.Unsure;
-    if (!isUnsure && !this.#object.isShared) return false;
     const sum = this.#sum(block);
     const isThere = sum !== 0 &&
       (!isUnsure && this.#object.isOfThisStart || sum === this.#dataSum(block));
@@ -144,7 +143,7 @@ export class DiskStore implements BlockStore {
 }
 
 /** The CRC-32 of a block, which is never 0: that says that it is not there. */
-export function sumOf(block: Uint8Array): number {
+function sumOf(block: Uint8Array): number {
   return crc32Of(block) || 1;
 }
 

@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import { PACKAGES } from "../../../packages.ts";
-import { variable } from "../environment.ts";
+import { variable } from "../../../environment.ts";
 import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 import { Credentials, type Keys } from "./credentials.ts";

@@ -1,5 +1,5 @@
 import { PACKAGES } from "../../../packages.ts";
-import { variable } from "../environment.ts";
+import { variable } from "../../../environment.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
 

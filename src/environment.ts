@@ -1,5 +1,5 @@
 /**
- * A variable of the environment, where it may be read: whoever allows the network alone is not asked for more.
+ * A variable of the environment, where it may be read: asking would fail, or prompt, where it is off limits.
  *
  * @returns `undefined` where it is not set, empty, or not allowed.
  */
