@@ -40,15 +40,24 @@ const FAST_PER_MS = 1.5e6;
 export class PackFiles {
   readonly #chain: DirectoryChain;
   readonly #entries: Iterator<ListedEntry>;
+  readonly #now: () => number;
   /** The one that is being read, and those that come next. */
   readonly #opened: OpenedFile[] = [];
   /** How many more files are opened before it is their turn, and asked for from the disk. */
   #fromDisk = 0;
 
-  /** @param entries What was listed of the folder; there may be more where there were none before. */
-  constructor(root: Directory, entries: Iterator<ListedEntry>) {
+  /**
+   * @param entries What was listed of the folder; there may be more where there were none before.
+   * @param now The time in milliseconds, by which it is seen whether the disk is waited for.
+   */
+  constructor(
+    root: Directory,
+    entries: Iterator<ListedEntry>,
+    now: () => number = () => performance.now(),
+  ) {
     this.#chain = new DirectoryChain(root, "follow");
     this.#entries = entries;
+    this.#now = now;
   }
 
   /** Closes what is open below the root. */
@@ -132,9 +141,9 @@ export class PackFiles {
 
   /** Reads, and notes whether that had to wait for the disk: then so will what comes next. */
   #fill(into: Uint8Array<ArrayBuffer>, { path, open }: OpenedFile): number {
-    const start = performance.now();
+    const start = this.#now();
     const got = naming(path, () => readFull(open, into));
-    const ms = performance.now() - start;
+    const ms = this.#now() - start;
     if (ms > SLOW_MS + into.length / FAST_PER_MS) this.#fromDisk = REMEMBERED;
     return got;
   }

@@ -23,7 +23,7 @@ Deno.test("files that have to come from a slow disk are asked for before their t
     assert.equal(disk.mostOpen, 16);
     assert.equal(disk.open, 0);
     // It is looked again from time to time whether the disk is slow.
-    assert.ok(disk.waited >= 2 && disk.waited <= 5, `${disk.waited}`);
+    assert.equal(disk.waited, 3);
   });
 });
 
@@ -47,6 +47,8 @@ class SlowDisk implements Disposable {
   mostOpen = 0;
   /** Files that were waited for. */
   waited = 0;
+  /** Its clock, in milliseconds: what else this machine does is no part of the time. */
+  #now = 0;
   readonly #directory: Directory;
 
   constructor(dir: string, contents: readonly string[]) {
@@ -66,7 +68,11 @@ class SlowDisk implements Disposable {
         return typeof value === "function" ? value.bind(directory) : value;
       },
     });
-    this.files = new PackFiles(root, listing[Symbol.iterator]());
+    this.files = new PackFiles(
+      root,
+      listing[Symbol.iterator](),
+      () => this.#now,
+    );
   }
 
   [Symbol.dispose](): void {
@@ -82,7 +88,10 @@ class SlowDisk implements Disposable {
       stat: () => file.stat(),
       startRead: () => isFetched = true,
       read: (into) => {
-        if (!isFetched) this.#wait();
+        if (!isFetched) {
+          this.waited++;
+          this.#now += 2;
+        }
         return file.read(into);
       },
       close: () => {
@@ -90,11 +99,5 @@ class SlowDisk implements Disposable {
         file.close();
       },
     };
-  }
-
-  #wait(): void {
-    this.waited++;
-    const start = performance.now();
-    while (performance.now() - start < 2);
   }
 }
