@@ -32,6 +32,14 @@ export interface OpenFile {
   startRead(): void;
   /** Reads on from where it stands; 0 at the end. */
   read(into: Uint8Array<ArrayBuffer>): number;
+  /**
+   * Has all further reads go past the system's memory, which takes longer to fill than to do without. They must be of
+   * whole blocks (`BLOCK`), into memory of `blockMemory`.
+   *
+   * @param unless A place of it: where what is there is in memory, all stays as it is.
+   * @returns Whether they do: not on all file systems.
+   */
+  startDirect(unless: number): boolean;
   /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
   setModified(time: Date): void;

@@ -163,6 +163,10 @@ class NamedFile implements OpenFile {
     return fs.readSync(this.#fd, into, 0, into.byteLength, null);
   }
 
+  startDirect(): boolean {
+    return false;
+  }
+
   write(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.byteLength;) {
       done += fs.writeSync(this.#fd, bytes, done, bytes.byteLength - done);

@@ -1,5 +1,6 @@
 import type { Directory, OpenFile } from "./directory.ts";
-import { openDescribed, openDescribedFile } from "./directory_by_descriptor.ts";
+import { openDescribed } from "./directory_by_descriptor.ts";
+import { openDescribedFile } from "./file_by_descriptor.ts";
 import { openNamed, openNamedFile } from "./directory_by_path.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 

@@ -5,6 +5,7 @@ import {
 } from "../../../io/directories/directory.ts";
 import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
+import { BLOCK, blockMemory } from "../../../io/libc/new_memory.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import type { SampleBlock } from "../write/sample_block.ts";
 import type { ListedEntry } from "./pack_listing.ts";
@@ -21,6 +22,8 @@ interface OpenedFile {
   done: number;
   /** Their checksum. */
   crc: number;
+  /** Whether it is read past the system's memory, by the window. */
+  isDirect: boolean;
 }
 
 /** What a file that was there says of being none any more; one that has become a pipe would have to be waited for. */
@@ -35,6 +38,8 @@ const REMEMBERED = 256;
 /** What takes longer than this, and than so many bytes a millisecond, was not in memory. */
 const SLOW_MS = 0.08;
 const FAST_PER_MS = 1.5e6;
+/** Bytes that are read at a time past the system's memory; a file that has no more left is read through it. */
+const WINDOW = 1 << 20;
 
 /** Reads the files of a folder in the order in which they were listed. */
 export class PackFiles {
@@ -45,6 +50,9 @@ export class PackFiles {
   readonly #opened: OpenedFile[] = [];
   /** How many more files are opened before it is their turn, and asked for from the disk. */
   #fromDisk = 0;
+  /** Where files are read that come past the system's memory, and what of it was not taken yet. */
+  #window: Uint8Array<ArrayBuffer> | undefined;
+  #inWindow: Uint8Array<ArrayBuffer> = NOTHING;
 
   /**
    * @param entries What was listed of the folder; there may be more where there were none before.
@@ -104,7 +112,7 @@ export class PackFiles {
           path,
           () => this.#chain.last.openFile(listed.name),
         );
-        return { listed, path, open, done: 0, crc: 0 };
+        return { listed, path, open, done: 0, crc: 0, isDirect: false };
       }
       if (listed.kind === "folder") {
         const { path } = this.#chain.last;
@@ -122,12 +130,22 @@ export class PackFiles {
   /** Reads what there is room for, and closes the file after the last of it. */
   #read(file: OpenedFile, block: SampleBlock): void {
     const { listed, path, open } = file;
-    const into = block.room(listed.size - file.done);
+    const room = block.room(listed.size - file.done);
+    // A file that may come to be read past the system's memory stands at the start of a block of its own.
+    const into = isLong(file) && room.length > BLOCK
+      ? room.subarray(0, room.length - (file.done + room.length) % BLOCK)
+      : room;
+    if (file.done === 0) this.#goPast(file);
     // Files of /proc say that they are empty, and may have no end.
-    const got = into.length === 0 ? 0 : this.#fill(into, file);
+    const got = into.length === 0
+      ? 0
+      : file.isDirect
+      ? this.#fillDirect(into, file)
+      : this.#fill(into, file);
     if (got < into.length) throw changed(path);
     file.crc = crc32Of(into, file.crc);
     file.done += got;
+    if (this.#fromDisk === REMEMBERED) this.#goPast(file);
     block.take(got);
     if (file.done < listed.size) return;
     const { kind, size, mtimeMs } = naming(path, () => open.stat());
@@ -136,6 +154,7 @@ export class PackFiles {
     ) throw changed(path);
     open.close();
     this.#opened.shift();
+    this.#inWindow = NOTHING; // it may have grown
     block.end(size, file.crc);
   }
 
@@ -147,7 +166,41 @@ export class PackFiles {
     if (ms > SLOW_MS + into.length / FAST_PER_MS) this.#fromDisk = REMEMBERED;
     return got;
   }
+
+  /** Has a long file be read past the system's memory from the next block on, where it is not there. */
+  #goPast(file: OpenedFile): void {
+    if (file.isDirect || file.done % BLOCK !== 0 || !isLong(file)) return;
+    // What comes next, the system may have read ahead.
+    file.isDirect = file.open.startDirect(file.done + WINDOW);
+  }
+
+  #fillDirect(
+    into: Uint8Array<ArrayBuffer>,
+    { path, open }: OpenedFile,
+  ): number {
+    const window = this.#window ??= blockMemory(WINDOW);
+    let done = 0;
+    while (done < into.length) {
+      if (this.#inWindow.length === 0) {
+        const got = naming(path, () => open.read(window));
+        if (got === 0) break;
+        this.#inWindow = window.subarray(0, got);
+      }
+      const part = this.#inWindow.subarray(0, into.length - done);
+      into.set(part, done);
+      this.#inWindow = this.#inWindow.subarray(part.length);
+      done += part.length;
+    }
+    return done;
+  }
 }
+
+/** Whether much of a file is left. */
+function isLong({ listed, done }: OpenedFile): boolean {
+  return listed.size - done > 2 * WINDOW;
+}
+
+const NOTHING = new Uint8Array(0);
 
 /** Does something with a file or directory; what the system refuses is said of it. */
 function naming<T>(path: string, work: () => T): T {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
 import type {
@@ -9,6 +11,9 @@ import { PackFiles } from "../../../../src/formats/ffrecord/pack/pack_files.ts";
 import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import { SampleBlock } from "../../../../src/formats/ffrecord/write/sample_block.ts";
 import { withTempDir } from "../../../support/paths.ts";
+
+/** From `linux/magic.h`. */
+const TMPFS_MAGIC = 0x01021994;
 
 Deno.test("files that have to come from a slow disk are asked for before their turn", async () => {
   await withTempDir((dir) => {
@@ -40,6 +45,27 @@ Deno.test("files that were opened before their turn are closed where packing end
   });
 });
 
+Deno.test("a large file that is not in memory is read past it, and the next one is whole", async () => {
+  await withTempDir((dir) => {
+    const large = randomBytes((5 << 20) + 1234).toString("latin1");
+    const expected = ["before", large, "behind"];
+    using disk = new SlowDisk(dir, expected);
+    const blocks: Buffer[] = [];
+    const block = new SampleBlock(
+      new ArrayBuffer(SampleBlock.sizeFor(1 << 17)),
+    );
+    do {
+      block.clear();
+      disk.files.fill(block, Infinity);
+      blocks.push(Buffer.from(block.bytes));
+    } while (!block.isEmpty);
+    assert.ok(Buffer.concat(blocks).toString("latin1") === expected.join(""));
+    // What is in memory anyway has no such reads, in older kernels.
+    const { type } = fs.statfsSync(dir);
+    assert.ok(disk.direct === 1 || type === TMPFS_MAGIC, `${disk.direct}`);
+  });
+});
+
 /** A directory whose files take two milliseconds to be read, unless they were asked for before. */
 class SlowDisk implements Disposable {
   readonly files: PackFiles;
@@ -47,6 +73,8 @@ class SlowDisk implements Disposable {
   mostOpen = 0;
   /** Files that were waited for. */
   waited = 0;
+  /** Files that were read past the system's memory. */
+  direct = 0;
   /** Its clock, in milliseconds: what else this machine does is no part of the time. */
   #now = 0;
   readonly #directory: Directory;
@@ -55,7 +83,7 @@ class SlowDisk implements Disposable {
     const directory = this.#directory = openDirectory(dir);
     const listing = new PackListing();
     for (const [i, content] of contents.entries()) {
-      fs.writeFileSync(`${dir}/${i}`, content);
+      fs.writeFileSync(`${dir}/${i}`, content, "latin1");
       const { size, mtimeMs } = directory.stat(`${i}`, "follow")!;
       listing.addFile(`${i}`, size, mtimeMs);
     }
@@ -93,6 +121,12 @@ class SlowDisk implements Disposable {
           this.#now += 2;
         }
         return file.read(into);
+      },
+      startDirect: () => {
+        // Behind its end nothing is in memory.
+        const isDirect = file.startDirect(Number.MAX_SAFE_INTEGER);
+        if (isDirect) this.direct++;
+        return isDirect;
       },
       close: () => {
         this.open--;

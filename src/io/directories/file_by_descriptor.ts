@@ -1,0 +1,220 @@
+import { errnoOf, type Libc, libcIfPermitted } from "../libc/libc.ts";
+import {
+  At,
+  call,
+  cName,
+  FADV_WILLNEED,
+  Open,
+  STATX,
+  SYNC_FILE_RANGE_WRITE,
+  throwUnlessRepeated,
+} from "../libc/libc_files.ts";
+import { libcReads } from "../libc/libc_reads.ts";
+import { systemCode } from "../libc/system_error.ts";
+import {
+  CLOSED,
+  type EntryKind,
+  type EntryStat,
+  type OpenFile,
+  type UnnamedFile,
+} from "./directory.ts";
+
+/** An open file: read(2) and its like. */
+export class DescribedFile implements OpenFile {
+  protected fd: number;
+  #isDirect = false;
+
+  constructor(fd: number) {
+    this.fd = fd;
+  }
+
+  stat(): EntryStat {
+    return statOf(this.fd, "", At.EMPTY_PATH);
+  }
+
+  startRead(): void {
+    libcIfPermitted()!.fileAdvise(this.fd, 0n, MEGABYTE, FADV_WILLNEED);
+  }
+
+  read(into: Uint8Array<ArrayBuffer>): number {
+    const libc = libcIfPermitted()!;
+    const length = Math.min(into.byteLength, LARGEST_MOVE);
+    for (let attempt = 1;; attempt++) {
+      const got = libc.read(this.fd, into, length);
+      if (got >= 0) return got;
+      if (this.#isDirect && errnoOf(libc) === EINVAL) this.#setDirect(false);
+      else throwUnlessRepeated(libc, attempt);
+    }
+  }
+
+  startDirect(unless: number): boolean {
+    const isInMemory = libcReads()!.cached(this.fd, probe, unless) !== 0;
+    return !isInMemory && this.#setDirect(true);
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.byteLength;) {
+      const piece = bytes.subarray(done, done + LARGEST_MOVE);
+      done += this.#write(piece as Uint8Array<ArrayBuffer>); // FFI takes memory that threads share, too
+    }
+  }
+
+  setModified(time: Date): void {
+    const ms = time.getTime();
+    if (ms !== timesOf) {
+      const seconds = Math.floor(ms / 1000);
+      times[0] = times[2] = BigInt(seconds);
+      times[1] = times[3] = BigInt(Math.floor((ms - seconds * 1000) * 1e6));
+      timesOf = ms;
+    }
+    const libc = libcIfPermitted()!;
+    let attempt = 0;
+    while (libc.futimens(this.fd, times) < 0) {
+      throwUnlessRepeated(libc, ++attempt);
+    }
+  }
+
+  startSync(): void {
+    libcIfPermitted()!.syncFileRange(this.fd, 0n, 0n, SYNC_FILE_RANGE_WRITE);
+  }
+
+  sync(): void {
+    answer((libc) => libc.fsync(this.fd));
+  }
+
+  close(): void {
+    close(this.fd);
+    this.fd = CLOSED;
+  }
+
+  /** Some file systems refuse it only when they are read. */
+  #setDirect(isDirect: boolean): boolean {
+    const flags = isDirect ? Open.DIRECT : 0;
+    const isSet = libcIfPermitted()!.fcntl(this.fd, F_SETFL, flags) === 0;
+    return this.#isDirect = isDirect && isSet;
+  }
+
+  #write(bytes: Uint8Array<ArrayBuffer>): number {
+    const libc = libcIfPermitted()!;
+    for (let attempt = 1;; attempt++) {
+      const done = libc.write(this.fd, bytes, bytes.length);
+      if (done >= 0) return done;
+      throwUnlessRepeated(libc, attempt);
+    }
+  }
+}
+
+/** {@linkcode DescribedFile} of createUnnamed. */
+export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
+  readonly #directory: number;
+
+  /** @param directory Descriptor of its directory, which stays open as long as it. */
+  constructor(fd: number, directory: number) {
+    super(fd);
+    this.#directory = directory;
+  }
+
+  link(name: string): void {
+    const from = linksByDescriptor ? "" : `/proc/self/fd/${this.fd}`;
+    const flags = linksByDescriptor ? At.EMPTY_PATH : At.SYMLINK_FOLLOW;
+    const libc = libcIfPermitted()!;
+    const link = () =>
+      libc.linkat(this.fd, cName(from), this.#directory, cName(name, 1), flags);
+    try {
+      call(libc, link);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT" || !linksByDescriptor) throw error;
+      linksByDescriptor = false; // it takes a capability, or Linux 6.10
+      this.link(name);
+    }
+  }
+}
+
+let linksByDescriptor = true;
+
+/** Flags of opening a file for reading, which never waits for a pipe. */
+export const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
+/** read(2) and write(2) move at most 0x7ffff000 bytes. */
+const LARGEST_MOVE = 1 << 30;
+const MEGABYTE = 1n << 20n;
+/** From `asm-generic/fcntl.h`. */
+const F_SETFL = 4;
+/** From `asm-generic/errno-base.h`. */
+const EINVAL = 22;
+/** What is read to see whether it is in memory. */
+const probe = new Uint8Array(1);
+
+/** `struct timespec[2]`, last access and last modification: most files of a container get the same. */
+const times = new BigInt64Array(4);
+/** What they are set to, in milliseconds. */
+let timesOf: number | undefined;
+
+/** Opens a file for reading by its path. */
+export function openDescribedFile(path: string): OpenFile {
+  return new DescribedFile(openAt(At.FDCWD, path, TO_READ));
+}
+
+/** openat(2), whose descriptor programs that are started do not get. */
+export function openAt(fd: number, name: string, flags: number): number {
+  const all = flags | Open.CLOEXEC;
+  const libc = libcIfPermitted()!;
+  const path = cName(name);
+  for (let attempt = 1;; attempt++) {
+    const opened = libc.openat(fd, path, all, 0o666);
+    if (opened >= 0) return opened;
+    throwUnlessRepeated(libc, attempt);
+  }
+}
+
+/** Closes a descriptor, unless that was done. */
+export function close(fd: number): void {
+  if (fd !== CLOSED) libcIfPermitted()!.close(fd);
+}
+
+/** What a function answers that was not refused: there are descriptors where the library is. */
+export function answer(act: (libc: Libc) => number): number {
+  const libc = libcIfPermitted()!;
+  return call(libc, () => act(libc));
+}
+
+const statx = new Uint8Array(STATX.SIZE);
+const view = new DataView(statx.buffer);
+let euid: number | undefined;
+
+/** statx(2) of what a directory has under a name. */
+export function statOf(fd: number, name: string, flags: number): EntryStat {
+  const libc = libcIfPermitted()!;
+  const path = cName(name);
+  let attempt = 0;
+  while (libc.statx(fd, path, flags, STATX.MASK, statx) < 0) {
+    throwUnlessRepeated(libc, ++attempt);
+  }
+  const mode = view.getUint16(STATX.mode, true);
+  const owner = view.getUint32(STATX.uid, true);
+  euid ??= libcIfPermitted()!.geteuid();
+  return {
+    kind: KINDS[mode & S_IFMT] ?? "other",
+    size: view.getUint32(STATX.size, true) +
+      view.getUint32(STATX.size + 4, true) * 2 ** 32,
+    mtimeMs: view.getUint32(STATX.mtimeSeconds, true) * 1000 +
+      view.getInt32(STATX.mtimeSeconds + 4, true) * 2 ** 32 * 1000 +
+      view.getUint32(STATX.mtimeNanoseconds, true) / 1e6,
+    isOwnersToRead: owner === euid && (mode & S_IRUSR) !== 0,
+  };
+}
+
+/** Of what was last looked at. */
+export function identityInStatx(): string {
+  const major = view.getUint32(STATX.devMajor, true);
+  const minor = view.getUint32(STATX.devMinor, true);
+  return `${major}:${minor}:${view.getBigUint64(STATX.ino, true)}`;
+}
+
+/** `S_IFMT` and the types under it, from `linux/stat.h`. */
+const S_IFMT = 0o170000;
+const S_IRUSR = 0o400;
+const KINDS: Record<number, EntryKind> = {
+  0o040000: "directory",
+  0o100000: "file",
+  0o120000: "symlink",
+};
