@@ -32,8 +32,8 @@ export const MOST_WORKERS = 64;
 /** Numbers that a thread counts its requests in, 64-bit floating point. */
 export const COUNTS = 72;
 
-/** Bytes of the counts of all threads that a mount can have. */
-export const COUNTS_SIZE: number = MOST_WORKERS * COUNTS *
+/** Bytes of the counts of all threads that a mount can have: those that serve, and at last the one that fetches. */
+export const COUNTS_SIZE: number = (MOST_WORKERS + 1) * COUNTS *
   Float64Array.BYTES_PER_ELEMENT;
 
 /** Largest page of a listing that is written ahead, in bytes: what the C library's `readdir` asks for. */

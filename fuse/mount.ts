@@ -3,7 +3,8 @@ import { newStat, ROOT } from "../src/tree/tree.ts";
 import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";
 import { libc } from "./libc.ts";
-import { Mapping } from "./content/mapping.ts";
+import { Mapping, type MapsOfRemote } from "./content/mapping.ts";
+import { FetchThread, remoteSources } from "./fetching/fetch_thread.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
@@ -45,8 +46,8 @@ export interface OpenedTree {
 /**
  * Mounts a tree, read-only, and serves it from threads of this process.
  *
- * The tree stays the caller's, to be closed after the mount has ended. Its containers must be local:
- * files or memory.
+ * The tree stays the caller's, to be closed after the mount has ended. Its containers must be files, in memory, or on
+ * servers.
  *
  * @param mountpoint An empty directory.
  * @returns The mount, once it answers.
@@ -116,7 +117,8 @@ async function mountOpened(
 ): Promise<Mount> {
   const { tree, containers } = opened;
   tree.stat(ROOT, newStat());
-  const mapping = mapOpened(tree);
+  const fetching = await startFetching(tree, server);
+  const mapping = mapOpened(tree, fetching?.maps);
   let begun = false;
   try {
     // The thread gets ready while this one looks at the mount point.
@@ -125,6 +127,7 @@ async function mountOpened(
       sources: mapping?.sources,
       verify: options.verify ?? true,
       owner: ownerOf(options),
+      fetching: fetching?.thread,
     });
     prepared.catch(() => {}); // awaited below, if nothing fails before
     const mountpoint = await resolve(prepared);
@@ -140,7 +143,10 @@ async function mountOpened(
       });
       // From here on only the mount knows when no thread sends from the mapping any more.
       begun = true;
-      return await serve(server, opened, { mountpoint, mapping, server, fd });
+      const parts = { mountpoint, mapping, server, fd };
+      const mount = await serve(server, opened, parts);
+      fetching?.thread.mounted({ device: mount.device });
+      return mount;
     });
   } catch (error) {
     if (!begun) mapping?.[Symbol.dispose]();
@@ -169,25 +175,50 @@ export async function resumeOpening(
   const { tree, complete } = await open();
   await complete(); // what was damaged meanwhile must not be served
   tree.stat(ROOT, newStat());
-  const mapping = mapOpened(tree);
+  const fetching = await startFetching(tree, server);
+  const mapping = mapOpened(tree, fetching?.maps);
   const sources = mapping?.sources;
   await server.prepare({
     tree,
     sources,
     verify: options.verify ?? true,
     owner: ownerOf(options),
+    fetching: fetching?.thread,
   });
+  fetching?.thread.mounted({ device: kept.device });
   const mount = await Mount.resume({ mountpoint, mapping, server }, kept);
   await server.expand();
   return mount;
 }
 
 /** Too many files to map them all are mapped by the threads that need them. */
-function mapOpened({ sources }: Tree): Mapping | undefined {
+function mapOpened(
+  { sources }: Tree,
+  remote: MapsOfRemote | undefined,
+): Mapping | undefined {
   const opened = openedSources(sources);
   return opened.length > 0 || lazySources(sources).length === 0
-    ? Mapping.of(opened)
+    ? Mapping.of(opened, remote)
     : undefined;
+}
+
+/**
+ * Starts the thread that fetches what of a tree lies on servers, if anything does. It ends with the server.
+ *
+ * @throws {RecordfsError} If something can't be opened there, or is not what it was.
+ */
+async function startFetching(
+  { sources }: Tree,
+  server: Server,
+): Promise<{ thread: FetchThread; maps: MapsOfRemote } | undefined> {
+  const remote = remoteSources(openedSources(sources));
+  if (remote.length === 0) return undefined;
+  const thread = new FetchThread(
+    (message) => server.log(message),
+    (why) => server.fail(`the thread that fetches died: ${why}`),
+  );
+  server.ended.then(() => thread.stop());
+  return { thread, maps: await thread.open(remote) };
 }
 
 /** What several containers are called as a mounted device: as overlay and mergerfs do it, as far as there is room. */

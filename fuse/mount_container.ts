@@ -1,6 +1,8 @@
 import type { ServedContainer } from "../src/tree/format.ts";
 import type { Tree } from "../src/tree/tree.ts";
+import { shownLocation } from "../src/io/remote/remote_location.ts";
 import { localPath } from "../src/io/storage/local_path.ts";
+import { isRemote } from "../src/io/storage/place.ts";
 import type { OpenContainerOptions } from "../src/vfs/open.ts";
 import type { ContainerPlace } from "../src/vfs/location.ts";
 import { openToServe } from "../src/vfs/open_to_serve.ts";
@@ -82,7 +84,8 @@ export async function mount(
   options: MountContainerOptions = {},
 ): Promise<Mount> {
   const { resolve } = await import("node:path"); // here, since `mountPath` is quicker without
-  const absolute = (location: string | URL) => resolve(localPath(location));
+  const absolute = (location: string | URL) =>
+    isRemote(location) ? String(location) : resolve(localPath(location));
   if (typeof source === "string" || source instanceof URL) {
     return await mountPath(absolute(source), mountpoint, options);
   }
@@ -98,8 +101,8 @@ export async function mount(
   return await mountTree(source.tree, mountpoint, {
     ...options,
     source: containers === undefined
-      ? resolve(source.location)
-      : containers.map(({ location }) => resolve(location)),
+      ? absolute(source.location)
+      : containers.map(({ location }) => absolute(location)),
   });
 }
 
@@ -176,9 +179,10 @@ async function withTreeOf(
         container = await options.arrange(container);
         tree = container.tree;
       }
-      const containers = typeof path === "string"
+      const given = typeof path === "string"
         ? [path]
         : path.map(({ location }) => location);
+      const containers = given.map(shownLocation);
       return { tree, containers, complete: container.complete };
     });
     mounted.finished.then(() => tree?.close());

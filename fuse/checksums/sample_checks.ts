@@ -1,4 +1,4 @@
-import { FormatError } from "../../src/errors.ts";
+import type { FormatError } from "../../src/errors.ts";
 import { crc32Of } from "../../src/io/read/crc32_of.ts";
 import {
   type Extent,
@@ -12,6 +12,7 @@ import { CopyBytes } from "../content/copy_bytes.ts";
 import { Errno } from "../wire/errno.ts";
 import { LargeChecks } from "./large_checks.ts";
 import { MAX_TRANSFER } from "../limits.ts";
+import { checksumMismatch } from "./checksum_mismatch.ts";
 import type { SampleChecksMemory } from "./sample_checks_memory.ts";
 import { SampleClaims } from "./sample_claims.ts";
 import type { ServedSource, ServedSources } from "../content/served_sources.ts";
@@ -85,17 +86,35 @@ export class SampleChecks {
       this.large.add(node, extent, { uniqueLow, uniqueHigh, offset, length });
       return reply.none();
     }
+    if (this.answerIfRight(node, reply, source, extent, offset, length)) return;
+    const crc = this.#checksum(source, extent.offset, extent.length, 0);
+    throw this.#mismatch(source, node, extent.crc32, crc);
+  }
+
+  /**
+   * Answers a READ of a file of at most `MAX_TRANSFER` bytes by those that were checked.
+   *
+   * @returns Whether they match their checksum; if not, there is no answer.
+   * @throws {FormatError} If it can't be read.
+   */
+  answerIfRight(
+    node: NodeId,
+    reply: Reply,
+    source: ServedSource,
+    extent: Extent,
+    offset: number,
+    length: number,
+  ): boolean {
     const { generation } = this.#nodes;
     const crc = this.#checksum(source, extent.offset, extent.length, 0);
-    if (crc !== extent.crc32) {
-      throw this.#mismatch(source, node, extent.crc32, crc);
-    }
+    if (crc !== extent.crc32) return false;
     this.#nodes.add(node, generation);
     if (offset > 0) {
       const start = REPLY_HEADER_SIZE + offset;
       reply.bytes.copyWithin(REPLY_HEADER_SIZE, start, start + length);
     }
     reply.body(length);
+    return true;
   }
 
   /**
@@ -136,20 +155,6 @@ export class SampleChecks {
   ): FormatError {
     file?.hasChanged(); // that is logged first
     const sample = this.#tree.sampleOf?.(node) ?? -1;
-    return new FormatError(
-      "sample-checksum",
-      `${name}: checksum mismatch in sample ${sample} (expected ${
-        hex(expected)
-      }, got ` +
-        `${
-          hex(actual)
-        }): its bytes are not those that were written, so reading it is an I/O ` +
-        "error; fetch the file again, or read it as it is with the option `verify: false`",
-      { path: name, sample, expected, actual },
-    );
+    return checksumMismatch(name, sample, expected, actual);
   }
-}
-
-function hex(crc: number): string {
-  return `0x${crc.toString(16).padStart(8, "0")}`;
 }

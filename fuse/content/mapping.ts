@@ -1,4 +1,6 @@
 import { RecordfsError } from "../../src/errors.ts";
+import { runSync } from "../../src/io/concurrency/steps.ts";
+import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { mapShared, unmap } from "../../src/io/read/memory_map.ts";
@@ -18,7 +20,23 @@ export interface MappedSource {
   readonly size: number;
   /** The file that it is a map of. */
   readonly file?: FileToServe | undefined;
+  /** Of an object of a server: what of it is there. */
+  readonly remote?: RemoteBlocks | undefined;
 }
+
+/** What of an object of a server is there. */
+export interface RemoteBlocks {
+  /** Its number in the thread that fetches it. */
+  readonly object: number;
+  /** One of `Known` for each block that may be in the map; `undefined` where there is no map. */
+  readonly known: Uint8Array<SharedArrayBuffer> | undefined;
+}
+
+/** What the blocks of a source of a server are kept in; `undefined` where no file has them. */
+export type MapsOfRemote = ReadonlyMap<
+  ByteSource,
+  { readonly object: number; readonly map: BlockMap | undefined }
+>;
 
 /** So many files are kept open: bytes that are to be compared are read from there, which is quicker. */
 const MOST_KEPT_OPEN = 64;
@@ -48,15 +66,24 @@ export class Mapping implements Disposable {
   /**
    * Maps sources.
    *
+   * @param remote Where those are kept that come from servers.
    * @throws {MountError} If one is not local, or a file is not the one that was opened.
    */
-  static of(sources: readonly ByteSource[]): Mapping {
+  static of(
+    sources: readonly ByteSource[],
+    remote: MapsOfRemote = new Map(),
+  ): Mapping {
     const described: MappedSource[] = [];
     const mapped: MappedSource[] = [];
     const held: Uint8Array[] = [];
     try {
       for (const source of sources) {
-        if (source instanceof FileSource) {
+        const fetched = remote.get(source);
+        if (fetched !== undefined) {
+          const blocks = mapBlocks(source, fetched);
+          described.push(blocks);
+          if (blocks.address > 0) mapped.push(blocks);
+        } else if (source instanceof FileSource) {
           const file = mapFile(source, mapped.length < MOST_KEPT_OPEN);
           described.push(file);
           if (file.size > 0) mapped.push(file);
@@ -125,6 +152,37 @@ export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
       facts,
     );
   }
+}
+
+/**
+ * Maps the file that the fetched blocks of an object are in.
+ *
+ * @throws {MountError} If it is not there any more.
+ */
+function mapBlocks(
+  { name, size }: ByteSource,
+  { object, map }: NonNullable<ReturnType<MapsOfRemote["get"]>>,
+): MappedSource {
+  if (map === undefined || size === 0) {
+    return { name, address: 0, size, remote: { object, known: undefined } };
+  }
+  const { path, known } = map;
+  // What is fetched changes it.
+  const file = runSync(FileSource.open(path, { mayGrow: true }));
+  try {
+    const { dev, ino } = file.identity;
+    if (dev === map.device && ino === map.inode && file.size === size) {
+      const address = Number(mapShared(file).address);
+      return { name, address, size, remote: { object, known } };
+    }
+  } finally {
+    file.close();
+  }
+  throw new MountError(
+    "changed",
+    `Cannot mount ${name}: the cache's file of it, ${path}, was removed or replaced meanwhile; try again`,
+    { path },
+  );
 }
 
 function describeMemory({ name, bytes }: MemorySource): MappedSource {

@@ -120,6 +120,11 @@ export class Mount implements AsyncDisposable {
     return mount;
   }
 
+  /** Its device number as `major:minor`, where the system says it. */
+  get device(): string | undefined {
+    return this.#device;
+  }
+
   /** Ends a mount that nobody has been given; programs may have found it all the same. */
   async #giveUp(): Promise<void> {
     try {

@@ -30,6 +30,8 @@ export interface PrepareMessage {
   readonly counts: number | undefined;
   /** True to report each request. */
   readonly trace: boolean;
+  /** Leads to the thread that fetches, where the tree shows what lies on servers. */
+  readonly handOver: MessagePort | undefined;
 }
 
 /** Second message: what to serve. The thread blocks from then on, and closes it at the end. */

@@ -6,6 +6,8 @@ import { type Agreed, ConnectionState } from "./connection_state.ts";
 import { duplicate } from "./duplicate.ts";
 import { errorText, libc } from "../libc.ts";
 import type { MappedSource } from "../content/mapping.ts";
+import type { FetchThread } from "../fetching/fetch_thread.ts";
+import { MOST_WORKERS } from "../limits.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { MountError } from "../mounting/mount_error.ts";
 import { newListAheadMemory } from "../session/list_ahead.ts";
@@ -39,6 +41,8 @@ export interface Served {
   readonly owner: Ownership;
   /** True if files are compared with their checksums, where the tree has any. */
   readonly verify: boolean;
+  /** Fetches what lies on servers, where there is such. */
+  readonly fetching: FetchThread | undefined;
 }
 
 /**
@@ -58,7 +62,8 @@ export class Server {
   #countsAt: ((thread: number) => number) | undefined;
   /** Number of threads so far, ended ones included. */
   #started = 0;
-  #message: Omit<PrepareMessage, "counts"> | undefined;
+  #message: CommonMessage | undefined;
+  #fetching: FetchThread | undefined;
   #failure: string | undefined;
   /** A further number of the first thread's descriptor, which that one may close at any time. */
   #kept = -1;
@@ -85,7 +90,15 @@ export class Server {
    *
    * @throws {MountError} If the tree cannot be rebuilt there.
    */
-  async prepare({ tree, sources, owner, verify }: Served): Promise<void> {
+  async prepare(
+    { tree, sources, owner, verify, fetching }: Served,
+  ): Promise<void> {
+    const checks = verify ? newSampleChecks(tree) : undefined;
+    this.#fetching = fetching;
+    fetching?.mounted({
+      nodes: checks?.nodes,
+      counts: this.#countsOf(MOST_WORKERS),
+    });
     this.#message = {
       kind: "prepare",
       handle: tree.share(),
@@ -94,10 +107,10 @@ export class Server {
       owner,
       connection: this.#connection.memory,
       listAhead: newListAheadMemory(),
-      checks: verify ? newSampleChecks(tree) : undefined,
+      checks,
       trace: this.#options.onTrace !== undefined,
     };
-    await this.#first.prepare(this.#message);
+    await this.#first.prepare(this.#message, fetching);
   }
 
   /**
@@ -143,6 +156,17 @@ export class Server {
     this.#closeKept();
   }
 
+  /** Reports a message. */
+  log(message: string): void {
+    this.#options.onLog(message);
+  }
+
+  /** Reports that it can't go on: what waits for an answer gets none from it. */
+  fail(why: string): void {
+    this.#options.onFailure?.(why);
+    this.log(`The mount is not served any more, unmount it: ${why}`);
+  }
+
   /** Ends the threads when nothing has been given to {@linkcode serve}. */
   abandon(): void {
     for (const thread of this.#threads) thread.abandon();
@@ -158,7 +182,7 @@ export class Server {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     const thread = this.#addThread();
     try {
-      await thread.prepare(this.#message!);
+      await thread.prepare(this.#message!, this.#fetching);
     } catch {
       return; // it has been reported like any thread's end
     }
@@ -188,16 +212,23 @@ export class Server {
   }
 
   #addThread(): ServingThread {
-    const { counts } = this.#options;
     const number = this.#started++;
-    const thread = new ServingThread(this.#options, () => {
-      if (counts === undefined) return undefined;
-      this.#countsAt ??= mapCounts(counts);
-      return this.#countsAt(number);
-    });
+    const thread = new ServingThread(
+      number,
+      this.#options,
+      () => this.#countsOf(number),
+    );
     this.#threads.add(thread);
     thread.ended.then((failure) => this.#remove(thread, failure));
     return thread;
+  }
+
+  /** Where the thread of a number counts, if anybody asks. */
+  #countsOf(thread: number): number | undefined {
+    const { counts } = this.#options;
+    if (counts === undefined) return undefined;
+    this.#countsAt ??= mapCounts(counts);
+    return this.#countsAt(thread);
   }
 
   #remove(thread: ServingThread, failure: string | undefined): void {
@@ -240,6 +271,9 @@ function moveOnto(fd: number, held: readonly number[]): number {
   }
 }
 
+/** What all threads are told alike. */
+type CommonMessage = Omit<PrepareMessage, "counts" | "handOver">;
+
 /** One thread that serves a mount, seen from outside. */
 class ServingThread {
   readonly ended: Promise<string | undefined>;
@@ -248,13 +282,18 @@ class ServingThread {
   readonly #serving = Promise.withResolvers<void>();
   readonly #end: (failure: Error | undefined) => void;
   readonly #counts: () => number | undefined;
+  readonly #number: number;
   #descriptor: ServedDescriptor | undefined;
+  /** What fetches for it, and the other end of what leads there. */
+  #fetching: { thread: FetchThread; port: MessagePort } | undefined;
   #over = false;
 
   constructor(
+    number: number,
     { onLog, onTrace }: ServerOptions,
     counts: () => number | undefined,
   ) {
+    this.#number = number;
     this.#counts = counts;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.ended = promise;
@@ -264,6 +303,7 @@ class ServingThread {
       this.#over = true;
       // Left open by a thread that died, the requests that it had read would wait for ever.
       this.#descriptor?.close();
+      this.#fetching?.thread.ended(this.#number);
       const error = new MountError(
         "server",
         `The mount cannot be served: ${
@@ -292,9 +332,21 @@ class ServingThread {
     };
   }
 
-  prepare(given: Omit<PrepareMessage, "counts">): Promise<void> {
-    const message: PrepareMessage = { ...given, counts: this.#counts() };
-    this.#worker.postMessage(message);
+  prepare(
+    given: CommonMessage,
+    fetching: FetchThread | undefined,
+  ): Promise<void> {
+    const channel = fetching && new MessageChannel();
+    if (channel !== undefined) {
+      this.#fetching = { thread: fetching!, port: channel.port1 };
+    }
+    const handOver = channel?.port2;
+    const message: PrepareMessage = {
+      ...given,
+      counts: this.#counts(),
+      handOver,
+    };
+    this.#worker.postMessage(message, handOver ? [handOver] : []);
     return this.#prepared.promise;
   }
 
@@ -309,6 +361,13 @@ class ServingThread {
     const descriptor = ServedDescriptor.of(fd);
     if (this.#over) return descriptor.close();
     this.#descriptor = descriptor;
+    if (this.#fetching !== undefined) {
+      const { thread, port } = this.#fetching;
+      const copy = duplicate(fd);
+      // Without, nobody would answer what it hands over.
+      if (copy < 0) return this.#end(new Error(errorText(-copy)));
+      thread.serve(this.#number, port, copy);
+    }
     const message: ServeMessage = {
       kind: "serve",
       descriptor: descriptor.memory,

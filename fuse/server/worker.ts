@@ -8,6 +8,7 @@ import { serializeError } from "../../src/serialized_error.ts";
 import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
+import { HandOver } from "../fetching/hand_over.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "../session/once_log.ts";
 import { forgetSampleChecks } from "../checksums/sample_checks_memory.ts";
@@ -63,6 +64,7 @@ async function prepare(
     checks,
     counts,
     trace,
+    handOver,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
   const module: { reopenTree(data: unknown): Tree | Promise<Tree> } =
@@ -81,6 +83,7 @@ async function prepare(
     listAhead,
     sources,
     checks,
+    handOver: handOver && new HandOver(handOver),
     onLog,
   });
   openServingFunctions();

@@ -1,6 +1,7 @@
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import type { OnceLog } from "./once_log.ts";
+import type { HandOver } from "../fetching/hand_over.ts";
 import type { SampleChecks } from "../checksums/sample_checks.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
@@ -20,4 +21,6 @@ export interface HandlerContext {
   /** Compares files with their checksums, unless nobody wants that or there are none. */
   readonly checks: SampleChecks | undefined;
   readonly log: OnceLog;
+  /** Takes what has to be fetched from servers, where the tree shows such. */
+  readonly handOver: HandOver | undefined;
 }

@@ -10,7 +10,7 @@ import type { Handler, HandlerContext } from "./handler.ts";
  * time, passes through the reply's buffer.
  */
 export function readHandler(
-  { tree, sources, checks }: HandlerContext,
+  { tree, sources, checks, handOver }: HandlerContext,
 ): Handler {
   const extent = newExtent();
   return (request, reply) => {
@@ -33,10 +33,32 @@ export function readHandler(
         throw outside(node, start, length);
       }
       source.file?.lookSometimes();
-      if (
-        checks === undefined || extent.crc32 < 0 || checks.isKnown(node, source)
-      ) reply.payload(extent.source, start, length);
-      else checks.answer(request, reply, source, extent, offset, length);
+      const isKnown = checks === undefined || extent.crc32 < 0 ||
+        checks.isKnown(node, source);
+      const { remote } = source;
+      if (remote === undefined || handOver === undefined) {
+        if (isKnown) reply.payload(extent.source, start, length);
+        else checks.answer(request, reply, source, extent, offset, length);
+        return;
+      }
+      // A sample has to be there as a whole to be compared; who fetches one that is large does that.
+      const isThere = isKnown
+        ? handOver.isThere(remote, start, length)
+        : extent.length <= MAX_TRANSFER &&
+          handOver.isThere(remote, extent.offset, extent.length);
+      if (isThere && isKnown) {
+        reply.payload(extent.source, start, length);
+        return;
+      }
+      const isRight = isThere && checks !== undefined &&
+        checks.answerIfRight(node, reply, source, extent, offset, length);
+      if (isRight) return;
+      const number = tree.sampleOf?.(node) ?? -1;
+      const { offset: from, length: all, crc32 } = extent;
+      const sample = { node, number, offset: from, length: all, crc32 };
+      const toCompare = isKnown ? undefined : { ...sample, isWrong: isThere };
+      handOver.read(request, remote, start, length, toCompare);
+      reply.none();
     } else if (extent.bytes !== undefined) {
       const part = extent.bytes.subarray(offset, offset + length);
       reply.bytes.set(part, REPLY_HEADER_SIZE);

@@ -4,6 +4,7 @@ import { type Action, actionsFor } from "./dispatch.ts";
 import { Errno } from "../wire/errno.ts";
 import { MAX_TRANSFER, REQUEST_BUFFER_SIZE } from "../limits.ts";
 import { OnceLog } from "./once_log.ts";
+import type { HandOver } from "../fetching/hand_over.ts";
 import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
 import { Opcode, type OpcodeInfo, OPCODES } from "../wire/opcodes.ts";
 import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly sources: ServedSources;
   /** Memory that it shares to compare files with their checksums, where that is wanted. */
   readonly checks?: SampleChecksMemory | undefined;
+  /** Takes what has to be fetched from servers, where the tree shows such. */
+  readonly handOver?: HandOver | undefined;
   /** Receives each distinct message about a request that failed, once. */
   readonly onLog: (message: string) => void;
 }
@@ -45,11 +48,13 @@ export class Session {
   readonly #checks: SampleChecks | undefined;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
+  readonly #handOver: HandOver | undefined;
 
   constructor(tree: Tree, options: SessionOptions) {
     this.reply = this.#ownReply;
     this.#log = new OnceLog(options.onLog);
-    const { sources, checks } = options;
+    const { sources, checks, handOver } = options;
+    this.#handOver = handOver;
     this.#checks = checks &&
       new SampleChecks(tree, sources, checks, this.#ownReply);
     this.#actions = actionsFor({
@@ -57,6 +62,7 @@ export class Session {
       tree,
       log: this.#log,
       checks: this.#checks,
+      handOver,
     });
     this.#ahead = new ListAhead(
       tree,
@@ -72,7 +78,10 @@ export class Session {
     const reply = this.reply = this.#ownReply;
     if (!request.load(length)) return reply.none();
     const info = OPCODES[request.opcode];
-    if (info?.replies === false) return reply.none();
+    if (info?.replies === false) {
+      if (request.opcode === Opcode.INTERRUPT) this.#interrupt(request);
+      return reply.none();
+    }
     // The kernel takes a reply to request 0 for a notification.
     if (request.uniqueLow === 0 && request.uniqueHigh === 0) {
       return reply.none();
@@ -129,6 +138,13 @@ export class Session {
   end(): void {
     this.#ahead.resign();
     this.#checks?.large.close();
+  }
+
+  /** INTERRUPT: of a request that this thread or another one has handed over, or answered. */
+  #interrupt(request: Request): void {
+    // `struct fuse_interrupt_in`: the id of the request.
+    if (request.bodySize < 8) return;
+    this.#handOver?.interrupt(request.u32(0), request.u32(4));
   }
 
   #answer(info: OpcodeInfo | undefined): void {

@@ -2,8 +2,9 @@
 const REQUEST_HEADER_SIZE = 40;
 /** Bytes of a READDIR or READDIRPLUS: the header and `struct fuse_read_in`. */
 export const LIST_REQUEST_SIZE = REQUEST_HEADER_SIZE + 40;
-/** Offset of the node id in `struct fuse_in_header`. */
+/** Offsets of the node id and of the process in `struct fuse_in_header`. */
 const NODE_OFFSET = 16;
+const PID_OFFSET = 32;
 /** Offsets in `struct fuse_read_in`. */
 const LIST_OFFSET = 8;
 const LIST_SIZE = 16;
@@ -70,6 +71,11 @@ export class Request {
   /** Makes it a request about another node. */
   set node(node: number) {
     this.#put(NODE_OFFSET, node);
+  }
+
+  /** Who asks, or 0 where this process does not see that one. */
+  get pid(): number {
+    return this.#view.getUint32(PID_OFFSET, true);
   }
 
   /** Bytes after the header. */

@@ -2,7 +2,7 @@ import { perform, runAsync, type Steps } from "../io/concurrency/steps.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
 import type { Container, ServedContainer } from "../tree/format.ts";
 import { findFormat, openOne } from "./find_format.ts";
-import type { ContainerPlace } from "./location.ts";
+import { type ContainerPlace, placeOf } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
 export type { ServedContainer };
 
@@ -13,7 +13,8 @@ export async function openToServe(
 ): Promise<ServedContainer> {
   const isOne = typeof containers === "string";
   if (isOne && options.prefix === undefined) {
-    return served(await runAsync(openOneToServe(containers, options)));
+    const { path, options: own } = placeOf(containers, options);
+    return served(await runAsync(openOneToServe(path, own)));
   }
   const { openSeveral } = await import("./open_several.ts");
   const places = isOne ? [containers] : containers;

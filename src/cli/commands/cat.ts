@@ -11,7 +11,7 @@ import { Exit, ExitCode } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
 import { withOutput } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
-import { shownLocation } from "../input/remote.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs cat` */

@@ -3,7 +3,7 @@ import type { ContainerInfo } from "../../vfs/mod.ts";
 import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
-import { shownLocation } from "../input/remote.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
 /** `recordfs info` */

@@ -13,7 +13,7 @@ import { report } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
-import { shownLocation } from "../input/remote.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
 interface LsOptions extends CommonOptions {

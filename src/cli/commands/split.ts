@@ -27,7 +27,7 @@ import {
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
-import { shownLocation } from "../input/remote.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
 interface SplitOptions extends CommonOptions {

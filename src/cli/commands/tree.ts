@@ -7,7 +7,7 @@ import { counted } from "../terminal/amounts.ts";
 import { nameWriter, type Output, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
 import { type CommonOptions, count, withOptions } from "../input/options.ts";
-import { shownLocation } from "../input/remote.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
 
 interface TreeOptions extends CommonOptions {

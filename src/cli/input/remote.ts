@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option } from "commander";
-import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
 import type { RemoteOptions } from "../../io/remote/remote_options.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
@@ -80,11 +79,6 @@ export function remoteOf(flags: RemoteFlags): RemoteOptions {
     },
     onWarning: warn,
   };
-}
-
-/** A location as it may be printed: of a URL, what is signed or secret is left out. */
-export function shownLocation(location: string): string {
-  return isUrl(location) ? withoutSecrets(location) : location;
 }
 
 function linesOf(file: string): string[] {

@@ -1,5 +1,10 @@
 import { abortable } from "../concurrency/abortable.ts";
-import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
+import {
+  BLOCK,
+  type BlockMap,
+  blockOf,
+  type BlockStore,
+} from "./cache/block_store.ts";
 import type { Client } from "./client.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import type { Target } from "./target.ts";
@@ -40,6 +45,8 @@ export class BlockFetcher {
   /** What is asked for when all who run now have asked. */
   readonly #wanted = new Map<number, PromiseWithResolvers<Fetched>>();
   readonly #readers: Reader[] = [];
+  /** Blocks that are to be marked when they have come. */
+  readonly #marks = new Set<number>();
 
   constructor(
     client: Client,
@@ -51,6 +58,21 @@ export class BlockFetcher {
     this.#target = target;
     this.#state = state;
     this.#store = store;
+  }
+
+  /** The file that what was fetched is in, where there is one. */
+  get map(): BlockMap | undefined {
+    return this.#store.map;
+  }
+
+  /** Fetches a part again when it is read again: what was kept of it is wrong. */
+  forget(offset: number, length: number): void {
+    this.#store.forget(blockOf(offset), blockOf(offset + length - 1));
+  }
+
+  /** Hears that a marked block was read by the {@linkcode BlockMap}. */
+  hasRead(block: number): void {
+    this.#goAhead(block * BLOCK, (block + 1) * BLOCK);
   }
 
   /** Reads a part of the object, which it has. */
@@ -150,15 +172,22 @@ export class BlockFetcher {
     await readRange(this.#client, this.#target, this.#state, bytes, start, {
       signal,
     });
-    if (!signal.aborted) this.#store.keep(first, bytes);
+    if (!signal.aborted) {
+      this.#store.keep(first, bytes);
+      for (let block = first; block <= last; block++) {
+        if (this.#marks.delete(block)) this.#store.mark(block);
+      }
+    }
     return { first, bytes };
   }
 
   /** Fetches further ahead of a reader the longer it goes on from front to back. */
   #goAhead(start: number, end: number): void {
-    const found = this.#readers.findIndex(({ at }) => at === start);
+    const found = this.#readers.findIndex(({ at, ahead }) =>
+      start >= at && start <= ahead
+    );
     const reader = found < 0
-      ? { at: start, ahead: start, window: 0 }
+      ? { at: start, ahead: end, window: 0 }
       : this.#readers.splice(found, 1)[0]!;
     this.#readers.push(reader);
     if (this.#readers.length > MOST_READERS) this.#readers.shift();
@@ -173,9 +202,15 @@ export class BlockFetcher {
     if (until - from < reader.window / 2) return; // a request for each block would be many
     reader.ahead = until;
     const size = Math.min(until, this.#state.size);
+    // Half-way there the next ones are fetched, so that a reader need never wait.
+    const marked = blockOf((from + until) / 2);
     for (let block = blockOf(from); block * BLOCK < size; block++) {
-      if (this.#store.has(block)) continue;
-      this.#need(block).catch(() => {}); // who reads it is told
+      if (this.#store.has(block)) {
+        if (block === marked) this.#store.mark(block);
+        continue;
+      }
+      if (block === marked) this.#marks.add(block);
+      this.#need(block).catch(() => this.#marks.delete(block)); // who reads it is told
     }
   }
 }

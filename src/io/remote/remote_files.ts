@@ -1,6 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
 import { warnOnConsole } from "../../message_text.ts";
-import type { ByteSource } from "../storage/byte_source.ts";
 import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
 import { BLOCK, type BlockStore } from "./cache/block_store.ts";
@@ -13,9 +12,9 @@ import type { ListedFile } from "./listed_file.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteLocation } from "./remote_location.ts";
 import { type ObjectState, openObject } from "./remote_object.ts";
-import type { RemoteOptions } from "./remote_options.ts";
 import type { RemoteServer } from "./remote_server.ts";
 import { RemoteSource } from "./remote_source.ts";
+import type { RemoteStorage } from "./remote_storage.ts";
 import { BucketServer } from "./s3/bucket_server.ts";
 import type { Target } from "./target.ts";
 import { fetchWhole, hasAll } from "./whole_object.ts";
@@ -60,6 +59,8 @@ const DIRECTORY = { kind: "directory" } as const;
 /** The files of a server, each of which is looked for once while a container is opened. */
 export class RemoteFiles {
   readonly #root: string;
+  readonly #storage: Pick<RemoteStorage, "url" | "options">;
+  readonly #believesCache: boolean;
   readonly #isDirectory: boolean;
   readonly #client: Client;
   readonly #server: RemoteServer;
@@ -72,9 +73,13 @@ export class RemoteFiles {
   /** By path and tag. */
   readonly #open = new Map<string, Opened>();
 
-  /** @param root The path of the location itself. */
-  constructor(root: string, location: RemoteLocation, options: RemoteOptions) {
+  constructor(
+    { root, url, options, believesCache }: RemoteStorage,
+    location: RemoteLocation,
+  ) {
     this.#root = root;
+    this.#storage = { url, options };
+    this.#believesCache = believesCache;
     this.#isDirectory = location.kind === "s3"
       ? location.key === "" || location.key.endsWith("/")
       : location.url.pathname.endsWith("/");
@@ -93,7 +98,7 @@ export class RemoteFiles {
   async open(
     path: string,
     signal: AbortSignal | undefined,
-  ): Promise<ByteSource> {
+  ): Promise<RemoteSource> {
     const found = await this.#find(path, signal);
     if (found.kind !== "file") {
       const { kind } = await this.look(path, signal);
@@ -115,7 +120,9 @@ export class RemoteFiles {
     try {
       const fetcher = await opened.fetcher;
       signal?.throwIfAborted();
-      return new RemoteSource(found.target.name, found.state, fetcher, release);
+      const { target: { name }, state } = found;
+      const origin = { ...this.#storage, path };
+      return new RemoteSource({ name, origin, fetcher }, state, release);
     } catch (error) {
       release();
       throw error;
@@ -166,7 +173,14 @@ export class RemoteFiles {
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, ListedFile> | undefined> {
     return this.#lists.ask(path, async () => {
-      const list = await this.#server.list(path, this.#patience(signal));
+      const { identity } = this.#server.target(path);
+      let list = this.#believesCache
+        ? this.#cache?.lastList(identity)
+        : undefined;
+      if (list === undefined) {
+        list = await this.#server.list(path, this.#patience(signal));
+        if (list !== undefined) this.#cache?.keepList(identity, list);
+      }
       return list && new Map(list.map((entry) => [entry.name, entry]));
     });
   }
@@ -178,6 +192,10 @@ export class RemoteFiles {
     return this.#found.ask(path, async () => {
       const target = this.#server.target(path);
       const known = this.#cache?.lastState(target.identity);
+      if (this.#believesCache) {
+        if (known !== undefined) return asKnown(target, known);
+        if (this.#cache?.lastList(target.identity)) return DIRECTORY;
+      }
       const answer = await openObject(
         this.#client,
         target,
@@ -189,13 +207,7 @@ export class RemoteFiles {
         return answer;
       }
       return answer.kind === "same"
-        ? {
-          kind: "file",
-          target,
-          state: known!,
-          hasRanges: true,
-          head: NOTHING,
-        }
+        ? asKnown(target, known!)
         : { ...answer, kind: "file", target };
     });
   }
@@ -253,6 +265,11 @@ export class RemoteFiles {
   #patience(signal: AbortSignal | undefined): Patience {
     return { signal, timeout: Math.min(OPENING, this.#client.timeout) };
   }
+}
+
+/** An object that is as the cache has it. */
+function asKnown(target: Target, state: ObjectState): Found {
+  return { kind: "file", target, state, hasRanges: true, head: NOTHING };
 }
 
 /** Answers that are believed for a while. */

@@ -121,3 +121,8 @@ export function withoutSecrets(url: string | URL): string {
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1")
     .replace(/[?#].*$/s, "");
 }
+
+/** A location as it may be printed: of a URL, what is signed or secret is left out. */
+export function shownLocation(location: string): string {
+  return isUrl(location) ? withoutSecrets(location) : location;
+}

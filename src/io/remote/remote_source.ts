@@ -2,33 +2,50 @@ import { RecordfsError } from "../../errors.ts";
 import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
 import type { BlockFetcher } from "./block_fetcher.ts";
 import type { ObjectState } from "./remote_object.ts";
+import type { RemoteOptions } from "./remote_options.ts";
+
+/** Where an object is, by which another thread can open it as well. */
+export interface RemoteOrigin {
+  /** Of the storage: what {@linkcode RemoteStorage} takes. */
+  readonly url: string;
+  readonly options: RemoteOptions;
+  /** The object's path there. */
+  readonly path: string;
+}
 
 /** An object of a server, opened: what has been fetched of it is there at once. */
 export class RemoteSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly mtime: number;
-  readonly #fetcher: BlockFetcher;
+  /** Of the state that was opened. */
+  readonly tag: string;
+  readonly origin: RemoteOrigin;
+  readonly fetcher: BlockFetcher;
   readonly #release: () => void;
   #closed = false;
 
   /** @param release Told when it is closed. */
   constructor(
-    name: string,
-    { size, mtime }: ObjectState,
-    fetcher: BlockFetcher,
+    { name, origin, fetcher }: Pick<
+      RemoteSource,
+      "name" | "origin" | "fetcher"
+    >,
+    { size, mtime, tag }: ObjectState,
     release: () => void,
   ) {
     this.name = name;
     this.size = size;
     this.mtime = mtime;
-    this.#fetcher = fetcher;
+    this.tag = tag;
+    this.origin = origin;
+    this.fetcher = fetcher;
     this.#release = release;
   }
 
   readCached(into: Uint8Array, offset: number): number {
     this.#requireOpen();
-    return this.#fetcher.readNow(into, offset);
+    return this.fetcher.readNow(into, offset);
   }
 
   async readAt(
@@ -40,7 +57,7 @@ export class RemoteSource implements ByteSource {
     signal?.throwIfAborted();
     const length = Math.min(into.byteLength, this.size - offset);
     if (length <= 0) return 0;
-    await this.#fetcher.read(into.subarray(0, length), offset, signal);
+    await this.fetcher.read(into.subarray(0, length), offset, signal);
     return length;
   }
 

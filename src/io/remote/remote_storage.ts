@@ -1,10 +1,10 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
-import type { ByteSource } from "../storage/byte_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { FileFacts, Storage } from "../storage/storage.ts";
 import type { RemoteFiles } from "./remote_files.ts";
 import { parseRemote, type RemoteLocation } from "./remote_location.ts";
 import type { RemoteOptions } from "./remote_options.ts";
+import type { RemoteSource } from "./remote_source.ts";
 
 /** The files below a URL, or the one file that it is, or those beside it. */
 export class RemoteStorage implements Storage {
@@ -13,6 +13,8 @@ export class RemoteStorage implements Storage {
   /** The URL, as it was given. */
   readonly url: string;
   readonly options: RemoteOptions;
+  /** Whether objects are taken for what the cache has of them, so that no server need be there to open them. */
+  readonly believesCache: boolean;
   readonly #location: RemoteLocation;
   #files: Promise<RemoteFiles> | undefined;
 
@@ -21,14 +23,19 @@ export class RemoteStorage implements Storage {
    *
    * @throws {RecordfsError} If it is none that can be read (`unknown-scheme`, `bad-location`).
    */
-  constructor(location: string | URL, options: RemoteOptions = {}) {
+  constructor(
+    location: string | URL,
+    options: RemoteOptions = {},
+    believesCache = false,
+  ) {
     this.#location = parseRemote(location);
     this.url = String(location);
     this.options = options;
+    this.believesCache = believesCache;
     this.root = rootOf(this.#location);
   }
 
-  open(path: string): Steps<ByteSource> {
+  open(path: string): Steps<RemoteSource> {
     return this.#wait(path, (files, signal) => files.open(path, signal));
   }
 
@@ -62,8 +69,7 @@ export class RemoteStorage implements Storage {
   /** Loaded when it is needed: most containers are local. */
   #load(): Promise<RemoteFiles> {
     return this.#files ??= import("./remote_files.ts").then(
-      ({ RemoteFiles }) =>
-        new RemoteFiles(this.root, this.#location, this.options),
+      ({ RemoteFiles }) => new RemoteFiles(this, this.#location),
     );
   }
 }

@@ -86,7 +86,7 @@ export function lastingAt(
 }
 
 /** Whether a location is one of a server. */
-function isRemote(location: string | URL): boolean {
+export function isRemote(location: string | URL): boolean {
   const isFile = location instanceof URL && location.protocol === "file:";
   return !isFile && isUrl(String(location));
 }

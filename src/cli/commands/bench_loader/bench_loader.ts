@@ -18,7 +18,7 @@ import {
   wholeNumbersFrom,
   withOptions,
 } from "../../input/options.ts";
-import { shownLocation } from "../../input/remote.ts";
+import { shownLocation } from "../../../io/remote/remote_location.ts";
 
 interface BenchLoaderOptions extends CommonOptions, LoaderRunOptions {
   readonly frames?: number;

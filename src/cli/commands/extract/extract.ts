@@ -6,7 +6,7 @@ import { ExtractTarget } from "../../../io/extract/extract_target.ts";
 import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
-import { shownLocation } from "../../input/remote.ts";
+import { shownLocation } from "../../../io/remote/remote_location.ts";
 import { openSource } from "../../input/source.ts";
 import { Flood, report, warn } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";

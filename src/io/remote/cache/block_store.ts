@@ -1,8 +1,30 @@
 /** Bytes of a block: what is fetched, kept and counted at a time. */
 export const BLOCK = 1 << 16;
 
+/** What is known of a block, in the bytes of a {@linkcode BlockMap}. */
+export const Known = {
+  Absent: 0,
+  /** Was there when the object was opened, and the machine has been started since it was written. */
+  Unsure: 1,
+  Present: 2,
+  /** Is there, and who reads it is to tell, so that more is fetched ahead. */
+  Marked: 3,
+} as const;
+
+/** A file whose present blocks any thread may read. */
+export interface BlockMap {
+  readonly path: string;
+  /** What tells the file from another one that has taken its path. */
+  readonly device: number;
+  readonly inode: number;
+  /** One of {@linkcode Known} for each block, in memory that threads share. */
+  readonly known: Uint8Array<SharedArrayBuffer>;
+}
+
 /** Where fetched blocks of one object are kept. */
 export interface BlockStore {
+  /** Its file, where it has one. What is present stays so for as long as the object is open. */
+  readonly map: BlockMap | undefined;
   /** Whether a block is there. */
   has(block: number): boolean;
   /**
@@ -19,6 +41,8 @@ export interface BlockStore {
   keep(first: number, bytes: Uint8Array): void;
   /** Forgets blocks, which are fetched again. */
   forget(first: number, last: number): void;
+  /** Has whoever reads a block by the {@linkcode BlockMap} tell. */
+  mark(block: number): void;
   close(): void;
 }
 

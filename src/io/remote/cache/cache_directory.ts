@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { FileLock } from "../../write/file_lock.ts";
 import type { CacheOptions } from "../remote_options.ts";
+import type { ListedFile } from "../listed_file.ts";
 import type { ObjectState } from "../remote_object.ts";
 import { variable } from "../../../environment.ts";
 import { BLOCK } from "./block_store.ts";
@@ -65,6 +66,27 @@ export class CacheDirectory {
     return last;
   }
 
+  /** What a directory held when it was last listed. */
+  lastList(identity: string): readonly ListedFile[] | undefined {
+    if (this.#missing !== undefined) return undefined;
+    try {
+      return JSON.parse(fs.readFileSync(this.#listOf(identity), "utf8"));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Keeps what a directory holds, for those who go on with it while its server is away. */
+  keepList(identity: string, list: readonly ListedFile[]): void {
+    if (this.#missing !== undefined) return;
+    try {
+      fs.mkdirSync(`${this.path}/lists`, { recursive: true, mode: 0o700 });
+      writeWhole(this.#listOf(identity), JSON.stringify(list));
+    } catch (error) {
+      this.warn(error);
+    }
+  }
+
   /**
    * Opens an object for its blocks to be kept; `undefined` where that can't be done, which is said once.
    */
@@ -82,10 +104,8 @@ export class CacheDirectory {
         fs.truncateSync(`${path}/data`, facts.size); // sparse
       }
       if (factsIn(path) === undefined) {
-        const temporary = `${path}/${randomUUID()}.tmp`;
         const text = JSON.stringify({ ...facts, start: startOfMachine() });
-        fs.writeFileSync(temporary, text, { mode: 0o600 });
-        fs.renameSync(temporary, `${path}/facts.json`);
+        writeWhole(`${path}/facts.json`, text);
       }
       const now = new Date();
       fs.utimesSync(`${path}/facts.json`, now, now); // what was used last goes last
@@ -176,6 +196,10 @@ export class CacheDirectory {
       // Something else lies there.
     }
     return true;
+  }
+
+  #listOf(identity: string): string {
+    return `${this.path}/lists/${hash(identity)}.json`;
   }
 
   #parent(identity: string): string {
@@ -275,6 +299,13 @@ function factsIn(
   } catch {
     return undefined;
   }
+}
+
+/** Writes a file that is never seen in part. */
+function writeWhole(path: string, text: string): void {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  fs.writeFileSync(temporary, text, { mode: 0o600 });
+  fs.renameSync(temporary, path);
 }
 
 let start: string | undefined;

@@ -1,15 +1,13 @@
 import * as fs from "node:fs";
 import { crc32Of } from "../../read/crc32_of.ts";
-import { BLOCK, blockOf, type BlockStore } from "./block_store.ts";
+import {
+  BLOCK,
+  type BlockMap,
+  blockOf,
+  type BlockStore,
+  Known,
+} from "./block_store.ts";
 import type { CachedObject } from "./cache_directory.ts";
-
-/** What is known of a block. */
-const Known = {
-  Absent: 0,
-  /** Was there when the object was opened, and the machine has been started since it was written. */
-  Unsure: 1,
-  Present: 2,
-} as const;
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
 
@@ -19,11 +17,12 @@ const WORD = Uint32Array.BYTES_PER_ELEMENT;
  * was started is compared when it is first read: its disk may have kept one without the other.
  */
 export class DiskStore implements BlockStore {
+  readonly map: BlockMap;
   readonly #object: CachedObject;
   readonly #size: number;
   readonly #data: number;
   readonly #sums: number;
-  readonly #known: Uint8Array;
+  readonly #known: Uint8Array<SharedArrayBuffer>;
   readonly #word = new Uint32Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
   #isFailing = false;
@@ -43,7 +42,11 @@ export class DiskStore implements BlockStore {
       fs.closeSync(this.#data);
       throw error;
     }
-    this.#known = new Uint8Array(Math.ceil(object.size / BLOCK));
+    const { dev: device, ino: inode } = fs.fstatSync(this.#data);
+    const blocks = Math.ceil(object.size / BLOCK);
+    this.#known = new Uint8Array(new SharedArrayBuffer(blocks));
+    const path = `${object.path}/data`;
+    this.map = { path, device, inode, known: this.#known };
     const sums = new Uint32Array(this.#known.length);
     const bytes = new Uint8Array(sums.buffer);
     fs.readSync(this.#sums, bytes, 0, bytes.length, 0);
@@ -54,7 +57,7 @@ export class DiskStore implements BlockStore {
   }
 
   has(block: number): boolean {
-    return this.#known[block] === Known.Present || this.#isThere(block);
+    return this.#known[block]! >= Known.Present || this.#isThere(block);
   }
 
   read(into: Uint8Array, offset: number): number {
@@ -96,9 +99,14 @@ export class DiskStore implements BlockStore {
       try {
         this.#setSum(block, 0);
       } catch {
-        this.#known[block] = Known.Absent; // at least for this process
+        this.#know(block, Known.Absent); // at least for this process
       }
     }
+  }
+
+  mark(block: number): void {
+    const { Present, Marked } = Known;
+    Atomics.compareExchange(this.#known, block, Present, Marked);
   }
 
   close(): void {
@@ -113,7 +121,7 @@ export class DiskStore implements BlockStore {
     const sum = this.#sum(block);
     const isThere = sum !== 0 &&
       (!isUnsure && this.#object.isOfThisStart || sum === this.#dataSum(block));
-    this.#known[block] = isThere ? Known.Present : Known.Absent;
+    this.#know(block, isThere ? Known.Present : Known.Absent);
     return isThere;
   }
 
@@ -138,7 +146,12 @@ export class DiskStore implements BlockStore {
   #setSum(block: number, sum: number): void {
     this.#word[0] = sum;
     writeAll(this.#sums, this.#wordBytes, block * WORD);
-    this.#known[block] = sum === 0 ? Known.Absent : Known.Present;
+    this.#know(block, sum === 0 ? Known.Absent : Known.Present);
+  }
+
+  /** After the block has been written: other threads go by it. */
+  #know(block: number, known: number): void {
+    Atomics.store(this.#known, block, known);
   }
 }
 

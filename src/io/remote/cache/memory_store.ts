@@ -2,6 +2,7 @@ import { BLOCK, blockOf, type BlockStore } from "./block_store.ts";
 
 /** Keeps the blocks that were used last in memory. */
 export class MemoryStore implements BlockStore {
+  readonly map = undefined;
   readonly #most: number;
   readonly #blocks = new Map<number, Uint8Array>(); // in order of use
 
@@ -46,6 +47,8 @@ export class MemoryStore implements BlockStore {
   forget(first: number, last: number): void {
     for (let block = first; block <= last; block++) this.#blocks.delete(block);
   }
+
+  mark(): void {}
 
   close(): void {
     this.#blocks.clear();

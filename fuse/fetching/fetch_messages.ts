@@ -1,0 +1,93 @@
+/**
+ * What the threads of a mount and the one that fetches for them tell each other.
+ *
+ * @module
+ */
+
+import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
+import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
+import type { SerializedError } from "../../src/serialized_error.ts";
+
+/** An object of a server that the mount shows. */
+export interface WantedObject {
+  readonly origin: RemoteOrigin;
+  /** What it was when it was opened. */
+  readonly tag: string;
+}
+
+/** What the main thread tells the one that fetches. */
+export type ToFetchThread =
+  /** Open these; their numbers go on from those before. */
+  | { readonly kind: "open"; readonly objects: readonly WantedObject[] }
+  /** Answer what a serving thread hands over. */
+  | {
+    readonly kind: "serve";
+    readonly thread: number;
+    readonly port: MessagePort;
+    /** A further number of its descriptor, which from now on belongs to this thread. */
+    readonly fd: number;
+  }
+  /** That thread has ended. */
+  | { readonly kind: "ended"; readonly thread: number }
+  /** What is known of the mount by now: where files are noted that match their checksums, where it counts, and its device number. */
+  | {
+    readonly kind: "mounted";
+    readonly nodes?: SharedArrayBuffer | undefined;
+    readonly counts?: number | undefined;
+    readonly device?: string | undefined;
+  }
+  | { readonly kind: "stop" };
+
+/** What it says. */
+export type FromFetchThread =
+  | {
+    readonly kind: "opened";
+    /** Where each object's fetched blocks are, unless no file has them. */
+    readonly maps: readonly (BlockMap | undefined)[];
+  }
+  | { readonly kind: "failed"; readonly error: SerializedError }
+  | { readonly kind: "log"; readonly message: string }
+  | { readonly kind: "stopped" };
+
+/** A READ of what is not there yet, or has to be compared by the thread that fetches. */
+export interface HandedRead {
+  readonly kind: "read";
+  readonly uniqueLow: number;
+  readonly uniqueHigh: number;
+  /** Who waits for it, or 0. */
+  readonly pid: number;
+  /** Number of the object, and of the bytes' place in it. */
+  readonly object: number;
+  readonly start: number;
+  readonly length: number;
+  /** The sample they are of, if that has to be compared with its checksum. */
+  readonly sample: HandedSample | undefined;
+}
+
+/** A sample that is to be compared before any of it is sent. */
+export interface HandedSample {
+  readonly node: number;
+  /** Its number, for messages; -1 where there is none. */
+  readonly number: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly crc32: number;
+  /** Whether what was kept of it is known to be wrong. */
+  readonly isWrong: boolean;
+}
+
+/** What serving threads tell the one that fetches. */
+export type HandedOver =
+  | HandedRead
+  /** Who waits for a request was sent a signal. */
+  | {
+    readonly kind: "interrupt";
+    readonly uniqueLow: number;
+    readonly uniqueHigh: number;
+  }
+  /** A marked block was sent. */
+  | {
+    readonly kind: "marked";
+    readonly object: number;
+    readonly block: number;
+  };

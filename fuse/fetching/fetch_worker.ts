@@ -1,0 +1,90 @@
+/**
+ * Entry point of the thread that fetches what a mount shows from servers; `FetchThread` is its other end.
+ *
+ * @module
+ */
+
+import { runAsync } from "../../src/io/concurrency/steps.ts";
+import { threadScope } from "../../src/io/concurrency/thread.ts";
+import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
+import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
+import { FormatError } from "../../src/errors.ts";
+import { serializeError } from "../../src/serialized_error.ts";
+import { libc } from "../libc.ts";
+import { FetchedReads } from "./fetched_reads.ts";
+import type {
+  FromFetchThread,
+  HandedOver,
+  ToFetchThread,
+  WantedObject,
+} from "./fetch_messages.ts";
+
+const scope = threadScope<ToFetchThread, FromFetchThread>();
+const log = (message: string) => scope.postMessage({ kind: "log", message });
+
+const storages = new Map<string, RemoteStorage>();
+const objects: RemoteSource[] = [];
+const reads = new FetchedReads(objects, log);
+/** Descriptors of threads that have not ended. */
+const descriptors = new Map<number, number>();
+
+scope.onmessage = ({ data }) => {
+  if (data.kind === "open") void open(data.objects);
+  else if (data.kind === "serve") {
+    const { thread, port, fd } = data;
+    descriptors.set(thread, fd);
+    port.onmessage = ({ data: said }: MessageEvent<HandedOver>) => {
+      if (said.kind === "read") reads.add(said, () => descriptors.get(thread));
+      else if (said.kind === "interrupt") reads.interrupt(said);
+      else objects[said.object]!.fetcher.hasRead(said.block);
+    };
+  } else if (data.kind === "ended") end(data.thread);
+  else if (data.kind === "mounted") reads.mounted(data);
+  else stop();
+};
+
+async function open(wanted: readonly WantedObject[]): Promise<void> {
+  try {
+    // All at once: each may be a request.
+    const opened = await Promise.all(wanted.map(openOne));
+    objects.push(...opened);
+    const maps = opened.map(({ fetcher }) => fetcher.map);
+    scope.postMessage({ kind: "opened", maps });
+  } catch (error) {
+    scope.postMessage({ kind: "failed", error: serializeError(error) });
+  }
+}
+
+async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
+  const { url, options, path } = origin;
+  const key = JSON.stringify([url, options]);
+  let storage = storages.get(key);
+  if (storage === undefined) {
+    // Who opened it before has seen that the cache is right, and ranges tell whether it still is.
+    storage = new RemoteStorage(url, { ...options, onWarning: log }, true);
+    storages.set(key, storage);
+  }
+  const source = await runAsync(storage.open(path));
+  if (source.tag === tag) return source;
+  source.close();
+  throw new FormatError(
+    "changed",
+    `${source.name} was replaced or changed after it was opened; open it again`,
+    { path: source.name, expected: tag, actual: source.tag },
+  );
+}
+
+/** The kernel takes a mount for one that is served while a descriptor is open. */
+function end(thread: number): void {
+  const fd = descriptors.get(thread);
+  descriptors.delete(thread);
+  if (fd !== undefined) libc().close(fd);
+}
+
+function stop(): void {
+  reads.end();
+  for (const thread of [...descriptors.keys()]) end(thread);
+  for (const source of objects) source.close();
+  scope.postMessage({ kind: "stopped" });
+  scope.close();
+}

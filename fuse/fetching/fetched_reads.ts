@@ -1,0 +1,262 @@
+import { crc32Of } from "../../src/io/read/crc32_of.ts";
+import { RemoteError } from "../../src/io/remote/remote_error.ts";
+import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
+import { CheckedNodes } from "../checksums/checked_nodes.ts";
+import { checksumMismatch } from "../checksums/checksum_mismatch.ts";
+import { libc } from "../libc.ts";
+import { MAX_TRANSFER } from "../limits.ts";
+import { readMounts } from "../mounting/mountinfo.ts";
+import { OnceLog } from "../session/once_log.ts";
+import { RequestCounts } from "../session/request_counts.ts";
+import { Errno } from "../wire/errno.ts";
+import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
+import type {
+  HandedRead,
+  HandedSample,
+  ToFetchThread,
+} from "./fetch_messages.ts";
+import { wantsToEnd } from "./wants_to_end.ts";
+
+/** A READ that has not been answered. */
+interface Waiting {
+  readonly read: HandedRead;
+  /** Gives it up, with that error number. */
+  readonly giveUp: (errno: number) => void;
+  readonly since: number;
+  /** Whether who waits was sent a signal. */
+  isInterrupted: boolean;
+}
+
+/** How often it is looked whether somebody wants to end who waits, in milliseconds. */
+const LOOK = 200;
+/** A mount that nobody can reach any more does not wait longer than this for a server. */
+const UNREACHABLE = 5000;
+/** Interrupts of requests that are still on their way here are remembered, so many. */
+const MOST_EARLY = 256;
+
+/** READs whose bytes have to be fetched: each is answered when they have come. */
+export class FetchedReads {
+  readonly #objects: readonly RemoteSource[];
+  readonly #log: (message: string) => void;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #early = new Set<string>();
+  /** Samples that are being compared, by object and place. */
+  readonly #comparing = new Map<
+    string,
+    Promise<Uint8Array<ArrayBuffer> | undefined>
+  >();
+  /** Those that are wrong at the server as well. */
+  readonly #wrong = new Set<string>();
+  /** What could not be fetched of late: it is said once, and that it can be again. */
+  readonly #away = new Set<string>();
+  readonly #once: OnceLog;
+  #nodes: CheckedNodes | undefined;
+  #counts = new RequestCounts(undefined);
+  #device: string | undefined;
+  #timer: number | undefined;
+
+  /** @param objects By their numbers. */
+  constructor(
+    objects: readonly RemoteSource[],
+    log: (message: string) => void,
+  ) {
+    this.#objects = objects;
+    this.#log = log;
+    this.#once = new OnceLog(log);
+  }
+
+  /** Takes what is known when there is a mount. */
+  mounted(
+    { nodes, counts, device }: Extract<ToFetchThread, { kind: "mounted" }>,
+  ): void {
+    if (nodes !== undefined) this.#nodes = new CheckedNodes(nodes);
+    if (counts !== undefined) this.#counts = new RequestCounts(counts);
+    this.#device = device ?? this.#device;
+  }
+
+  /**
+   * Answers a READ when its bytes are there.
+   *
+   * @param descriptor What it came through, until that is closed.
+   */
+  add(read: HandedRead, descriptor: () => number | undefined): void {
+    const key = keyOf(read);
+    const gone = Promise.withResolvers<never>();
+    gone.promise.catch(() => {});
+    const waiting: Waiting = {
+      read,
+      giveUp: (errno) => gone.reject(new GivenUp(errno)),
+      since: performance.now(),
+      isInterrupted: this.#early.delete(key),
+    };
+    this.#waiting.set(key, waiting);
+    this.#look();
+    Promise.race([this.#answer(read), gone.promise]).catch((error) =>
+      failure(this.#errnoOf(error), read)
+    ).then((reply) => {
+      this.#waiting.delete(key);
+      const fd = descriptor();
+      if (fd === undefined) return;
+      this.#counts.reply(reply.length);
+      // It fails where nobody waits any more.
+      libc().write(fd, reply, reply.length);
+    });
+  }
+
+  /** Hears that who waits for a request was sent a signal; what that one is remains to be seen. */
+  interrupt(request: { uniqueLow: number; uniqueHigh: number }): void {
+    const key = keyOf(request);
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) {
+      waiting.isInterrupted = true;
+      this.#look();
+      return;
+    }
+    // Another thread hands it over, or it has been answered.
+    this.#early.add(key);
+    const [oldest] = this.#early;
+    if (this.#early.size > MOST_EARLY) this.#early.delete(oldest!);
+  }
+
+  /** Gives up all that wait. */
+  end(): void {
+    clearTimeout(this.#timer);
+    for (const { giveUp } of this.#waiting.values()) giveUp(Errno.EIO);
+  }
+
+  async #answer(read: HandedRead): Promise<Uint8Array<ArrayBuffer>> {
+    const { object, start, length, sample } = read;
+    const { fetcher } = this.#objects[object]!;
+    const reply = success(read, length);
+    const into = reply.subarray(REPLY_HEADER_SIZE);
+    const whole = sample && await this.#compared(object, sample);
+    if (whole === undefined) await fetcher.read(into, start, undefined);
+    else {
+      const at = start - sample!.offset;
+      into.set(whole.subarray(at, at + length));
+    }
+    for (const name of this.#away) this.#log(`${name} can be read again`);
+    this.#away.clear();
+    return reply;
+  }
+
+  /** Compares a sample with its checksum, once for all who wait; its bytes, where they are not many. */
+  #compared(
+    object: number,
+    sample: HandedSample,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const key = `${object} ${sample.offset}`;
+    let comparing = this.#comparing.get(key);
+    if (comparing === undefined) {
+      comparing = this.#compare(key, this.#objects[object]!, sample)
+        .finally(() => this.#comparing.delete(key));
+      this.#comparing.set(key, comparing);
+    }
+    return comparing;
+  }
+
+  async #compare(
+    key: string,
+    { fetcher, name }: RemoteSource,
+    { node, number, offset, length, crc32, isWrong }: HandedSample,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // as the log says
+    const generation = this.#nodes?.generation ?? 0;
+    const memory = new Uint8Array(Math.min(length, MAX_TRANSFER));
+    for (let attempt = isWrong ? 2 : 1;; attempt++) {
+      // The cache's disk may be to blame.
+      if (attempt > 1) fetcher.forget(offset, length);
+      let crc = 0;
+      for (let done = 0; done < length; done += memory.length) {
+        const piece = memory.subarray(0, length - done);
+        await fetcher.read(piece, offset + done, undefined);
+        crc = crc32Of(piece, crc);
+      }
+      if (crc === crc32) break;
+      if (attempt < 2) continue;
+      this.#wrong.add(key);
+      throw checksumMismatch(name, number, crc32, crc);
+    }
+    this.#nodes?.add(node, generation);
+    return length <= MAX_TRANSFER ? memory : undefined;
+  }
+
+  #errnoOf(error: unknown): number {
+    if (error instanceof GivenUp) return error.errno;
+    this.#counts.error();
+    const message = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof RemoteError)) this.#once.log(message);
+    else if (!this.#away.has(error.path!)) {
+      this.#away.add(error.path!);
+      this.#log(`${message}; whoever reads it gets an I/O error until it can`);
+    }
+    return Errno.EIO;
+  }
+
+  /** Looks from time to time whether it makes sense to wait. */
+  #look(): void {
+    if (this.#timer !== undefined || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#giveUpSome();
+      this.#look();
+    }, LOOK);
+  }
+
+  #giveUpSome(): void {
+    let oldest = Infinity;
+    for (
+      const { read, giveUp, isInterrupted, since } of this.#waiting.values()
+    ) {
+      oldest = Math.min(oldest, since);
+      if (isInterrupted && wantsToEnd(read.pid)) giveUp(Errno.EINTR);
+    }
+    if (performance.now() - oldest < UNREACHABLE || this.#isReachable()) return;
+    // Unmounting waits for them.
+    for (const { giveUp } of this.#waiting.values()) giveUp(Errno.EIO);
+  }
+
+  #isReachable(): boolean {
+    return this.#device === undefined ||
+      readMounts().some(({ device }) => device === this.#device);
+  }
+}
+
+/** Nobody waits for the answer, or shall any more. */
+class GivenUp extends Error {
+  readonly errno: number;
+
+  constructor(errno: number) {
+    super("Nobody waits for it any more");
+    this.errno = errno;
+  }
+}
+
+function keyOf(
+  { uniqueLow, uniqueHigh }: { uniqueLow: number; uniqueHigh: number },
+): string {
+  return `${uniqueHigh} ${uniqueLow}`;
+}
+
+/** A reply with room for so many bytes: `struct fuse_out_header` and they. */
+function success(read: HandedRead, length: number): Uint8Array<ArrayBuffer> {
+  return replyTo(read, 0, length);
+}
+
+function failure(errno: number, read: HandedRead): Uint8Array<ArrayBuffer> {
+  return replyTo(read, errno, 0);
+}
+
+function replyTo(
+  { uniqueLow, uniqueHigh }: HandedRead,
+  errno: number,
+  length: number,
+): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(REPLY_HEADER_SIZE + length);
+  const header = new DataView(bytes.buffer);
+  header.setUint32(0, bytes.length, true);
+  header.setInt32(4, -errno, true);
+  header.setUint32(8, uniqueLow, true);
+  header.setUint32(12, uniqueHigh, true);
+  return bytes;
+}
