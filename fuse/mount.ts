@@ -4,7 +4,7 @@ import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";
 import { libc } from "./libc.ts";
 import { Mapping, type MapsOfRemote } from "./content/mapping.ts";
-import { FetchThread, remoteSources } from "./fetching/fetch_thread.ts";
+import { FetchThread, remoteParts } from "./fetching/fetch_thread.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
@@ -211,8 +211,8 @@ async function startFetching(
   { sources }: Tree,
   server: Server,
 ): Promise<{ thread: FetchThread; maps: MapsOfRemote } | undefined> {
-  const remote = remoteSources(openedSources(sources));
-  if (remote.length === 0) return undefined;
+  const remote = remoteParts(sources);
+  if (remote.objects.length + remote.places.length === 0) return undefined;
   const thread = new FetchThread(
     (message) => server.log(message),
     (why) => server.fail(`the thread that fetches died: ${why}`),

@@ -159,7 +159,7 @@ export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
  *
  * @throws {MountError} If it is not there any more.
  */
-function mapBlocks(
+export function mapBlocks(
   { name, size }: ByteSource,
   { object, map }: NonNullable<ReturnType<MapsOfRemote["get"]>>,
 ): MappedSource {
@@ -202,7 +202,7 @@ export function releaseFile(
     readonly file?: { readonly fd: number } | undefined;
   },
 ): void {
-  if (size === 0) return;
+  if (address === 0) return; // it has no bytes, or no file has them
   unmap({ address: BigInt(address), size });
   if (file !== undefined && file.fd >= 0) libc().close(file.fd);
 }

@@ -1,6 +1,14 @@
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import type { LazySources, SeveralSources } from "../../src/tree/tree.ts";
-import { mapFile, needsLocal, releaseFile } from "./mapping.ts";
+import type { ByteSource } from "../../src/io/storage/byte_source.ts";
+import { BlockingSource } from "../fetching/blocking_storage.ts";
+import {
+  mapBlocks,
+  mapFile,
+  type MappedSource,
+  needsLocal,
+  releaseFile,
+} from "./mapping.ts";
 import type { ServedSource } from "./served_sources.ts";
 import { type ChangeListener, ServedFile } from "./served_file.ts";
 
@@ -64,9 +72,8 @@ export class MapsOnDemand {
   #add(index: number): UsedMap | undefined {
     const source = this.#sources.at(index);
     if (source === undefined) return undefined;
-    if (!(source instanceof FileSource)) throw needsLocal(source);
     if (this.#maps.size >= this.#most) this.#dropOldest();
-    const mapped = mapFile(source, false); // too many for the descriptor limit
+    const mapped = mapAny(source);
     const file = mapped.file && new ServedFile(mapped.file, this.#listener);
     const map = { ...mapped, file, used: 0 };
     this.#maps.set(index, map);
@@ -85,4 +92,10 @@ export class MapsOnDemand {
     this.#maps.delete(oldest);
     this.#lastIndex = -1;
   }
+}
+
+function mapAny(source: ByteSource): MappedSource {
+  if (source instanceof BlockingSource) return mapBlocks(source, source.opened);
+  if (source instanceof FileSource) return mapFile(source, false); // too many for the descriptor limit
+  throw needsLocal(source);
 }

@@ -15,18 +15,27 @@ export interface WantedObject {
   readonly tag: string;
 }
 
+/** A place on a server, below which threads open what they need. */
+export type WantedPlace = Omit<RemoteOrigin, "path">;
+
 /** What the main thread tells the one that fetches. */
 export type ToFetchThread =
-  /** Open these; their numbers go on from those before. */
-  | { readonly kind: "open"; readonly objects: readonly WantedObject[] }
-  /** Answer what a serving thread hands over. */
+  /** Open these, whose numbers are those of their places here. */
   | {
-    readonly kind: "serve";
+    readonly kind: "open";
+    readonly objects: readonly WantedObject[];
+    readonly places: readonly WantedPlace[];
+  }
+  /** Answer what a serving thread asks, and what it hands over. */
+  | {
+    readonly kind: "reach";
     readonly thread: number;
     readonly port: MessagePort;
-    /** A further number of its descriptor, which from now on belongs to this thread. */
-    readonly fd: number;
+    /** By which it asks, and waits for the answer. */
+    readonly asking: MessagePort;
   }
+  /** It serves: what it hands over comes through this descriptor, a further number of its own, which is this thread's. */
+  | { readonly kind: "serve"; readonly thread: number; readonly fd: number }
   /** That thread has ended. */
   | { readonly kind: "ended"; readonly thread: number }
   /** What is known of the mount by now: where files are noted that match their checksums, where it counts, and its device number. */
@@ -91,3 +100,33 @@ export type HandedOver =
     readonly object: number;
     readonly block: number;
   };
+
+/** What a serving thread has to know before it can go on. */
+export type Question =
+  | { readonly about: "open" | "list" | "stat"; readonly path: string }
+  | {
+    readonly about: "read";
+    readonly object: number;
+    readonly offset: number;
+    readonly length: number;
+  };
+
+/** A question, and the word that is set to 1 when its answer has been sent. */
+export interface Asked {
+  readonly question: Question;
+  readonly answered: Int32Array<SharedArrayBuffer>;
+}
+
+/** Answer to "open": the source, without what reads it. */
+export interface OpenedObject {
+  readonly object: number;
+  readonly name: string;
+  readonly size: number;
+  readonly mtime: number;
+  readonly map: BlockMap | undefined;
+}
+
+/** The answer to a question. */
+export type Answered =
+  | { readonly value: unknown }
+  | { readonly error: SerializedError };

@@ -1,23 +1,49 @@
 import { deserializeError } from "../../src/serialized_error.ts";
 import { FormatError, RecordfsError } from "../../src/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
-import type { ByteSource } from "../../src/io/storage/byte_source.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import { RemoteSource } from "../../src/io/remote/remote_source.ts";
+import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
+import { lazySources, openedSources } from "../../src/tree/joined_sources.ts";
+import type { Tree } from "../../src/tree/tree.ts";
 import type { MapsOfRemote } from "../content/mapping.ts";
 import { MountError } from "../mounting/mount_error.ts";
 import type {
   FromFetchThread,
   ToFetchThread,
   WantedObject,
+  WantedPlace,
 } from "./fetch_messages.ts";
 
-/** The sources that lie on servers. */
-export function remoteSources(
-  sources: readonly ByteSource[],
-): readonly RemoteSource[] {
-  return sources.filter((source) => source instanceof RemoteSource);
+/** What of a tree lies on servers. */
+export interface RemoteParts {
+  readonly objects: readonly RemoteSource[];
+  /** Below which threads open what they need. */
+  readonly places: readonly RemoteStorage[];
+}
+
+/** Finds out what of a tree lies on servers. */
+export function remoteParts(sources: Tree["sources"]): RemoteParts {
+  const objects = openedSources(sources)
+    .filter((source) => source instanceof RemoteSource);
+  const places = lazySources(sources).map(({ storage }) => storage)
+    .filter((storage) => storage instanceof RemoteStorage);
+  return { objects, places };
+}
+
+/** By which a serving thread reaches the one that fetches: to hand over, and to ask. */
+export interface FetchPorts {
+  readonly port: MessagePort;
+  readonly asking: MessagePort;
+}
+
+/** Without what no thread can be sent. */
+function portable(
+  { url, options }: Pick<RemoteStorage, "url" | "options">,
+): WantedPlace {
+  const { onWarning: _, ...others } = options;
+  return { url, options: others };
 }
 
 /**
@@ -61,21 +87,36 @@ export class FetchThread {
    *
    * @throws {RecordfsError} If one can't be opened, or is not what it was.
    */
-  async open(sources: readonly RemoteSource[]): Promise<MapsOfRemote> {
-    const objects = sources.map(({ origin, tag }): WantedObject => {
-      const { onWarning: _, ...options } = origin.options; // no thread can be sent it
-      return { origin: { ...origin, options }, tag };
+  async open({ objects, places }: RemoteParts): Promise<MapsOfRemote> {
+    this.#tell({
+      kind: "open",
+      objects: objects.map(({ origin, tag }): WantedObject => ({
+        origin: { ...portable(origin), path: origin.path },
+        tag,
+      })),
+      places: places.map(portable),
     });
-    this.#tell({ kind: "open", objects });
     const maps = await this.#opened.promise;
     return new Map(
-      sources.map((source, object) => [source, { object, map: maps[object] }]),
+      objects.map((source, object) => [source, { object, map: maps[object] }]),
     );
   }
 
-  /** Has it answer what a serving thread hands over, by a further number of that thread's descriptor. */
-  serve(thread: number, port: MessagePort, fd: number): void {
-    this.#tell({ kind: "serve", thread, port, fd }, [port]);
+  /** Has it answer what a serving thread asks; that thread's ends of what leads to it. */
+  reach(thread: number): FetchPorts {
+    const [over, ask] = [new MessageChannel(), new MessageChannel()];
+    const [port, asking] = [over.port1, ask.port1];
+    this.#tell({ kind: "reach", thread, port, asking }, [port, asking]);
+    return { port: over.port2, asking: ask.port2 };
+  }
+
+  /**
+   * Has it answer what that thread hands over.
+   *
+   * @param fd A further number of that thread's descriptor, which is this one's from now on.
+   */
+  serve(thread: number, fd: number): void {
+    this.#tell({ kind: "serve", thread, fd });
   }
 
   /** Says that a serving thread has ended. */

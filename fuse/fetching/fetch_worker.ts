@@ -13,10 +13,15 @@ import { serializeError } from "../../src/serialized_error.ts";
 import { libc } from "../libc.ts";
 import { FetchedReads } from "./fetched_reads.ts";
 import type {
+  Answered,
+  Asked,
   FromFetchThread,
   HandedOver,
+  OpenedObject,
+  Question,
   ToFetchThread,
   WantedObject,
+  WantedPlace,
 } from "./fetch_messages.ts";
 
 const scope = threadScope<ToFetchThread, FromFetchThread>();
@@ -29,22 +34,28 @@ const reads = new FetchedReads(objects, log);
 const descriptors = new Map<number, number>();
 
 scope.onmessage = ({ data }) => {
-  if (data.kind === "open") void open(data.objects);
-  else if (data.kind === "serve") {
-    const { thread, port, fd } = data;
-    descriptors.set(thread, fd);
+  if (data.kind === "open") void open(data.objects, data.places);
+  else if (data.kind === "serve") descriptors.set(data.thread, data.fd);
+  else if (data.kind === "reach") {
+    const { thread, port, asking } = data;
     port.onmessage = ({ data: said }: MessageEvent<HandedOver>) => {
       if (said.kind === "read") reads.add(said, () => descriptors.get(thread));
       else if (said.kind === "interrupt") reads.interrupt(said);
       else objects[said.object]!.fetcher.hasRead(said.block);
     };
+    asking.onmessage = ({ data: asked }: MessageEvent<Asked>) =>
+      void answer(asked, asking);
   } else if (data.kind === "ended") end(data.thread);
   else if (data.kind === "mounted") reads.mounted(data);
   else stop();
 };
 
-async function open(wanted: readonly WantedObject[]): Promise<void> {
+async function open(
+  wanted: readonly WantedObject[],
+  places: readonly WantedPlace[],
+): Promise<void> {
   try {
+    for (const place of places) storageOf(place);
     // All at once: each may be a request.
     const opened = await Promise.all(wanted.map(openOne));
     objects.push(...opened);
@@ -56,7 +67,17 @@ async function open(wanted: readonly WantedObject[]): Promise<void> {
 }
 
 async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
-  const { url, options, path } = origin;
+  const source = await runAsync(storageOf(origin).open(origin.path));
+  if (source.tag === tag) return source;
+  source.close();
+  throw new FormatError(
+    "changed",
+    `${source.name} was replaced or changed after it was opened; open it again`,
+    { path: source.name, expected: tag, actual: source.tag },
+  );
+}
+
+function storageOf({ url, options }: WantedPlace): RemoteStorage {
   const key = JSON.stringify([url, options]);
   let storage = storages.get(key);
   if (storage === undefined) {
@@ -64,13 +85,52 @@ async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
     storage = new RemoteStorage(url, { ...options, onWarning: log }, true);
     storages.set(key, storage);
   }
+  return storage;
+}
+
+/** Answers a thread that stands still until then. */
+async function answer(
+  { question, answered }: Asked,
+  port: MessagePort,
+): Promise<void> {
+  let answer: Answered;
+  try {
+    answer = { value: await valueOf(question) };
+  } catch (error) {
+    answer = { error: serializeError(error) };
+  }
+  port.postMessage(answer);
+  Atomics.store(answered, 0, 1);
+  Atomics.notify(answered, 0);
+}
+
+async function valueOf(question: Question): Promise<unknown> {
+  if (question.about === "read") {
+    const bytes = new Uint8Array(question.length);
+    const { fetcher } = objects[question.object]!;
+    await fetcher.read(bytes, question.offset, undefined);
+    return bytes;
+  }
+  const { path } = question;
+  const storage = storageAt(path);
+  if (question.about === "list") return await runAsync(storage.list(path));
+  if (question.about === "stat") return await runAsync(storage.stat(path));
   const source = await runAsync(storage.open(path));
-  if (source.tag === tag) return source;
-  source.close();
-  throw new FormatError(
-    "changed",
-    `${source.name} was replaced or changed after it was opened; open it again`,
-    { path: source.name, expected: tag, actual: source.tag },
+  const object = objects.push(source) - 1;
+  const { name, size, mtime, fetcher } = source;
+  const opened: OpenedObject = { object, name, size, mtime, map: fetcher.map };
+  return opened;
+}
+
+/** The storage whose own path has most in common with this one. */
+function storageAt(path: string): RemoteStorage {
+  const common = ({ root }: RemoteStorage) => {
+    let length = 0;
+    while (length < root.length && root[length] === path[length]) length++;
+    return length;
+  };
+  return [...storages.values()].reduce((best, one) =>
+    common(one) > common(best) ? one : best
   );
 }
 

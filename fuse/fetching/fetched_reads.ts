@@ -53,7 +53,7 @@ export class FetchedReads {
   #nodes: CheckedNodes | undefined;
   #counts = new RequestCounts(undefined);
   #device: string | undefined;
-  #timer: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param objects By their numbers. */
   constructor(

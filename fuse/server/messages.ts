@@ -6,6 +6,7 @@
 
 import type { SerializedError } from "../../src/serialized_error.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
+import type { FetchPorts } from "../fetching/fetch_thread.ts";
 import type { ListAheadMemory } from "../session/list_ahead.ts";
 import type { MappedSource } from "../content/mapping.ts";
 import type { SampleChecksMemory } from "../checksums/sample_checks_memory.ts";
@@ -30,8 +31,8 @@ export interface PrepareMessage {
   readonly counts: number | undefined;
   /** True to report each request. */
   readonly trace: boolean;
-  /** Leads to the thread that fetches, where the tree shows what lies on servers. */
-  readonly handOver: MessagePort | undefined;
+  /** Lead to the thread that fetches, where the tree shows what lies on servers. */
+  readonly fetching: FetchPorts | undefined;
 }
 
 /** Second message: what to serve. The thread blocks from then on, and closes it at the end. */

@@ -272,7 +272,7 @@ function moveOnto(fd: number, held: readonly number[]): number {
 }
 
 /** What all threads are told alike. */
-type CommonMessage = Omit<PrepareMessage, "counts" | "handOver">;
+type CommonMessage = Omit<PrepareMessage, "counts" | "fetching">;
 
 /** One thread that serves a mount, seen from outside. */
 class ServingThread {
@@ -284,8 +284,8 @@ class ServingThread {
   readonly #counts: () => number | undefined;
   readonly #number: number;
   #descriptor: ServedDescriptor | undefined;
-  /** What fetches for it, and the other end of what leads there. */
-  #fetching: { thread: FetchThread; port: MessagePort } | undefined;
+  /** What fetches for it. */
+  #fetching: FetchThread | undefined;
   #over = false;
 
   constructor(
@@ -303,7 +303,7 @@ class ServingThread {
       this.#over = true;
       // Left open by a thread that died, the requests that it had read would wait for ever.
       this.#descriptor?.close();
-      this.#fetching?.thread.ended(this.#number);
+      this.#fetching?.ended(this.#number);
       const error = new MountError(
         "server",
         `The mount cannot be served: ${
@@ -336,17 +336,14 @@ class ServingThread {
     given: CommonMessage,
     fetching: FetchThread | undefined,
   ): Promise<void> {
-    const channel = fetching && new MessageChannel();
-    if (channel !== undefined) {
-      this.#fetching = { thread: fetching!, port: channel.port1 };
-    }
-    const handOver = channel?.port2;
+    this.#fetching = fetching;
     const message: PrepareMessage = {
       ...given,
       counts: this.#counts(),
-      handOver,
+      fetching: fetching?.reach(this.#number),
     };
-    this.#worker.postMessage(message, handOver ? [handOver] : []);
+    const { port, asking } = message.fetching ?? {};
+    this.#worker.postMessage(message, port && asking ? [port, asking] : []);
     return this.#prepared.promise;
   }
 
@@ -362,11 +359,10 @@ class ServingThread {
     if (this.#over) return descriptor.close();
     this.#descriptor = descriptor;
     if (this.#fetching !== undefined) {
-      const { thread, port } = this.#fetching;
       const copy = duplicate(fd);
       // Without, nobody would answer what it hands over.
       if (copy < 0) return this.#end(new Error(errorText(-copy)));
-      thread.serve(this.#number, port, copy);
+      this.#fetching.serve(this.#number, copy);
     }
     const message: ServeMessage = {
       kind: "serve",

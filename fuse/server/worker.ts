@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reachServersBy } from "../../src/io/storage/thread_storage.ts";
 import { serializeError } from "../../src/serialized_error.ts";
 import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
@@ -64,9 +65,13 @@ async function prepare(
     checks,
     counts,
     trace,
-    handOver,
+    fetching,
   }: PrepareMessage,
 ): Promise<(fd: number) => string | undefined> {
+  if (fetching !== undefined) {
+    const { BlockingStorage } = await import("../fetching/blocking_storage.ts");
+    reachServersBy(new BlockingStorage(fetching.asking));
+  }
   const module: { reopenTree(data: unknown): Tree | Promise<Tree> } =
     await import(handle.module);
   const tree = await module.reopenTree(handle.data);
@@ -83,7 +88,7 @@ async function prepare(
     listAhead,
     sources,
     checks,
-    handOver: handOver && new HandOver(handOver),
+    handOver: fetching && new HandOver(fetching.port),
     onLog,
   });
   openServingFunctions();

@@ -1,3 +1,4 @@
+import type { Storage } from "../io/storage/storage.ts";
 import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
 
 /**
@@ -67,6 +68,8 @@ export type EntryVisitor = (
 export interface LazySources extends SourceList {
   /** The file or directory that they lie in. */
   readonly path: string;
+  /** The storage that this is a path of. Left out where it is the local disk. */
+  readonly storage?: Storage;
   /** Bytes of those that have been looked at so far, by any thread. */
   readonly knownBytes: number;
 }

@@ -8,7 +8,7 @@ import { inFlags } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { checkSource } from "../input/given.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
-import { remoteOf } from "../input/remote.ts";
+import { remoteOf } from "../input/remote_flags.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { Flood, warn } from "../messages.ts";
 import { print } from "../terminal/output.ts";

@@ -58,9 +58,10 @@ export function makeCommand(): Command {
     )
     .addOption(new Option("--background <record>").hideHelp())
     .addOption(new Option("--sources <json>").hideHelp())
+    .addOption(new Option("--hidden").hideHelp())
     .addOption(new Option("--held <descriptors>").hideHelp())
     .addOption(new Option("--counts <descriptor>").hideHelp());
-  return withOptions(command, "format", "decoded", "verify")
+  return withOptions(command, "source", "decoded", "verify")
     .action(mountGiven);
 }
 

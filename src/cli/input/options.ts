@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { formatNames } from "../../formats/registry.ts";
 import { SHOWN } from "../messages.ts";
-import { type RemoteFlags, remoteOptions } from "./remote.ts";
+import type { RemoteFlags } from "./remote_flags.ts";
+import { remoteOptions } from "./remote_options.ts";
 
 /** Values of the options that several commands have; each has some of them. */
 export interface CommonOptions extends RemoteFlags {

@@ -3,7 +3,7 @@ import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { Flood, warn } from "../messages.ts";
 import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
-import { remoteOf } from "./remote.ts";
+import { remoteOf } from "./remote_flags.ts";
 
 /**
  * Opens a container, or several as one, as the command line asks for.

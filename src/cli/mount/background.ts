@@ -16,6 +16,7 @@ import {
   readRecord,
   recordFile,
   removeFile,
+  writeHidden,
 } from "./mount_records.ts";
 import { findDead, removeDead } from "./mount_state.ts";
 import { sendSignal } from "./processes.ts";
@@ -59,6 +60,9 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   const before = mountAt(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
   const answer = await firstLine(child);
+  if (answer === undefined || "error" in answer) {
+    removeFile(recordFile(recordPath, "hidden"));
+  }
   if (answer === undefined) {
     await child.status;
     await removeFailed(job.mountpoint, before, recordPath);
@@ -109,6 +113,7 @@ function checkPatience(): void {
 
 function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
   Deno.writeFileSync(log, new Uint8Array(0), { createNew: true, mode: 0o600 });
+  writeHidden(path, job);
   const held = openHeld(job.workers ?? DEFAULT_WORKERS);
   const counts = openCounts();
   try {

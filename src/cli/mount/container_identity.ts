@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { RemoteStorage } from "../../io/remote/remote_storage.ts";
+import { storages } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
 /**
@@ -8,13 +11,46 @@ import type { MountJob } from "./job/mount_job.ts";
  * @throws {Deno.errors.NotFound} If a part of either is gone.
  */
 export async function jobIdentity(
-  job: Pick<MountJob, "sources" | "subset">,
+  job: Pick<MountJob, "sources" | "subset" | "remote">,
 ): Promise<string> {
   const paths = job.sources.map(({ location }) => location);
   if (job.subset !== undefined) paths.push(job.subset);
+  const storageAt = job.remote && await storages(job.remote, true);
   const identities: string[] = [];
-  for (const path of paths) identities.push(await containerIdentity(path));
+  for (const path of paths) {
+    const storage = storageAt?.(path);
+    identities.push(
+      storage === undefined
+        ? await containerIdentity(path)
+        : await remoteIdentity(storage),
+    );
+  }
   return identities.join(" ");
+}
+
+/**
+ * Tells one state of a container on a server from another: by the tag of its file, or by what a list says of all files
+ * below it. The cache, where there is one, knows them.
+ */
+async function remoteIdentity(storage: RemoteStorage): Promise<string> {
+  const hash = createHash("sha256");
+  const visit = async (path: string): Promise<void> => {
+    const facts = await runAsync(storage.stat(path));
+    if (!facts?.isDirectory) {
+      const source = await runAsync(storage.open(path));
+      hash.update(JSON.stringify([path, source.size, source.tag]));
+      source.close();
+      return;
+    }
+    const names = await runAsync(storage.list(path)) ?? [];
+    for (const name of names.toSorted()) {
+      const entry = await runAsync(storage.stat(`${path}/${name}`));
+      hash.update(JSON.stringify([name, entry?.size, entry?.mtime]));
+      if (entry?.isDirectory) await visit(`${path}/${name}`);
+    }
+  };
+  await visit(storage.root);
+  return hash.digest("hex");
 }
 
 /**

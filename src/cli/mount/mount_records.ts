@@ -5,7 +5,7 @@ import {
   readMounts,
 } from "../../../fuse/mounting/mountinfo.ts";
 import { RecordfsError } from "../../errors.ts";
-import type { MountJob } from "./job/mount_job.ts";
+import type { HiddenArguments, MountJob } from "./job/mount_job.ts";
 import { attempt, isRunning, type ProcessId } from "./processes.ts";
 
 /** What is kept of a running mount, in a file of its own. */
@@ -61,9 +61,9 @@ export function newRecordPath(): string {
 /**
  * Files beside a record: the mount's log; the counts of one that was given up, and why it was; the command line that
  * the supervisor starts servers by, where that is not its first one, and the one that is to become that, if its first
- * server starts.
+ * server starts; and what of it only its owner may see.
  */
-type RecordFile = "log" | "stats" | "dead" | "command" | "next";
+type RecordFile = "log" | "stats" | "dead" | "command" | "next" | "hidden";
 
 /** The path of a file that belongs to a record. */
 export function recordFile(recordPath: string, kind: RecordFile): string {
@@ -72,10 +72,18 @@ export function recordFile(recordPath: string, kind: RecordFile): string {
 
 /** Removes a record and all that belongs to it but the log. */
 export function removeRecord(path: string): void {
-  for (const kind of ["stats", "dead", "command", "next"] as const) {
+  for (const kind of ["stats", "dead", "command", "next", "hidden"] as const) {
     removeFile(recordFile(path, kind));
   }
   removeFile(path);
+}
+
+/** Writes what a server is told that others may not see, if there is such. */
+export function writeHidden(path: string, { sources, remote }: MountJob): void {
+  if (remote === undefined) return;
+  const file = recordFile(path, "hidden");
+  const text = JSON.stringify({ sources, remote } satisfies HiddenArguments);
+  Deno.writeTextFileSync(file, text, { mode: 0o600 });
 }
 
 /** Writes a record, all at once: another process may be reading. */

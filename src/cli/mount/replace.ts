@@ -15,6 +15,7 @@ import {
   type RecordedMount,
   recordFile,
   type SupervisedMount,
+  writeHidden,
 } from "./mount_records.ts";
 import { findDead } from "./mount_state.ts";
 import { isRunning, sendSignal } from "./processes.ts";
@@ -62,7 +63,7 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
 
 async function tryToOpen(job: MountJob): Promise<void> {
   const options = containerOptions(job);
-  const container = await openToServe(containersOf(job), options);
+  const container = await openToServe(await containersOf(job), options);
   try {
     await (await options.arrange?.(container) ?? container).complete();
   } finally {
@@ -135,6 +136,7 @@ async function restart(
     held,
     counts: counts ?? -1,
   });
+  writeHidden(path, job);
   await Deno.writeTextFile(next, `set -- ${command.map(quote).join(" ")}\n`, {
     mode: 0o600,
   });

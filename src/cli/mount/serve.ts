@@ -114,7 +114,7 @@ async function begin(serving: Serving): Promise<Mount> {
   let record: MountRecord;
   try {
     mounted = await mountPath(
-      containersOf(job),
+      await containersOf(job),
       job.mountpoint,
       containerOptions(job),
       { started: server, vacate: await vacated },
@@ -144,11 +144,13 @@ async function begin(serving: Serving): Promise<Mount> {
 
 async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
   const { job, path, server, say } = serving;
-  const { mountpoint, device } = before;
+  const { mountpoint, device, job: { sources } } = before;
   const supervised = before.supervised!;
   try {
     await expectSame(before);
-    const mounted = await resumePath(containersOf(before.job), mountpoint, {
+    // How servers are reached may have been told anew.
+    const containers = await containersOf({ ...job, sources }, true);
+    const mounted = await resumePath(containers, mountpoint, {
       kept: { device, agreed: supervised.agreed },
       options: containerOptions(job),
       server,

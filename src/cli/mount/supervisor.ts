@@ -84,7 +84,7 @@ end_mount() {
       fusermount3 -u -z -- "$mountpoint"
     fi
   fi
-  rm -f -- "$record" "$base.stats" "$base.command" "$base.next" "$base.dead"
+  rm -f -- "$record" "$base.stats" "$base.command" "$base.next" "$base.dead" "$base.hidden"
   exit 1
 }
 
@@ -294,7 +294,10 @@ export function jobOptions(job: MountJob): string[] {
 }
 
 function jobArguments(job: MountJob): string[] {
-  const { sources, mountpoint } = job;
+  const { sources, mountpoint, remote } = job;
+  if (remote !== undefined) {
+    return [...jobOptions(job), "--hidden", "--", mountpoint];
+  }
   const [first] = sources;
   const isPlain = sources.length === 1 && first!.path === undefined &&
     !first!.location.includes("=");

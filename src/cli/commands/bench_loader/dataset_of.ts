@@ -6,7 +6,7 @@ import { formatNamed, formats, loadFormat } from "../../../formats/registry.ts";
 import type { SampleUnit } from "../../../tree/format.ts";
 import { UsageError } from "../../exit.ts";
 import type { CommonOptions } from "../../input/options.ts";
-import { remoteOf } from "../../input/remote.ts";
+import { remoteOf } from "../../input/remote_flags.ts";
 import { openSource } from "../../input/source.ts";
 
 /** A container as a dataset. */

@@ -1,4 +1,10 @@
 import { UsageError } from "../../exit.ts";
+import {
+  parseRequests,
+  parseSeconds,
+  parseSize,
+  type RemoteFlags,
+} from "../../input/remote_flags.ts";
 import type { MountJob, ShownOptions } from "./mount_job.ts";
 
 /** Flags that mount(8) passes to any helper and that mean nothing here: sloppy, no mtab, verbose. */
@@ -7,6 +13,26 @@ const IGNORED = /^-[snv]+$/;
 /** Options after `-o` that have a value and are about what shows. */
 const VALUED =
   /^(format|format_module|ext|prefix|subset|shuffle|epoch|on_failure)=(.*)$/s;
+
+/** Those about servers that a container lies on, as they are called on the command line. */
+const REMOTE: Readonly<
+  Record<string, (text: string) => Partial<RemoteFlags>>
+> = {
+  "header-file": (headerFile) => ({ headerFile }),
+  cacert: (cacert) => ({ cacert }),
+  endpoint: (endpoint) => ({ endpoint }),
+  region: (region) => ({ region }),
+  profile: (profile) => ({ profile }),
+  "cache-dir": (cacheDir) => ({ cacheDir }),
+  "cache-size": (text) => ({ cacheSize: parseSize(text) }),
+  timeout: (text) => ({ timeout: parseSeconds(text) }),
+  "max-requests": (text) => ({ maxRequests: parseRequests(text) }),
+};
+const REMOTE_FLAGS: Readonly<Record<string, RemoteFlags>> = {
+  anonymous: { anonymous: true },
+  "requester-pays": { requesterPays: true },
+  "no-cache": { cache: false },
+};
 
 /**
  * Turns `recordfs SOURCE MOUNTPOINT [-o OPTIONS]` into `mount …`.
@@ -73,13 +99,15 @@ function optionsIn(list: string): readonly string[] {
  */
 export function takeSourceOptions(
   list: string,
-): ShownOptions & { readonly rest: string } {
+): ShownOptions & RemoteFlags & { readonly rest: string } {
   const taken: Record<string, unknown> = {};
   const formatModule: string[] = [];
   const rest: string[] = [];
   for (const option of optionsIn(list)) {
     const [, name, value] = VALUED.exec(option) ?? [];
-    if (option === "decoded") taken[option] = true;
+    const remote = remoteFlag(option);
+    if (remote !== undefined) Object.assign(taken, remote);
+    else if (option === "decoded") taken[option] = true;
     else if (name === undefined || value === undefined) rest.push(option);
     else if (name === "on_failure") taken.onFailure = parseOnFailure(value);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
@@ -91,6 +119,22 @@ export function takeSourceOptions(
   }
   if (formatModule.length > 0) taken.formatModule = formatModule;
   return { ...taken, rest: rest.join(",") };
+}
+
+/** What an option says of servers; `undefined` where it is none of those. */
+function remoteFlag(option: string): RemoteFlags | undefined {
+  if (Object.hasOwn(REMOTE_FLAGS, option)) return REMOTE_FLAGS[option];
+  const equals = option.indexOf("=");
+  const name = option.slice(0, Math.max(0, equals));
+  if (!Object.hasOwn(REMOTE, name)) return undefined;
+  const value = option.slice(equals + 1).replaceAll(/\\(.)/gs, "$1");
+  if (value === "") throw new UsageError(`-o ${name}= needs a value`);
+  try {
+    return REMOTE[name]!(value);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`-o ${name}=${value}: ${error.message}`);
+  }
 }
 
 function parseOnFailure(value: string): MountJob["onFailure"] {

@@ -1,17 +1,22 @@
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import { MountError } from "../../../../fuse/mounting/mount_error.ts";
 import type { Shuffle } from "../../../data/trees/arrange_tree.ts";
+import { isUrl, shownLocation } from "../../../io/remote/remote_location.ts";
 import { asUsage, UsageError } from "../../exit.ts";
 import {
   absolutePath,
   asUsageError,
   checkExt,
   checkGiven,
+  checkSource,
   parsePlaced,
   type PlacedSource,
 } from "../../input/given.ts";
+import type { RemoteFlags } from "../../input/remote_flags.ts";
+import { recordFile } from "../mount_records.ts";
 import { refuseWritable, takeSourceOptions } from "./helper_form.ts";
 import type {
+  HiddenArguments,
   MountCommandOptions,
   MountJob,
   ShownOptions,
@@ -30,21 +35,22 @@ export async function makeJob(
   mountpoint: string,
   options: MountCommandOptions,
 ): Promise<MountJob> {
-  const sources = options.sources === undefined
-    ? await readSources(given)
-    : JSON.parse(options.sources) as readonly PlacedSource[];
   checkGiven(mountpoint, "the mountpoint");
   const list = options.options.join(",");
   // A server that goes on with a mount has what was accepted when that was made.
   if (options.background === undefined) refuseWritable(list);
   const { rest, ...taken } = takeSourceOptions(list);
+  const { sources, remote } = await readSources(given, {
+    ...taken,
+    ...options,
+  });
   const { format, ext, decoded, prefix, subset, onFailure, ...others } = {
     ...taken,
     ...options,
   };
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
-    source: sources.map(({ location }) => location).join(":"),
+    source: sources.map(({ location }) => shownLocation(location)).join(":"),
     sources,
     mountpoint: absolutePath(mountpoint),
     options: options.verify === false
@@ -62,6 +68,7 @@ export async function makeJob(
     shuffle: parseShuffle(others),
     trace: options.trace === true,
     workers: options.workers,
+    remote,
     onFailure: onFailure ?? "dead",
   };
   checkExt(job);
@@ -76,25 +83,66 @@ export async function makeJob(
  */
 async function readSources(
   texts: readonly string[],
-): Promise<readonly PlacedSource[]> {
+  options: MountCommandOptions,
+): Promise<Pick<MountJob, "sources" | "remote">> {
+  if (options.hidden) return readHidden(options.background!);
+  if (options.sources !== undefined) {
+    return { sources: JSON.parse(options.sources) as readonly PlacedSource[] };
+  }
   const given = texts.map(parsePlaced);
-  for (const { location } of given) checkGiven(location, "the container");
+  for (const { location } of given) checkSource(location, "the container");
+  const isRemote = given.some(({ location }) => isUrl(location));
+  const remote = isRemote ? lastingFlags(options) : undefined;
   const [{ location, path }] = given as [PlacedSource];
   if (given.length === 1 && path === undefined) {
-    return [{ location: absolutePath(location) }];
+    const lasting = lastingLocation(location);
+    return { sources: [{ location: lasting }], remote };
   }
-  const [{ placeContainers }, { runSync }] = await Promise.all([
+  const [{ placeContainers }, { runAsync }, { remoteOf }] = await Promise.all([
     import("../../../vfs/open_several.ts"),
     import("../../../io/concurrency/steps.ts"),
+    import("../../input/remote_flags.ts"),
   ]);
   try {
-    return runSync(placeContainers(given, {})).map(({ location, names }) => ({
-      location: absolutePath(location),
+    const placed = await runAsync(
+      placeContainers(given, { remote: remote && remoteOf(remote) }),
+    );
+    const sources = placed.map(({ names }, i) => ({
+      location: lastingLocation(given[i]!.location),
       path: names.join("/"),
     }));
+    return { sources, remote };
   } catch (error) {
     throw await asUsageError(error);
   }
+}
+
+function lastingLocation(location: string): string {
+  return isUrl(location) ? location : absolutePath(location);
+}
+
+/** The options that are about servers, with paths that mean the same elsewhere. */
+function lastingFlags(options: RemoteFlags): RemoteFlags {
+  const absolute = (path: string | undefined) => path && absolutePath(path);
+  return {
+    header: options.header,
+    headerFile: absolute(options.headerFile),
+    cacert: absolute(options.cacert),
+    endpoint: options.endpoint,
+    region: options.region,
+    profile: options.profile,
+    anonymous: options.anonymous,
+    requesterPays: options.requesterPays,
+    cacheDir: absolute(options.cacheDir),
+    cacheSize: options.cacheSize,
+    cache: options.cache,
+    timeout: options.timeout,
+    maxRequests: options.maxRequests,
+  };
+}
+
+function readHidden(record: string): HiddenArguments {
+  return JSON.parse(Deno.readTextFileSync(recordFile(record, "hidden")));
 }
 
 async function registered(

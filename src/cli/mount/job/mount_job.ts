@@ -1,6 +1,7 @@
 import type { Arrangement } from "../../../data/trees/arrange_tree.ts";
 import type { PlacedSource } from "../../input/given.ts";
 import type { CommonOptions } from "../../input/options.ts";
+import type { RemoteFlags } from "../../input/remote_flags.ts";
 
 /** Containers, a mountpoint, and how they are served. Paths are absolute. */
 export interface MountJob extends Arrangement {
@@ -21,6 +22,8 @@ export interface MountJob extends Arrangement {
   readonly trace: boolean;
   /** Threads that serve the mount, unless the default is to hold. */
   readonly workers: number | undefined;
+  /** How servers are reached; left out where all containers are local. */
+  readonly remote?: RemoteFlags | undefined;
   /** What becomes of the mount when nothing can serve it any more: it stays, dead, or is unmounted. */
   readonly onFailure: "dead" | "unmount";
 }
@@ -36,9 +39,15 @@ export interface ShownOptions
   readonly formatModule?: readonly string[] | undefined;
 }
 
+/** What a server is told in a file, since others may see its arguments. */
+export interface HiddenArguments {
+  readonly sources: readonly PlacedSource[];
+  readonly remote: RemoteFlags;
+}
+
 /** The options of `recordfs mount`. */
 export interface MountCommandOptions
-  extends ShownOptions, Pick<CommonOptions, "verify"> {
+  extends ShownOptions, RemoteFlags, Pick<CommonOptions, "verify"> {
   readonly foreground?: true | undefined;
   readonly options: readonly string[];
   readonly trace?: true | undefined;
@@ -48,6 +57,8 @@ export interface MountCommandOptions
   readonly background?: string | undefined;
   /** Likewise: the containers, as the job has them, where plain paths would not do. */
   readonly sources?: string | undefined;
+  /** Likewise: whether they, and how they are reached, stand in a file beside the record. */
+  readonly hidden?: true | undefined;
   /** Likewise: the descriptors of /dev/fuse that it inherited. */
   readonly held?: string | undefined;
   /** Likewise: the descriptor of what its threads count in, or -1. */

@@ -25,6 +25,7 @@ const OPTIONS: Readonly<Record<string, Partial<MountCommandOptions> | Reader>> =
     "--foreground": { foreground: true },
     "--decoded": { decoded: true },
     "--trace": { trace: true },
+    "--hidden": { hidden: true },
     "--no-verify": { verify: false },
     "-o": addOptions,
     "--options": addOptions,
@@ -81,7 +82,8 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
     options = { ...options, ...said };
   }
   const mountpoint = paths.pop();
-  const areThere = paths.length > 0 || options.sources !== undefined;
+  const areThere = paths.length > 0 || options.sources !== undefined ||
+    options.hidden === true;
   if (mountpoint === undefined || !areThere) return undefined;
   // Which formats there are the other parser knows, and has seen to before the background was started.
   if (options.format !== undefined && options.background === undefined) {

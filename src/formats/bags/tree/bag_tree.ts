@@ -1,7 +1,8 @@
 import { RecordfsError } from "../../../errors.ts";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { NamedTree } from "../../../tree/named_tree.ts";
 import { NumberedFiles } from "../../../tree/numbered_files.ts";
 import type {
@@ -12,7 +13,7 @@ import type {
 } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
 import { openBag } from "../bag/open_bag.ts";
-import { requireLocal } from "./tree_storage.ts";
+import { requireReached } from "./tree_storage.ts";
 import { changed } from "./tree_shard.ts";
 
 /** Handle that another thread opens the tree again by. */
@@ -65,7 +66,7 @@ export class BagTree extends NamedTree {
 
   override share(): TreeHandle {
     const { path, generation } = this.#bag;
-    requireLocal(path, this.#storage);
+    requireReached(path, this.#storage);
     const { count: length, suffix } = this.#files;
     const { mtime } = this;
     const data: SeedData = { path, generation, length, suffix, mtime };
@@ -83,11 +84,12 @@ export function reopenTree(data: unknown): Tree {
   if (typeof path !== "string") {
     throw new RecordfsError("bad-handle", "This is no handle of a bag's tree");
   }
-  const bag = runSync(openBag(path, { generation }));
+  const storage = storageInThread(path);
+  const bag = runSync(openBag(path, { generation, storage }));
   const isSame = generation === 3
     ? bag.length >= length
     : bag.length === length;
-  if (isSame) return new BagTree(bag, suffix, LOCAL_DISK, length, mtime);
+  if (isSame) return new BagTree(bag, suffix, storage, length, mtime);
   bag.close();
   throw changed(path);
 }

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
-import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { numberedNames } from "../../../tree/numbered_names.ts";
 import {
   type EntryVisitor,
@@ -26,7 +27,7 @@ import {
 import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
-import { requireLocal } from "./tree_storage.ts";
+import { requireReached } from "./tree_storage.ts";
 import type { DecodedViews } from "./decoded_views.ts";
 
 /** Handle that another thread opens the tree again by. */
@@ -208,7 +209,7 @@ export class DatasetTree implements Tree {
 
   share(): TreeHandle {
     const { views, storage, ...options } = this.#options;
-    requireLocal(options.path, storage);
+    requireReached(options.path, storage);
     const data: SeedData = { ...options, facts: this.#facts.memory };
     return { module: views?.module ?? import.meta.url, data };
   }
@@ -359,7 +360,7 @@ export function reopenTree(data: unknown, views?: DecodedViews): Tree {
     );
   }
   return new DatasetTree(
-    { ...options, storage: LOCAL_DISK, views },
+    { ...options, storage: storageInThread(options.path), views },
     new ShardFacts(options.shards ?? 1, facts),
   );
 }

@@ -46,6 +46,10 @@ export class TreeShards implements LazySources {
     return this.#place.path;
   }
 
+  get storage(): Storage {
+    return this.#place.storage;
+  }
+
   get nodes(): DatasetNodes {
     return this.#place.nodes;
   }

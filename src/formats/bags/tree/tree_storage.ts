@@ -2,7 +2,8 @@ import { RecordfsError } from "../../../errors.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { FileSource } from "../../../io/storage/file_source.ts";
-import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 
@@ -26,12 +27,12 @@ export function atOnce<T>(name: string, procedure: () => Steps<T>): T {
 }
 
 /** @throws {RecordfsError} If other threads cannot open again what is there. */
-export function requireLocal(path: string, storage: Storage): void {
-  if (storage === LOCAL_DISK) return;
+export function requireReached(path: string, storage: Storage): void {
+  if (isReachedInThreads(storage)) return;
   throw new RecordfsError(
     "unsupported",
     `${path} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
-      "local disk is served by threads",
+      "local disk or on a server is served by threads",
     { path },
   );
 }

@@ -1,13 +1,6 @@
-import { InvalidArgumentError, Option } from "commander";
 import type { RemoteOptions } from "../../io/remote/remote_options.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
-
-/** Heading of these options in the help. */
-const GROUP = "Containers on servers:";
-
-/** Collects the values of an option that may be given many times. */
-type Collect = (value: string, before?: readonly string[]) => readonly string[];
 
 /** Values of the options for containers that URLs name. */
 export interface RemoteFlags {
@@ -25,29 +18,6 @@ export interface RemoteFlags {
   readonly cache?: boolean | undefined;
   readonly timeout?: number | undefined;
   readonly maxRequests?: number | undefined;
-}
-
-/** The options of commands that open containers. */
-export function remoteOptions(collect: Collect): Option[] {
-  return [
-    new Option("--header <line>", "send this with each request: 'Name: value'")
-      .argParser(collect),
-    new Option("--header-file <file>", "such headers, one a line"),
-    new Option("--cacert <file>", "certificates of further authorities"),
-    new Option("--endpoint <url>", "the S3 server, if it is not Amazon's"),
-    new Option("--region <name>", "the region of the bucket"),
-    new Option("--profile <name>", "the profile of ~/.aws whose keys are used"),
-    new Option("--anonymous", "read a public bucket, without keys"),
-    new Option("--requester-pays", "pay for the transfer"),
-    new Option("--cache-dir <dir>", "where to keep what was fetched"),
-    new Option("--cache-size <bytes>", "how much to keep, as in 100G")
-      .argParser(bytes),
-    new Option("--no-cache", "keep nothing on the disk"),
-    new Option("--timeout <seconds>", "how long to wait for a server")
-      .argParser(seconds),
-    new Option("--max-requests <n>", "requests at a time")
-      .argParser(requests),
-  ].map((option) => option.helpGroup(GROUP));
 }
 
 /**
@@ -100,23 +70,26 @@ function headerOf(line: string): [string, string] {
 
 const UNITS = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 } as const;
 
-function bytes(text: string): number {
+/** Reads a number of bytes, such as `100G`. */
+export function parseSize(text: string): number {
   const parts = /^(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?$/i.exec(text);
   if (parts === null) {
-    throw new InvalidArgumentError("It is a size such as 500M or 100G.");
+    throw new UsageError("It is a size such as 500M or 100G.");
   }
   const unit = parts[2]!.toUpperCase() as keyof typeof UNITS | "";
   return Math.floor(Number(parts[1]) * (unit === "" ? 1 : UNITS[unit]));
 }
 
-function seconds(text: string): number {
+/** Reads a number of seconds, as milliseconds. */
+export function parseSeconds(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && value > 0 && value < 1e6) return value * 1000;
-  throw new InvalidArgumentError("It is a number of seconds.");
+  throw new UsageError("It is a number of seconds.");
 }
 
-function requests(text: string): number {
+/** Reads how many requests may be under way. */
+export function parseRequests(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 1024) return value;
-  throw new InvalidArgumentError("It is a whole number from 1 to 1024.");
+  throw new UsageError("It is a whole number from 1 to 1024.");
 }

@@ -1,0 +1,134 @@
+import { receiveMessageOnPort } from "node:worker_threads";
+import { FormatError, RecordfsError } from "../../src/errors.ts";
+import {
+  perform,
+  runSync,
+  type Steps,
+} from "../../src/io/concurrency/steps.ts";
+import { blockOf, Known } from "../../src/io/remote/cache/block_store.ts";
+import { RemoteError } from "../../src/io/remote/remote_error.ts";
+import type { ByteSource } from "../../src/io/storage/byte_source.ts";
+import { FileSource } from "../../src/io/storage/file_source.ts";
+import type { FileFacts, Storage } from "../../src/io/storage/storage.ts";
+import { deserializeError } from "../../src/serialized_error.ts";
+import type {
+  Answered,
+  Asked,
+  OpenedObject,
+  Question,
+} from "./fetch_messages.ts";
+
+/**
+ * The files of servers for a thread that has no event loop: it stands still until the one that fetches has answered.
+ * That is for parts of an index, which are few.
+ */
+export class BlockingStorage implements Storage {
+  readonly #port: MessagePort;
+
+  /** @param port Leads to the thread that fetches. */
+  constructor(port: MessagePort) {
+    this.#port = port;
+  }
+
+  open(path: string): Steps<ByteSource> {
+    return atOnce(() => {
+      const opened = this.ask({ about: "open", path }) as OpenedObject;
+      return new BlockingSource(this, opened);
+    });
+  }
+
+  list(path: string): Steps<readonly string[] | undefined> {
+    return atOnce(() =>
+      this.ask({ about: "list", path }) as readonly string[] | undefined
+    );
+  }
+
+  stat(path: string): Steps<FileFacts | undefined> {
+    return atOnce(() =>
+      this.ask({ about: "stat", path }) as FileFacts | undefined
+    );
+  }
+
+  /**
+   * Asks, and waits.
+   *
+   * @throws {RecordfsError} If that is the answer.
+   */
+  ask(question: Question): unknown {
+    const answered = new Int32Array(new SharedArrayBuffer(4));
+    this.#port.postMessage({ question, answered } satisfies Asked);
+    Atomics.wait(answered, 0, 0);
+    const { message } = receiveMessageOnPort(this.#port as never)!;
+    const answer = message as Answered;
+    if ("value" in answer) return answer.value;
+    throw deserializeError(
+      answer.error,
+      FormatError,
+      RemoteError,
+      RecordfsError,
+    );
+  }
+}
+
+/** An object of a server, which this thread waits for. */
+export class BlockingSource implements ByteSource {
+  readonly opened: OpenedObject;
+  readonly #storage: BlockingStorage;
+  #file: FileSource | undefined;
+
+  constructor(storage: BlockingStorage, opened: OpenedObject) {
+    this.#storage = storage;
+    this.opened = opened;
+  }
+
+  get name(): string {
+    return this.opened.name;
+  }
+
+  get size(): number {
+    return this.opened.size;
+  }
+
+  get mtime(): number {
+    return this.opened.mtime;
+  }
+
+  readAtSync(into: Uint8Array, offset: number): number {
+    const length = Math.min(into.length, this.size - offset);
+    if (length <= 0) return 0;
+    if (this.#isThere(offset, length)) {
+      this.#file ??= runSync(
+        FileSource.open(this.opened.map!.path, { mayGrow: true }),
+      );
+      return this.#file.readAtSync(into.subarray(0, length), offset);
+    }
+    const { object } = this.opened;
+    const bytes = this.#storage.ask({ about: "read", object, offset, length });
+    into.set(bytes as Uint8Array);
+    return length;
+  }
+
+  // deno-lint-ignore require-await -- it has waited by then
+  async readAt(into: Uint8Array, offset: number): Promise<number> {
+    return this.readAtSync(into, offset);
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #isThere(offset: number, length: number): boolean {
+    const known = this.opened.map?.known;
+    if (known === undefined) return false;
+    const last = blockOf(offset + length - 1);
+    for (let block = blockOf(offset); block <= last; block++) {
+      if (Atomics.load(known, block) < Known.Present) return false;
+    }
+    return true;
+  }
+}
+
+function atOnce<T>(work: () => T): Steps<T> {
+  return perform({ sync: work, async: () => Promise.resolve(work()) });
+}

@@ -1,0 +1,44 @@
+import { InvalidArgumentError, Option } from "commander";
+import { UsageError } from "../exit.ts";
+import { parseRequests, parseSeconds, parseSize } from "./remote_flags.ts";
+
+/** Heading of these options in the help. */
+const GROUP = "Containers on servers:";
+
+/** Collects the values of an option that may be given many times. */
+type Collect = (value: string, before?: readonly string[]) => readonly string[];
+
+/** The options of commands that open containers. */
+export function remoteOptions(collect: Collect): Option[] {
+  return [
+    new Option("--header <line>", "send this with each request: 'Name: value'")
+      .argParser(collect),
+    new Option("--header-file <file>", "such headers, one a line"),
+    new Option("--cacert <file>", "certificates of further authorities"),
+    new Option("--endpoint <url>", "the S3 server, if it is not Amazon's"),
+    new Option("--region <name>", "the region of the bucket"),
+    new Option("--profile <name>", "the profile of ~/.aws whose keys are used"),
+    new Option("--anonymous", "read a public bucket, without keys"),
+    new Option("--requester-pays", "pay for the transfer"),
+    new Option("--cache-dir <dir>", "where to keep what was fetched"),
+    new Option("--cache-size <bytes>", "how much to keep, as in 100G")
+      .argParser(saying(parseSize)),
+    new Option("--no-cache", "keep nothing on the disk"),
+    new Option("--timeout <seconds>", "how long to wait for a server")
+      .argParser(saying(parseSeconds)),
+    new Option("--max-requests <n>", "requests at a time")
+      .argParser(saying(parseRequests)),
+  ].map((option) => option.helpGroup(GROUP));
+}
+
+/** What is wrong with a value, the parser of options says in its own way. */
+function saying<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw new InvalidArgumentError(error.message);
+    }
+  };
+}

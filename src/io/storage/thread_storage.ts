@@ -1,0 +1,20 @@
+import { isUrl } from "../remote/remote_location.ts";
+import { RemoteStorage } from "../remote/remote_storage.ts";
+import { LOCAL_DISK, type Storage } from "./storage.ts";
+
+let servers: Storage | undefined;
+
+/** Has this thread reach servers by a storage that answers without waiting. */
+export function reachServersBy(storage: Storage): void {
+  servers = storage;
+}
+
+/** The storage of a path that another thread has opened. */
+export function storageInThread(path: string): Storage {
+  return isUrl(path) ? servers ?? LOCAL_DISK : LOCAL_DISK;
+}
+
+/** Whether other threads can open again what lies in a storage: by {@linkcode storageInThread}. */
+export function isReachedInThreads(storage: Storage): boolean {
+  return storage === LOCAL_DISK || storage instanceof RemoteStorage;
+}
