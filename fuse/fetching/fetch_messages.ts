@@ -88,12 +88,6 @@ export interface HandedSample {
 /** What serving threads tell the one that fetches. */
 export type HandedOver =
   | HandedRead
-  /** Who waits for a request was sent a signal. */
-  | {
-    readonly kind: "interrupt";
-    readonly uniqueLow: number;
-    readonly uniqueHigh: number;
-  }
   /** A marked block was sent. */
   | {
     readonly kind: "marked";

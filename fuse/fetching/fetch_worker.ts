@@ -40,7 +40,6 @@ scope.onmessage = ({ data }) => {
     const { thread, port, asking } = data;
     port.onmessage = ({ data: said }: MessageEvent<HandedOver>) => {
       if (said.kind === "read") reads.add(said, () => descriptors.get(thread));
-      else if (said.kind === "interrupt") reads.interrupt(said);
       else objects[said.object]!.fetcher.hasRead(said.block);
     };
     asking.onmessage = ({ data: asked }: MessageEvent<Asked>) =>

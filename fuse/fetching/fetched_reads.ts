@@ -23,23 +23,21 @@ interface Waiting {
   /** Gives it up, with that error number. */
   readonly giveUp: (errno: number) => void;
   readonly since: number;
-  /** Whether who waits was sent a signal. */
-  isInterrupted: boolean;
 }
 
-/** How often it is looked whether somebody wants to end who waits, in milliseconds. */
-const LOOK = 200;
+/**
+ * How often it is looked whether somebody wants to end who waits, in milliseconds. The kernel says so itself (INTERRUPT)
+ * only where it does not read ahead.
+ */
+const LOOK = 100;
 /** A mount that nobody can reach any more does not wait longer than this for a server. */
 const UNREACHABLE = 5000;
-/** Interrupts of requests that are still on their way here are remembered, so many. */
-const MOST_EARLY = 256;
 
 /** READs whose bytes have to be fetched: each is answered when they have come. */
 export class FetchedReads {
   readonly #objects: readonly RemoteSource[];
   readonly #log: (message: string) => void;
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #early = new Set<string>();
+  readonly #waiting = new Set<Waiting>();
   /** Samples that are being compared, by object and place. */
   readonly #comparing = new Map<
     string,
@@ -80,21 +78,19 @@ export class FetchedReads {
    * @param descriptor What it came through, until that is closed.
    */
   add(read: HandedRead, descriptor: () => number | undefined): void {
-    const key = keyOf(read);
     const gone = Promise.withResolvers<never>();
     gone.promise.catch(() => {});
     const waiting: Waiting = {
       read,
       giveUp: (errno) => gone.reject(new GivenUp(errno)),
       since: performance.now(),
-      isInterrupted: this.#early.delete(key),
     };
-    this.#waiting.set(key, waiting);
+    this.#waiting.add(waiting);
     this.#look();
     Promise.race([this.#answer(read), gone.promise]).catch((error) =>
       failure(this.#errnoOf(error), read)
     ).then((reply) => {
-      this.#waiting.delete(key);
+      this.#waiting.delete(waiting);
       const fd = descriptor();
       if (fd === undefined) return;
       this.#counts.reply(reply.length);
@@ -103,25 +99,10 @@ export class FetchedReads {
     });
   }
 
-  /** Hears that who waits for a request was sent a signal; what that one is remains to be seen. */
-  interrupt(request: { uniqueLow: number; uniqueHigh: number }): void {
-    const key = keyOf(request);
-    const waiting = this.#waiting.get(key);
-    if (waiting !== undefined) {
-      waiting.isInterrupted = true;
-      this.#look();
-      return;
-    }
-    // Another thread hands it over, or it has been answered.
-    this.#early.add(key);
-    const [oldest] = this.#early;
-    if (this.#early.size > MOST_EARLY) this.#early.delete(oldest!);
-  }
-
   /** Gives up all that wait. */
   end(): void {
     clearTimeout(this.#timer);
-    for (const { giveUp } of this.#waiting.values()) giveUp(Errno.EIO);
+    for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
   async #answer(read: HandedRead): Promise<Uint8Array<ArrayBuffer>> {
@@ -205,15 +186,16 @@ export class FetchedReads {
 
   #giveUpSome(): void {
     let oldest = Infinity;
-    for (
-      const { read, giveUp, isInterrupted, since } of this.#waiting.values()
-    ) {
+    const ending = new Map<number, boolean>();
+    for (const { read: { pid }, giveUp, since } of this.#waiting) {
       oldest = Math.min(oldest, since);
-      if (isInterrupted && wantsToEnd(read.pid)) giveUp(Errno.EINTR);
+      const ends = ending.get(pid) ?? wantsToEnd(pid);
+      ending.set(pid, ends);
+      if (ends) giveUp(Errno.EINTR); // others who wait for the same ask anew
     }
     if (performance.now() - oldest < UNREACHABLE || this.#isReachable()) return;
     // Unmounting waits for them.
-    for (const { giveUp } of this.#waiting.values()) giveUp(Errno.EIO);
+    for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
   #isReachable(): boolean {
@@ -230,12 +212,6 @@ class GivenUp extends Error {
     super("Nobody waits for it any more");
     this.errno = errno;
   }
-}
-
-function keyOf(
-  { uniqueLow, uniqueHigh }: { uniqueLow: number; uniqueHigh: number },
-): string {
-  return `${uniqueHigh} ${uniqueLow}`;
 }
 
 /** A reply with room for so many bytes: `struct fuse_out_header` and they. */

@@ -58,11 +58,6 @@ export class HandOver {
     });
   }
 
-  /** Says that who waits for a request has been sent a signal. */
-  interrupt(uniqueLow: number, uniqueHigh: number): void {
-    this.#tell({ kind: "interrupt", uniqueLow, uniqueHigh });
-  }
-
   #tell(message: HandedOver): void {
     this.#port.postMessage(message);
   }

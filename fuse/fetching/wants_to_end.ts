@@ -13,11 +13,12 @@ const ENDING = [1, 2, 3, 9, 15].reduce(
  * @param pid As the kernel has it in requests: 0 where it is of another container.
  */
 export function wantsToEnd(pid: number): boolean {
+  if (pid === 0) return false;
   let text: string;
   try {
     text = readSpecialFile(`/proc/${pid}/status`);
   } catch {
-    return true; // it has gone, or can't be seen
+    return true; // it has gone
   }
   const mask = (name: string) =>
     BigInt(`0x${new RegExp(`^${name}:\\s*([0-9a-f]+)$`, "m").exec(text)![1]}`);

@@ -48,13 +48,11 @@ export class Session {
   readonly #checks: SampleChecks | undefined;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
-  readonly #handOver: HandOver | undefined;
 
   constructor(tree: Tree, options: SessionOptions) {
     this.reply = this.#ownReply;
     this.#log = new OnceLog(options.onLog);
     const { sources, checks, handOver } = options;
-    this.#handOver = handOver;
     this.#checks = checks &&
       new SampleChecks(tree, sources, checks, this.#ownReply);
     this.#actions = actionsFor({
@@ -78,10 +76,7 @@ export class Session {
     const reply = this.reply = this.#ownReply;
     if (!request.load(length)) return reply.none();
     const info = OPCODES[request.opcode];
-    if (info?.replies === false) {
-      if (request.opcode === Opcode.INTERRUPT) this.#interrupt(request);
-      return reply.none();
-    }
+    if (info?.replies === false) return reply.none();
     // The kernel takes a reply to request 0 for a notification.
     if (request.uniqueLow === 0 && request.uniqueHigh === 0) {
       return reply.none();
@@ -138,13 +133,6 @@ export class Session {
   end(): void {
     this.#ahead.resign();
     this.#checks?.large.close();
-  }
-
-  /** INTERRUPT: of a request that this thread or another one has handed over, or answered. */
-  #interrupt(request: Request): void {
-    // `struct fuse_interrupt_in`: the id of the request.
-    if (request.bodySize < 8) return;
-    this.#handOver?.interrupt(request.u32(0), request.u32(4));
   }
 
   #answer(info: OpcodeInfo | undefined): void {
