@@ -109,12 +109,11 @@ export class Mapping implements Disposable {
   }
 }
 
-/** Says that only what is on this machine can be mounted. */
+/** Says that a source can't be mounted which lies neither on a disk, nor in memory, nor on a server. */
 export function needsLocal({ name }: ByteSource): MountError {
   return new MountError(
     "needs-local",
-    `Cannot mount ${name}: it is not a local file, and a mount needs a local ` +
-      "source; copy it here first",
+    `Cannot mount ${name}: it is of a storage that only this thread can read; copy it to a disk or a server first`,
     { path: name },
   );
 }

@@ -53,6 +53,9 @@ recordfs split data.ffr --ratios 1,1 --stratify dir --force
 recordfs bench-loader data.ffr
 recordfs bench-loader --workers 0,1 --batch 16 --batches 4 data.ffr
 recordfs bench-loader --shuffle --seed 7 --seconds 10 --json gulp/
+recordfs cache ls
+recordfs cache fill https://example.org/data.ffr
+recordfs cache rm --all
 recordfs completions bash > recordfs.bash
 recordfs completions zsh > _recordfs
 recordfs completions fish > recordfs.fish

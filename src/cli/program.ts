@@ -32,6 +32,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "bag": () => import("./commands/bag/bag_create.ts"),
   "split": () => import("./commands/split.ts"),
   "bench-loader": () => import("./commands/bench_loader/bench_loader.ts"),
+  "cache": () => import("./commands/cache.ts"),
   "completions": () => import("./completions/completions.ts"),
   "gulp": () => import("./commands/gulp/gulp.ts"),
 };

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { type ListedMount, listMounts } from "../mount/listed_mounts.ts";
 import { warn } from "../messages.ts";
 import { nameWriter, print } from "../terminal/output.ts";
+import { table } from "../terminal/table.ts";
 
 /** `recordfs mounts` */
 export function makeCommand(): Command {
@@ -13,7 +14,7 @@ export function makeCommand(): Command {
 
 async function mounts(options: { readonly json?: true }): Promise<void> {
   const list = await listMounts();
-  print(options.json ? list : table(list), 2);
+  print(options.json ? list : table(list, COLUMNS), 2);
   if (options.json) return;
   for (const { mountpoint, state, reason, log } of list) {
     if (state !== "dead") continue;
@@ -42,23 +43,6 @@ const COLUMNS: Readonly<
   ERRORS: ({ errors }) => errors,
   OPTIONS: ({ options }) => nameWriter()(options?.join(" ") || "-"),
 };
-
-/** Columns under their titles; nothing at all where there are no mounts. */
-function table(list: readonly ListedMount[]): string {
-  if (list.length === 0) return "";
-  const rows = [
-    Object.keys(COLUMNS),
-    ...list.map((mount) =>
-      Object.values(COLUMNS).map((cell) => String(cell(mount) ?? "-"))
-    ),
-  ];
-  const widths = rows[0]!.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]!.length))
-  );
-  return rows.map((row) =>
-    `${row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd()}\n`
-  ).join("");
-}
 
 /** A time such as `3d 4h`, `4h 5m` or `5m 6s`. */
 function duration(seconds: number): string {

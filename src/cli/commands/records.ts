@@ -7,7 +7,9 @@ import {
 import { Exit, ExitCode } from "../exit.ts";
 import { Flood, report, warn } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
-import { checkGiven } from "../input/given.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
+import { checkSource } from "../input/given.ts";
+import { remoteOf } from "../input/remote_flags.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 
 /** Lines given to the output at a time: ten million one by one would take twice as long. */
@@ -25,19 +27,20 @@ export function makeCommand(): Command {
     .argument("<source>", "an .ffr file, or a directory of them")
     .option("--json", "as JSON, one sample a line")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "all").action(records);
+  return withOptions(command, "source", "all").action(records);
 }
 
 async function records(source: string, options: CommonOptions): Promise<void> {
-  checkGiven(source, "the container");
+  checkSource(source, "the container");
   const warnings = new Flood(warn, options);
   const listing = await RecordListing.open(source, {
+    remote: remoteOf(options),
     onWarning: (message) => warnings.add(message),
   });
   warnings.end();
   const damages = new Flood(report, options);
   for (const { message } of listing.damaged) damages.add(message);
-  const severalFiles = listing.parts[0]?.path !== source;
+  const severalFiles = listing.parts[0]?.path !== shownLocation(source);
   let damaged = 0;
   await withOutput((out) => {
     const { title, line } = options.json
@@ -61,7 +64,9 @@ async function records(source: string, options: CommonOptions): Promise<void> {
   damages.end();
   if (damaged > 0) {
     report(
-      `${source}: ${damaged} of ${listing.length} samples can't be read, since ` +
+      `${
+        shownLocation(source)
+      }: ${damaged} of ${listing.length} samples can't be read, since ` +
         "offsets are damaged; they are listed without a size",
     );
   }

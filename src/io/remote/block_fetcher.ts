@@ -16,6 +16,8 @@ const GAP = 1;
 /** Bytes that are fetched ahead of a reader at first, and at most. */
 const FIRST_AHEAD = 1 << 18;
 const MOST_AHEAD = 32 << 20;
+/** Pieces of an object that are fetched at a time where all of it is. */
+const FILLING = 4;
 /** Readers whose places are remembered. */
 const MOST_READERS = 16;
 
@@ -68,6 +70,47 @@ export class BlockFetcher {
   /** Fetches a part again when it is read again: what was kept of it is wrong. */
   forget(offset: number, length: number): void {
     this.#store.forget(blockOf(offset), blockOf(offset + length - 1));
+  }
+
+  /**
+   * Fetches what is not there yet, to be kept.
+   *
+   * @param onProgress Told how many bytes more are there, by and by.
+   * @returns How many bytes could not be kept.
+   */
+  async fill(
+    onProgress: (bytes: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const { size } = this.#state;
+    let next = 0;
+    const fillSome = async () => {
+      const memory = new Uint8Array(LONGEST);
+      while (next < size) {
+        const piece = memory.subarray(0, size - next);
+        const offset = next;
+        next += piece.length;
+        if (!this.#hasAll(offset, piece.length)) {
+          await this.read(piece, offset, signal);
+        }
+        onProgress(piece.length);
+      }
+    };
+    await Promise.all(Array.from({ length: FILLING }, fillSome));
+    let missing = 0;
+    for (let start = 0; start < size; start += BLOCK) {
+      if (this.#store.has(blockOf(start))) continue;
+      missing += Math.min(BLOCK, size - start);
+    }
+    return missing;
+  }
+
+  #hasAll(offset: number, length: number): boolean {
+    const last = blockOf(offset + length - 1);
+    for (let block = blockOf(offset); block <= last; block++) {
+      if (!this.#store.has(block)) return false;
+    }
+    return true;
   }
 
   /** Hears that a marked block was read by the {@linkcode BlockMap}. */

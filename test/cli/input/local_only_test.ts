@@ -69,10 +69,7 @@ Deno.test("commands refuse URLs where they take paths", async () => {
   const url = URL_OF_FILE;
   const spec = ["--spec", '{"a": "utf8"}'];
   const lines: string[][] = [
-    ["records", url],
-    ["mount", url, "/mnt"],
     ["mount", "x", url],
-    [url, "/mnt", "-o", "rw"],
     ["extract", "x", url],
     ["pack", url, "x.ffr"],
     ["pack", ".", url],

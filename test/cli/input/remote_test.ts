@@ -23,6 +23,7 @@ Deno.test("each command that looks into containers takes a URL, and shows nothin
       ["info", url],
       ["check", url],
       ["check", "--json", url],
+      ["records", url],
       ["extract", url, `${dir}/out`],
       ["bench-loader", url, "--batches", "2", "--workers", "0"],
       ["split", url, "--ratios", "1,1", "--out", `${dir}/split`],

@@ -182,6 +182,12 @@ export class CacheDirectory {
     );
   }
 
+  /** Opens an object that there is; `undefined` where it is just being deleted. */
+  reopen({ path, facts }: CachedEntry): CachedObject | undefined {
+    const lock = FileLock.tryShare(`${path}/lock`);
+    return lock && new CachedObject(this, path, facts.size, lock);
+  }
+
   /** Deletes an object, unless a process has it open. */
   remove(path: string): boolean {
     using lock = FileLock.tryTake(`${path}/lock`);

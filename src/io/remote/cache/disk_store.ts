@@ -104,6 +104,25 @@ export class DiskStore implements BlockStore {
     }
   }
 
+  /**
+   * Compares what is there with its checksums, and forgets what does not match.
+   *
+   * @returns How many blocks were there, and how many of them were forgotten.
+   */
+  verify(): { readonly blocks: number; readonly damaged: number } {
+    let blocks = 0;
+    let damaged = 0;
+    for (let block = 0; block < this.#known.length; block++) {
+      const sum = this.#sum(block);
+      if (sum === 0) continue;
+      blocks++;
+      if (sum === this.#dataSum(block)) continue;
+      damaged++;
+      this.forget(block, block);
+    }
+    return { blocks, damaged };
+  }
+
   mark(block: number): void {
     const { Present, Marked } = Known;
     Atomics.compareExchange(this.#known, block, Present, Marked);

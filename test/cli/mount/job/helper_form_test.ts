@@ -4,6 +4,9 @@ import {
   mountCommandLine,
   takeSourceOptions,
 } from "../../../../src/cli/mount/job/helper_form.ts";
+import { UsageError } from "../../../../src/cli/exit.ts";
+import { fromFileUrl } from "../../../support/paths.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { CLI, type Ran, run } from "../../run_cli.ts";
@@ -11,6 +14,7 @@ import { type MountPlace, withMountPlace } from "../mount_place.ts";
 
 const parts = goldenCase("ffrecord/parts_dump");
 const COMMANDS = ["ls", "mount"];
+const GOLDEN = new URL("../../../golden/", import.meta.url);
 
 Deno.test("what a helper is run with becomes `mount`", () => {
   const cases: [string[], string[]][] = [
@@ -59,6 +63,30 @@ Deno.test("format=, ext= and the like are taken out of mount options", () => {
     rest: "fsname=a\\,format=b",
   });
   assert.deepEqual(takeSourceOptions(""), { rest: "" });
+});
+
+Deno.test("how servers are reached is taken out of mount options", () => {
+  const text = "_netdev,header-file=/h\\,x,profile=p,no-cache,anonymous," +
+    "requester-pays,cache-dir=/c,cache-size=2G,timeout=5,max-requests=8,ro," +
+    "cacert=/ca,endpoint=http://[::1]:7480,region=eu";
+  assert.deepEqual(takeSourceOptions(text), {
+    headerFile: "/h,x",
+    profile: "p",
+    cache: false,
+    anonymous: true,
+    requesterPays: true,
+    cacheDir: "/c",
+    cacheSize: 2 ** 31,
+    timeout: 5000,
+    maxRequests: 8,
+    cacert: "/ca",
+    endpoint: "http://[::1]:7480",
+    region: "eu",
+    rest: "_netdev,ro",
+  });
+  for (const wrong of ["timeout=soon", "cache-size=", "max-requests=0"]) {
+    assert.throws(() => takeSourceOptions(wrong), UsageError, wrong);
+  }
 });
 
 /**
@@ -113,6 +141,30 @@ test("mount by a line of fstab", async (place) => {
   );
   assert.deepEqual([ran.stderr, ran.code], ["", 0]);
   assert.equal(ran.stdout.split("\n").length - 1, parts.content.n);
+});
+
+test("mount by a line of fstab, from a web server that wants a token", async (place) => {
+  await using server = await FileServer.start(fromFileUrl(GOLDEN));
+  server.fault = ({ headers }, response) => {
+    if (headers.authorization === "Bearer a, b") return false;
+    response.writeHead(401).end();
+    return true;
+  };
+  const headers = `${place.dir}/headers`;
+  await Deno.writeTextFile(headers, "Authorization: Bearer a, b\n");
+  const options = `_netdev,header-file=${headers},cache-dir=${place.dir}/cache`;
+  const fstab = `${place.dir}/fstab`;
+  const url = `${server.url}/ffrecord/packed_tree/sample_10.ffr`;
+  await Deno.writeTextFile(
+    fstab,
+    `${url} ${place.mountpoint} fuse.recordfs ro,${options} 0 0\n`,
+  );
+  const ran = await withProgram(
+    place,
+    `mount --fstab '${fstab}' "$MNT"; ls "$MNT"; umount "$MNT"`,
+  );
+  assert.deepEqual([ran.stderr, ran.code], ["", 0]);
+  assert.match(ran.stdout, /^words$/m);
 });
 
 test("mount -t fuse.recordfs fails with the reason", async (place) => {

@@ -1,0 +1,231 @@
+import { Command, Option } from "commander";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import {
+  type CachedEntry,
+  CacheDirectory,
+} from "../../io/remote/cache/cache_directory.ts";
+import { DiskStore } from "../../io/remote/cache/disk_store.ts";
+import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
+import { RemoteStorage } from "../../io/remote/remote_storage.ts";
+import { open } from "../../vfs/open.ts";
+import { Exit, ExitCode, UsageError } from "../exit.ts";
+import { type CommonOptions, withOptions } from "../input/options.ts";
+import { remoteOf } from "../input/remote_flags.ts";
+import { report, warn } from "../messages.ts";
+import { counted, formatBytes } from "../terminal/amounts.ts";
+import { nameWriter, print } from "../terminal/output.ts";
+import { Progress } from "../terminal/progress.ts";
+import { abortable } from "../terminal/signals.ts";
+import { table } from "../terminal/table.ts";
+
+interface CacheFlags {
+  readonly cacheDir?: string;
+  readonly json?: true;
+}
+
+/** `recordfs cache` */
+export function makeCommand(program: Command): Command {
+  const command = new Command("cache")
+    .description("what was fetched from servers and is kept on the disk")
+    .copyInheritedSettings(program);
+  const add = (name: string, description: string) => {
+    const made = new Command(name).description(description)
+      .copyInheritedSettings(command);
+    command.addCommand(made);
+    return made;
+  };
+  const directory = () =>
+    new Option("--cache-dir <dir>", "where it is, if not in the usual place");
+  const json = () => new Option("--json", "as JSON");
+  add("ls", "list it: how much of which object, and when it was used")
+    .addOption(directory())
+    .addOption(json())
+    .action(list);
+  add("rm", "delete what is kept of locations, unless a process uses it")
+    .argument("[location...]", "a URL: all that lies there and below")
+    .option("--all", "everything")
+    .addOption(directory())
+    .action(remove);
+  add("verify", "compare it with its checksums; what is damaged is deleted")
+    .addOption(directory())
+    .addOption(json())
+    .action(verify);
+  const fill = add("fill", "fetch all of a container, to be kept")
+    .argument("<location>", "the container's URL");
+  withOptions(fill, "source").action(fillWith);
+  return command;
+}
+
+function directoryOf({ cacheDir }: CacheFlags): CacheDirectory {
+  return new CacheDirectory({ directory: cacheDir }, warn);
+}
+
+function list(flags: CacheFlags): void {
+  const objects = directoryOf(flags).objects()
+    .sort((a, b) => b.used - a.used)
+    .map(({ facts: { url, size }, bytes, used }) => ({
+      url,
+      size,
+      cached: Math.min(bytes, size), // blocks of the disk are counted
+      used: new Date(used).toISOString(),
+    }));
+  print(flags.json ? objects : table(objects, COLUMNS), 2);
+}
+
+const COLUMNS = {
+  OBJECT: ({ url }: Listed) => nameWriter()(url),
+  SIZE: ({ size }: Listed) => formatBytes(size),
+  KEPT: ({ cached }: Listed) => formatBytes(cached),
+  PART: ({ cached, size }: Listed) =>
+    size === 0 ? "100 %" : `${Math.floor(100 * cached / size)} %`,
+  USED: ({ used }: Listed) => used,
+};
+
+interface Listed {
+  readonly url: string;
+  readonly size: number;
+  readonly cached: number;
+  readonly used: string;
+}
+
+function remove(
+  locations: readonly string[],
+  flags: CacheFlags & { readonly all?: true },
+): void {
+  if (locations.length === 0 && !flags.all) {
+    throw new UsageError("cache rm takes locations, or --all");
+  }
+  if (locations.length > 0 && flags.all) {
+    throw new UsageError("cache rm takes locations or --all, not both");
+  }
+  const directory = directoryOf(flags);
+  const roots = locations.map(rootOf);
+  const objects = directory.objects();
+  const chosen = flags.all
+    ? objects
+    : objects.filter(({ facts }) =>
+      roots.some((root) => isIn(facts.url, root))
+    );
+  let bytes = 0;
+  let used = 0;
+  for (const object of chosen) {
+    if (directory.remove(object.path)) bytes += object.bytes;
+    else used++;
+  }
+  const deleted = `${counted(chosen.length - used, "object")} deleted, ${
+    formatBytes(bytes)
+  }`;
+  if (used === 0) return print(`${deleted}\n`);
+  const left = `${counted(used, "object")} in use, and left`;
+  report(`${deleted}; ${left}: unmount or end what uses it`);
+  throw new Exit(ExitCode.FAILED);
+}
+
+function rootOf(location: string): string {
+  if (isUrl(location)) return withoutSecrets(location).replace(/\/+$/, "");
+  throw new UsageError(
+    `${location} is no URL; \`cache ls\` lists those there are`,
+  );
+}
+
+function isIn(url: string, root: string): boolean {
+  return url === root || url.startsWith(`${root}/`);
+}
+
+function verify(flags: CacheFlags): void {
+  const directory = directoryOf(flags);
+  const objects = directory.objects();
+  const total = objects.reduce((sum, { bytes }) => sum + bytes, 0);
+  using bar = new Progress("comparing", "bytes", total);
+  let done = 0;
+  const found = objects.map((entry) => {
+    const result = verifyOne(directory, entry);
+    bar.update(done += entry.bytes);
+    return { url: entry.facts.url, ...result };
+  });
+  const damaged = found.filter((one) => one.damaged > 0);
+  if (flags.json) print(found, 2);
+  else {
+    for (const { url, damaged: blocks } of damaged) {
+      print(`${url}: ${counted(blocks, "block")} damaged, and deleted\n`);
+    }
+    print(`${counted(objects.length, "object")}, ${damaged.length} damaged\n`);
+  }
+  if (damaged.length > 0) throw new Exit(ExitCode.FAILED);
+}
+
+function verifyOne(
+  directory: CacheDirectory,
+  entry: CachedEntry,
+): { readonly blocks: number; readonly damaged: number } {
+  const object = directory.reopen(entry);
+  if (object === undefined) return { blocks: 0, damaged: 0 };
+  const store = new DiskStore(object);
+  try {
+    return store.verify();
+  } finally {
+    store.close();
+  }
+}
+
+async function fillWith(
+  location: string,
+  options: CommonOptions,
+): Promise<void> {
+  if (options.cache === false) {
+    throw new UsageError("cache fill has nothing to do with --no-cache");
+  }
+  if (!isUrl(location)) {
+    throw new UsageError(
+      `${location} is no URL: it is on this machine already`,
+    );
+  }
+  const remote = remoteOf(options);
+  const { format, ext } = options;
+  const missing = await abortable(async (signal) => {
+    // It knows what else belongs to it, and that it is a container.
+    using _container = await open(location, { format, ext, remote, signal });
+    const storage = new RemoteStorage(location, remote);
+    const files = await filesBelow(storage, storage.root, signal);
+    const total = files.reduce((sum, { size }) => sum + size, 0);
+    using bar = new Progress("fetching", "bytes", total);
+    let done = 0;
+    let missing = 0;
+    for (const { path } of files) {
+      const source = await runAsync(storage.open(path), signal);
+      try {
+        missing += await source.fetcher.fill(
+          (bytes) => bar.update(Math.min(done += bytes, total)),
+          signal,
+        );
+      } finally {
+        source.close();
+      }
+    }
+    const what = `${withoutSecrets(location)}: ${
+      counted(files.length, "object")
+    }, ${formatBytes(total)}`;
+    if (missing === 0) print(`${what}\n`);
+    else {
+      const lost = `of which ${formatBytes(missing)} could not be kept`;
+      report(`${what}, ${lost}: give the cache more room (--cache-size)`);
+    }
+    return missing;
+  });
+  if (missing > 0) throw new Exit(ExitCode.FAILED);
+}
+
+async function filesBelow(
+  storage: RemoteStorage,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ readonly path: string; readonly size: number }[]> {
+  const facts = await runAsync(storage.stat(path), signal);
+  if (facts === undefined) return [];
+  if (!facts.isDirectory) return [{ path, size: facts.size }];
+  const found: { readonly path: string; readonly size: number }[] = [];
+  for (const name of await runAsync(storage.list(path), signal) ?? []) {
+    found.push(...await filesBelow(storage, `${path}/${name}`, signal));
+  }
+  return found;
+}

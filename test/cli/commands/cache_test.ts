@@ -1,0 +1,99 @@
+/** `recordfs cache`: what was fetched from servers. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { open } from "../../../mod.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
+import { assertFailed, recordfs, succeed } from "../run_cli.ts";
+
+const SAMPLES = Array.from(
+  { length: 40 },
+  (_, i) => new Uint8Array(50_000).fill(i),
+);
+
+Deno.test("a container is fetched ahead, listed, compared and deleted", async () => {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/root/parts`, { recursive: true });
+    for (const name of ["a", "b"]) {
+      fs.writeFileSync(`${dir}/root/parts/${name}.ffr`, ffrBytes(SAMPLES));
+    }
+    await using server = await FileServer.start(`${dir}/root`);
+    const url = `${server.url}/parts`;
+    const where = ["--cache-dir", `${dir}/cache`];
+    const filled = await succeed(["cache", "fill", `${url}/?x=hush`, ...where]);
+    assert.match(filled.stdout, /parts\/: 2 objects, 4\.0 MB/);
+
+    const table = (await succeed(["cache", "ls", ...where])).stdout;
+    assert.match(table, /^OBJECT +SIZE +KEPT +PART +USED\n/);
+    assert.match(table, /parts\/a\.ffr +2\.0 MB +2\.0 MB +100 % +20\d\d-/);
+    assert.doesNotMatch(table, /hush/);
+    const { stdout } = await succeed(["cache", "ls", "--json", ...where]);
+    const listed = JSON.parse(stdout) as { url: string; size: number }[];
+    const { size } = fs.statSync(`${dir}/root/parts/a.ffr`);
+    assert.deepEqual(listed.map((one) => one.size), [size, size]);
+
+    // All is there: only whether it is still the same is asked.
+    const before = server.asked.length;
+    await succeed(["check", `${url}/?x=hush`, ...where]);
+    const asked = server.asked.slice(before)
+      .filter(({ path }) => path.endsWith(".ffr"));
+    assert.ok(asked.every(({ headers }) => "if-none-match" in headers));
+
+    const [data] = fs.globSync(`${dir}/cache/objects/*/*/data`);
+    const fd = fs.openSync(data!, "r+");
+    fs.writeSync(fd, Uint8Array.of(0xff), 0, 1, 777_777);
+    fs.closeSync(fd);
+    const verified = await recordfs(["cache", "verify", ...where]);
+    assert.equal(verified.code, 1);
+    assert.match(
+      verified.stdout,
+      /parts\/[ab]\.ffr: 1 block damaged, and deleted/,
+    );
+    await succeed(["cache", "verify", ...where]);
+
+    // What a process uses stays.
+    const remote = { cache: { directory: `${dir}/cache` } };
+    {
+      using _used = await open(`${url}/a.ffr`, { remote });
+      const left = await recordfs(["cache", "rm", `${url}/a.ffr`, ...where]);
+      assertFailed(left, 1, /1 object in use, and left: unmount/);
+    }
+    await succeed(["cache", "rm", `${url}/a.ffr`, ...where]);
+    const rest = await succeed(["cache", "ls", "--json", ...where]);
+    assert.match(rest.stdout, /b\.ffr/);
+    assert.doesNotMatch(rest.stdout, /a\.ffr/);
+    await succeed(["cache", "rm", "--all", ...where]);
+    assert.equal((await succeed(["cache", "ls", ...where])).stdout, "");
+  });
+});
+
+Deno.test("a cache that is too small keeps what it can, and says what it could not", async () => {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/root`);
+    fs.writeFileSync(`${dir}/root/a.ffr`, ffrBytes(SAMPLES));
+    await using server = await FileServer.start(`${dir}/root`);
+    const size = ["--cache-dir", `${dir}/cache`, "--cache-size", "1M"];
+    const ran = await recordfs([
+      "cache",
+      "fill",
+      `${server.url}/a.ffr`,
+      ...size,
+    ]);
+    assertFailed(ran, 1, /could not be kept: give the cache more room/);
+  });
+});
+
+Deno.test("command lines that make no sense are exit code 2", async () => {
+  for (
+    const [line, message] of [
+      [["rm"], /takes locations, or --all/],
+      [["rm", "--all", "http://x/y"], /not both/],
+      [["rm", "data.ffr"], /is no URL/],
+      [["fill", "data.ffr"], /is no URL/],
+      [["fill", "http://x/y", "--no-cache"], /nothing to do/],
+    ] as const
+  ) {
+    assertFailed(await recordfs(["cache", ...line]), 2, message);
+  }
+});
