@@ -215,6 +215,7 @@ async function startFetching(
   if (remote.objects.length + remote.places.length === 0) return undefined;
   const thread = new FetchThread(
     (message) => server.log(message),
+    server.onTrace,
     (why) => server.fail(`the thread that fetches died: ${why}`),
   );
   server.ended.then(() => thread.stop());

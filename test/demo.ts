@@ -17,6 +17,7 @@ import {
 import { DataLoader, PackedFolderDataset } from "../src/data/mod.ts";
 import type { Folder } from "./support/ffrecord/make_ffr.ts";
 import { REPOSITORY } from "./support/paths.ts";
+import { FileServer } from "./support/remote/file_server.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -91,6 +92,7 @@ async function demo(): Promise<void> {
   } finally {
     await recordfs("unmount", "mnt");
   }
+  await fromServer();
   await gulpedVideos();
   await shardedDataset();
   await training();
@@ -101,6 +103,24 @@ async function demo(): Promise<void> {
   console.log(
     "all were listed, mounted, read by ordinary programs, compared, and unmounted.",
   );
+}
+
+/** Mounts a container of a web server, of which the cache keeps what was read. */
+async function fromServer(): Promise<void> {
+  say("The packed directory on a web server, mounted from there:");
+  await using server = await FileServer.start(dir);
+  const cache = ["--cache-dir", "cache"];
+  await recordfs("mount", `${server.url}/photos.ffr`, "mnt", ...cache);
+  try {
+    await sh("diff -r photos mnt && echo 'fetched and compared: equal'");
+  } finally {
+    await recordfs("unmount", "mnt");
+  }
+  await recordfs("cache", "ls", ...cache);
+  await recordfs("cat", `${server.url}/photos.ffr`, "dogs/dog.json", ...cache);
+  const last = server.asked.at(-1)!.headers;
+  assert.ok("if-none-match" in last);
+  console.log("  the server was asked once more, whether it is still the same");
 }
 
 /** Loads batches, goes on where another loader stopped, and shows the same order to other programs. */

@@ -44,6 +44,8 @@ export type ToFetchThread =
     readonly nodes?: SharedArrayBuffer | undefined;
     readonly counts?: number | undefined;
     readonly device?: string | undefined;
+    /** Whether each range is reported. */
+    readonly trace?: boolean | undefined;
   }
   | { readonly kind: "stop" };
 
@@ -56,6 +58,7 @@ export type FromFetchThread =
   }
   | { readonly kind: "failed"; readonly error: SerializedError }
   | { readonly kind: "log"; readonly message: string }
+  | { readonly kind: "trace"; readonly line: string }
   | { readonly kind: "stopped" };
 
 /** A READ of what is not there yet, or has to be compared by the thread that fetches. */

@@ -53,6 +53,7 @@ function portable(
 export class FetchThread {
   readonly #worker: Worker;
   readonly #onLog: (message: string) => void;
+  readonly #onTrace: ((line: string) => void) | undefined;
   readonly #opened = Promise.withResolvers<
     readonly (BlockMap | undefined)[]
   >();
@@ -65,9 +66,12 @@ export class FetchThread {
    */
   constructor(
     onLog: (message: string) => void,
+    onTrace: ((line: string) => void) | undefined,
     onDeath: (why: string) => void,
   ) {
     this.#onLog = onLog;
+    this.#onTrace = onTrace;
+    const trace = onTrace !== undefined;
     this.#opened.promise.catch(() => {}); // may fail when nobody waits for it
     const module = new URL("./fetch_worker.ts", import.meta.url);
     this.#worker = startThread<FromFetchThread>(module, "recordfs fetch", {
@@ -80,6 +84,7 @@ export class FetchThread {
         onDeath(why);
       },
     });
+    if (trace) this.#tell({ kind: "mounted", trace });
   }
 
   /**
@@ -145,6 +150,7 @@ export class FetchThread {
   #hear(message: FromFetchThread): void {
     if (message.kind === "opened") this.#opened.resolve(message.maps);
     else if (message.kind === "log") this.#onLog(message.message);
+    else if (message.kind === "trace") this.#onTrace?.(message.line);
     else if (message.kind === "stopped") this.#stopped.resolve();
     else {
       const { error } = message;

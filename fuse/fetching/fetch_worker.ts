@@ -29,7 +29,8 @@ const log = (message: string) => scope.postMessage({ kind: "log", message });
 
 const storages = new Map<string, RemoteStorage>();
 const objects: RemoteSource[] = [];
-const reads = new FetchedReads(objects, log);
+const trace = (line: string) => scope.postMessage({ kind: "trace", line });
+const reads = new FetchedReads(objects, log, trace);
 /** Descriptors of threads that have not ended. */
 const descriptors = new Map<number, number>();
 
@@ -81,7 +82,11 @@ function storageOf({ url, options }: WantedPlace): RemoteStorage {
   let storage = storages.get(key);
   if (storage === undefined) {
     // Who opened it before has seen that the cache is right, and ranges tell whether it still is.
-    storage = new RemoteStorage(url, { ...options, onWarning: log }, true);
+    storage = new RemoteStorage(
+      url,
+      { ...options, onWarning: log },
+      { believesCache: true, observer: reads.observer },
+    );
     storages.set(key, storage);
   }
   return storage;

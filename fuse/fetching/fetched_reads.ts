@@ -1,4 +1,5 @@
 import { crc32Of } from "../../src/io/read/crc32_of.ts";
+import type { RemoteObserver } from "../../src/io/remote/client.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
 import { CheckedNodes } from "../checksums/checked_nodes.ts";
@@ -51,22 +52,47 @@ export class FetchedReads {
   #nodes: CheckedNodes | undefined;
   #counts = new RequestCounts(undefined);
   #device: string | undefined;
+  readonly #trace: (line: string) => void;
+  #traces = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param objects By their numbers. */
   constructor(
     objects: readonly RemoteSource[],
     log: (message: string) => void,
+    trace: (line: string) => void,
   ) {
     this.#objects = objects;
+    this.#trace = trace;
     this.#log = log;
     this.#once = new OnceLog(log);
   }
 
+  /** Counts requests, and reports ranges where that is wanted. */
+  get observer(): RemoteObserver {
+    return {
+      asked: () => this.#counts.asked(),
+      retried: () => this.#counts.retried(),
+      fetched: (name, start, length, ms) => {
+        this.#counts.fetched(length);
+        if (!this.#traces) return;
+        this.#trace(
+          `FETCH ${name} bytes ${start}-${start + length - 1}: ${
+            ms.toFixed(1)
+          } ms`,
+        );
+      },
+    };
+  }
+
   /** Takes what is known when there is a mount. */
   mounted(
-    { nodes, counts, device }: Extract<ToFetchThread, { kind: "mounted" }>,
+    { nodes, counts, device, trace }: Extract<
+      ToFetchThread,
+      { kind: "mounted" }
+    >,
   ): void {
+    this.#traces = trace ?? this.#traces;
     if (nodes !== undefined) this.#nodes = new CheckedNodes(nodes);
     if (counts !== undefined) this.#counts = new RequestCounts(counts);
     this.#device = device ?? this.#device;
@@ -86,6 +112,7 @@ export class FetchedReads {
       since: performance.now(),
     };
     this.#waiting.add(waiting);
+    this.#counts.waited();
     this.#look();
     Promise.race([this.#answer(read), gone.promise]).catch((error) =>
       failure(this.#errnoOf(error), read)

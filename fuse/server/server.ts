@@ -156,6 +156,11 @@ export class Server {
     this.#closeKept();
   }
 
+  /** Reports a line about a request, where that is wanted. */
+  get onTrace(): ServerOptions["onTrace"] {
+    return this.#options.onTrace;
+  }
+
   /** Reports a message. */
   log(message: string): void {
     this.#options.onLog(message);

@@ -7,6 +7,11 @@ import { OPCODES } from "../wire/opcodes.ts";
 const KINDS = 64;
 const BYTES = KINDS;
 const ERRORS = KINDS + 1;
+/** Of the thread that fetches: bytes, requests, those that were sent again, and READs that waited for it. */
+const FETCHED = KINDS + 2;
+const ASKED = KINDS + 3;
+const RETRIED = KINDS + 4;
+const WAITED = KINDS + 5;
 
 /** Bytes of one thread's counts. */
 const THREAD_SIZE = COUNTS * Float64Array.BYTES_PER_ELEMENT;
@@ -25,6 +30,19 @@ export interface ServedCounts {
   readonly bytes: number;
   /** Replies that were EIO. */
   readonly errors: number;
+  /** What was fetched from servers; `undefined` where nothing was asked for. */
+  readonly fetched: FetchedCounts | undefined;
+}
+
+/** What was fetched from servers. */
+export interface FetchedCounts {
+  readonly bytes: number;
+  /** Requests to them. */
+  readonly requests: number;
+  /** Those of them that were made because one before had failed. */
+  readonly retries: number;
+  /** READs of the kernel that had to wait for them; of all others the bytes were there. */
+  readonly waited: number;
 }
 
 /** Counts what one thread does. That costs it an addition, since nobody else writes there. */
@@ -53,6 +71,26 @@ export class RequestCounts {
   /** A reply of so many bytes was sent. */
   reply(bytes: number): void {
     this.#slots[BYTES]! += bytes;
+  }
+
+  /** So many bytes came from a server. */
+  fetched(bytes: number): void {
+    this.#slots[FETCHED]! += bytes;
+  }
+
+  /** A server was asked. */
+  asked(): void {
+    this.#slots[ASKED]!++;
+  }
+
+  /** What it was asked failed, and is asked again. */
+  retried(): void {
+    this.#slots[RETRIED]!++;
+  }
+
+  /** A READ waits for a server. */
+  waited(): void {
+    this.#slots[WAITED]!++;
   }
 
   /** A request ended with EIO. */
@@ -92,5 +130,16 @@ export function sumCounts(file: Uint8Array<ArrayBuffer>): ServedCounts {
     if (sums[opcode] === 0) continue;
     requests[OPCODES[opcode]?.name ?? "OTHER"] = sums[opcode]!;
   }
-  return { requests, bytes: sums[BYTES]!, errors: sums[ERRORS]! };
+  const fetched = {
+    bytes: sums[FETCHED]!,
+    requests: sums[ASKED]!,
+    retries: sums[RETRIED]!,
+    waited: sums[WAITED]!,
+  };
+  return {
+    requests,
+    bytes: sums[BYTES]!,
+    errors: sums[ERRORS]!,
+    fetched: fetched.requests + fetched.waited > 0 ? fetched : undefined,
+  };
 }

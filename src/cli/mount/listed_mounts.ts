@@ -5,10 +5,12 @@ import {
   RECORDFS_TYPE,
 } from "../../../fuse/mounting/mountinfo.ts";
 import {
+  type FetchedCounts,
   type ServedCounts,
   sumCounts,
 } from "../../../fuse/session/request_counts.ts";
 import type { Shuffle } from "../../data/trees/arrange_tree.ts";
+import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { PlacedSource } from "../input/given.ts";
 import { jobIdentity } from "./container_identity.ts";
 import {
@@ -59,6 +61,8 @@ export interface ListedMount {
   readonly bytes: number | null;
   /** Requests that ended with EIO. */
   readonly errors: number | null;
+  /** What was fetched from servers, and how often; `null` also where all is local. */
+  readonly fetched: FetchedCounts | null;
   /** What it was mounted with, as words of a command line. */
   readonly options: readonly string[] | null;
   /** Path of the index file that says which samples show; `null` also for all of them. */
@@ -120,6 +124,11 @@ async function hasChanged({ job, container }: MountRecord): Promise<boolean> {
   return !await within(LOOK_MS, same, true);
 }
 
+/** Without what may be secret in a URL. */
+function shown(source: PlacedSource): PlacedSource {
+  return { ...source, location: shownLocation(source.location) };
+}
+
 function describe(
   { source, mountpoint }: MountEntry,
   mount: RecordedMount | undefined,
@@ -131,7 +140,7 @@ function describe(
   const counts = mount && readCounts(mount);
   return {
     source: record?.source ?? source,
-    sources: job?.sources ?? null,
+    sources: job?.sources.map(shown) ?? null,
     mountpoint,
     pid: record && isRunning(record) ? record.pid : null,
     supervisor: supervised && isRunning(supervised.supervisor)
@@ -148,6 +157,7 @@ function describe(
     requests: counts?.requests ?? null,
     bytes: counts?.bytes ?? null,
     errors: counts?.errors ?? null,
+    fetched: counts?.fetched ?? null,
     options: job ? jobOptions(job) : null,
     subset: job?.subset ?? null,
     shuffle: job?.shuffle ?? null,

@@ -212,9 +212,12 @@ export class BlockFetcher {
     const length = Math.min((last + 1) * BLOCK, this.#state.size) - start;
     const bytes = new Uint8Array(length);
     const { signal } = this.#closed;
+    const begun = performance.now();
     await readRange(this.#client, this.#target, this.#state, bytes, start, {
       signal,
     });
+    const ms = performance.now() - begun;
+    this.#client.observer?.fetched(this.#target.name, start, length, ms);
     if (!signal.aborted) {
       this.#store.keep(first, bytes);
       for (let block = first; block <= last; block++) {

@@ -37,14 +37,26 @@ export interface Patience {
   readonly timeout?: number | undefined;
 }
 
+/** What becomes of requests, for who counts or shows them. */
+export interface RemoteObserver {
+  /** One was sent. */
+  asked(): void;
+  /** It failed, and is sent again. */
+  retried(): void;
+  /** A range has come. */
+  fetched(name: string, start: number, length: number, ms: number): void;
+}
+
 /** Asks servers, as often as it takes. */
 export class Client {
   readonly timeout: number;
+  readonly observer: RemoteObserver | undefined;
   readonly #slots: Slots;
   readonly #http: Deno.HttpClient | undefined;
 
   /** @throws {Deno.errors.NotFound} If there is no file of certificates. */
-  constructor(options: RemoteOptions) {
+  constructor(options: RemoteOptions, observer?: RemoteObserver) {
+    this.observer = observer;
     this.timeout = options.timeout ?? TIMEOUT;
     this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
     const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
@@ -81,6 +93,7 @@ export class Client {
       if (!await backoff.wait(last.after, signal)) {
         throw last.finally(target.name, backoff.attempts, timeout);
       }
+      this.observer?.retried();
     }
   }
 
@@ -125,6 +138,7 @@ export class Client {
       const { url, headers } = await target.prepare(question.headers());
       // What is compressed has other offsets.
       headers.set("accept-encoding", "identity");
+      this.observer?.asked();
       const response = await fetch(url, {
         headers,
         redirect: "manual",

@@ -74,7 +74,7 @@ export class RemoteFiles {
   readonly #open = new Map<string, Opened>();
 
   constructor(
-    { root, url, options, believesCache }: RemoteStorage,
+    { root, url, options, believesCache, observer }: RemoteStorage,
     location: RemoteLocation,
   ) {
     this.#root = root;
@@ -83,7 +83,7 @@ export class RemoteFiles {
     this.#isDirectory = location.kind === "s3"
       ? location.key === "" || location.key.endsWith("/")
       : location.url.pathname.endsWith("/");
-    this.#client = new Client(options);
+    this.#client = new Client(options, observer);
     this.#server = location.kind === "s3"
       ? new BucketServer(location, this.#client, options.s3 ?? {})
       : new HttpServer(root, location, this.#client, options.headers);

@@ -1,10 +1,19 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { FileFacts, Storage } from "../storage/storage.ts";
+import type { RemoteObserver } from "./client.ts";
 import type { RemoteFiles } from "./remote_files.ts";
 import { parseRemote, type RemoteLocation } from "./remote_location.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import type { RemoteSource } from "./remote_source.ts";
+
+/** Options that only this project's own programs give. */
+interface InternalOptions {
+  /** Whether objects are taken for what the cache has of them, so that no server need be there to open them. */
+  readonly believesCache?: boolean;
+  /** Told of requests. */
+  readonly observer?: RemoteObserver | undefined;
+}
 
 /** The files below a URL, or the one file that it is, or those beside it. */
 export class RemoteStorage implements Storage {
@@ -13,8 +22,8 @@ export class RemoteStorage implements Storage {
   /** The URL, as it was given. */
   readonly url: string;
   readonly options: RemoteOptions;
-  /** Whether objects are taken for what the cache has of them, so that no server need be there to open them. */
   readonly believesCache: boolean;
+  readonly observer: RemoteObserver | undefined;
   readonly #location: RemoteLocation;
   #files: Promise<RemoteFiles> | undefined;
 
@@ -26,12 +35,13 @@ export class RemoteStorage implements Storage {
   constructor(
     location: string | URL,
     options: RemoteOptions = {},
-    believesCache = false,
+    { believesCache = false, observer }: InternalOptions = {},
   ) {
     this.#location = parseRemote(location);
     this.url = String(location);
     this.options = options;
     this.believesCache = believesCache;
+    this.observer = observer;
     this.root = rootOf(this.#location);
   }
 

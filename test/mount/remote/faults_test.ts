@@ -236,6 +236,39 @@ served(
 );
 
 served(
+  "what is fetched is counted, and said where requests are traced",
+  async ({ place, server, mount, unmount, path }) => {
+    await mount("--trace");
+    let isFirst = true;
+    server.fault = (_asked, response) => {
+      if (isFirst) response.writeHead(500).end();
+      const wasFirst = isFirst;
+      isFirst = false;
+      return wasFirst;
+    };
+    const before = server.asked.length;
+    assert.ok(SAMPLES[140]!.equals(await cat(path(140))));
+    await run(["sh", "-c", "echo 3 > /proc/sys/vm/drop_caches"]);
+    assert.ok(SAMPLES[140]!.equals(await cat(path(140))));
+    const listed = await place.listed();
+    const fetched = listed!.fetched as Record<string, number>;
+    assert.deepEqual(
+      [fetched.requests, fetched.retries, fetched.waited],
+      [server.asked.length - before, 1, 1],
+    );
+    assert.ok(fetched.bytes! >= 100_000 && fetched.bytes! < 400_000);
+    const { stdout } = await place.recordfs("mounts");
+    assert.match(stdout, /FETCHED.*\n.*\d+\.\d kB in 2 requests/);
+    const { log } = await record(place);
+    assert.match(
+      fs.readFileSync(log, "utf8"),
+      /FETCH http:\/\/127.*x\.ffr bytes \d+-\d+: \d+\.\d ms/,
+    );
+    await unmount();
+  },
+);
+
+served(
   "no secret is in the arguments of a mount's processes, and its files are the owner's alone",
   async ({ place, server, path, unmount }) => {
     const { host } = new URL(server.url);
@@ -262,8 +295,10 @@ served(
         assert.doesNotMatch(text, /hush/);
       }
     }
-    const listed = await place.recordfs("mounts");
-    assert.doesNotMatch(listed.stdout, /hush/);
+    for (const json of [[], ["--json"]]) {
+      const listed = await place.recordfs("mounts", ...json);
+      assert.doesNotMatch(listed.stdout, /hush/);
+    }
     assert.doesNotMatch(fs.readFileSync("/proc/mounts", "utf8"), /hush/);
     const names = fs.globSync(`${place.dir}/cache/**`).join();
     assert.doesNotMatch(names, /hush/);

@@ -46,7 +46,7 @@ export async function storages(
   const options = remoteOf(flags);
   return (location) =>
     isUrl(location)
-      ? new RemoteStorage(location, options, believesCache)
+      ? new RemoteStorage(location, options, { believesCache })
       : undefined;
 }
 
