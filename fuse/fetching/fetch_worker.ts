@@ -31,17 +31,22 @@ const storages = new Map<string, RemoteStorage>();
 const objects: RemoteSource[] = [];
 const trace = (line: string) => scope.postMessage({ kind: "trace", line });
 const reads = new FetchedReads(objects, log, trace);
-/** Descriptors of threads that have not ended. */
-const descriptors = new Map<number, number>();
+/** Descriptors of threads that have not ended, once they are known: messages of two threads come in any order. */
+const descriptors = new Map<number, PromiseWithResolvers<number>>();
 
 scope.onmessage = ({ data }) => {
   if (data.kind === "open") void open(data.objects, data.places);
-  else if (data.kind === "serve") descriptors.set(data.thread, data.fd);
-  else if (data.kind === "reach") {
+  else if (data.kind === "serve") {
+    const descriptor = descriptors.get(data.thread);
+    if (descriptor === undefined) libc().close(data.fd);
+    else descriptor.resolve(data.fd);
+  } else if (data.kind === "reach") {
     const { thread, port, asking } = data;
+    descriptors.set(thread, Promise.withResolvers());
     port.onmessage = ({ data: said }: MessageEvent<HandedOver>) => {
-      if (said.kind === "read") reads.add(said, () => descriptors.get(thread));
-      else objects[said.object]!.fetcher.hasRead(said.block);
+      if (said.kind === "read") {
+        reads.add(said, async () => await descriptors.get(thread)?.promise);
+      } else objects[said.object]!.fetcher.hasRead(said.block);
     };
     asking.onmessage = ({ data: asked }: MessageEvent<Asked>) =>
       void answer(asked, asking);
@@ -140,9 +145,9 @@ function storageAt(path: string): RemoteStorage {
 
 /** The kernel takes a mount for one that is served while a descriptor is open. */
 function end(thread: number): void {
-  const fd = descriptors.get(thread);
+  const descriptor = descriptors.get(thread);
   descriptors.delete(thread);
-  if (fd !== undefined) libc().close(fd);
+  descriptor?.promise.then((fd) => libc().close(fd));
 }
 
 function stop(): void {

@@ -54,6 +54,8 @@ export class FetchedReads {
   #device: string | undefined;
   readonly #trace: (line: string) => void;
   #traces = false;
+  /** When it was looked whether the mount can be reached. */
+  #lookedAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param objects By their numbers. */
@@ -103,7 +105,7 @@ export class FetchedReads {
    *
    * @param descriptor What it came through, until that is closed.
    */
-  add(read: HandedRead, descriptor: () => number | undefined): void {
+  add(read: HandedRead, descriptor: () => Promise<number | undefined>): void {
     const gone = Promise.withResolvers<never>();
     gone.promise.catch(() => {});
     const waiting: Waiting = {
@@ -116,9 +118,9 @@ export class FetchedReads {
     this.#look();
     Promise.race([this.#answer(read), gone.promise]).catch((error) =>
       failure(this.#errnoOf(error), read)
-    ).then((reply) => {
+    ).then(async (reply) => {
       this.#waiting.delete(waiting);
-      const fd = descriptor();
+      const fd = await descriptor();
       if (fd === undefined) return;
       this.#counts.reply(reply.length);
       // It fails where nobody waits any more.
@@ -220,7 +222,10 @@ export class FetchedReads {
       ending.set(pid, ends);
       if (ends) giveUp(Errno.EINTR); // others who wait for the same ask anew
     }
-    if (performance.now() - oldest < UNREACHABLE || this.#isReachable()) return;
+    const now = performance.now();
+    if (now - Math.max(oldest, this.#lookedAt) < UNREACHABLE) return;
+    this.#lookedAt = now;
+    if (this.#isReachable()) return;
     // Unmounting waits for them.
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }

@@ -366,7 +366,10 @@ class ServingThread {
     if (this.#fetching !== undefined) {
       const copy = duplicate(fd);
       // Without, nobody would answer what it hands over.
-      if (copy < 0) return this.#end(new Error(errorText(-copy)));
+      if (copy < 0) {
+        this.#worker.terminate();
+        return this.#end(new Error(errorText(-copy)));
+      }
       this.#fetching.serve(this.#number, copy);
     }
     const message: ServeMessage = {

@@ -106,6 +106,7 @@ function remove(
     : objects.filter(({ facts }) =>
       roots.some((root) => isIn(facts.url, root))
     );
+  if (flags.all) directory.removeLists();
   let bytes = 0;
   let used = 0;
   for (const object of chosen) {

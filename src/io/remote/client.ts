@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { warnOnConsole } from "../../message_text.ts";
 import { Backoff } from "./backoff.ts";
 import { variable } from "../../environment.ts";
 import { RemoteError } from "./remote_error.ts";
@@ -14,6 +15,8 @@ const TIMEOUT = 300_000;
 const MAX_REQUESTS = 64;
 /** Redirections, and renewals of what has expired, that a request takes at most. */
 const MOST_HOPS = 10;
+/** Who waits longer for a server than this is told, in milliseconds. */
+const TELL_AFTER = 3000;
 /** Of a refusal's body, what is looked at. */
 const LOOK = 4096;
 
@@ -52,11 +55,15 @@ export class Client {
   readonly timeout: number;
   readonly observer: RemoteObserver | undefined;
   readonly #slots: Slots;
+  readonly #warn: (message: string) => void;
+  /** Whether it was said that a server is waited for, and not answered since. */
+  #isAway = false;
   readonly #http: Deno.HttpClient | undefined;
 
   /** @throws {Deno.errors.NotFound} If there is no file of certificates. */
   constructor(options: RemoteOptions, observer?: RemoteObserver) {
     this.observer = observer;
+    this.#warn = options.onWarning ?? warnOnConsole;
     this.timeout = options.timeout ?? TIMEOUT;
     this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
     const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
@@ -76,14 +83,17 @@ export class Client {
     { signal, timeout = this.timeout }: Patience,
   ): Promise<T> {
     const backoff = new Backoff(timeout);
+    const begun = performance.now();
     for (;;) {
       signal?.throwIfAborted();
       let last: Transient;
       try {
-        return await this.#slots.use(
+        const answer = await this.#slots.use(
           () => this.#attempt(target, question, signal),
           signal,
         );
+        this.#isAway = false;
+        return answer;
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof Transient)) throw error;
@@ -94,7 +104,20 @@ export class Client {
         throw last.finally(target.name, backoff.attempts, timeout);
       }
       this.observer?.retried();
+      if (performance.now() - begun >= TELL_AFTER) {
+        this.#tellAway(target, last, timeout);
+      }
     }
+  }
+
+  /** Says once that a server is waited for, of all that wait. */
+  #tellAway({ name }: Target, { message }: Transient, timeout: number): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    const seconds = Math.round(timeout / 1000);
+    this.#warn(
+      `${name} can't be read at the moment (${message}): trying for up to ${seconds} s`,
+    );
   }
 
   async #attempt<T>(

@@ -260,6 +260,29 @@ Deno.test("headers go to the location's own server, and to none that it redirect
   });
 });
 
+Deno.test("who waits long for a server is told so, once", async () => {
+  await withServer(async (server, url) => {
+    const slow: Fault = (_, response) => {
+      response.writeHead(503, { "retry-after": "3" }).end();
+      return true;
+    };
+    const warnings: string[] = [];
+    const onWarning = (text: string) => warnings.push(text);
+    const failed = times(1, slow);
+    const again = times(1, failing(503), 1);
+    server.fault = (...args) => {
+      const isAnswered = failed(...args);
+      return again(...args) || isAnswered;
+    };
+    await readAll(url, { onWarning });
+    assert.equal(warnings.length, 1, warnings.join("\n"));
+    assert.match(
+      warnings[0]!,
+      /a\.ffr can't be read at the moment \(.*HTTP 503\): trying for up to 20 s/,
+    );
+  });
+});
+
 Deno.test("who gives up need not wait", async () => {
   await withServer(async (server, url) => {
     using container = await open(url, { remote: { cache: false } });

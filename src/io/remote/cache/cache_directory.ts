@@ -204,6 +204,14 @@ export class CacheDirectory {
     return true;
   }
 
+  /** Deletes what directories held. */
+  removeLists(): void {
+    for (const name of namesIn(`${this.path}/lists`)) {
+      if (!/^[0-9a-f]{32}\.json/.test(name)) continue; // it is not its own
+      fs.rmSync(`${this.path}/lists/${name}`, { force: true });
+    }
+  }
+
   #listOf(identity: string): string {
     return `${this.path}/lists/${hash(identity)}.json`;
   }
