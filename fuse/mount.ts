@@ -4,7 +4,7 @@ import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";
 import { libc } from "./libc.ts";
 import { Mapping, type MapsOfRemote } from "./content/mapping.ts";
-import { FetchThread, remoteParts } from "./fetching/fetch_thread.ts";
+import { FetchThread, isRemote } from "./fetching/fetch_thread.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { KernelOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
@@ -208,18 +208,17 @@ function mapOpened(
  * @throws {RecordfsError} If something can't be opened there, or is not what it was.
  */
 async function startFetching(
-  { sources }: Tree,
+  tree: Tree,
   server: Server,
 ): Promise<{ thread: FetchThread; maps: MapsOfRemote } | undefined> {
-  const remote = remoteParts(sources);
-  if (remote.objects.length + remote.places.length === 0) return undefined;
+  if (!isRemote(tree)) return undefined;
   const thread = new FetchThread(
     (message) => server.log(message),
     server.onTrace,
     (why) => server.fail(`the thread that fetches died: ${why}`),
   );
   server.ended.then(() => thread.stop());
-  return { thread, maps: await thread.open(remote) };
+  return { thread, maps: await thread.open(tree) };
 }
 
 /** What several containers are called as a mounted device: as overlay and mergerfs do it, as far as there is room. */

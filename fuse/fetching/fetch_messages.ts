@@ -6,6 +6,7 @@
 
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
+import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { SerializedError } from "../../src/serialized_error.ts";
 
 /** An object of a server that the mount shows. */
@@ -46,6 +47,12 @@ export type ToFetchThread =
     readonly device?: string | undefined;
     /** Whether each range is reported. */
     readonly trace?: boolean | undefined;
+  }
+  /** The tree has links to samples, in an order; these are the indices of its sources that were to be opened. */
+  | {
+    readonly kind: "follow";
+    readonly tree: TreeHandle;
+    readonly sources: readonly number[];
   }
   | { readonly kind: "stop" };
 
@@ -96,7 +103,9 @@ export type HandedOver =
     readonly kind: "marked";
     readonly object: number;
     readonly block: number;
-  };
+  }
+  /** A symbolic link was read. */
+  | { readonly kind: "link"; readonly node: number };
 
 /** What a serving thread has to know before it can go on. */
 export type Question =

@@ -6,7 +6,7 @@ import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import { RemoteSource } from "../../src/io/remote/remote_source.ts";
 import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
 import { lazySources, openedSources } from "../../src/tree/joined_sources.ts";
-import type { Tree } from "../../src/tree/tree.ts";
+import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MapsOfRemote } from "../content/mapping.ts";
 import { MountError } from "../mounting/mount_error.ts";
 import type {
@@ -17,14 +17,19 @@ import type {
 } from "./fetch_messages.ts";
 
 /** What of a tree lies on servers. */
-export interface RemoteParts {
+interface RemoteParts {
   readonly objects: readonly RemoteSource[];
   /** Below which threads open what they need. */
   readonly places: readonly RemoteStorage[];
 }
 
-/** Finds out what of a tree lies on servers. */
-export function remoteParts(sources: Tree["sources"]): RemoteParts {
+/** Whether anything of a tree lies on servers. */
+export function isRemote(tree: Tree): boolean {
+  const { objects, places } = remoteParts(tree);
+  return objects.length + places.length > 0;
+}
+
+function remoteParts({ sources }: Tree): RemoteParts {
   const objects = openedSources(sources)
     .filter((source) => source instanceof RemoteSource);
   const places = lazySources(sources).map(({ storage }) => storage)
@@ -88,11 +93,12 @@ export class FetchThread {
   }
 
   /**
-   * Opens what lies on servers; once.
+   * Opens what of a tree lies on servers; once.
    *
    * @throws {RecordfsError} If one can't be opened, or is not what it was.
    */
-  async open({ objects, places }: RemoteParts): Promise<MapsOfRemote> {
+  async open(tree: Tree): Promise<MapsOfRemote> {
+    const { objects, places } = remoteParts(tree);
     this.#tell({
       kind: "open",
       objects: objects.map(({ origin, tag }): WantedObject => ({
@@ -102,6 +108,12 @@ export class FetchThread {
       places: places.map(portable),
     });
     const maps = await this.#opened.promise;
+    // Trees that open more when it is needed read indexes, which can't be waited for where links are followed.
+    if (tree.target !== undefined && areOpen(tree.sources)) {
+      const all = openedSources(tree.sources);
+      const sources = objects.map((source) => all.indexOf(source));
+      this.#tell({ kind: "follow", tree: tree.share(), sources });
+    }
     return new Map(
       objects.map((source, object) => [source, { object, map: maps[object] }]),
     );

@@ -9,8 +9,10 @@ import { threadScope } from "../../src/io/concurrency/thread.ts";
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";
 import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
 import { FormatError } from "../../src/errors.ts";
+import { reopenHandle, type TreeHandle } from "../../src/tree/tree.ts";
 import { serializeError } from "../../src/serialized_error.ts";
 import { libc } from "../libc.ts";
+import { EpochAhead } from "./epoch_ahead.ts";
 import { FetchedReads } from "./fetched_reads.ts";
 import type {
   Answered,
@@ -31,6 +33,8 @@ const storages = new Map<string, RemoteStorage>();
 const objects: RemoteSource[] = [];
 const trace = (line: string) => scope.postMessage({ kind: "trace", line });
 const reads = new FetchedReads(objects, log, trace);
+/** Where the tree has links to samples. */
+let ahead: EpochAhead | undefined;
 /** Descriptors of threads that have not ended, once they are known: messages of two threads come in any order. */
 const descriptors = new Map<number, PromiseWithResolvers<number>>();
 
@@ -46,11 +50,13 @@ scope.onmessage = ({ data }) => {
     port.onmessage = ({ data: said }: MessageEvent<HandedOver>) => {
       if (said.kind === "read") {
         reads.add(said, async () => await descriptors.get(thread)?.promise);
-      } else objects[said.object]!.fetcher.hasRead(said.block);
+      } else if (said.kind === "link") ahead?.follow(said.node);
+      else objects[said.object]!.fetcher.hasRead(said.block);
     };
     asking.onmessage = ({ data: asked }: MessageEvent<Asked>) =>
       void answer(asked, asking);
-  } else if (data.kind === "ended") end(data.thread);
+  } else if (data.kind === "follow") void follow(data.tree, data.sources);
+  else if (data.kind === "ended") end(data.thread);
   else if (data.kind === "mounted") reads.mounted(data);
   else stop();
 };
@@ -68,6 +74,19 @@ async function open(
     scope.postMessage({ kind: "opened", maps });
   } catch (error) {
     scope.postMessage({ kind: "failed", error: serializeError(error) });
+  }
+}
+
+async function follow(
+  handle: TreeHandle,
+  sources: readonly number[],
+): Promise<void> {
+  try {
+    const tree = await reopenHandle(handle);
+    const bySource = new Map(sources.map((at, i) => [at, objects[i]!]));
+    ahead = new EpochAhead(tree, bySource);
+  } catch {
+    // It reads an index, which this thread can't stand still for: samples come when they are read.
   }
 }
 

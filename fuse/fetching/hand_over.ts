@@ -58,6 +58,11 @@ export class HandOver {
     });
   }
 
+  /** Says that a link was read: who reads others like it comes to the next ones. */
+  link(node: number): void {
+    this.#tell({ kind: "link", node });
+  }
+
   #tell(message: HandedOver): void {
     this.#port.postMessage(message);
   }

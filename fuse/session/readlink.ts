@@ -3,7 +3,9 @@ import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
 /** READLINK: gives the target of a symbolic link; in most trees there is none. */
-export function readlinkHandler({ tree }: HandlerContext): Handler {
+export function readlinkHandler(
+  { tree, handOver }: HandlerContext,
+): Handler {
   return (request, reply) => {
     const length = tree.readLink?.(
       request.node,
@@ -11,6 +13,9 @@ export function readlinkHandler({ tree }: HandlerContext): Handler {
       REPLY_HEADER_SIZE,
     ) ?? -1;
     if (length < 0) reply.fail(Errno.EINVAL); // as readlink(2) says of what is no link
-    else reply.body(length);
+    else {
+      reply.body(length);
+      handOver?.link(request.node);
+    }
   };
 }

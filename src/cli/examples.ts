@@ -54,8 +54,17 @@ recordfs bench-loader data.ffr
 recordfs bench-loader --workers 0,1 --batch 16 --batches 4 data.ffr
 recordfs bench-loader --shuffle --seed 7 --seconds 10 --json gulp/
 recordfs cache ls
-recordfs cache fill https://example.org/data.ffr
+recordfs cache ls --json
+recordfs cache ls --cache-dir /var/cache/recordfs
 recordfs cache rm --all
+recordfs cache rm s3://bucket/data.ffr
+recordfs cache rm https://example.org/gulp/ s3://bucket
+recordfs cache verify
+recordfs cache verify --json
+recordfs cache verify --cache-dir /var/cache/recordfs
+recordfs cache fill https://example.org/data.ffr
+recordfs cache fill s3://bucket/data.ffr --profile training
+recordfs cache fill --cache-size 100G --header-file token https://example.org/gulp/
 recordfs completions bash > recordfs.bash
 recordfs completions zsh > _recordfs
 recordfs completions fish > recordfs.fish
@@ -99,6 +108,11 @@ const ABOVE: Readonly<Record<string, readonly string[]>> = {
     `recordfs bag create new lines.jsonl --spec '{"text": "utf8"}'`,
     "recordfs bag create copy folders/",
     "recordfs bag create --generation 1 old lines.jsonl --spec captions/spec.json",
+  ],
+  "cache": [
+    "recordfs cache ls",
+    "recordfs cache fill https://example.org/data.ffr",
+    "recordfs cache rm --all",
   ],
   "gulp": [
     "recordfs gulp image-folder images/ gulped/",

@@ -179,6 +179,10 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     return length;
   }
 
+  target(node: NodeId): NodeId {
+    return this.isLink(node) ? this.#targetOf(node) : 0;
+  }
+
   /** Writes the path that a link leads to. */
   #resolve(link: NodeId): void {
     if (link === this.#resolved) return;

@@ -224,6 +224,9 @@ export interface Tree {
    */
   readLink?(node: NodeId, into: Uint8Array, at: number): number;
 
+  /** The node that a symbolic link leads to, or 0 where the node is no link. Present only in trees that have some. */
+  target?(node: NodeId): NodeId;
+
   /** Describes the tree for another thread. Its sources are not part of it. */
   share(): TreeHandle;
 

@@ -73,6 +73,20 @@ export class BlockFetcher {
   }
 
   /**
+   * Fetches a part that will be read soon.
+   *
+   * @returns `undefined` where it is there.
+   */
+  fetch(offset: number, length: number): Promise<unknown> | undefined {
+    const missing: Promise<Fetched>[] = [];
+    const last = blockOf(offset + length - 1);
+    for (let block = blockOf(offset); block <= last; block++) {
+      if (!this.#store.has(block)) missing.push(this.#need(block));
+    }
+    return missing.length === 0 ? undefined : Promise.all(missing);
+  }
+
+  /**
    * Fetches what is not there yet, to be kept.
    *
    * @param onProgress Told how many bytes more are there, by and by.
@@ -193,7 +207,7 @@ export class BlockFetcher {
         waiting.push(wanted.get(last)!);
         i++;
       }
-      const fetching = this.#fetch(first, last);
+      const fetching = this.#fetchBlocks(first, last);
       for (let block = first; block <= last; block++) {
         if (!this.#flight.has(block)) this.#flight.set(block, fetching);
       }
@@ -207,7 +221,7 @@ export class BlockFetcher {
     }
   }
 
-  async #fetch(first: number, last: number): Promise<Fetched> {
+  async #fetchBlocks(first: number, last: number): Promise<Fetched> {
     const start = first * BLOCK;
     const length = Math.min((last + 1) * BLOCK, this.#state.size) - start;
     const bytes = new Uint8Array(length);

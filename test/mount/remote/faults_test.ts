@@ -236,6 +236,31 @@ served(
 );
 
 served(
+  "who reads an epoch by its links finds what comes next fetched",
+  async ({ place, server, mount, unmount }) => {
+    await mount("--shuffle", "3", "--timeout", "1");
+    const epoch = `${place.mountpoint}/epoch-0000`;
+    const names = fs.readdirSync(epoch).sort();
+    const before = server.asked.length;
+    const sampleOf = (name: string) =>
+      SAMPLES[Number(fs.readlinkSync(`${epoch}/${name}`).slice(3))]!;
+    assert.ok(sampleOf(names[0]!).equals(await cat(`${epoch}/${names[0]}`)));
+    const fetched = () =>
+      server.asked.slice(before).reduce((sum, { range }) => {
+        const [start, end] = range!.slice(6).split("-").map(Number);
+        return sum + end! + 1 - start!;
+      }, 0);
+    await until(() => fetched() > 60 * 100_000);
+    server.fault = AWAY;
+    for (const name of names.slice(1, 50)) {
+      assert.ok(sampleOf(name).equals(await cat(`${epoch}/${name}`)), name);
+    }
+    server.fault = undefined;
+    await unmount();
+  },
+);
+
+served(
   "what is fetched is counted, and said where requests are traced",
   async ({ place, server, mount, unmount, path }) => {
     await mount("--trace");

@@ -59,7 +59,11 @@ function addOptions(
  */
 export function plainMount(args: readonly string[]): PlainMount | undefined {
   if (args[0] !== "mount") return undefined;
-  let options: MountCommandOptions = { options: [], verify: true };
+  let options: MountCommandOptions = {
+    options: [],
+    verify: true,
+    cache: true,
+  };
   const paths: string[] = [];
   for (let i = 1; i < args.length; i++) {
     const arg = args[i]!;
