@@ -106,6 +106,8 @@ export class FileLock implements Disposable {
 
   /** Lets others have the file. */
   [Symbol.dispose](): void {
+    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+    if (this.#isHeld) this.#file?.unlockSync();
     this.#file?.close();
     this.#file = undefined;
     this.#isHeld = false;
