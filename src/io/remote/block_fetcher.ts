@@ -1,39 +1,27 @@
-import { abortable } from "../concurrency/abortable.ts";
 import {
   BLOCK,
   type BlockMap,
   blockOf,
   type BlockStore,
 } from "./cache/block_store.ts";
+import { MemoryStore } from "./cache/memory_store.ts";
 import type { Client } from "./client.ts";
+import { Flight } from "./flight.ts";
+import { ReadAhead } from "./read_ahead.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import type { Target } from "./target.ts";
+import { Waiting } from "./waiting.ts";
 
 /** Bytes of the longest range that is asked for: many are under way at a time. */
 const LONGEST = 8 << 20;
-/** Blocks that are fetched though nobody wants them, to make one request of two. */
-const GAP = 1;
-/** Bytes that are fetched ahead of a reader at first, and at most. */
-const FIRST_AHEAD = 1 << 18;
-const MOST_AHEAD = 32 << 20;
+/** Bytes that are fetched though nobody wants them, to make one request of two. */
+const GAP = 1 << 16;
+/** Bytes that are kept at a time, of a long range before all of it has come. */
+const PIECE = 1 << 20;
 /** Pieces of an object that are fetched at a time where all of it is. */
 const FILLING = 4;
-/** Readers whose places are remembered. */
-const MOST_READERS = 16;
-
-/** Blocks that were fetched with others, until all who wait for them have them. */
-interface Fetched {
-  readonly first: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** A reader that goes from front to back. */
-interface Reader {
-  /** Where it is, and up to where was fetched ahead of it. */
-  at: number;
-  ahead: number;
-  window: number;
-}
+/** Bytes that were fetched and could not be kept, which stay in memory for those who will come for them. */
+const HELD = 64 << 20;
 
 /** Fetches blocks of an object: each once, for all who want it, neighbours together. */
 export class BlockFetcher {
@@ -41,12 +29,14 @@ export class BlockFetcher {
   readonly #target: Target;
   readonly #state: ObjectState;
   readonly #store: BlockStore;
+  /** What there was no room for in the store. */
+  readonly #held = new MemoryStore(HELD);
   readonly #closed = new AbortController();
   /** What is under way, by block. */
-  readonly #flight = new Map<number, Promise<Fetched>>();
-  /** What is asked for when all who run now have asked. */
-  readonly #wanted = new Map<number, PromiseWithResolvers<Fetched>>();
-  readonly #readers: Reader[] = [];
+  readonly #flights = new Map<number, Flight>();
+  /** What is asked for when all who run now have asked, and by whom. */
+  readonly #wanted = new Map<number, Set<Waiting>>();
+  readonly #ahead = new ReadAhead();
   /** Blocks that are to be marked when they have come. */
   readonly #marks = new Set<number>();
 
@@ -69,7 +59,9 @@ export class BlockFetcher {
 
   /** Fetches a part again when it is read again: what was kept of it is wrong. */
   forget(offset: number, length: number): void {
-    this.#store.forget(blockOf(offset), blockOf(offset + length - 1));
+    const [first, last] = [blockOf(offset), blockOf(offset + length - 1)];
+    this.#store.forget(first, last);
+    this.#held.forget(first, last);
   }
 
   /**
@@ -77,13 +69,12 @@ export class BlockFetcher {
    *
    * @returns `undefined` where it is there.
    */
-  fetch(offset: number, length: number): Promise<unknown> | undefined {
-    const missing: Promise<Fetched>[] = [];
-    const last = blockOf(offset + length - 1);
-    for (let block = blockOf(offset); block <= last; block++) {
-      if (!this.#store.has(block)) missing.push(this.#need(block));
-    }
-    return missing.length === 0 ? undefined : Promise.all(missing);
+  fetch(offset: number, length: number): Promise<void> | undefined {
+    if (this.#hasAll(offset, length)) return undefined;
+    const waiting = new Waiting(offset, length);
+    this.#needAll(waiting);
+    waiting.release();
+    return waiting.done;
   }
 
   /**
@@ -99,15 +90,13 @@ export class BlockFetcher {
     const { size } = this.#state;
     let next = 0;
     const fillSome = async () => {
-      const memory = new Uint8Array(LONGEST);
       while (next < size) {
-        const piece = memory.subarray(0, size - next);
         const offset = next;
-        next += piece.length;
-        if (!this.#hasAll(offset, piece.length)) {
-          await this.read(piece, offset, signal);
-        }
-        onProgress(piece.length);
+        const length = Math.min(LONGEST, size - offset);
+        next += length;
+        signal?.throwIfAborted();
+        await this.fetch(offset, length);
+        onProgress(length);
       }
     };
     await Promise.all(Array.from({ length: FILLING }, fillSome));
@@ -119,51 +108,37 @@ export class BlockFetcher {
     return missing;
   }
 
-  #hasAll(offset: number, length: number): boolean {
-    const last = blockOf(offset + length - 1);
-    for (let block = blockOf(offset); block <= last; block++) {
-      if (!this.#store.has(block)) return false;
-    }
-    return true;
-  }
-
   /** Hears that a marked block was read by the {@linkcode BlockMap}. */
   hasRead(block: number): void {
     this.#goAhead(block * BLOCK, (block + 1) * BLOCK);
   }
 
-  /** Reads a part of the object, which it has. */
+  /**
+   * Reads a part of the object, which it has.
+   *
+   * @throws {RecordfsError} If it can't be fetched.
+   */
   async read(
     into: Uint8Array,
     offset: number,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const first = blockOf(offset);
-    const last = blockOf(offset + into.length - 1);
-    const missing: Promise<Fetched>[] = [];
-    for (let block = first; block <= last; block++) {
-      if (!this.#store.has(block)) missing.push(this.#need(block));
-    }
+    signal?.throwIfAborted();
     this.#goAhead(offset, offset + into.length);
-    const all = await abortable(Promise.all(missing), signal);
-    const fetched = [...new Set(all)];
-    for (const { first: start, bytes } of fetched) {
-      const from = start * BLOCK;
-      const begin = Math.max(from, offset);
-      const end = Math.min(from + bytes.length, offset + into.length);
-      if (begin >= end) continue;
-      into.set(bytes.subarray(begin - from, end - from), begin - offset);
+    // What lies on this machine's disk need not hold up the others.
+    const isKept = this.#isKept(offset, into.length);
+    if (isKept && await this.#store.readLater(into, offset)) return;
+    const waiting = new Waiting(offset, into.length, into);
+    this.#readWhatIsHere(waiting, into);
+    this.#needAll(waiting);
+    waiting.release();
+    const leave = () => waiting.fail(signal!.reason);
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      await waiting.done;
+    } finally {
+      signal?.removeEventListener("abort", leave);
     }
-    // The others are in the store, unless they have just been found damaged there.
-    let missed = false;
-    for (let block = first; block <= last; block++) {
-      if (fetched.some((one) => holds(one, block))) continue;
-      const start = Math.max(block * BLOCK, offset);
-      const end = Math.min((block + 1) * BLOCK, offset + into.length);
-      const part = into.subarray(start - offset, end - offset);
-      if (this.#store.read(part, start) < part.length) missed = true;
-    }
-    if (missed) await this.read(into, offset, signal);
   }
 
   /** Gives up what is under way. */
@@ -172,23 +147,62 @@ export class BlockFetcher {
     this.#store.close();
   }
 
-  /** Reads what has been fetched: up to the first byte that has not. */
+  /** Reads what has been fetched, and needs no waiting: up to the first byte that has not, or does. */
   readNow(into: Uint8Array, offset: number): number {
-    const got = this.#store.read(into, offset);
+    const got = this.#store.readCached(into, offset);
     if (got > 0) this.#goAhead(offset, offset + got);
     return got;
   }
 
-  #need(block: number): Promise<Fetched> {
-    const under = this.#flight.get(block) ?? this.#wanted.get(block)?.promise;
-    if (under !== undefined) return under;
-    if (this.#wanted.size === 0) {
-      setImmediate(() => this.#askForWanted());
+  #has(block: number): boolean {
+    return this.#store.has(block) || this.#held.has(block);
+  }
+
+  #hasAll(offset: number, length: number): boolean {
+    const last = blockOf(offset + length - 1);
+    for (let block = blockOf(offset); block <= last; block++) {
+      if (!this.#has(block)) return false;
     }
-    const wanted = Promise.withResolvers<Fetched>();
-    wanted.promise.catch(() => {});
-    this.#wanted.set(block, wanted);
-    return wanted.promise;
+    return true;
+  }
+
+  #isKept(offset: number, length: number): boolean {
+    const last = blockOf(offset + length - 1);
+    for (let block = blockOf(offset); block <= last; block++) {
+      if (!this.#store.has(block)) return false;
+    }
+    return true;
+  }
+
+  /** Fills in what is there; what turns out to be damaged is forgotten, and not there any more. */
+  #readWhatIsHere({ offset, end }: Waiting, into: Uint8Array): void {
+    for (let at = offset; at < end;) {
+      const part = into.subarray(at - offset);
+      const got = this.#store.read(part, at) || this.#held.read(part, at);
+      at = got > 0 ? at + got : (blockOf(at) + 1) * BLOCK;
+    }
+  }
+
+  /** Has someone wait for all blocks of a part that are not there. */
+  #needAll(waiting: Waiting): void {
+    const last = blockOf(waiting.end - 1);
+    let before: Flight | undefined;
+    for (let block = blockOf(waiting.offset); block <= last; block++) {
+      if (this.#has(block)) continue;
+      const flight = this.#flights.get(block);
+      if (flight === undefined) this.#want(block, waiting);
+      else if (flight !== before) flight.add(waiting);
+      before = flight;
+    }
+  }
+
+  #want(block: number, waiting: Waiting): void {
+    if (this.#wanted.size === 0) setImmediate(() => this.#askForWanted());
+    const waitingForIt = this.#wanted.get(block) ?? new Set();
+    this.#wanted.set(block, waitingForIt);
+    if (waitingForIt.has(waiting)) return;
+    waitingForIt.add(waiting);
+    waiting.hold();
   }
 
   #askForWanted(): void {
@@ -198,83 +212,98 @@ export class BlockFetcher {
     for (let i = 0; i < blocks.length;) {
       const first = blocks[i]!;
       let last = first;
-      const waiting: PromiseWithResolvers<Fetched>[] = [];
+      const here = new Set<Waiting>();
+      const held: Waiting[] = [];
       while (
-        i < blocks.length && blocks[i]! - last <= 1 + GAP &&
+        i < blocks.length && (blocks[i]! - last - 1) * BLOCK <= GAP &&
         (blocks[i]! - first + 1) * BLOCK <= LONGEST
       ) {
         last = blocks[i]!;
-        waiting.push(wanted.get(last)!);
+        for (const waiting of wanted.get(last)!) {
+          here.add(waiting);
+          held.push(waiting);
+        }
         i++;
       }
-      const fetching = this.#fetchBlocks(first, last);
-      for (let block = first; block <= last; block++) {
-        if (!this.#flight.has(block)) this.#flight.set(block, fetching);
-      }
-      const land = () => {
-        for (let block = first; block <= last; block++) {
-          if (this.#flight.get(block) === fetching) this.#flight.delete(block);
-        }
-      };
-      fetching.then(land, land);
-      for (const one of waiting) fetching.then(one.resolve, one.reject);
+      const flight = this.#start(first, last);
+      for (const waiting of here) flight.add(waiting);
+      for (const waiting of held) waiting.release();
     }
   }
 
-  async #fetchBlocks(first: number, last: number): Promise<Fetched> {
-    const start = first * BLOCK;
-    const length = Math.min((last + 1) * BLOCK, this.#state.size) - start;
-    const bytes = new Uint8Array(length);
+  #start(first: number, last: number): Flight {
+    const end = Math.min((last + 1) * BLOCK, this.#state.size);
+    const flight = new Flight(first * BLOCK, end);
+    for (let block = first; block <= last; block++) {
+      if (!this.#flights.has(block)) this.#flights.set(block, flight);
+    }
+    this.#fly(flight).then(
+      () => flight.land(),
+      (error) => flight.fail(error),
+    ).finally(() => this.#forgetFlight(flight, first, last));
+    return flight;
+  }
+
+  #forgetFlight(flight: Flight, first: number, last: number): void {
+    for (let block = first; block <= last; block++) {
+      if (this.#flights.get(block) === flight) this.#flights.delete(block);
+    }
+  }
+
+  async #fly(flight: Flight): Promise<void> {
     const { signal } = this.#closed;
+    const { start, length } = flight;
     const begun = performance.now();
-    await readRange(this.#client, this.#target, this.#state, bytes, start, {
-      signal,
-    });
+    let kept = 0;
+    await readRange(
+      this.#client,
+      this.#target,
+      this.#state,
+      flight,
+      (piece) => {
+        flight.take(piece);
+        const { bytes } = flight;
+        const isWhole = bytes.length === length;
+        if (signal.aborted || bytes.length - kept < PIECE && !isWhole) return;
+        const until = isWhole ? length : bytes.length - bytes.length % BLOCK;
+        this.#keep(start + kept, bytes.subarray(kept, until));
+        kept = until;
+      },
+      { signal },
+    );
     const ms = performance.now() - begun;
     this.#client.observer?.fetched(this.#target.name, start, length, ms);
-    if (!signal.aborted) {
-      this.#store.keep(first, bytes);
-      for (let block = first; block <= last; block++) {
-        if (this.#marks.delete(block)) this.#store.mark(block);
-      }
-    }
-    return { first, bytes };
   }
 
-  /** Fetches further ahead of a reader the longer it goes on from front to back. */
+  /** Keeps whole blocks, or as many of them as there is room for; the others for a while. */
+  #keep(offset: number, bytes: Uint8Array): void {
+    const first = blockOf(offset);
+    const kept = this.#store.keep(first, bytes);
+    if (kept < bytes.length) {
+      this.#held.keep(first + kept / BLOCK, bytes.subarray(kept));
+    }
+    if (this.#marks.size === 0) return;
+    const last = blockOf(offset + bytes.length - 1);
+    for (let block = first; block <= last; block++) {
+      if (this.#marks.delete(block)) this.#store.mark(block);
+    }
+  }
+
+  /** Fetches ahead of readers that go from front to back. */
   #goAhead(start: number, end: number): void {
-    const found = this.#readers.findIndex(({ at, ahead }) =>
-      start >= at && start <= ahead
-    );
-    const reader = found < 0
-      ? { at: start, ahead: end, window: 0 }
-      : this.#readers.splice(found, 1)[0]!;
-    this.#readers.push(reader);
-    if (this.#readers.length > MOST_READERS) this.#readers.shift();
-    reader.at = end;
-    if (found < 0) return;
-    reader.window = Math.min(
-      Math.max(FIRST_AHEAD, 2 * reader.window),
-      MOST_AHEAD,
-    );
-    const from = Math.max(reader.ahead, end);
-    const until = end + reader.window;
-    if (until - from < reader.window / 2) return; // a request for each block would be many
-    reader.ahead = until;
-    const size = Math.min(until, this.#state.size);
+    const span = this.#ahead.follow(start, end);
+    if (span === undefined) return;
     // Half-way there the next ones are fetched, so that a reader need never wait.
-    const marked = blockOf((from + until) / 2);
-    for (let block = blockOf(from); block * BLOCK < size; block++) {
-      if (this.#store.has(block)) {
-        if (block === marked) this.#store.mark(block);
-        continue;
-      }
-      if (block === marked) this.#marks.add(block);
-      this.#need(block).catch(() => this.#marks.delete(block)); // who reads it is told
+    const marked = blockOf((span.start + span.end) / 2);
+    const until = Math.min(span.end, this.#state.size);
+    if (span.start >= until) return;
+    if (marked * BLOCK < until) {
+      if (this.#store.has(marked)) this.#store.mark(marked);
+      else this.#marks.add(marked);
     }
+    // Who reads it is told of what fails.
+    this.fetch(span.start, until - span.start)?.catch(() =>
+      this.#marks.delete(marked)
+    );
   }
-}
-
-function holds({ first, bytes }: Fetched, block: number): boolean {
-  return block >= first && (block - first) * BLOCK < bytes.length;
 }

@@ -20,7 +20,7 @@ import type { Target } from "./target.ts";
 import { fetchWhole, hasAll } from "./whole_object.ts";
 
 /** Bytes that the first request of an object asks for: most headers are in them. */
-const HEAD = 4 * BLOCK;
+const HEAD = 1 << 18;
 /** How long an answer is believed, in milliseconds: a container is looked at several times while it is opened. */
 const BELIEVED = 10_000;
 /** How long the first request of an object is tried: a wrong name should not take minutes. */

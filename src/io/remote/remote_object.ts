@@ -3,6 +3,7 @@ import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { StallWatch } from "./stall_watch.ts";
 import type { Target } from "./target.ts";
+import { readBody } from "./read_body.ts";
 import { Transient } from "./transient.ts";
 
 /** What tells one state of an object from another. */
@@ -82,6 +83,8 @@ export function openObject(
 /**
  * Reads a range of an object.
  *
+ * @param range From its first byte on.
+ * @param take Given its bytes as they come, one after the other; they are right until it returns.
  * @throws {FormatError} If it is not any more what it was (`changed`).
  * @throws {RemoteError} If the server does not give it.
  */
@@ -89,17 +92,17 @@ export async function readRange(
   client: Client,
   target: Target,
   state: ObjectState,
-  into: Uint8Array,
-  offset: number,
+  { start, length }: { readonly start: number; readonly length: number },
+  take: (piece: Uint8Array) => void,
   patience: Patience,
 ): Promise<void> {
   let got = 0;
   let ignoredTimes = 0;
-  while (got < into.length) {
+  while (got < length) {
     await client.ask(target, {
       headers() {
-        const last = offset + into.length - 1;
-        const headers = new Headers({ range: `bytes=${offset + got}-${last}` });
+        const last = start + length - 1;
+        const headers = new Headers({ range: `bytes=${start + got}-${last}` });
         if (state.tag.startsWith('"')) headers.set("if-match", state.tag);
         return headers;
       },
@@ -123,16 +126,15 @@ export async function readRange(
         if (range?.total !== undefined && range.total !== state.size) {
           throw changed(target, state, `${range.total} bytes`);
         }
-        if (range?.start !== offset + got) {
+        if (range?.start !== start + got) {
           throw new Transient("it answered with another range", { status });
         }
-        const before = watch.bytes;
-        try {
-          await fill(response, into.subarray(got), watch);
-        } finally {
-          got += watch.bytes - before;
-        }
-        if (watch.bytes === before) throw new Transient("it sent nothing");
+        const came = await readBody(response.body, length - got, (piece) => {
+          got += piece.length;
+          watch.bytes += piece.length;
+          take(piece);
+        });
+        if (came === 0) throw new Transient("it sent nothing");
       },
     }, patience);
   }
@@ -140,24 +142,21 @@ export async function readRange(
 
 /** Takes a body up to the room there is; counts what comes. */
 async function fill(
-  response: Response,
+  { body }: Response,
   into: Uint8Array,
   watch: StallWatch,
 ): Promise<number> {
   let got = 0;
   if (into.length === 0) return got;
-  for await (const chunk of response.body ?? []) {
-    const part = chunk.subarray(0, into.length - got);
-    into.set(part, got);
-    got += part.length;
-    watch.bytes += part.length;
-    if (got === into.length) break;
-  }
-  return got;
+  return await readBody(body, into.length, (piece) => {
+    into.set(piece, got);
+    got += piece.length;
+    watch.bytes += piece.length;
+  });
 }
 
 function requireAll(got: number, into: Uint8Array): void {
-  if (got === into.length) return;
+  if (got >= into.length) return;
   throw new Transient(`it sent ${got} bytes of ${into.length}`);
 }
 

@@ -2,11 +2,12 @@ import { BLOCK, type BlockStore } from "./cache/block_store.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { ObjectState } from "./remote_object.ts";
+import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
 
 /** Bytes that are kept at a time. */
-const PIECE = 16 * BLOCK;
+const PIECE = 1 << 20;
 
 /**
  * Downloads an object whose server knows no ranges.
@@ -23,27 +24,27 @@ export async function fetchWhole(
   await client.ask(target, {
     headers: () => new Headers(),
     async take(response, watch) {
-      const piece = new Uint8Array(PIECE);
+      const memory = new Uint8Array(PIECE);
       let used = 0;
       let kept = 0;
       const keep = () => {
-        store.keep(kept / BLOCK, piece.subarray(0, used));
+        store.keep(kept / BLOCK, memory.subarray(0, used));
         kept += used;
         used = 0;
       };
-      for await (const chunk of response.body ?? []) {
-        watch.bytes += chunk.length;
-        for (let done = 0; done < chunk.length;) {
-          const part = chunk.subarray(done, done + PIECE - used);
-          piece.set(part, used);
+      const came = await readBody(response.body, size, (piece) => {
+        watch.bytes += piece.length;
+        for (let done = 0; done < piece.length;) {
+          const part = piece.subarray(done, done + PIECE - used);
+          memory.set(part, used);
           used += part.length;
           done += part.length;
           if (used === PIECE) keep();
         }
-      }
+      });
       if (used > 0) keep();
-      if (kept !== size) {
-        throw new Transient(`it sent ${kept} bytes of ${size}`);
+      if (came !== size) {
+        throw new Transient(`it sent ${came} bytes of ${size}`);
       }
     },
   }, patience);

@@ -141,7 +141,7 @@ Deno.test("a block that was changed on the disk after the machine was started an
     await readAll(url, cache);
     assert.deepEqual(
       server.asked.map(({ range }) => range).slice(1),
-      [`bytes=${15 * 65536}-${16 * 65536 - 1}`],
+      [`bytes=${122 * 8192}-${123 * 8192 - 1}`],
     );
   });
 });

@@ -1,5 +1,8 @@
-/** Bytes of a block: what is fetched, kept and counted at a time. */
-export const BLOCK = 1 << 16;
+/**
+ * Bytes of a block: what is kept and counted at a time. A sample begins and ends within blocks: were these larger, more
+ * would be fetched with each that is read alone.
+ */
+export const BLOCK = 1 << 13;
 
 /** What is known of a block, in the bytes of a {@linkcode BlockMap}. */
 export const Known = {
@@ -33,12 +36,21 @@ export interface BlockStore {
    * @returns How many bytes were read: up to the first block that is not there, or has turned out to be damaged.
    */
   read(into: Uint8Array, offset: number): number;
+  /** {@linkcode BlockStore.read} of what needs no waiting for a disk. */
+  readCached(into: Uint8Array, offset: number): number;
+  /**
+   * Reads what is all there, and waits for the disk if it has to.
+   *
+   * @returns Whether it could be read: otherwise it is not there any more.
+   */
+  readLater(into: Uint8Array, offset: number): Promise<boolean>;
   /**
    * Keeps blocks that lie one behind the other, or not: where there is no room, they are fetched again.
    *
    * @param bytes Of whole blocks, but for the object's last one.
+   * @returns How many bytes were kept: whole blocks, but for the last one.
    */
-  keep(first: number, bytes: Uint8Array): void;
+  keep(first: number, bytes: Uint8Array): number;
   /** Forgets blocks, which are fetched again. */
   forget(first: number, last: number): void;
   /** Has whoever reads a block by the {@linkcode BlockMap} tell. */

@@ -13,6 +13,14 @@ export interface CachedFacts extends ObjectState {
   readonly url: string;
 }
 
+/** What a file of facts has beside them. */
+interface WrittenFacts extends CachedFacts {
+  /** Bytes of a block: what other versions kept in other blocks is left alone. */
+  readonly block: number;
+  /** The start of the machine when it was made. */
+  readonly start: string;
+}
+
 /** Part of the free room that is taken, unless it is said how much. */
 const SHARE = 5;
 /** Of the disk's room, what is left for others. */
@@ -104,8 +112,9 @@ export class CacheDirectory {
         fs.truncateSync(`${path}/data`, facts.size); // sparse
       }
       if (factsIn(path) === undefined) {
-        const text = JSON.stringify({ ...facts, start: startOfMachine() });
-        writeWhole(`${path}/facts.json`, text);
+        const start = startOfMachine();
+        const written: WrittenFacts = { ...facts, block: BLOCK, start };
+        writeWhole(`${path}/facts.json`, JSON.stringify(written));
       }
       const now = new Date();
       fs.utimesSync(`${path}/facts.json`, now, now); // what was used last goes last
@@ -217,7 +226,7 @@ export class CacheDirectory {
   }
 
   #parent(identity: string): string {
-    return `${this.path}/objects/${hash(identity)}`;
+    return `${this.path}/objects/${hash(`${BLOCK} ${identity}`)}`;
   }
 }
 
@@ -301,14 +310,12 @@ function namesIn(path: string): string[] {
   }
 }
 
-function factsIn(
-  path: string,
-): (CachedFacts & { readonly start: string }) | undefined {
+function factsIn(path: string): WrittenFacts | undefined {
   try {
     const facts = JSON.parse(fs.readFileSync(`${path}/facts.json`, "utf8"));
     const isWhole = typeof facts.url === "string" &&
       typeof facts.tag === "string" && Number.isSafeInteger(facts.size) &&
-      typeof facts.mtime === "number";
+      typeof facts.mtime === "number" && facts.block === BLOCK;
     return isWhole ? facts : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,7 @@
 import * as fs from "node:fs";
+import { runSync } from "../../concurrency/steps.ts";
 import { crc32Of } from "../../read/crc32_of.ts";
+import { FileSource } from "../../storage/file_source.ts";
 import {
   BLOCK,
   type BlockMap,
@@ -10,6 +12,8 @@ import {
 import type { CachedObject } from "./cache_directory.ts";
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
+/** Checksums that are read or written at a time, at most. */
+const SUMS = 1 << 16;
 
 /**
  * Keeps blocks in a sparse file of the object's size. Beside it is a file of the CRC-32 of each, 0 where it is not there:
@@ -22,9 +26,11 @@ export class DiskStore implements BlockStore {
   readonly #size: number;
   readonly #data: number;
   readonly #sums: number;
+  /** The data as local containers are read: as fast as one. */
+  readonly #file: FileSource;
   readonly #known: Uint8Array<SharedArrayBuffer>;
-  readonly #word = new Uint32Array(1);
-  readonly #wordBytes = new Uint8Array(this.#word.buffer);
+  readonly #words = new Uint32Array(SUMS);
+  readonly #wordBytes = new Uint8Array(this.#words.buffer);
   #isFailing = false;
 
   /**
@@ -35,24 +41,26 @@ export class DiskStore implements BlockStore {
   constructor(object: CachedObject) {
     this.#object = object;
     this.#size = object.size;
-    this.#data = fs.openSync(`${object.path}/data`, "r+");
+    const path = `${object.path}/data`;
+    this.#file = runSync(FileSource.open(path, { mayGrow: true }));
+    this.#data = fs.openSync(path, "r+");
     try {
       this.#sums = fs.openSync(`${object.path}/sums`, "r+");
     } catch (error) {
+      this.#file.close();
       fs.closeSync(this.#data);
       throw error;
     }
     const { dev: device, ino: inode } = fs.fstatSync(this.#data);
     const blocks = Math.ceil(object.size / BLOCK);
     this.#known = new Uint8Array(new SharedArrayBuffer(blocks));
-    const path = `${object.path}/data`;
     this.map = { path, device, inode, known: this.#known };
-    const sums = new Uint32Array(this.#known.length);
-    const bytes = new Uint8Array(sums.buffer);
-    fs.readSync(this.#sums, bytes, 0, bytes.length, 0);
     const known = object.isOfThisStart ? Known.Present : Known.Unsure;
-    for (const [block, sum] of sums.entries()) {
-      if (sum !== 0) this.#known[block] = known;
+    for (let first = 0; first < blocks; first += SUMS) {
+      const count = this.#readSums(first, SUMS);
+      for (let i = 0; i < count; i++) {
+        if (this.#words[i] !== 0) this.#known[first + i] = known;
+      }
     }
   }
 
@@ -61,47 +69,77 @@ export class DiskStore implements BlockStore {
   }
 
   read(into: Uint8Array, offset: number): number {
-    const end = Math.min(offset + into.length, this.#size);
-    let until = offset;
-    while (until < end && this.has(blockOf(until))) {
-      until = (blockOf(until) + 1) * BLOCK;
-    }
-    const length = Math.min(until, end) - offset;
+    const length = this.#present(into, offset);
     if (length <= 0) return 0;
     try {
-      const got = fs.readSync(this.#data, into, 0, length, offset);
-      if (got === length) return got;
+      const part = into.subarray(0, length);
+      if (this.#file.readAtSync(part, offset) === length) return length;
     } catch {
       // As below.
     }
-    this.forget(blockOf(offset), blockOf(offset + length - 1));
+    this.#forgetPart(offset, length);
     return 0;
   }
 
-  keep(first: number, bytes: Uint8Array): void {
-    if (this.#isFailing) return;
+  readCached(into: Uint8Array, offset: number): number {
+    const length = this.#present(into, offset);
+    if (length <= 0) return 0;
+    try {
+      const part = length === into.length ? into : into.subarray(0, length);
+      return this.#file.readCached(part, offset);
+    } catch {
+      this.#forgetPart(offset, length);
+      return 0;
+    }
+  }
+
+  async readLater(into: Uint8Array, offset: number): Promise<boolean> {
+    try {
+      const got = this.readCached(into, offset);
+      if (got === into.length) return true;
+      const rest = into.subarray(got);
+      const more = await this.#file.readAt(rest, offset + got);
+      if (more === rest.length) return true;
+    } catch {
+      // As below.
+    }
+    this.#forgetPart(offset, into.length);
+    return false;
+  }
+
+  keep(first: number, bytes: Uint8Array): number {
+    if (this.#isFailing) return 0;
     const room = this.#object.takeRoom(bytes.length);
     const kept = bytes.subarray(0, room);
     try {
       writeAll(this.#data, kept, first * BLOCK);
-      for (let start = 0; start < room; start += BLOCK) {
-        const block = kept.subarray(start, start + BLOCK);
-        this.#setSum(first + start / BLOCK, sumOf(block));
+      const piece = SUMS * BLOCK;
+      for (let done = 0; done < room; done += piece) {
+        const blocks = kept.subarray(done, done + piece);
+        this.#noteSums(first + done / BLOCK, blocks);
       }
+      return room;
     } catch (error) {
       this.#isFailing = true;
       this.#object.failed(error);
+      return 0;
     }
   }
 
   forget(first: number, last: number): void {
     for (let block = first; block <= last; block++) {
       try {
-        this.#setSum(block, 0);
+        this.#words[0] = 0;
+        this.#writeSums(block, 1);
       } catch {
-        this.#know(block, Known.Absent); // at least for this process
+        // At least for this process:
       }
+      this.#know(block, Known.Absent);
     }
+  }
+
+  #forgetPart(offset: number, length: number): void {
+    this.forget(blockOf(offset), blockOf(offset + length - 1));
   }
 
   /**
@@ -129,6 +167,7 @@ export class DiskStore implements BlockStore {
   }
 
   close(): void {
+    this.#file.close();
     fs.closeSync(this.#data);
     fs.closeSync(this.#sums);
     this.#object.close();
@@ -144,11 +183,44 @@ export class DiskStore implements BlockStore {
     return isThere;
   }
 
+  /** How many of the bytes that are wanted are there, from the first on. */
+  #present(into: Uint8Array, offset: number): number {
+    const end = Math.min(offset + into.length, this.#size);
+    let until = offset;
+    while (until < end && this.has(blockOf(until))) {
+      until = (blockOf(until) + 1) * BLOCK;
+    }
+    return Math.min(until, end) - offset;
+  }
+
   /** The sum that is noted, or 0. */
   #sum(block: number): number {
-    const at = block * WORD;
-    const got = fs.readSync(this.#sums, this.#wordBytes, 0, WORD, at);
-    return got === WORD ? this.#word[0]! : 0;
+    return this.#readSums(block, 1) === 1 ? this.#words[0]! : 0;
+  }
+
+  /** Reads the sums of some blocks; there may be fewer. */
+  #readSums(first: number, most: number): number {
+    const { length } = this.#wordBytes;
+    const wanted = Math.min(most * WORD, length);
+    const at = first * WORD;
+    const got = fs.readSync(this.#sums, this.#wordBytes, 0, wanted, at);
+    return Math.floor(got / WORD);
+  }
+
+  #writeSums(first: number, count: number): void {
+    const bytes = this.#wordBytes.subarray(0, count * WORD);
+    writeAll(this.#sums, bytes, first * WORD);
+  }
+
+  /** Notes that blocks are there, which have been written: other threads go by it. */
+  #noteSums(first: number, bytes: Uint8Array): void {
+    const count = Math.ceil(bytes.length / BLOCK);
+    for (let i = 0; i < count; i++) {
+      const block = bytes.subarray(i * BLOCK, (i + 1) * BLOCK);
+      this.#words[i] = sumOf(block);
+    }
+    this.#writeSums(first, count);
+    for (let i = 0; i < count; i++) this.#know(first + i, Known.Present);
   }
 
   #dataSum(block: number): number {
@@ -162,13 +234,6 @@ export class DiskStore implements BlockStore {
     }
   }
 
-  #setSum(block: number, sum: number): void {
-    this.#word[0] = sum;
-    writeAll(this.#sums, this.#wordBytes, block * WORD);
-    this.#know(block, sum === 0 ? Known.Absent : Known.Present);
-  }
-
-  /** After the block has been written: other threads go by it. */
   #know(block: number, known: number): void {
     Atomics.store(this.#known, block, known);
   }

@@ -32,7 +32,15 @@ export class MemoryStore implements BlockStore {
     return done;
   }
 
-  keep(first: number, bytes: Uint8Array): void {
+  readCached(into: Uint8Array, offset: number): number {
+    return this.read(into, offset);
+  }
+
+  readLater(into: Uint8Array, offset: number): Promise<boolean> {
+    return Promise.resolve(this.read(into, offset) === into.length);
+  }
+
+  keep(first: number, bytes: Uint8Array): number {
     for (let start = 0; start < bytes.length; start += BLOCK) {
       // Copied: a part would keep the whole of what was fetched.
       const block = bytes.slice(start, start + BLOCK);
@@ -42,6 +50,7 @@ export class MemoryStore implements BlockStore {
       if (this.#blocks.size <= this.#most) break;
       this.#blocks.delete(oldest);
     }
+    return bytes.length;
   }
 
   forget(first: number, last: number): void {
