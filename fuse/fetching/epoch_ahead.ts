@@ -3,8 +3,6 @@ import { newExtent, type NodeId, type Tree } from "../../src/tree/tree.ts";
 
 /** Links ahead of a reader whose samples are fetched. */
 const LINKS = 64;
-/** Bytes that are fetched ahead at a time. */
-const BYTES = 64 << 20;
 
 /**
  * Fetches the samples that the links behind one lead to: who reads an epoch by its links comes to them next. Readers
@@ -16,8 +14,6 @@ export class EpochAhead {
   /** The last link, by epoch, whose sample was asked for. */
   readonly #until = new Map<NodeId, NodeId>();
   readonly #extent = newExtent();
-  /** Bytes that are on their way. */
-  #bytes = 0;
 
   /** @param objects The sources that lie on servers, by their index. */
   constructor(tree: Tree, objects: ReadonlyMap<number, RemoteSource>) {
@@ -34,31 +30,31 @@ export class EpochAhead {
     const isNear = until >= link && until <= link + LINKS;
     const from = isNear ? until : link;
     let next = from;
-    while (next < link + LINKS && this.#bytes < BYTES) {
+    while (next < link + LINKS) {
       if (tree.parent(next + 1) !== epoch) break;
-      const sample = tree.target?.(++next) ?? 0;
-      if (sample !== 0) this.#fetch(sample);
+      const sample = tree.target?.(next + 1) ?? 0;
+      if (sample !== 0 && !this.#expect(sample)) break;
+      next++;
     }
     this.#until.set(epoch, next);
   }
 
-  #fetch(sample: NodeId): void {
+  /** @returns Whether all of a sample is there or under way. */
+  #expect(sample: NodeId): boolean {
     const tree = this.#tree;
-    if (!tree.isDirectory(sample)) return this.#fetchFile(sample);
+    if (!tree.isDirectory(sample)) return this.#expectFile(sample);
+    let goesOn = true;
     tree.list(sample, 0, (_name, _start, _end, node) => {
-      if (!tree.isDirectory(node)) this.#fetchFile(node);
-      return this.#bytes < BYTES;
+      if (!tree.isDirectory(node)) goesOn = this.#expectFile(node);
+      return goesOn;
     });
+    return goesOn;
   }
 
-  #fetchFile(file: NodeId): void {
+  #expectFile(file: NodeId): boolean {
     const extent = this.#extent;
-    if (!this.#tree.locate(file, extent) || extent.length === 0) return;
+    if (!this.#tree.locate(file, extent) || extent.length === 0) return true;
     const { source, offset, length } = extent;
-    const fetching = this.#objects.get(source)?.fetcher.fetch(offset, length);
-    if (fetching === undefined) return;
-    this.#bytes += length;
-    const land = () => void (this.#bytes -= length);
-    fetching.then(land, land); // who reads it is told what is wrong
+    return this.#objects.get(source)?.expect(offset, length) ?? true;
   }
 }

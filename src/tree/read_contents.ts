@@ -2,6 +2,7 @@ import type { SourceList } from "../io/storage/byte_source.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { type BatchRoom, placesIn } from "../io/read/read_memory.ts";
 import { readSlices } from "../io/read/read_slices.ts";
+import { RecordfsError } from "../errors.ts";
 import { whenLoaded } from "./not_loaded.ts";
 import { type Extent, newExtent } from "./tree.ts";
 
@@ -17,6 +18,27 @@ export interface Contents {
   readonly mismatch?:
     | ((i: number, expected: number, actual: number) => Error)
     | undefined;
+}
+
+/**
+ * Says that a batch of contents will be read soon: what has to be fetched begins to. Where that is not known yet, or all
+ * is at hand, nothing is done.
+ */
+export function expectContents(
+  { sources, length, locate }: Omit<Contents, "mismatch">,
+): void {
+  const extent = newExtent();
+  try {
+    for (let i = 0; i < length; i++) {
+      locate(i, extent);
+      if (extent.bytes !== undefined || extent.length === 0) continue;
+      const source = sources.at(extent.source);
+      if (source?.expect?.(extent.offset, extent.length) !== true) return;
+    }
+  } catch (error) {
+    // Also a part of an index that is not there yet; who reads it is told.
+    if (!(error instanceof RecordfsError)) throw error;
+  }
 }
 
 /**

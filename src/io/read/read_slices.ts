@@ -90,6 +90,7 @@ class Reading {
   /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
     const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
+    this.#expect();
     try {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {
@@ -112,6 +113,16 @@ class Reading {
     }
     await flight.end();
     return this.#result;
+  }
+
+  /** Tells sources that have to fetch what they are asked for of all of it at once. */
+  #expect(): void {
+    if (this.#runs.length < 2) return;
+    // Of a container whose first file is at hand, so are all: they need not be opened for this.
+    if (this.#sources.at(this.#runs[0]!.source)?.expect === undefined) return;
+    for (const { source, offset, length } of this.#runs) {
+      if (length > 0) this.#sources.at(source)!.expect?.(offset, length);
+    }
   }
 
   #readNow(run: SliceRun): void {

@@ -20,6 +20,8 @@ const GAP = 1 << 16;
 const PIECE = 1 << 20;
 /** Pieces of an object that are fetched at a time where all of it is. */
 const FILLING = 4;
+/** Bytes that are fetched at a time because someone expects to read them. */
+const EXPECTED = 48 << 20;
 /** Bytes that were fetched and could not be kept, which stay in memory for those who will come for them. */
 const HELD = 64 << 20;
 
@@ -37,6 +39,8 @@ export class BlockFetcher {
   /** What is asked for when all who run now have asked, and by whom. */
   readonly #wanted = new Map<number, Set<Waiting>>();
   readonly #ahead = new ReadAhead();
+  /** Bytes under way that someone expects to read. */
+  #expected = 0;
   /** Blocks that are to be marked when they have come. */
   readonly #marks = new Set<number>();
 
@@ -75,6 +79,21 @@ export class BlockFetcher {
     this.#needAll(waiting);
     waiting.release();
     return waiting.done;
+  }
+
+  /**
+   * Fetches a part that someone expects to read, unless enough of that kind is under way.
+   *
+   * @returns Whether it is there, or under way.
+   */
+  expect(offset: number, length: number): boolean {
+    if (this.#expected >= EXPECTED) return false;
+    const fetching = this.fetch(offset, length);
+    if (fetching === undefined) return true;
+    this.#expected += length;
+    const land = () => void (this.#expected -= length);
+    fetching.then(land, land); // who reads it is told what is wrong
+    return true;
   }
 
   /**

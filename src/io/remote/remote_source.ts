@@ -61,6 +61,12 @@ export class RemoteSource implements ByteSource {
     return length;
   }
 
+  expect(offset: number, length: number): boolean {
+    if (this.#closed) return false;
+    const end = Math.min(offset + length, this.size);
+    return end <= offset || this.fetcher.expect(offset, end - offset);
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -44,6 +44,13 @@ export interface ByteSource {
    * @returns How many bytes were read; 0 also at the end of the data.
    */
   readCached?(into: Uint8Array, offset: number): number;
+  /**
+   * Hears that a part will be read soon: a source that has to fetch it begins to. What goes wrong, whoever reads it is
+   * told. Present only where that helps.
+   *
+   * @returns Whether it was noted; not where enough is under way, or it has been closed.
+   */
+  expect?(offset: number, length: number): boolean;
   /** Lets go of what the source holds; reading afterwards is an error. */
   close(): void;
 }
