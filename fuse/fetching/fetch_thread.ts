@@ -3,9 +3,9 @@ import { FormatError, RecordfsError } from "../../src/errors.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
-import { RemoteSource } from "../../src/io/remote/remote_source.ts";
-import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
-import { lazySources, openedSources } from "../../src/tree/joined_sources.ts";
+import type { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
+import { openedSources } from "../../src/tree/joined_sources.ts";
+import { remoteParts } from "../../src/tree/remote_parts.ts";
 import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MapsOfRemote } from "../content/mapping.ts";
 import { MountError } from "../mounting/mount_error.ts";
@@ -15,27 +15,6 @@ import type {
   WantedObject,
   WantedPlace,
 } from "./fetch_messages.ts";
-
-/** What of a tree lies on servers. */
-interface RemoteParts {
-  readonly objects: readonly RemoteSource[];
-  /** Below which threads open what they need. */
-  readonly places: readonly RemoteStorage[];
-}
-
-/** Whether anything of a tree lies on servers. */
-export function isRemote(tree: Tree): boolean {
-  const { objects, places } = remoteParts(tree);
-  return objects.length + places.length > 0;
-}
-
-function remoteParts({ sources }: Tree): RemoteParts {
-  const objects = openedSources(sources)
-    .filter((source) => source instanceof RemoteSource);
-  const places = lazySources(sources).map(({ storage }) => storage)
-    .filter((storage) => storage instanceof RemoteStorage);
-  return { objects, places };
-}
 
 /** By which a serving thread reaches the one that fetches: to hand over, and to ask. */
 export interface FetchPorts {

@@ -4,9 +4,9 @@ import {
   blockOf,
   type BlockStore,
 } from "./cache/block_store.ts";
-import { MemoryStore } from "./cache/memory_store.ts";
 import type { Client } from "./client.ts";
-import { Flight } from "./flight.ts";
+import { Flight, giveBack } from "./flight.ts";
+import { HeldBytes } from "./held_bytes.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import type { Target } from "./target.ts";
@@ -22,7 +22,7 @@ const PIECE = 1 << 20;
 const FILLING = 4;
 /** Bytes that are fetched at a time because someone expects to read them. */
 const EXPECTED = 48 << 20;
-/** Bytes that were fetched and could not be kept, which stay in memory for those who will come for them. */
+/** Bytes that were fetched and not kept, which stay in memory for those who will come for them. */
 const HELD = 64 << 20;
 
 /** Fetches blocks of an object: each once, for all who want it, neighbours together. */
@@ -31,14 +31,15 @@ export class BlockFetcher {
   readonly #target: Target;
   readonly #state: ObjectState;
   readonly #store: BlockStore;
-  /** What there was no room for in the store. */
-  readonly #held = new MemoryStore(HELD);
+  /** What the store has not kept. */
+  readonly #held = new HeldBytes(HELD, giveBack);
   readonly #closed = new AbortController();
   /** What is under way, by block. */
   readonly #flights = new Map<number, Flight>();
   /** What is asked for when all who run now have asked, and by whom. */
   readonly #wanted = new Map<number, Set<Waiting>>();
   readonly #ahead = new ReadAhead();
+  #keeps = true;
   /** Bytes under way that someone expects to read. */
   #expected = 0;
   /** Blocks that are to be marked when they have come. */
@@ -59,6 +60,16 @@ export class BlockFetcher {
   /** The file that what was fetched is in, where there is one. */
   get map(): BlockMap | undefined {
     return this.#store.map;
+  }
+
+  /** What is fetched from now on is not kept: it will not be read again. */
+  keepNoMore(): void {
+    this.#keeps = false;
+  }
+
+  /** Takes over the first bytes of whole blocks from such a place on, which were fetched otherwise. */
+  hold(start: number, bytes: Uint8Array<ArrayBuffer>): void {
+    this.#held.take(start, bytes);
   }
 
   /** Fetches a part again when it is read again: what was kept of it is wrong. */
@@ -164,13 +175,24 @@ export class BlockFetcher {
   close(): void {
     this.#closed.abort(new DOMException("It was closed", "AbortError"));
     this.#store.close();
+    this.#held.clear();
   }
 
   /** Reads what has been fetched, and needs no waiting: up to the first byte that has not, or does. */
   readNow(into: Uint8Array, offset: number): number {
-    const got = this.#store.readCached(into, offset);
+    const got = this.#store.readCached(into, offset) ||
+      this.#held.read(into, offset) || this.#readUnderWay(into, offset);
     if (got > 0) this.#goAhead(offset, offset + got);
     return got;
+  }
+
+  #readUnderWay(into: Uint8Array, offset: number): number {
+    const flight = this.#flights.get(blockOf(offset));
+    if (flight === undefined) return 0;
+    const from = offset - flight.start;
+    const part = flight.bytes.subarray(from, from + into.length);
+    into.set(part);
+    return part.length;
   }
 
   #has(block: number): boolean {
@@ -256,10 +278,9 @@ export class BlockFetcher {
     for (let block = first; block <= last; block++) {
       if (!this.#flights.has(block)) this.#flights.set(block, flight);
     }
-    this.#fly(flight).then(
-      () => flight.land(),
-      (error) => flight.fail(error),
-    ).finally(() => this.#forgetFlight(flight, first, last));
+    this.#fly(flight).catch((error) => flight.fail(error)).finally(() =>
+      this.#forgetFlight(flight, first, last)
+    );
     return flight;
   }
 
@@ -273,6 +294,8 @@ export class BlockFetcher {
     const { signal } = this.#closed;
     const { start, length } = flight;
     const begun = performance.now();
+    /** How much of it has been looked at, and how much of that was kept. */
+    let seen = 0;
     let kept = 0;
     await readRange(
       this.#client,
@@ -283,29 +306,30 @@ export class BlockFetcher {
         flight.take(piece);
         const { bytes } = flight;
         const isWhole = bytes.length === length;
-        if (signal.aborted || bytes.length - kept < PIECE && !isWhole) return;
+        if (signal.aborted || bytes.length - seen < PIECE && !isWhole) return;
         const until = isWhole ? length : bytes.length - bytes.length % BLOCK;
-        this.#keep(start + kept, bytes.subarray(kept, until));
-        kept = until;
+        kept += this.#keep(start + seen, bytes.subarray(seen, until));
+        seen = until;
       },
       { signal },
     );
     const ms = performance.now() - begun;
+    const bytes = flight.land();
+    if (kept === length || signal.aborted) giveBack(bytes);
+    else this.#held.take(start, bytes);
     this.#client.observer?.fetched(this.#target.name, start, length, ms);
   }
 
-  /** Keeps whole blocks, or as many of them as there is room for; the others for a while. */
-  #keep(offset: number, bytes: Uint8Array): void {
+  /** Keeps whole blocks, or as many of them as there is room for, and tells how many bytes that is. */
+  #keep(offset: number, bytes: Uint8Array): number {
     const first = blockOf(offset);
-    const kept = this.#store.keep(first, bytes);
-    if (kept < bytes.length) {
-      this.#held.keep(first + kept / BLOCK, bytes.subarray(kept));
-    }
-    if (this.#marks.size === 0) return;
+    const kept = this.#keeps ? this.#store.keep(first, bytes) : 0;
+    if (this.#marks.size === 0) return kept;
     const last = blockOf(offset + bytes.length - 1);
     for (let block = first; block <= last; block++) {
       if (this.#marks.delete(block)) this.#store.mark(block);
     }
+    return kept;
   }
 
   /** Fetches ahead of readers that go from front to back. */

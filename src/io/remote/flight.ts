@@ -3,7 +3,7 @@ import type { Waiting } from "./waiting.ts";
 /** Memory of at least this size is kept for later flights: new memory has to be cleared. */
 const LARGE = 1 << 20;
 /** Bytes that are kept for that. */
-const MOST_SPARE = 32 << 20;
+const MOST_SPARE = 16 << 20;
 
 /** By size. */
 const spare = new Map<number, ArrayBuffer[]>();
@@ -16,7 +16,8 @@ function takeMemory(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(kept);
 }
 
-function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
+/** Has memory used again that nobody looks at any more. */
+export function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
   const { byteLength } = buffer;
   if (byteLength < LARGE || spareBytes + byteLength > MOST_SPARE) return;
   const same = spare.get(byteLength) ?? [];
@@ -45,7 +46,7 @@ export class Flight {
   }
 
   /** What has come, until {@linkcode Flight.land}. */
-  get bytes(): Uint8Array {
+  get bytes(): Uint8Array<ArrayBuffer> {
     return this.#memory?.subarray(0, this.#arrived) ?? NOTHING;
   }
 
@@ -71,16 +72,21 @@ export class Flight {
     }
   }
 
-  /** All that will come has come. */
-  land(): void {
-    if (this.#memory !== undefined) giveBack(this.#memory);
+  /**
+   * All has come.
+   *
+   * @returns The bytes, which are whoever's who calls it.
+   */
+  land(): Uint8Array<ArrayBuffer> {
+    const { bytes } = this;
     this.#memory = undefined;
+    return bytes;
   }
 
   /** It will not come. */
   fail(reason: unknown): void {
     for (const waiting of this.#waiting) waiting.fail(reason);
-    this.land();
+    giveBack(this.land());
   }
 
   #hasFor(waiting: Waiting): boolean {
@@ -88,4 +94,4 @@ export class Flight {
   }
 }
 
-const NOTHING = new Uint8Array();
+const NOTHING = new Uint8Array(0);

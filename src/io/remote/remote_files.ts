@@ -2,10 +2,9 @@ import { RecordfsError } from "../../errors.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
-import { BLOCK, type BlockStore } from "./cache/block_store.ts";
+import { BLOCK, type BlockStore, NO_STORE } from "./cache/block_store.ts";
 import { CacheDirectory } from "./cache/cache_directory.ts";
 import { DiskStore } from "./cache/disk_store.ts";
-import { MemoryStore } from "./cache/memory_store.ts";
 import { Client, type Patience } from "./client.ts";
 import { HttpServer } from "./http/http_server.ts";
 import type { ListedFile } from "./listed_file.ts";
@@ -25,8 +24,6 @@ const HEAD = 1 << 18;
 const BELIEVED = 10_000;
 /** How long the first request of an object is tried: a wrong name should not take minutes. */
 const OPENING = 20_000;
-/** Bytes that are kept of an object where there is no cache on the disk. */
-const IN_MEMORY = 96 << 20;
 
 /** What there is at a path. */
 export type Facts =
@@ -72,6 +69,7 @@ export class RemoteFiles {
   >();
   /** By path and tag. */
   readonly #open = new Map<string, Opened>();
+  #keepsNoMore = false;
 
   constructor(
     { root, url, options, believesCache, observer }: RemoteStorage,
@@ -92,6 +90,14 @@ export class RemoteFiles {
     this.#cache = cache === false
       ? undefined
       : new CacheDirectory(cache, this.#warn);
+  }
+
+  /** What is fetched from now on is not kept: it will not be read again. */
+  keepNoMore(): void {
+    this.#keepsNoMore = true;
+    for (const { fetcher } of this.#open.values()) {
+      fetcher.then((one) => one.keepNoMore(), () => {}); // who opens it is told
+    }
   }
 
   /** Opens a file. */
@@ -224,22 +230,24 @@ export class RemoteFiles {
     const store = this.#store(target, state);
     try {
       const isWhole = head.length % BLOCK === 0 || head.length === state.size;
-      if (head.length > 0 && isWhole && !store.has(0)) store.keep(0, head);
+      const isNew = head.length > 0 && isWhole && !store.has(0);
+      const kept = isNew ? store.keep(0, head) : head.length;
       if (!hasRanges) await this.#fetchWhole(path, found, store);
+      const fetcher = new BlockFetcher(this.#client, target, state, store);
+      if (kept < head.length) fetcher.hold(0, head);
+      if (this.#keepsNoMore) fetcher.keepNoMore();
+      return fetcher;
     } catch (error) {
       store.close();
       throw error;
     }
-    return new BlockFetcher(this.#client, target, state, store);
   }
 
   #store({ identity, name }: Target, state: ObjectState): BlockStore {
     const { size, tag, mtime } = state;
     const facts = { url: name, size, tag, mtime };
     const object = this.#cache?.open(identity, facts);
-    return object === undefined
-      ? new MemoryStore(IN_MEMORY)
-      : new DiskStore(object);
+    return object === undefined ? NO_STORE : new DiskStore(object);
   }
 
   async #fetchWhole(

@@ -64,6 +64,11 @@ export class RemoteStorage implements Storage {
     return { isDirectory, size, mtime, id: idOf(path) };
   }
 
+  /** What is fetched from now on is not kept in the cache: it will not be read again. */
+  async keepNoMore(): Promise<void> {
+    (await this.#load()).keepNoMore();
+  }
+
   #wait<T>(
     path: string,
     ask: (files: RemoteFiles, signal: AbortSignal | undefined) => Promise<T>,

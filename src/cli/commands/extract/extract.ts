@@ -7,6 +7,7 @@ import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
 import { shownLocation } from "../../../io/remote/remote_location.ts";
+import { keepNoMore } from "../../../tree/remote_parts.ts";
 import { openSource } from "../../input/source.ts";
 import { Flood, report, warn } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
@@ -60,6 +61,7 @@ async function extract(
     );
   }
   using fs = await openSource(source, options);
+  await keepNoMore(fs.tree); // what was extracted is here
   const replace = options.force === true || options.overwrite === true;
   const { sync } = options;
   const { mtime } = await fs.stat("");

@@ -58,6 +58,19 @@ export interface BlockStore {
   close(): void;
 }
 
+/** Keeps nothing. */
+export const NO_STORE: BlockStore = {
+  map: undefined,
+  has: () => false,
+  read: () => 0,
+  readCached: () => 0,
+  readLater: () => Promise.resolve(false),
+  keep: () => 0,
+  forget() {},
+  mark() {},
+  close() {},
+};
+
 /** The block that a byte is in. */
 export function blockOf(offset: number): number {
   return Math.floor(offset / BLOCK);
