@@ -26,6 +26,7 @@ import { permutationBenchmark } from "./data/permutation.ts";
 import { pictureMemoryBenchmark } from "./data/picture_memory.ts";
 import { picturesBenchmark } from "./data/pictures.ts";
 import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
+import { remoteBenchmark } from "./remote/remote.ts";
 import { scaleBenchmark } from "./mount/scale.ts";
 import {
   type Benchmark,
@@ -60,6 +61,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   pictureMemoryBenchmark,
   picturesBenchmark,
   readBatchesBenchmark,
+  remoteBenchmark,
   scaleBenchmark,
   writeRecordsBenchmark,
 ];

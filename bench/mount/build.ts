@@ -31,6 +31,21 @@ export async function buildPrograms(into: string): Promise<Programs> {
   return programs;
 }
 
+/**
+ * Compiles what `bench/remote` takes: the reader, and the proxy that makes a server be further away.
+ *
+ * @param into The folder for the programs.
+ * @throws {Error} If a compiler is missing; says how to install it.
+ */
+export async function buildRemotePrograms(
+  into: string,
+): Promise<{ readonly reader: string; readonly proxy: string }> {
+  const programs = { reader: `${into}/reader`, proxy: `${into}/delay_proxy` };
+  await compile(["reader.c", "extents.c"], programs.reader, ["-pthread"]);
+  await compile(["delay_proxy.c"], programs.proxy, []);
+  return programs;
+}
+
 async function compile(
   sources: readonly string[],
   program: string,

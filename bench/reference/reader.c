@@ -2,10 +2,10 @@
  * The load of bench/mount.ts: reads every file of a directory whole, in a seeded random order, or
  * in the order of their names.
  *
- *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] [--in-order] DIRECTORY
+ *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] [--files N] [--in-order] DIRECTORY
  *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] --bare ARCHIVE INDEX
  *
- * The second form reads the same extents, in the same order, from the archive itself (INDEX as in
+ * With --files, only so many are read, the first of that order. The second form reads the same extents, in the same order, from the archive itself (INDEX as in
  * extents.h): what no server can beat. Prints one line of JSON; the listing is timed apart.
  */
 #define _GNU_SOURCE
@@ -184,11 +184,12 @@ int main(int argc, char **argv)
 		{ "passes", required_argument, NULL, 'p' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "touch", required_argument, NULL, 't' },
+		{ "files", required_argument, NULL, 'f' },
 		{ "bare", no_argument, NULL, 'b' },
 		{ "in-order", no_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
-	size_t passes = 1, seed = 1, touch = 0;
+	size_t passes = 1, seed = 1, touch = 0, most = 0;
 	struct stat archive;
 	double start, listed;
 	int option;
@@ -199,6 +200,7 @@ int main(int argc, char **argv)
 		case 'p': passes = parse_number("--passes", optarg, 1000); break;
 		case 's': seed = parse_number("--seed", optarg, UINT32_MAX); break;
 		case 't': touch = parse_number("--touch", optarg, 1 << 20); break;
+		case 'f': most = parse_number("--files", optarg, 1 << 30); break;
 		case 'b': bare = 1; break;
 		case 'o': in_order = 1; break;
 		default: return 2;
@@ -206,7 +208,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != (bare ? 2 : 1)) {
 		fprintf(stderr, "usage: %s [--readers N] [--passes N] [--seed N] [--touch MIB] "
-				"[--in-order] DIRECTORY | --bare ARCHIVE INDEX\n", argv[0]);
+				"[--files N] [--in-order] DIRECTORY | --bare ARCHIVE INDEX\n", argv[0]);
 		return 2;
 	}
 	root = open(argv[optind], O_RDONLY | O_CLOEXEC);
@@ -221,6 +223,8 @@ int main(int argc, char **argv)
 	qsort(files.items, files.count, sizeof(*files.items), by_name);
 	if (!in_order)
 		shuffle(seed);
+	if (most > 0 && most < files.count)
+		files.count = most;
 	if (touch > 0)
 		touch_memory(touch << 20);
 	printf("{\"files\":%zu,\"listSeconds\":%.6f,\"passes\":[", files.count, listed);

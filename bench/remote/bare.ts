@@ -1,0 +1,51 @@
+import { fileURLToPath } from "node:url";
+import { runJson } from "../support/run.ts";
+import { type FilesPass, type Place, withEnv } from "./passes.ts";
+import type { Store } from "./stores.ts";
+
+/** The program that asks. */
+export const BARE_PROGRAM = fileURLToPath(
+  new URL("bare_gets.ts", import.meta.url),
+);
+/** Bytes before an archive's tables, and those of a sample in them; the samples come behind, one after the other. */
+const HEADER = 12;
+const ENTRY = 12;
+
+/** Bare requests, by a program of its own. */
+export interface Bare {
+  readonly name: string;
+  read(): Promise<FilesPass>;
+}
+
+/** The command that asks for ranges as large as a file, in random order. */
+export function bareCommand(
+  { files, size }: Pick<Place, "files" | "size">,
+  { archive, env }: Pick<Store, "archive" | "env">,
+  inFlight: number,
+  reads: number,
+): string[] {
+  return [
+    ...withEnv(env),
+    ...[Deno.execPath(), "run", "-A", BARE_PROGRAM, archive, `${size}`],
+    // One sample more has the names.
+    ...[`${files}`, `${HEADER + ENTRY * (files + 1)}`],
+    ...[`${inFlight}`, `${reads}`],
+  ];
+}
+
+/** Asks for ranges as large as a file, in random order. */
+export function bareGets(
+  place: Place,
+  store: Store,
+  inFlight: number,
+  reads: number,
+): Bare {
+  const command = bareCommand(place, store, inFlight, reads);
+  return {
+    name: `bare fetch, ${inFlight} in flight`,
+    async read() {
+      const { seconds } = await runJson<{ seconds: number }>(command);
+      return { ready: 0, listed: 0, seconds, filesRead: reads, memory: 0 };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// deno-lint-ignore-file no-console -- a program that prints its result
+/**
+ * What a client can do at best that only asks and throws away: ranges of one object, in random order or one after the
+ * other, with so many under way, each read into memory that is kept. Prints one line of JSON.
+ *
+ *   deno run -A bench/remote/bare_gets.ts URL SIZE COUNT FIRST IN_FLIGHT [READS]
+ *
+ * Of COUNT ranges of SIZE bytes, the first of which begins at FIRST, READS are read; without, all. A COUNT of 1 is the
+ * object from its begin on, by one request. `fetch` with a reader that is given memory ("byob") is Deno's fastest client:
+ * streams' own memory, `arrayBuffer()` and `node:http` take up to three times the processor's time. An `s3://` URL is
+ * asked for with signatures by aws4fetch, at the endpoint and with the keys of the environment.
+ *
+ * @module
+ */
+import { AwsV4Signer } from "aws4fetch";
+import { batchesOf } from "../support/random_order.ts";
+
+const [location, ...numbers] = Deno.args;
+const [size, count, begin, inFlight, reads = count] = numbers.map(Number) as [
+  number,
+  number,
+  number,
+  number,
+  number?,
+];
+const isBucket = location!.startsWith("s3://");
+const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = Deno.env
+  .toObject();
+const url = isBucket
+  ? `${AWS_ENDPOINT_URL}/${location!.slice("s3://".length)}`
+  : location!;
+/** Ranges in their order. */
+const order = batchesOf(count, 1).flat().slice(0, reads);
+let next = 0;
+
+async function headersFor(range: string): Promise<Headers> {
+  const headers = new Headers({ range });
+  if (!isBucket) return headers;
+  const signer = new AwsV4Signer({
+    url,
+    method: "GET",
+    headers,
+    accessKeyId: AWS_ACCESS_KEY_ID!,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY!,
+    service: "s3",
+    region: "us-east-1",
+  });
+  return (await signer.sign()).headers;
+}
+
+async function read(): Promise<void> {
+  let memory = new ArrayBuffer(Math.min(size, 1 << 20));
+  while (next < order.length) {
+    const start = begin + order[next++]! * size;
+    const headers = await headersFor(`bytes=${start}-${start + size - 1}`);
+    const { status, body } = await fetch(url, { headers });
+    if (status !== 206 || body === null) throw new Error(`HTTP ${status}`);
+    const reader = body.getReader({ mode: "byob" });
+    let got = 0;
+    for (;;) {
+      const { value, done } = await reader.read(new Uint8Array(memory));
+      if (value !== undefined) memory = value.buffer;
+      if (done) break;
+      got += value.length;
+    }
+    if (got !== size) throw new Error(`${got} bytes of ${size}`);
+  }
+}
+
+const start = performance.now();
+await Promise.all(Array.from({ length: inFlight }, read));
+const seconds = (performance.now() - start) / 1000;
+console.log(JSON.stringify({ seconds, ranges: order.length }));

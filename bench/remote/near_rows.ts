@@ -1,0 +1,181 @@
+/** Without distance: from front to back, and what has been fetched before. */
+import * as fs from "node:fs";
+import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
+import { progress, type Row } from "../support/report.ts";
+import { alternate, median } from "../support/rounds.ts";
+import { run, runJson } from "../support/run.ts";
+import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
+import { BARE_PROGRAM } from "./bare.ts";
+import { LruFiles } from "./lru_files.ts";
+import { coldPass, dropCaches, pass, type Place, recordfs } from "./passes.ts";
+import type { Nginx } from "./stores.ts";
+
+/** Readers of what has been fetched before. */
+const MANY = 32;
+/** Files of the archive whose half is kept, and epochs. */
+const EPOCHS = 4;
+
+interface Contender extends Compared {
+  /** Bytes a second. */
+  rate(round: number): Promise<number>;
+}
+
+/** From front to back: `extract`, and a mount, beside one request for all of it. */
+export async function sequential(
+  place: Place,
+  { near }: Nginx,
+  rounds: number,
+): Promise<Row[]> {
+  const what = "remote, nginx, no distance: from front to back";
+  const { workspace, files, size } = place;
+  const bytes = files * size;
+  const { size: all } = fs.statSync(place.archive);
+  const out = `${place.memory}/out`;
+  /** The rate of a command, from its start to its end. */
+  const timed = async (command: readonly string[]) => {
+    await dropCaches();
+    const start = performance.now();
+    await run(command);
+    return bytes / (performance.now() - start) / 1000;
+  };
+  const bare = [
+    ...[Deno.execPath(), "run", "-A", BARE_PROGRAM],
+    ...[near, `${all}`, "1", "0", "1"],
+  ];
+  const extract: Contender = {
+    name: "recordfs extract --sync none, into memory",
+    rate: async () => {
+      const cache = workspace.file("cache");
+      const rate = await timed([
+        ...[...RECORDFS, "extract", near, out, "--sync", "none"],
+        ...["--cache-dir", cache],
+      ]);
+      fs.rmSync(out, { recursive: true });
+      fs.rmSync(cache, { recursive: true, force: true });
+      return rate;
+    },
+  };
+  const mount: Contender = {
+    name: "recordfs mount, one reader in name order",
+    rate: async () => {
+      const ours = recordfs({ archive: near, env: {} });
+      const way = { readers: 1, isInOrder: true };
+      const { seconds } = await coldPass(place, ours, way);
+      return bytes / seconds / 1e6;
+    },
+  };
+  const others: Contender[] = [
+    {
+      name: "bare fetch, as a command",
+      rate: () => timed(bare),
+      target: 0.8,
+    },
+    {
+      name: "bare fetch, without its start",
+      rate: async () =>
+        bytes / (await runJson<{ seconds: number }>(bare)).seconds / 1e6,
+      target: 0.5,
+    },
+    {
+      name: "curl",
+      rate: () => timed(["curl", "-s", "-o", "/dev/null", near]),
+    },
+  ];
+  const contenders = [extract, mount, ...others];
+  const rates = await alternate(contenders, rounds, async (one, round) => {
+    progress(`${what}: round ${round + 1} of ${rounds}, ${one.name}`);
+    return await one.rate(round);
+  });
+  const of = (first: number, ...beside: number[]) =>
+    rowsBesideFirst(
+      what,
+      "MB/s",
+      [first, ...beside].map((i) => contenders[i]!),
+      [first, ...beside].map((i) => rates[i]!),
+    );
+  return [...of(0, 2, 4), ...of(1, 3)];
+}
+
+/** What was fetched before, without what the system has in memory, beside a mount of the same file here. */
+export async function secondPass(
+  place: Place,
+  { counted, sent }: Nginx,
+  rounds: number,
+): Promise<Row[]> {
+  const what = `remote: all cached, not in memory, random, ${MANY} readers`;
+  const cache = place.workspace.file("full-cache");
+  await run([...RECORDFS, "cache", "fill", counted, "--cache-dir", cache]);
+  const ours = recordfs({ archive: counted, env: {} });
+  const local = { ...recordfs({ archive: place.archive, env: {} }) };
+  const contenders = [ours, {
+    ...local,
+    name: "recordfs mount of a local copy",
+  }];
+  let asked = 0;
+  const rates = await alternate(contenders, rounds, async (one, round) => {
+    progress(`${what}: round ${round + 1} of ${rounds}, ${one.name}`);
+    sent();
+    const way = { readers: MANY, seed: 1 + round };
+    const [read] = await pass(place, one, cache, [way]);
+    asked += Math.max(0, sent().requests - 1); // the first asks whether it is still the same
+    return read!.filesRead / read!.seconds;
+  });
+  fs.rmSync(cache, { recursive: true });
+  const [row, beside] = rowsBesideFirst(what, "files/s", [contenders[0]!, {
+    ...contenders[1]!,
+    target: 0.95,
+  }], rates);
+  return [row!, beside!, {
+    measured: what,
+    subject: "requests while reading",
+    value: asked,
+    unit: "requests",
+    target: { promise: "0", met: asked === 0 },
+  }];
+}
+
+/** Epochs over an archive of which the cache has room for a half. */
+export async function halfCached(
+  place: Place,
+  { counted, sent }: Nginx,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const { files, size } = place;
+  const bytes = files * size;
+  for (const isFresh of [true, false]) {
+    const what = `remote: cache of half the archive, ${
+      isFresh ? "each epoch shuffled anew" : "the same order each epoch"
+    }`;
+    progress(what);
+    const ours = recordfs(
+      { archive: counted, env: {} },
+      ...["--cache-size", `${Math.floor(bytes / 2)}`],
+    );
+    const seeds = Array.from({ length: EPOCHS }, (_, i) => isFresh ? i + 1 : 1);
+    const shares: number[] = [];
+    const cache = place.workspace.file("half-cache");
+    for (const [epoch, seed] of seeds.entries()) {
+      // Each by a mount of its own: what they fetched is kept between them.
+      sent();
+      await pass(place, ours, cache, [{ readers: 8, seed }]);
+      const share = sent().bytes / bytes;
+      if (epoch > 0) shares.push(share);
+    }
+    fs.rmSync(cache, { recursive: true });
+    const again = Math.max(...shares);
+    rows.push({
+      measured: what,
+      subject: "recordfs: bytes fetched again, of all",
+      value: median(shares),
+      unit: "of 1",
+      rounds: shares,
+      target: { promise: "≤ 0.6", met: again <= 0.6 },
+    }, {
+      measured: what,
+      subject: "what is used least recently goes, computed",
+      value: new LruFiles(files, files / 2).missesOf(seeds),
+      unit: "of 1",
+    });
+  }
+  return rows;
+}
