@@ -11,6 +11,7 @@ export const PACKAGES: Record<string, string> = {
   jq: "jq",
   "mount.fuse3": "fuse3",
   msgpack: "python3-msgpack",
+  nginx: "nginx-light",
   numpy: "python3-numpy",
   pillow: "python3-pil",
   prlimit: "util-linux",
