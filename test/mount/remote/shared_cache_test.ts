@@ -1,0 +1,167 @@
+/** Nodes behind one nginx, as the document "Containers on servers" has it: the origin sends each byte once. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { open } from "../../../mod.ts";
+import type { MountPlace } from "../../cli/mount/mount_place.ts";
+import { assertFailed, recordfs } from "../../cli/run_cli.ts";
+import { documentBlocks } from "../../documents/blocks.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import {
+  type BucketKeys,
+  BucketServer,
+} from "../../support/remote/bucket_server.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
+import { type Nginx, startNginx } from "../../support/remote/nginx.ts";
+import { test } from "../shown.ts";
+
+const KEYS: BucketKeys = { accessKeyId: "AKID", secretAccessKey: "hidden" };
+const SIGNED = {
+  AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+};
+const NODES = 4;
+const SAMPLES = Array.from({ length: 320 }, () => randomBytes(100_000));
+const CONTAINER = ffrBytes(SAMPLES);
+
+/** An nginx with the document's configuration, in front of an origin. */
+async function sharedCache(origin: string): Promise<Nginx> {
+  const [block, ...others] = documentBlocks()
+    .filter(({ document, info }) =>
+      document === "docs/remote.md" && info === "nginx"
+    );
+  assert.ok(block !== undefined && others.length === 0);
+  const replace = (text: string, from: string, to: string) => {
+    assert.equal(text.split(from).length, 2, `${from} is there once`);
+    return text.replace(from, () => to);
+  };
+  return await startNginx((port, dir) => {
+    let text = replace(block.text, "/var/cache/nginx/recordfs", `${dir}/cache`);
+    text = replace(text, "listen 8080", `listen 127.0.0.1:${port}`);
+    return replace(text, "store.example:7480", new URL(origin).host);
+  });
+}
+
+/** Mounts on several nodes, reads everything on all of them at a time, each in an order of its own, and compares. */
+async function readOnNodes(
+  { dir, env }: MountPlace,
+  location: string,
+  ...args: string[]
+): Promise<void> {
+  const nodes = Array.from({ length: NODES }, (_, i) => `${dir}/node-${i}`);
+  const call = async (...args: string[]) => {
+    const { stderr, code } = await recordfs(args, { env });
+    assert.deepEqual([stderr, code], ["", 0]);
+  };
+  try {
+    await Promise.all(nodes.map((node) => {
+      fs.mkdirSync(node);
+      const cache = ["--cache-dir", `${node}.cache`];
+      return call("mount", location, node, ...cache, ...args);
+    }));
+    await Promise.all(nodes.map(async (node, i) => {
+      for (let k = 0; k < SAMPLES.length; k++) {
+        const sample = (k + i * SAMPLES.length / NODES) % SAMPLES.length;
+        const name = String(sample).padStart(6, "0");
+        const read = await fs.promises.readFile(`${node}/${name}`);
+        assert.ok(read.equals(SAMPLES[sample]!), `${node}: ${sample}`);
+      }
+    }));
+  } finally {
+    for (const node of nodes) await recordfs(["unmount", node], { env });
+  }
+}
+
+test(
+  "four mounts of a web server's container behind one nginx: the origin sends its bytes once",
+  async (place) => {
+    const root = `${place.dir}/root`;
+    fs.mkdirSync(`${root}/a b`, { recursive: true });
+    fs.writeFileSync(`${root}/a b/x+y%.ffr`, CONTAINER);
+    await using origin = await FileServer.start(root);
+    await using cache = await sharedCache(origin.url);
+    await readOnNodes(place, `${cache.url}/a%20b/x+y%25.ffr`);
+    assert.ok(origin.sent < 1.1 * CONTAINER.length, `${origin.sent}`);
+    assert.equal(cache.errors(), "");
+  },
+  "nginx",
+);
+
+test(
+  "four mounts of an object, whose requests are signed, behind one nginx: the same",
+  async (place) => {
+    await using origin = await BucketServer.start({
+      "a b/x+y%.ffr": CONTAINER,
+    });
+    origin.keys = KEYS;
+    await using cache = await sharedCache(origin.url);
+    const env = { ...place.env, ...SIGNED };
+    await readOnNodes(
+      { ...place, env },
+      "s3://bucket/a b/x+y%.ffr",
+      ...["--endpoint", cache.url],
+    );
+    assert.ok(origin.sent < 1.1 * CONTAINER.length, `${origin.sent}`);
+    assert.equal(cache.errors(), "");
+
+    // Who may not read it at the origin, may not open it by what the cache has.
+    const wrong = { ...env, AWS_SECRET_ACCESS_KEY: "wrong" };
+    const args = ["s3://bucket/a b/x+y%.ffr", "--endpoint", cache.url];
+    const refused = await recordfs(["info", ...args, "--no-cache"], {
+      env: wrong,
+    });
+    assertFailed(refused, 1, /access denied \(HTTP 403 SignatureDoesNotMatch/);
+  },
+  "nginx",
+);
+
+test(
+  "a store that wants to be called by its own name is reached through the same nginx as a proxy",
+  async (place) => {
+    await using origin = await BucketServer.start({ "x.ffr": CONTAINER });
+    origin.keys = KEYS;
+    await using cache = await sharedCache(origin.url);
+    const env = {
+      ...{ ...place.env, ...SIGNED },
+      ...{ HTTP_PROXY: cache.url, NO_PROXY: "" },
+    };
+    const asked: number[] = [];
+    for (const node of ["a", "b"]) {
+      const args = [
+        ...["cat", "s3://bucket/x.ffr", "000100"],
+        ...["--endpoint", "http://s3.eu-north-1.amazonaws.com"],
+        ...["--cache-dir", `${place.dir}/${node}`],
+      ];
+      const { bytes, stderr, code } = await recordfs(args, { env });
+      assert.deepEqual([stderr, code], ["", 0]);
+      assert.ok(SAMPLES[100]!.equals(bytes));
+      assert.equal(origin.headers.host, "s3.eu-north-1.amazonaws.com");
+      asked.push(origin.asked.length);
+    }
+    // The second node opens it, and finds the rest in the cache.
+    assert.equal(asked[1]! - asked[0]!, 1);
+  },
+  "nginx",
+);
+
+test(
+  "an object that was replaced is a named error behind the cache, too, and opened anew",
+  async ({ dir }) => {
+    fs.mkdirSync(`${dir}/root`);
+    fs.writeFileSync(`${dir}/root/x.ffr`, CONTAINER);
+    await using origin = await FileServer.start(`${dir}/root`);
+    await using cache = await sharedCache(origin.url);
+    const remote = { cache: false } as const;
+    const others = SAMPLES.toReversed();
+    {
+      using old = await open(`${cache.url}/x.ffr`, { remote });
+      assert.ok(SAMPLES[50]!.equals(await old.read("000050")));
+      fs.writeFileSync(`${dir}/root/x.ffr`, ffrBytes(others));
+      await assert.rejects(old.read("000250"), { code: "changed" });
+    }
+    using anew = await open(`${cache.url}/x.ffr`, { remote });
+    assert.ok(others[50]!.equals(await anew.read("000050")));
+    assert.ok(others[250]!.equals(await anew.read("000250")));
+  },
+  "nginx",
+);
