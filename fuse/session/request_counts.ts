@@ -41,8 +41,10 @@ export interface FetchedCounts {
   readonly requests: number;
   /** Those of them that were made because one before had failed. */
   readonly retries: number;
-  /** READs of the kernel that had to wait for them; of all others the bytes were there. */
+  /** READs of the kernel that had to wait for them, or be compared by who fetches. */
   readonly waited: number;
+  /** All other READs: their bytes were there. */
+  readonly hits: number;
 }
 
 /** Counts what one thread does. That costs it an addition, since nobody else writes there. */
@@ -135,6 +137,7 @@ export function sumCounts(file: Uint8Array<ArrayBuffer>): ServedCounts {
     requests: sums[ASKED]!,
     retries: sums[RETRIED]!,
     waited: sums[WAITED]!,
+    hits: Math.max(0, (requests["READ"] ?? 0) - sums[WAITED]!),
   };
   return {
     requests,

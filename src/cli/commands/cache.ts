@@ -5,6 +5,10 @@ import {
   CacheDirectory,
 } from "../../io/remote/cache/cache_directory.ts";
 import { DiskStore } from "../../io/remote/cache/disk_store.ts";
+import {
+  type ObjectCounts,
+  readCounts,
+} from "../../io/remote/cache/object_counts.ts";
 import { isUrl, withoutSecrets } from "../../io/remote/remote_location.ts";
 import { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { open } from "../../vfs/open.ts";
@@ -12,7 +16,7 @@ import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { remoteOf } from "../input/remote_flags.ts";
 import { report, warn } from "../messages.ts";
-import { counted, formatBytes } from "../terminal/amounts.ts";
+import { counted, formatBytes, formatFetched } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
@@ -63,10 +67,11 @@ function directoryOf({ cacheDir }: CacheFlags): CacheDirectory {
 function list(flags: CacheFlags): void {
   const objects = directoryOf(flags).objects()
     .sort((a, b) => b.used - a.used)
-    .map(({ facts: { url, size }, bytes, used }) => ({
+    .map(({ path, facts: { url, size }, bytes, used }) => ({
       url,
       size,
       cached: Math.min(bytes, size), // blocks of the disk are counted
+      fetched: readCounts(path),
       used: new Date(used).toISOString(),
     }));
   print(flags.json ? objects : table(objects, COLUMNS), 2);
@@ -78,6 +83,7 @@ const COLUMNS = {
   KEPT: ({ cached }: Listed) => formatBytes(cached),
   PART: ({ cached, size }: Listed) =>
     size === 0 ? "100 %" : `${Math.floor(100 * cached / size)} %`,
+  FETCHED: ({ fetched }: Listed) => formatFetched(fetched),
   USED: ({ used }: Listed) => used,
 };
 
@@ -85,6 +91,8 @@ interface Listed {
   readonly url: string;
   readonly size: number;
   readonly cached: number;
+  /** By all processes, since it was there. */
+  readonly fetched: ObjectCounts;
   readonly used: string;
 }
 

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type ListedMount, listMounts } from "../mount/listed_mounts.ts";
 import { warn } from "../messages.ts";
-import { counted, formatBytes } from "../terminal/amounts.ts";
+import { formatFetched } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
@@ -42,9 +42,7 @@ const COLUMNS: Readonly<
     requests && Object.values(requests).reduce((sum, count) => sum + count, 0),
   BYTES: ({ bytes }) => bytes,
   ERRORS: ({ errors }) => errors,
-  FETCHED: ({ fetched }) =>
-    fetched &&
-    `${formatBytes(fetched.bytes)} in ${counted(fetched.requests, "request")}`,
+  FETCHED: ({ fetched }) => fetched && formatFetched(fetched),
   OPTIONS: ({ options }) => nameWriter()(options?.join(" ") || "-"),
 };
 

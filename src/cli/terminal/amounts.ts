@@ -50,3 +50,18 @@ export function rateAfter(bytes: number, seconds: number): string {
   if (bytes === 0 || !(seconds >= shortest)) return "";
   return `, ${formatBytes(bytes / seconds)}/s`;
 }
+
+/** What was fetched from servers, in short: how much, how often, and how many reads needed nothing. */
+export function formatFetched(
+  { bytes, requests, retries, hits }: {
+    readonly bytes: number;
+    readonly requests: number;
+    readonly retries: number;
+    readonly hits: number;
+  },
+): string {
+  const again = retries === 0 ? "" : ` (${retries} again)`;
+  return `${formatBytes(bytes)} in ${counted(requests, "request")}${again}, ${
+    counted(hits, "hit")
+  }`;
+}

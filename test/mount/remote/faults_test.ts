@@ -282,8 +282,14 @@ served(
       [server.asked.length - before, 1, 1],
     );
     assert.ok(fetched.bytes! >= 100_000 && fetched.bytes! < 400_000);
+    // The second time, nothing has to be fetched.
+    const { READ } = listed!.requests as Record<string, number>;
+    assert.ok(fetched.hits! > 0 && fetched.hits === READ! - 1);
     const { stdout } = await place.recordfs("mounts");
-    assert.match(stdout, /FETCHED[^]*\d+\.\d kB in 2 requests/);
+    assert.match(
+      stdout,
+      /FETCHED[^]*\d+\.\d kB in 2 requests \(1 again\), \d+ hits?/,
+    );
     const { log } = await record(place);
     assert.match(
       fs.readFileSync(log, "utf8"),

@@ -6,6 +6,7 @@ import type { ListedFile } from "../listed_file.ts";
 import type { ObjectState } from "../remote_object.ts";
 import { variable } from "../../../environment.ts";
 import { BLOCK } from "./block_store.ts";
+import { ObjectCounter } from "./object_counts.ts";
 
 /** What a cached object is, as its directory has it. */
 export interface CachedFacts extends ObjectState {
@@ -202,7 +203,7 @@ export class CacheDirectory {
     using lock = FileLock.tryTake(`${path}/lock`);
     if (lock === undefined) return false;
     // The facts first: without, it is no object any more.
-    for (const name of ["facts.json", "sums", "data", "lock"]) {
+    for (const name of ["facts.json", "sums", "data", "counts", "lock"]) {
       fs.rmSync(`${path}/${name}`, { force: true });
     }
     try {
@@ -244,6 +245,8 @@ export interface CachedEntry {
 export class CachedObject {
   readonly path: string;
   readonly size: number;
+  /** What this process does with it. */
+  readonly counts: ObjectCounter;
   /** Whether all that is there was written since the machine was started. */
   readonly isOfThisStart: boolean;
   readonly #directory: CacheDirectory;
@@ -259,6 +262,7 @@ export class CachedObject {
     this.path = path;
     this.size = size;
     this.#lock = lock;
+    this.counts = new ObjectCounter(path);
     this.isOfThisStart = factsIn(path)?.start === startOfMachine();
   }
 
@@ -278,6 +282,7 @@ export class CachedObject {
   }
 
   close(): void {
+    this.counts.close();
     this.#lock[Symbol.dispose]();
   }
 }

@@ -1,0 +1,112 @@
+/** What is counted of objects of the cache, by any number of processes. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import {
+  ObjectCounter,
+  readCounts,
+} from "../../../src/io/remote/cache/object_counts.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+import { until } from "../../cli/mount/mount_place.ts";
+
+const NOTHING = { bytes: 0, requests: 0, retries: 0, hits: 0 };
+
+/** A process that counts in a directory, again and again. */
+function counting(directory: string, times: number): Deno.ChildProcess {
+  const module = `${REPOSITORY}src/io/remote/cache/object_counts.ts`;
+  const program = `import { ObjectCounter } from "${module}";
+    for (let i = 0; i < ${times}; i++) {
+      const counter = new ObjectCounter("${directory}");
+      counter.asked();
+      counter.fetched(1000);
+      counter.hit();
+      counter.close();
+    }`;
+  return new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--config", `${REPOSITORY}deno.json`, program],
+  }).spawn();
+}
+
+Deno.test("what one process counts is added when it ends, and only for the owner to see", async () => {
+  await withTempDir((dir) => {
+    assert.deepEqual(readCounts(dir), NOTHING);
+    {
+      const idle = new ObjectCounter(dir);
+      idle.close();
+    }
+    assert.deepEqual(fs.readdirSync(dir), []);
+    for (let i = 0; i < 2; i++) {
+      const counter = new ObjectCounter(dir);
+      counter.asked();
+      counter.asked();
+      counter.retried();
+      counter.fetched(2 ** 40);
+      counter.hit();
+      Atomics.add(counter.hits, 0, 4); // as another thread
+      counter.close();
+      counter.close();
+    }
+    assert.deepEqual(readCounts(dir), {
+      bytes: 2 ** 41,
+      requests: 4,
+      retries: 2,
+      hits: 10,
+    });
+    assert.equal(fs.statSync(`${dir}/counts`).mode & 0o777, 0o600);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("what processes count at the same time is all there", async () => {
+  await withTempDir(async (dir) => {
+    const all = await Promise.all(
+      [1, 2, 3].map(() => counting(dir, 50).status),
+    );
+    assert.ok(all.every(({ success }) => success));
+    assert.deepEqual(readCounts(dir), {
+      bytes: 150_000,
+      requests: 150,
+      retries: 0,
+      hits: 150,
+    });
+  });
+});
+
+Deno.test("a process that is killed leaves counts that are whole, and goes on being counted with", async () => {
+  await withTempDir(async (dir) => {
+    const child = counting(dir, 1e9);
+    await until(() => readCounts(dir).requests > 20);
+    child.kill("SIGKILL");
+    await child.status;
+    const { bytes, requests, hits } = readCounts(dir);
+    assert.deepEqual([bytes, hits], [1000 * requests, requests]);
+    assert.ok((await counting(dir, 5).status).success);
+    assert.equal(readCounts(dir).requests, requests + 5);
+  });
+});
+
+Deno.test("counts that are damaged, or can't be written, stop nobody", async () => {
+  await withTempDir((dir) => {
+    for (const content of [new Uint8Array(7), new Uint8Array(32).fill(0xff)]) {
+      fs.writeFileSync(`${dir}/counts`, content);
+      assert.deepEqual(readCounts(dir), NOTHING);
+      const counter = new ObjectCounter(dir);
+      counter.asked();
+      counter.close();
+      assert.deepEqual(readCounts(dir), { ...NOTHING, requests: 1 });
+    }
+    const counter = new ObjectCounter(`${dir}/gone`);
+    counter.asked();
+    counter.close();
+    return Promise.resolve();
+  });
+});
+
+Deno.test("a process that does not end adds by and by", async () => {
+  await withTempDir(async (dir) => {
+    const counter = new ObjectCounter(dir);
+    counter.asked();
+    await until(() => readCounts(dir).requests === 1);
+    counter.close();
+    assert.equal(readCounts(dir).requests, 1);
+  });
+});
