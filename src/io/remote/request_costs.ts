@@ -1,0 +1,82 @@
+import type { RemoteObserver } from "./client.ts";
+
+/** How long requests are counted together, in milliseconds; then the older half is forgotten. */
+const WINDOW = 2 * 60_000;
+/** So many are worth a word, where each brought less than this. */
+const MANY = 1000;
+const TINY = 32 << 10;
+
+/** What was said; once a process is enough. */
+const SAID = { isSaid: false };
+
+/** Counts ranges that have come, and says once where there are many and tiny ones: stores charge for each request. */
+export class RequestCosts {
+  readonly #warn: (message: string) => void;
+  readonly #now: () => number;
+  readonly #said: { isSaid: boolean };
+  /** Of this half of the window, and of the one before. */
+  #half = { requests: 0, bytes: 0 };
+  #before = { requests: 0, bytes: 0 };
+  #since: number;
+
+  /**
+   * @param now A clock in milliseconds.
+   * @param said Noted there by all who share it.
+   */
+  constructor(
+    warn: (message: string) => void,
+    now: () => number = () => performance.now(),
+    said: { isSaid: boolean } = SAID,
+  ) {
+    this.#warn = warn;
+    this.#now = now;
+    this.#said = said;
+    this.#since = now();
+  }
+
+  /** Counts a range. */
+  fetched(name: string, bytes: number): void {
+    if (this.#said.isSaid) return;
+    this.#forget();
+    this.#half.requests++;
+    this.#half.bytes += bytes;
+    const requests = this.#half.requests + this.#before.requests;
+    const each = (this.#half.bytes + this.#before.bytes) / requests;
+    if (requests <= MANY || each >= TINY) return;
+    this.#said.isSaid = true;
+    this.#warn(
+      `${name} is read in many tiny requests: ${requests} of ${
+        (each / 1000).toFixed(1)
+      } kB on average within ${
+        WINDOW / 60_000
+      } minutes, and stores charge for each; ` +
+        "fetch all of it before, in large ones (recordfs cache fill URL), or read it in the order in which it lies " +
+        "(BlockShuffleSampler shuffles so)",
+    );
+  }
+
+  #forget(): void {
+    const halves = Math.floor((this.#now() - this.#since) / (WINDOW / 2));
+    if (halves === 0) return;
+    const none = { requests: 0, bytes: 0 };
+    this.#before = halves === 1 ? this.#half : none;
+    this.#half = { ...none };
+    this.#since += halves * WINDOW / 2;
+  }
+}
+
+/** An observer that counts what requests cost, beside another one. */
+export function observingCosts(
+  observer: RemoteObserver | undefined,
+  warn: (message: string) => void,
+): RemoteObserver {
+  const costs = new RequestCosts(warn);
+  return {
+    asked: () => observer?.asked(),
+    retried: () => observer?.retried(),
+    fetched(name, start, length, ms) {
+      costs.fetched(name, length);
+      observer?.fetched(name, start, length, ms);
+    },
+  };
+}
