@@ -18,6 +18,7 @@ import { remoteOf } from "../input/remote_flags.ts";
 import { report, warn } from "../messages.ts";
 import { counted, formatBytes, formatFetched } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
+import { Opening } from "../terminal/opening.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 import { table } from "../terminal/table.ts";
@@ -192,10 +193,17 @@ async function fillWith(
   const remote = remoteOf(options);
   const { format, ext } = options;
   const missing = await abortable(async (signal) => {
+    using opening = new Opening();
+    const storage = new RemoteStorage(location, remote, opening);
     // It knows what else belongs to it, and that it is a container.
-    using _container = await open(location, { format, ext, remote, signal });
-    const storage = new RemoteStorage(location, remote);
+    using _container = await open(storage.root, {
+      format,
+      ext,
+      storage,
+      signal,
+    });
     const files = await filesBelow(storage, storage.root, signal);
+    opening[Symbol.dispose]();
     const total = files.reduce((sum, { size }) => sum + size, 0);
     using bar = new Progress("fetching", "bytes", total);
     let done = 0;

@@ -8,10 +8,11 @@ import { inFlags } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { checkSource } from "../input/given.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
-import { remoteOf } from "../input/remote_flags.ts";
+import { storedLocation } from "../input/remote_storages.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { Flood, warn } from "../messages.ts";
 import { print } from "../terminal/output.ts";
+import { Opening } from "../terminal/opening.ts";
 import { Progress } from "../terminal/progress.ts";
 
 interface CheckCommandOptions extends CommonOptions {
@@ -42,18 +43,27 @@ async function check(
   let found: CheckReport | undefined;
   let failure: RecordfsError | undefined;
   try {
+    using opening = new Opening();
     using bar = new Progress("checking", "bytes");
-    found = await checkContainer(source, {
+    const { location, storage } = await storedLocation(
+      source,
+      options,
+      opening,
+    );
+    found = await checkContainer(location, {
       format,
       ext,
       values,
-      remote: remoteOf(options),
+      storage,
       onWarning: (message) => warnings.add(message),
       onDamage: (one) => {
         if (json) damage.push(one);
         else faults.add(messageText(inFlags(one.message)));
       },
-      onProgress: (done, total) => bar.update(done, total),
+      onProgress(done, total) {
+        opening[Symbol.dispose]();
+        bar.update(done, total);
+      },
     });
   } catch (error) {
     if (!json || !(error instanceof RecordfsError)) throw error;

@@ -9,7 +9,8 @@ import { Flood, report, warn } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { checkSource } from "../input/given.ts";
-import { remoteOf } from "../input/remote_flags.ts";
+import { storedLocation } from "../input/remote_storages.ts";
+import { Opening } from "../terminal/opening.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 
 /** Lines given to the output at a time: ten million one by one would take twice as long. */
@@ -33,10 +34,7 @@ export function makeCommand(): Command {
 async function records(source: string, options: CommonOptions): Promise<void> {
   checkSource(source, "the container");
   const warnings = new Flood(warn, options);
-  const listing = await RecordListing.open(source, {
-    remote: remoteOf(options),
-    onWarning: (message) => warnings.add(message),
-  });
+  const listing = await listed(source, options, warnings);
   warnings.end();
   const damages = new Flood(report, options);
   for (const { message } of listing.damaged) damages.add(message);
@@ -71,6 +69,19 @@ async function records(source: string, options: CommonOptions): Promise<void> {
     );
   }
   if (damaged + listing.damaged.length > 0) throw new Exit(ExitCode.FAILED);
+}
+
+async function listed(
+  source: string,
+  options: CommonOptions,
+  warnings: Flood,
+): Promise<RecordListing> {
+  using opening = new Opening();
+  const { location, storage } = await storedLocation(source, options, opening);
+  return await RecordListing.open(location, {
+    storage,
+    onWarning: (message) => warnings.add(message),
+  });
 }
 
 type Line = (record: ListedRecord) => string;

@@ -20,6 +20,7 @@ import {
 } from "./mount_records.ts";
 import { findDead, removeDead } from "./mount_state.ts";
 import { sendSignal } from "./processes.ts";
+import { Opening } from "../terminal/opening.ts";
 import {
   type EndSignal,
   onEndSignal,
@@ -27,7 +28,13 @@ import {
 } from "../terminal/signals.ts";
 import { PATIENCE_VARIABLE, startSupervisor } from "./supervisor.ts";
 
-/** The one line that the process in the background writes to its standard output. */
+/** A line that the process in the background may write to its standard output while it opens what lies on a server. */
+export interface BackgroundProgress {
+  /** How many bytes. */
+  readonly fetched: number;
+}
+
+/** The last line that it writes there. */
 export type BackgroundAnswer = {
   readonly ready: true;
   /** What the mount can't promise. */
@@ -59,7 +66,7 @@ export async function mountInBackground(job: MountJob): Promise<void> {
   const child = start(job, recordPath, log);
   const before = mountAt(job.mountpoint); // it takes the child some time to come to that
   pruneRecords();
-  const answer = await firstLine(child);
+  const answer = await answerOf(child);
   if (answer === undefined || "error" in answer) {
     removeFile(recordFile(recordPath, "hidden"));
   }
@@ -123,16 +130,21 @@ function start(job: MountJob, path: string, log: string): Deno.ChildProcess {
   }
 }
 
-/** The process's answer, or `undefined` if it ended without one. */
-async function firstLine(
+/** The process's answer, or `undefined` if it ended without one. Until then it is shown what it fetches. */
+async function answerOf(
   { stdout }: Deno.ChildProcess,
 ): Promise<BackgroundAnswer | undefined> {
+  using opening = new Opening();
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of stdout) { // left early, it is closed
-    text += decoder.decode(chunk, { stream: true });
-    const end = text.indexOf("\n");
-    if (end >= 0) return JSON.parse(text.slice(0, end)) as BackgroundAnswer;
+    const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
+    text = lines.pop()!;
+    for (const line of lines) {
+      const said = JSON.parse(line) as BackgroundAnswer | BackgroundProgress;
+      if (!("fetched" in said)) return said;
+      opening.update(said.fetched);
+    }
   }
   return undefined;
 }

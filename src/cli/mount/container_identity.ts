@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { RemoteStorage } from "../../io/remote/remote_storage.ts";
-import { storages } from "./job/job_container.ts";
+import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
 /**
@@ -15,7 +15,8 @@ export async function jobIdentity(
 ): Promise<string> {
   const paths = job.sources.map(({ location }) => location);
   if (job.subset !== undefined) paths.push(job.subset);
-  const storageAt = job.remote && await storages(job.remote, true);
+  const storageAt = job.remote &&
+    await storages(job.remote, { believesCache: true });
   const identities: string[] = [];
   for (const path of paths) {
     const storage = storageAt?.(path);

@@ -5,6 +5,7 @@ import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
 import { openToServe } from "../../vfs/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
+import { Opening } from "../terminal/opening.ts";
 import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import {
@@ -63,7 +64,9 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
 
 async function tryToOpen(job: MountJob): Promise<void> {
   const options = containerOptions(job);
-  const container = await openToServe(await containersOf(job), options);
+  using opening = new Opening();
+  const containers = await containersOf(job, opening);
+  const container = await openToServe(containers, options);
   try {
     await (await options.arrange?.(container) ?? container).complete();
   } finally {

@@ -7,9 +7,10 @@ import type { Server } from "../../../fuse/server/server.ts";
 import { MoreInitFlag } from "../../../fuse/wire/flags.ts";
 import { RecordfsError } from "../../errors.ts";
 import { Exit, ExitCode } from "../exit.ts";
+import { Opening } from "../terminal/opening.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
 import { VERSION } from "../version.ts";
-import type { BackgroundAnswer } from "./background.ts";
+import type { BackgroundAnswer, BackgroundProgress } from "./background.ts";
 import { containerOptions, containersOf } from "./job/job_container.ts";
 import type { MountJob } from "./job/mount_job.ts";
 import { removeLog } from "./mount_log.ts";
@@ -52,6 +53,8 @@ export interface Serving {
 
 /** A second signal counts as the first one's echo for so long in the background, in milliseconds. */
 const ECHO_MS = 1000;
+/** A command in the foreground is told so often how much has been fetched, in milliseconds. */
+const TELL_EVERY = 250;
 
 /**
  * Mounts, or goes on with a mount whose server died, and serves until it is unmounted or a signal comes. In the
@@ -112,13 +115,15 @@ async function begin(serving: Serving): Promise<Mount> {
   const { job, path, isBackground, server, vacated, say } = serving;
   let mounted: Mount | undefined;
   let record: MountRecord;
+  using opening = isBackground ? new OpeningElsewhere() : new Opening();
   try {
     mounted = await mountPath(
-      await containersOf(job),
+      await containersOf(job, opening),
       job.mountpoint,
       containerOptions(job),
       { started: server, vacate: await vacated },
     );
+    opening[Symbol.dispose]();
     record = newRecord(serving, mounted);
     writeRecord(path, record);
   } catch (error) {
@@ -149,7 +154,9 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
   try {
     await expectSame(before);
     // How servers are reached may have been told anew.
-    const containers = await containersOf({ ...job, sources }, true);
+    const containers = await containersOf({ ...job, sources }, {
+      believesCache: true,
+    });
     const mounted = await resumePath(containers, mountpoint, {
       kept: { device, agreed: supervised.agreed },
       options: containerOptions(job),
@@ -299,8 +306,32 @@ async function keepServed(
   await superviseAgain(serving, record);
 }
 
+/** Opening a container for a command that shows on its terminal how far that is, and waits for the answer. */
+class OpeningElsewhere extends Opening {
+  #told = performance.now();
+
+  constructor() {
+    super(false);
+  }
+
+  override update(bytes: number): void {
+    super.update(bytes);
+    const now = performance.now();
+    if (now - this.#told < TELL_EVERY) return;
+    this.#told = now;
+    try {
+      Deno.stdout.writeSync(lineOf({ fetched: bytes }));
+    } catch {
+      // Nobody waits any more, as the answer will find.
+    }
+  }
+}
+
 /** Fails if the command that waits for the answer is gone; the mount then must not stay. */
 async function answer(answer: BackgroundAnswer): Promise<void> {
-  const line = new TextEncoder().encode(`${JSON.stringify(answer)}\n`);
-  await Deno.stdout.write(line);
+  await Deno.stdout.write(lineOf(answer));
+}
+
+function lineOf(said: BackgroundAnswer | BackgroundProgress): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(said)}\n`);
 }

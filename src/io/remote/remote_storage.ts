@@ -8,7 +8,7 @@ import type { RemoteOptions } from "./remote_options.ts";
 import type { RemoteSource } from "./remote_source.ts";
 
 /** Options that only this project's own programs give. */
-interface InternalOptions {
+export interface InternalOptions {
   /** Whether objects are taken for what the cache has of them, so that no server need be there to open them. */
   readonly believesCache?: boolean;
   /** Told of requests. */

@@ -4,50 +4,32 @@ import type {
 } from "../../../../fuse/mount_container.ts";
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
 import type { ServedContainer } from "../../../tree/format.ts";
-import { isUrl } from "../../../io/remote/remote_location.ts";
-import type { RemoteStorage } from "../../../io/remote/remote_storage.ts";
+import type { InternalOptions } from "../../../io/remote/remote_storage.ts";
 import type { PlacedSource } from "../../input/given.ts";
-import type { RemoteFlags } from "../../input/remote_flags.ts";
+import { storages } from "../../input/remote_storages.ts";
 import { firstOnly, warn } from "../../messages.ts";
 import type { MountJob } from "./mount_job.ts";
 
 /**
  * A job's containers as what opens them takes it: one that is mounted by itself is but its path.
  *
- * @param goesOn Whether a server goes on with a mount: what the cache knows of servers is believed then, which may be
- * away.
+ * @param options Who goes on with a mount believes what the cache knows of servers, which may be away.
  */
 export async function containersOf(
   { sources, remote }: MountJob,
-  goesOn = false,
+  options: InternalOptions,
 ): Promise<string | readonly PlacedPath[]> {
   const [{ location, path }] = sources as [PlacedSource];
   if (remote === undefined) {
     return sources.length === 1 && path === undefined ? location : sources;
   }
-  const storageAt = await storages(remote, goesOn);
+  const storageAt = await storages(remote, options);
   return sources.map((source) => {
     const storage = storageAt(source.location);
     return storage === undefined
       ? source
       : { ...source, location: storage.root, options: { storage } };
   });
-}
-
-/** Makes what reaches a server, by its URL; nothing for what is on this machine. */
-export async function storages(
-  flags: RemoteFlags,
-  believesCache: boolean,
-): Promise<(location: string) => RemoteStorage | undefined> {
-  const [{ RemoteStorage }, { remoteOf }] = await Promise.all([
-    import("../../../io/remote/remote_storage.ts"),
-    import("../../input/remote_flags.ts"),
-  ]);
-  const options = remoteOf(flags);
-  return (location) =>
-    isUrl(location)
-      ? new RemoteStorage(location, options, { believesCache })
-      : undefined;
 }
 
 /** How they are opened and mounted. */
