@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
 import type { MountPlace } from "../../cli/mount/mount_place.ts";
-import { assertFailed, recordfs } from "../../cli/run_cli.ts";
+import { assertFailed, recordfs, run } from "../../cli/run_cli.ts";
 import { documentBlocks } from "../../documents/blocks.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {
@@ -24,19 +24,26 @@ const NODES = 4;
 const SAMPLES = Array.from({ length: 320 }, () => randomBytes(100_000));
 const CONTAINER = ffrBytes(SAMPLES);
 
+/** The document's configuration, and what is to be added for a store over HTTPS. */
+const [CONFIGURATION, OVER_HTTPS] = documentBlocks()
+  .filter(({ document, info }) =>
+    document === "docs/remote.md" && info === "nginx"
+  ).map(({ text }) => text);
+
+/** Replaces a text that is there so often. */
+function replace(text: string, from: string, to: string, times = 1): string {
+  assert.equal(text.split(from).length, times + 1, from);
+  return text.replaceAll(from, () => to);
+}
+
 /** An nginx with the document's configuration, in front of an origin. */
-async function sharedCache(origin: string): Promise<Nginx> {
-  const [block, ...others] = documentBlocks()
-    .filter(({ document, info }) =>
-      document === "docs/remote.md" && info === "nginx"
-    );
-  assert.ok(block !== undefined && others.length === 0);
-  const replace = (text: string, from: string, to: string) => {
-    assert.equal(text.split(from).length, 2, `${from} is there once`);
-    return text.replace(from, () => to);
-  };
+async function sharedCache(
+  origin: string,
+  change = (text: string) => text,
+): Promise<Nginx> {
   return await startNginx((port, dir) => {
-    let text = replace(block.text, "/var/cache/nginx/recordfs", `${dir}/cache`);
+    let text = change(CONFIGURATION!);
+    text = replace(text, "/var/cache/nginx-recordfs", `${dir}/cache`);
     text = replace(text, "listen 8080", `listen 127.0.0.1:${port}`);
     return replace(text, "store.example:7480", new URL(origin).host);
   });
@@ -164,4 +171,46 @@ test(
     assert.ok(others[250]!.equals(await anew.read("000250")));
   },
   "nginx",
+);
+
+test(
+  "a store over HTTPS that goes by a name is shared, and has to prove it",
+  async ({ dir }) => {
+    fs.mkdirSync(`${dir}/root`);
+    fs.writeFileSync(`${dir}/root/x.ffr`, CONTAINER);
+    const [key, certificate] = [`${dir}/key`, `${dir}/certificate`];
+    const { code, stderr } = await run([
+      ...["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes"],
+      ...["-subj", "/CN=store.example", "-days", "2"],
+      ...["-addext", "subjectAltName=DNS:store.example"],
+      ...["-keyout", key, "-out", certificate],
+    ]);
+    assert.equal(code, 0, stderr);
+    await using origin = await startNginx((port) => `
+    ssl_certificate ${certificate}; ssl_certificate_key ${key};
+    server { listen 127.0.0.1:${port} ssl default_server; return 421; }
+    server { listen 127.0.0.1:${port} ssl; server_name store.example; root ${dir}/root; }`);
+    const overHttps = (authorities: string) => (text: string) => {
+      const more = replace(
+        OVER_HTTPS!,
+        "/etc/ssl/certs/ca-certificates.crt",
+        authorities,
+      );
+      const named = replace(text, "Host $http_host", "Host store.example", 2);
+      const safe = replace(named, "http://origin", "https://origin", 2);
+      return replace(safe, "listen 8080;", `listen 8080;\n${more}`);
+    };
+    await using cache = await sharedCache(origin.url, overHttps(certificate));
+    const remote = { cache: false, timeout: 1 } as const;
+    using found = await open(`${cache.url}/x.ffr`, { remote });
+    assert.ok(SAMPLES[100]!.equals(await found.read("000100")));
+
+    const nobody = overHttps("/etc/ssl/certs/ca-certificates.crt");
+    await using strict = await sharedCache(origin.url, nobody);
+    await assert.rejects(open(`${strict.url}/x.ffr`, { remote }), {
+      message: /HTTP 502/,
+    });
+  },
+  "nginx",
+  "openssl",
 );

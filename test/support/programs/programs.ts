@@ -13,6 +13,7 @@ export const PACKAGES: Record<string, string> = {
   msgpack: "python3-msgpack",
   nginx: "nginx-light",
   numpy: "python3-numpy",
+  openssl: "openssl",
   pillow: "python3-pil",
   prlimit: "util-linux",
   python3: "python3",
