@@ -30,6 +30,8 @@ export interface RemoteBlocks {
   readonly object: number;
   /** One of `Known` for each block that may be in the map; `undefined` where there is no map. */
   readonly known: Uint8Array<SharedArrayBuffer> | undefined;
+  /** Counts reads that are answered from the map. */
+  readonly hits: Uint32Array<SharedArrayBuffer> | undefined;
 }
 
 /** What the blocks of a source of a server are kept in; `undefined` where no file has them. */
@@ -163,16 +165,21 @@ export function mapBlocks(
   { object, map }: NonNullable<ReturnType<MapsOfRemote["get"]>>,
 ): MappedSource {
   if (map === undefined || size === 0) {
-    return { name, address: 0, size, remote: { object, known: undefined } };
+    return {
+      name,
+      address: 0,
+      size,
+      remote: { object, known: undefined, hits: undefined },
+    };
   }
-  const { path, known } = map;
+  const { path, known, hits } = map;
   // What is fetched changes it.
   const file = runSync(FileSource.open(path, { mayGrow: true }));
   try {
     const { dev, ino } = file.identity;
     if (dev === map.device && ino === map.inode && file.size === size) {
       const address = Number(mapShared(file).address);
-      return { name, address, size, remote: { object, known } };
+      return { name, address, size, remote: { object, known, hits } };
     }
   } finally {
     file.close();

@@ -173,6 +173,9 @@ function stop(): void {
   reads.end();
   for (const thread of [...descriptors.keys()]) end(thread);
   for (const source of objects) source.close();
-  scope.postMessage({ kind: "stopped" });
-  scope.close();
+  // They are closed in this turn of the event loop, and what was counted is kept then.
+  setTimeout(() => {
+    scope.postMessage({ kind: "stopped" });
+    scope.close();
+  });
 }

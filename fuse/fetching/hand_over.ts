@@ -14,7 +14,7 @@ export class HandOver {
 
   /** Tells whether bytes of an object are all there, to be sent from its map. */
   isThere(
-    { object, known }: RemoteBlocks,
+    { object, known, hits }: RemoteBlocks,
     start: number,
     length: number,
   ): boolean {
@@ -30,6 +30,7 @@ export class HandOver {
         if (was === Marked) this.#tell({ kind: "marked", object, block });
       }
     }
+    if (hits !== undefined) Atomics.add(hits, 0, 1);
     return true;
   }
 

@@ -157,7 +157,10 @@ export class BlockFetcher {
     this.#goAhead(offset, offset + into.length);
     // What lies on this machine's disk need not hold up the others.
     const isKept = this.#isKept(offset, into.length);
-    if (isKept && await this.#store.readLater(into, offset)) return;
+    if (isKept && await this.#store.readLater(into, offset)) {
+      this.#store.counts?.hit();
+      return;
+    }
     const waiting = new Waiting(offset, into.length, into);
     this.#readWhatIsHere(waiting, into);
     this.#needAll(waiting);
@@ -182,6 +185,7 @@ export class BlockFetcher {
   readNow(into: Uint8Array, offset: number): number {
     const got = this.#store.readCached(into, offset) ||
       this.#held.read(into, offset) || this.#readUnderWay(into, offset);
+    if (got === into.length) this.#store.counts?.hit();
     if (got > 0) this.#goAhead(offset, offset + got);
     return got;
   }
@@ -311,13 +315,14 @@ export class BlockFetcher {
         kept += this.#keep(start + seen, bytes.subarray(seen, until));
         seen = until;
       },
-      { signal },
+      { signal, counter: this.#store.counts },
     );
     const ms = performance.now() - begun;
     const bytes = flight.land();
     if (kept === length || signal.aborted) giveBack(bytes);
     else this.#held.take(start, bytes);
-    this.#client.observer?.fetched(this.#target.name, start, length, ms);
+    this.#store.counts?.fetched(length);
+    this.#client.observer.fetched(this.#target.name, start, length, ms);
   }
 
   /** Keeps whole blocks, or as many of them as there is room for, and tells how many bytes that is. */

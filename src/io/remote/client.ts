@@ -4,6 +4,7 @@ import { Backoff } from "./backoff.ts";
 import { variable } from "../../environment.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
+import { observingCosts } from "./request_costs.ts";
 import { Slots } from "./slots.ts";
 import { StallWatch } from "./stall_watch.ts";
 import type { Target } from "./target.ts";
@@ -38,6 +39,8 @@ export interface Patience {
   readonly signal: AbortSignal | undefined;
   /** In milliseconds; defaults to what the client was made with. */
   readonly timeout?: number | undefined;
+  /** Counts requests for one object. */
+  readonly counter?: Pick<RemoteObserver, "asked" | "retried"> | undefined;
 }
 
 /** What becomes of requests, for who counts or shows them. */
@@ -53,7 +56,7 @@ export interface RemoteObserver {
 /** Asks servers, as often as it takes. */
 export class Client {
   readonly timeout: number;
-  readonly observer: RemoteObserver | undefined;
+  readonly observer: RemoteObserver;
   readonly #slots: Slots;
   readonly #warn: (message: string) => void;
   /** Whether it was said that a server is waited for, and not answered since. */
@@ -62,8 +65,8 @@ export class Client {
 
   /** @throws {Deno.errors.NotFound} If there is no file of certificates. */
   constructor(options: RemoteOptions, observer?: RemoteObserver) {
-    this.observer = observer;
     this.#warn = options.onWarning ?? warnOnConsole;
+    this.observer = observingCosts(observer, this.#warn);
     this.timeout = options.timeout ?? TIMEOUT;
     this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
     const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
@@ -80,7 +83,7 @@ export class Client {
   async ask<T>(
     target: Target,
     question: Question<T>,
-    { signal, timeout = this.timeout }: Patience,
+    { signal, timeout = this.timeout, counter }: Patience,
   ): Promise<T> {
     const backoff = new Backoff(timeout);
     const begun = performance.now();
@@ -89,7 +92,7 @@ export class Client {
       let last: Transient;
       try {
         const answer = await this.#slots.use(
-          () => this.#attempt(target, question, signal),
+          () => this.#attempt(target, question, { signal, counter }),
           signal,
         );
         this.#isAway = false;
@@ -103,7 +106,8 @@ export class Client {
       if (!await backoff.wait(last.after, signal)) {
         throw last.finally(target.name, backoff.attempts, timeout);
       }
-      this.observer?.retried();
+      this.observer.retried();
+      counter?.retried();
       if (performance.now() - begun >= TELL_AFTER) {
         this.#tellAway(target, last, timeout);
       }
@@ -123,14 +127,17 @@ export class Client {
   async #attempt<T>(
     target: Target,
     question: Question<T>,
-    signal: AbortSignal | undefined,
+    { signal, counter }: Patience,
   ): Promise<T> {
     using watch = new StallWatch();
     const either = signal === undefined
       ? watch.signal
       : AbortSignal.any([signal, watch.signal]);
     try {
-      const response = await this.#followed(target, question, either);
+      const response = await this.#followed(target, question, {
+        signal: either,
+        counter,
+      });
       try {
         return await question.take(response, watch);
       } finally {
@@ -155,17 +162,18 @@ export class Client {
   async #followed<T>(
     target: Target,
     question: Question<T>,
-    signal: AbortSignal,
+    { signal, counter }: Patience,
   ): Promise<Response> {
     for (let hop = 1;; hop++) {
       const { url, headers } = await target.prepare(question.headers());
       // What is compressed has other offsets.
       headers.set("accept-encoding", "identity");
-      this.observer?.asked();
+      this.observer.asked();
+      counter?.asked();
       const response = await fetch(url, {
         headers,
         redirect: "manual",
-        signal,
+        signal: signal ?? null,
         ...this.#http && { client: this.#http },
       });
       const { status } = response;

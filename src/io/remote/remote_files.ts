@@ -39,6 +39,15 @@ interface Found {
   readonly hasRanges: boolean;
   /** Its first bytes; none where the cache has them. */
   readonly head: Uint8Array<ArrayBuffer>;
+  /** What that took, until the object's own count has it. */
+  readonly took: Took;
+}
+
+/** What was asked for, and came. */
+interface Took {
+  requests: number;
+  retries: number;
+  bytes: number;
 }
 
 /** An object that is open. */
@@ -199,22 +208,30 @@ export class RemoteFiles {
       const target = this.#server.target(path);
       const known = this.#cache?.lastState(target.identity);
       if (this.#believesCache) {
-        if (known !== undefined) return asKnown(target, known);
+        if (known !== undefined) return asKnown(target, known, nothing());
         if (this.#cache?.lastList(target.identity)) return DIRECTORY;
       }
+      const took = nothing();
+      const counter = {
+        asked: () => void took.requests++,
+        retried: () => void took.retries++,
+      };
+      const begun = performance.now();
       const answer = await openObject(
         this.#client,
         target,
         HEAD,
         known?.tag,
-        this.#patience(signal),
+        { ...this.#patience(signal), counter },
       );
       if (answer.kind === "missing" || answer.kind === "directory") {
         return answer;
       }
-      return answer.kind === "same"
-        ? asKnown(target, known!)
-        : { ...answer, kind: "file", target };
+      if (answer.kind === "same") return asKnown(target, known!, took);
+      took.bytes = answer.head.length;
+      const ms = performance.now() - begun;
+      this.#client.observer.fetched(target.name, 0, took.bytes, ms);
+      return { ...answer, kind: "file", target, took };
     });
   }
 
@@ -226,8 +243,9 @@ export class RemoteFiles {
   }
 
   async #fetcher(path: string, found: Found): Promise<BlockFetcher> {
-    const { target, state, hasRanges, head } = found;
+    const { target, state, hasRanges, head, took } = found;
     const store = this.#store(target, state);
+    store.counts?.take(took);
     try {
       const isWhole = head.length % BLOCK === 0 || head.length === state.size;
       const isNew = head.length > 0 && isWhole && !store.has(0);
@@ -267,7 +285,10 @@ export class RemoteFiles {
     this.#warn(
       `The server of ${path} gives no parts of files: all of it is downloaded first`,
     );
-    await fetchWhole(this.#client, target, state, store, { signal: undefined });
+    const { counts: counter } = store;
+    const signal = undefined;
+    await fetchWhole(this.#client, target, state, store, { signal, counter });
+    counter.fetched(state.size);
   }
 
   #patience(signal: AbortSignal | undefined): Patience {
@@ -276,8 +297,12 @@ export class RemoteFiles {
 }
 
 /** An object that is as the cache has it. */
-function asKnown(target: Target, state: ObjectState): Found {
-  return { kind: "file", target, state, hasRanges: true, head: NOTHING };
+function asKnown(target: Target, state: ObjectState, took: Took): Found {
+  return { kind: "file", target, state, hasRanges: true, head: NOTHING, took };
+}
+
+function nothing(): Took {
+  return { requests: 0, retries: 0, bytes: 0 };
 }
 
 /** Answers that are believed for a while. */

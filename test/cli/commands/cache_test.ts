@@ -12,6 +12,17 @@ const SAMPLES = Array.from(
   (_, i) => new Uint8Array(50_000).fill(i),
 );
 
+interface Listed {
+  readonly url: string;
+  readonly size: number;
+  readonly fetched: {
+    readonly bytes: number;
+    readonly requests: number;
+    readonly retries: number;
+    readonly hits: number;
+  };
+}
+
 Deno.test("a container is fetched ahead, listed, compared and deleted", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/root/parts`, { recursive: true });
@@ -32,9 +43,14 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     );
     assert.doesNotMatch(table, /hush/);
     const { stdout } = await succeed(["cache", "ls", "--json", ...where]);
-    const listed = JSON.parse(stdout) as { url: string; size: number }[];
+    const listed = JSON.parse(stdout) as Listed[];
     const { size } = fs.statSync(`${dir}/root/parts/a.ffr`);
     assert.deepEqual(listed.map((one) => one.size), [size, size]);
+    for (const { url, fetched: { bytes, requests, retries } } of listed) {
+      const asked = server.asked.filter(({ path }) => url.endsWith(path));
+      assert.deepEqual([requests, retries], [asked.length, 0], url);
+      assert.ok(bytes >= size && bytes < 1.2 * size, `${bytes}`);
+    }
 
     // All is there: only whether it is still the same is asked.
     const before = server.asked.length;
@@ -42,6 +58,16 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     const asked = server.asked.slice(before)
       .filter(({ path }) => path.endsWith(".ffr"));
     assert.ok(asked.every(({ headers }) => "if-none-match" in headers));
+    const later = await succeed(["cache", "ls", "--json", ...where]);
+    const first = new Map(listed.map((one) => [one.url, one.fetched]));
+    for (const { url, fetched } of JSON.parse(later.stdout) as Listed[]) {
+      const { bytes, requests, hits } = first.get(url)!;
+      assert.deepEqual(
+        [fetched.bytes, fetched.requests],
+        [bytes, requests + 1],
+      );
+      assert.ok(fetched.hits > hits);
+    }
 
     const [data] = fs.globSync(`${dir}/cache/objects/*/*/data`);
     const fd = fs.openSync(data!, "r+");

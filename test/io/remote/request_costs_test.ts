@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Client } from "../../../src/io/remote/client.ts";
 import { RequestCosts } from "../../../src/io/remote/request_costs.ts";
 
 const NAME = "s3://bucket/x.ffr";
@@ -67,5 +68,17 @@ Deno.test("it is said once a process, whoever counts", () => {
     const costs = new RequestCosts((text) => said.push(text), () => 0, shared);
     for (let k = 0; k < 2000; k++) costs.fetched(NAME, 10);
   }
+  assert.equal(said.length, 1);
+});
+
+Deno.test("whoever asks servers counts them, beside who else observes", () => {
+  const said: string[] = [];
+  let observed = 0;
+  const { observer } = new Client(
+    { onWarning: (text) => said.push(text) },
+    { asked() {}, retried() {}, fetched: () => observed++ },
+  );
+  for (let i = 0; i < 1500; i++) observer.fetched(NAME, i * 100, 100, 1);
+  assert.equal(observed, 1500);
   assert.equal(said.length, 1);
 });

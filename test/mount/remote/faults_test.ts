@@ -296,6 +296,12 @@ served(
       /FETCH http:\/\/127.*x\.ffr bytes \d+-\d+: \d+\.\d ms/,
     );
     await unmount();
+    // The cache's count goes on with the mount's, and those of whoever opened it.
+    const cache = ["--json", "--cache-dir", `${place.dir}/cache`];
+    const cached = await place.recordfs("cache", "ls", ...cache);
+    const [{ fetched: all }] = JSON.parse(cached.stdout);
+    assert.deepEqual([all.requests, all.retries], [server.asked.length, 1]);
+    assert.ok(all.hits >= fetched.hits! && all.bytes > fetched.bytes!);
   },
 );
 

@@ -1,3 +1,5 @@
+import type { ObjectCounter } from "./object_counts.ts";
+
 /**
  * Bytes of a block: what is kept and counted at a time. A sample begins and ends within blocks: were these larger, more
  * would be fetched with each that is read alone.
@@ -22,12 +24,16 @@ export interface BlockMap {
   readonly inode: number;
   /** One of {@linkcode Known} for each block, in memory that threads share. */
   readonly known: Uint8Array<SharedArrayBuffer>;
+  /** Who reads from it adds one for each read whose bytes were there. */
+  readonly hits: Uint32Array<SharedArrayBuffer>;
 }
 
 /** Where fetched blocks of one object are kept. */
 export interface BlockStore {
   /** Its file, where it has one. What is present stays so for as long as the object is open. */
   readonly map: BlockMap | undefined;
+  /** Counts what is done with it, where that is kept. */
+  readonly counts: ObjectCounter | undefined;
   /** Whether a block is there. */
   has(block: number): boolean;
   /**
@@ -61,6 +67,7 @@ export interface BlockStore {
 /** Keeps nothing. */
 export const NO_STORE: BlockStore = {
   map: undefined,
+  counts: undefined,
   has: () => false,
   read: () => 0,
   readCached: () => 0,

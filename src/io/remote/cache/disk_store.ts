@@ -10,6 +10,7 @@ import {
   Known,
 } from "./block_store.ts";
 import type { CachedObject } from "./cache_directory.ts";
+import type { ObjectCounter } from "./object_counts.ts";
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
 /** Checksums that are read or written at a time, at most. */
@@ -54,7 +55,8 @@ export class DiskStore implements BlockStore {
     const { dev: device, ino: inode } = fs.fstatSync(this.#data);
     const blocks = Math.ceil(object.size / BLOCK);
     this.#known = new Uint8Array(new SharedArrayBuffer(blocks));
-    this.map = { path, device, inode, known: this.#known };
+    const { hits } = object.counts;
+    this.map = { path, device, inode, known: this.#known, hits };
     const known = object.isOfThisStart ? Known.Present : Known.Unsure;
     for (let first = 0; first < blocks; first += SUMS) {
       const count = this.#readSums(first, SUMS);
@@ -62,6 +64,10 @@ export class DiskStore implements BlockStore {
         if (this.#words[i] !== 0) this.#known[first + i] = known;
       }
     }
+  }
+
+  get counts(): ObjectCounter {
+    return this.#object.counts;
   }
 
   has(block: number): boolean {

@@ -65,6 +65,14 @@ export class ObjectCounter {
     this.#counts.bytes += bytes;
   }
 
+  /** Takes what was counted before there was an object: of the request that opened it. */
+  take(opening: { requests: number; retries: number; bytes: number }): void {
+    this.#counts.requests += opening.requests;
+    this.#counts.retries += opening.retries;
+    this.#counts.bytes += opening.bytes;
+    Object.assign(opening, { requests: 0, retries: 0, bytes: 0 });
+  }
+
   /** A read found its bytes there. */
   hit(): void {
     Atomics.add(this.hits, 0, 1);
