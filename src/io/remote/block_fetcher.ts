@@ -297,6 +297,7 @@ export class BlockFetcher {
   async #fly(flight: Flight): Promise<void> {
     const { signal } = this.#closed;
     const { start, length } = flight;
+    const { counts: counter } = this.#store;
     const begun = performance.now();
     /** How much of it has been looked at, and how much of that was kept. */
     let seen = 0;
@@ -307,6 +308,7 @@ export class BlockFetcher {
       this.#state,
       flight,
       (piece) => {
+        counter?.fetched(piece.length);
         flight.take(piece);
         const { bytes } = flight;
         const isWhole = bytes.length === length;
@@ -315,13 +317,12 @@ export class BlockFetcher {
         kept += this.#keep(start + seen, bytes.subarray(seen, until));
         seen = until;
       },
-      { signal, counter: this.#store.counts },
+      { signal, counter },
     );
     const ms = performance.now() - begun;
     const bytes = flight.land();
     if (kept === length || signal.aborted) giveBack(bytes);
     else this.#held.take(start, bytes);
-    this.#store.counts?.fetched(length);
     this.#client.observer.fetched(this.#target.name, start, length, ms);
   }
 
