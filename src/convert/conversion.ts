@@ -1,4 +1,5 @@
 import { RecordfsError } from "../errors.ts";
+import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
 /** What a container can be converted to: one of the targets of a format, or `folder`. */
@@ -40,6 +41,8 @@ export interface ConvertOptions extends WaitOptions {
   readonly to?: ConvertTarget | undefined;
   /** Takes the source for this format (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
   readonly from?: string | undefined;
+  /** How servers are reached, where the source is a URL. */
+  readonly remote?: RemoteOptions | undefined;
   /** Of `bags` and `bag`; 3 by default. */
   readonly generation?: 1 | 2 | 3 | undefined;
   /** Keys and types, where files or samples become `bags`. */

@@ -1,4 +1,6 @@
 import { localPath } from "../io/storage/local_path.ts";
+import { storedAt } from "../io/storage/place.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
 import {
   ConversionError,
   type ConvertOptions,
@@ -33,7 +35,7 @@ const LISTED = 10;
  * The target appears when it is complete. It takes as much memory as the largest value, or list that
  * becomes one.
  *
- * @param source A container of any format, or a folder.
+ * @param source A container of any format, also by its URL, or a folder of this machine.
  * @param destination Where to: nothing may be there, or an empty directory where it becomes one, unless the
  * option `replace` is set.
  * @throws {ConversionError} If something would be lost, or there is no way; nothing is written.
@@ -61,20 +63,23 @@ export async function convert(
   destination: string | URL,
   options: ConvertOptions = {},
 ): Promise<ConvertReport> {
-  const from = localPath(source);
+  const place = storedAt(source, options);
+  const { path: from } = place;
+  const isLocal = place.storage === LOCAL_DISK;
   const to = localPath(destination);
-  requireApart(from, to);
-  const opened = await openSource(from, options);
+  if (isLocal) requireApart(from, to);
+  const opened = await openSource(place, options);
   let replacement: Replacement | undefined;
   try {
     const { name, target } = await targetOf(opened, to, options);
     requireOptions(opened, target, name, options);
     const form = target.form(to, options);
     if (options.replace === true) {
-      replacement = await Replacement.of(from, to, target.content, form);
+      const kept = isLocal ? from : undefined;
+      replacement = await Replacement.of(kept, to, target.content, form);
     } else await requireAbsent(to, target, form, options.signal);
-    const place = replacement?.path ?? to;
-    const conversion = await target.plan(opened, place, options);
+    const newPath = replacement?.path ?? to;
+    const conversion = await target.plan(opened, newPath, options);
     const plan = {
       from: conversion.from,
       to: conversion.to,

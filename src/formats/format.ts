@@ -1,8 +1,10 @@
-import type { ConversionSource } from "../convert/from/source.ts";
+import type {
+  ConversionSource,
+  SourceOptions,
+} from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
-import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type {
   CheckOptions,
   CheckReport,
@@ -99,11 +101,11 @@ export interface Format {
   /**
    * Says what of a container can be converted to others; without it, its files.
    *
-   * @param container It closes with the source.
+   * @param container It closes with the source. Its location is of `options.storage`.
    */
   openSource?(
     container: VirtualFs,
-    options: WaitOptions & Pick<ContainerOptions, "onWarning">,
+    options: SourceOptions,
   ): Promise<ConversionSource | undefined>;
   /** What writes a target of this name among {@linkcode FormatEntry.targets}. */
   target?(name: string): Promise<ConversionTarget>;

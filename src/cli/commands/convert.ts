@@ -8,7 +8,7 @@ import {
 import { targetNames } from "../../convert/to/find_target.ts";
 import { formatNames } from "../../formats/registry.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
-import { checkGiven } from "../input/given.ts";
+import { checkGiven, checkSource } from "../input/given.ts";
 import { givenSpec } from "../input/given_spec.ts";
 import {
   type CommonOptions,
@@ -17,6 +17,7 @@ import {
   generationOption,
   withOptions,
 } from "../input/options.ts";
+import { remoteOf } from "../input/remote_flags.ts";
 import { Flood, report, warn } from "../messages.ts";
 import { counted } from "../terminal/amounts.ts";
 import { nameWriter, print } from "../terminal/output.ts";
@@ -46,7 +47,7 @@ export function makeCommand(): Command {
     .description(
       "convert a container or folder to another format or generation",
     )
-    .argument("<source>", "the container, or a folder")
+    .argument("<source>", "the container, also by its URL, or a folder")
     .argument("<target>", "the new file or directory")
     .addOption(
       new Option("--to <target>", "what to make").choices(
@@ -79,7 +80,7 @@ export function makeCommand(): Command {
     .option("-f, --force", "replace a DST that is there already")
     .option("--json", "say what was planned and written as JSON")
     .addHelpText("after", AFTER_HELP);
-  return withOptions(command, "all").action(run);
+  return withOptions(command, "all", "remote").action(run);
 }
 
 async function run(
@@ -87,7 +88,7 @@ async function run(
   target: string,
   options: ConvertCommandOptions,
 ): Promise<void> {
-  checkGiven(source, "the container");
+  checkSource(source, "the container");
   checkGiven(target, "what is to be written");
   const { spec: text, json, all, force, ...others } = options;
   const spec = text === undefined ? undefined : givenSpec(text);
@@ -100,6 +101,7 @@ async function run(
       convert(source, target, {
         ...others,
         spec,
+        remote: remoteOf(options),
         replace: force,
         signal,
         onPlan(made) {

@@ -26,6 +26,8 @@ const GROUPS = {
   format: formatOptions,
   /** Of commands that open a container, which a URL may name. */
   source: () => [...formatOptions(), ...remoteOptions(collect)],
+  /** Of commands that open a container in a way of their own, which a URL may name. */
+  remote: () => remoteOptions(collect),
   /** Of commands that print a line for each finding. */
   all: () => [
     new Option(

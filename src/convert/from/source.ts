@@ -1,14 +1,18 @@
 import { FormatError } from "../../errors.ts";
 import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
-import { runAsync, runSync } from "../../io/concurrency/steps.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
 import { readFile } from "../../io/read/read_file.ts";
-import { systemCode } from "../../io/libc/system_error.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import { pathIn, type Place } from "../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
-import type { ContainerInfo } from "../../tree/format.ts";
+import type { ContainerInfo, ContainerOptions } from "../../tree/format.ts";
 import { open } from "../../vfs/open.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
-import { type ConvertOptions, PlanNotes } from "../conversion.ts";
+import {
+  ConversionError,
+  type ConvertOptions,
+  PlanNotes,
+} from "../conversion.ts";
 import { containerFiles, type FileTree } from "./file_tree.ts";
 import { FolderFiles } from "./folder_files.ts";
 import { containerRecords, type RecordList } from "./record_list.ts";
@@ -156,27 +160,33 @@ class FolderSource extends ConversionSource {
   }
 }
 
+/** What sources of formats are opened with. */
+export type SourceOptions =
+  & WaitOptions
+  & Pick<ContainerOptions, "onWarning" | "storage">;
+
 /** Opens what is to be converted. */
 export async function openSource(
-  path: string,
+  place: Place,
   options: ConvertOptions,
 ): Promise<ConversionSource> {
+  const { path, storage } = place;
   const { from: format, signal, onWarning } = options;
-  const names = await runAsync(LOCAL_DISK.list(path), signal);
-  if (names !== undefined && await isFolder(path, names, format)) {
-    return new FolderSource(path, "a folder");
+  const names = await runAsync(storage.list(path), signal);
+  if (names !== undefined && await isFolder(place, names, format, signal)) {
+    return folderAt(place);
   }
   let container;
   try {
-    container = await open(path, { format, signal, onWarning });
+    container = await open(path, { format, signal, onWarning, storage });
   } catch (error) {
     if (names === undefined || !isUnknown(error)) throw error;
-    return new FolderSource(path, "a folder");
+    return folderAt(place, error);
   }
   try {
     const entry = formatNamed(container.info.format);
     const { openSource } = await loadFormat(entry);
-    return await openSource?.(container, { signal, onWarning }) ??
+    return await openSource?.(container, { signal, onWarning, storage }) ??
       new ContainerSource(container, entry.name);
   } catch (error) {
     container.close();
@@ -184,26 +194,48 @@ export async function openSource(
   }
 }
 
-/** The bytes of a file on the disk, if it is there. */
-export function readIfThere(file: string): Uint8Array | undefined {
-  try {
-    return runSync(readFile(file));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+/**
+ * A folder, as its files.
+ *
+ * @param cause Why it is no container.
+ * @throws {ConversionError} If it is not on this machine.
+ */
+function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
+  if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
+  throw new ConversionError(
+    "cannot-convert",
+    `Cannot convert ${path}: it is a folder of files and no container, and such have to be on this machine; ` +
+      "copy it here",
+    path,
+    [],
+    cause,
+  );
+}
+
+/** The bytes of a file beside those of a container, if it is there. */
+export async function readIfThere(
+  file: string,
+  { storage = LOCAL_DISK, signal }: SourceOptions,
+): Promise<Uint8Array | undefined> {
+  // Asked for first: of a directory that was listed, a server need not be asked again.
+  const found = await runAsync(storage.stat(file), signal);
+  if (found === undefined) return undefined;
+  return await runAsync(readFile(file, storage), signal);
 }
 
 /** Whether a directory is to be taken for what its files are. */
 async function isFolder(
-  path: string,
+  { path, storage }: Place,
   names: readonly string[],
   format: string | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (format !== undefined) return format === FOLDER;
-  const namesIn = (name: string) => LOCAL_DISK.list(`${path}/${name}`);
+  const namesIn = (name: string) => storage.list(pathIn(path, name));
   for (const { isExtracted } of formats()) {
-    if (isExtracted && await runAsync(isExtracted(names, namesIn))) return true;
+    if (isExtracted && await runAsync(isExtracted(names, namesIn), signal)) {
+      return true;
+    }
   }
   return false;
 }

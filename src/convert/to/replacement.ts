@@ -39,11 +39,12 @@ export class Replacement {
   /**
    * Prepares to replace a target.
    *
+   * @param source What must not be in it: what is converted, where that lies on the disk.
    * @returns Nothing where there is none to be replaced.
    * @throws {WriteError} If what is there is not such a container, and might be anything.
    */
   static async of(
-    source: string,
+    source: string | undefined,
     given: string,
     content: ConversionTarget["content"],
     form: TargetForm,
@@ -61,7 +62,7 @@ export class Replacement {
       if (found!.isFile()) throw refusal(given, "it is a file, no directory");
       if (entriesIn(given, target).length === 0) return undefined;
       requireContainer(given, target, content);
-      requireOutside(source, given, target);
+      if (source !== undefined) requireOutside(source, given, target);
     }
     try {
       const temporary = await runAsync(makeTemporaryDirectory(target));

@@ -26,6 +26,8 @@ Deno.test("each command that looks into containers takes a URL, and shows nothin
       ["records", url],
       ["extract", url, `${dir}/out`],
       ["bench-loader", url, "--batches", "2", "--workers", "0"],
+      ["convert", url, `${dir}/folder/`, "--json"],
+      ["convert", url, `${dir}/again.ffr`, "--json", "--to", "ffrecord"],
       ["split", url, "--ratios", "1,1", "--out", `${dir}/split`],
     ];
     for (const line of lines) {
@@ -35,6 +37,7 @@ Deno.test("each command that looks into containers takes a URL, and shows nothin
     const local = await succeed(["ls", `${ROOT}${PACKED}`]);
     assert.equal((await succeed(["ls", url, ...cache])).stdout, local.stdout);
     assert.ok(fs.readdirSync(`${dir}/out`).includes("words"));
+    assert.ok(fs.readdirSync(`${dir}/folder`).includes("words"));
     const basic = `Basic ${btoa("name:s3cr3t")}`;
     for (const { headers } of server.asked) {
       assert.equal(headers.authorization, basic);

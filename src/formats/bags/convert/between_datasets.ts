@@ -2,6 +2,8 @@ import {
   shouldYield,
   yieldToEventLoop,
 } from "../../../io/concurrency/event_loop.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import { whenLoaded } from "../../../tree/not_loaded.ts";
 import type { Bag } from "../bag/bag.ts";
 import type { Shard } from "../dataset/open_shard.ts";
 import { parseType, specOf, writtenSpec } from "../dataset/spec.ts";
@@ -89,13 +91,19 @@ async function countEmpty(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let empty = 0;
-  for (let record = 0; record < bag.length; record++) {
-    if (record % PAGE === 0) {
-      if (shouldYield()) await yieldToEventLoop();
-      signal?.throwIfAborted();
+  let record = 0;
+  // Where a part of the index has to be waited for, it goes on at the record that needs it.
+  const countPage = () => {
+    for (const end = Math.min(bag.length, record + PAGE); record < end;) {
+      bag.locate(record);
+      if (bag.start === bag.end) empty++;
+      record++;
     }
-    bag.locate(record);
-    if (bag.start === bag.end) empty++;
+  };
+  while (record < bag.length) {
+    if (shouldYield()) await yieldToEventLoop();
+    signal?.throwIfAborted();
+    await runAsync(whenLoaded(countPage), signal);
   }
   return empty;
 }

@@ -12,11 +12,11 @@ import {
   type ConversionSource,
   readIfThere,
   RecordSource,
+  type SourceOptions,
 } from "../../../convert/from/source.ts";
 import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { ContainerOptions } from "../../../tree/format.ts";
 import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
 import { BAG } from "../entry.ts";
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
@@ -46,11 +46,14 @@ export class DatasetSource extends ContainerSource {
 
   static async open(
     container: VirtualFs,
-    options: WaitOptions & Pick<ContainerOptions, "onWarning">,
+    options: SourceOptions,
   ): Promise<DatasetSource> {
     const { location, info } = container;
     const isSharded = info.facts?.["shards"] !== undefined;
-    const labels = readIfThere(`${location}/${labelPlace(isSharded)}`);
+    const labels = await readIfThere(
+      `${location}/${labelPlace(isSharded)}`,
+      options,
+    );
     const reader = await ShardedDatasetReader.open(location, {
       ...options,
       decoders: null,
@@ -129,7 +132,7 @@ export class DatasetSource extends ContainerSource {
 /** A bag or a dataset to be converted. */
 export async function bagsSource(
   container: VirtualFs,
-  options: WaitOptions & Pick<ContainerOptions, "onWarning">,
+  options: SourceOptions,
 ): Promise<ConversionSource> {
   const { kind, facts } = container.info;
   if (kind === BAG) {

@@ -1,5 +1,9 @@
 import type { PlanNotes } from "../../../convert/conversion.ts";
-import { ContainerSource, readIfThere } from "../../../convert/from/source.ts";
+import {
+  ContainerSource,
+  readIfThere,
+  type SourceOptions,
+} from "../../../convert/from/source.ts";
 import type {
   NewVideo,
   VideoSource,
@@ -45,12 +49,12 @@ export class GulpSource extends ContainerSource {
 
   static async open(
     container: VirtualFs,
-    options: WaitOptions,
+    options: SourceOptions,
   ): Promise<GulpSource> {
     const { location, info } = container;
     const isDirectory = info.kind === DIRECTORY;
     const path = `${location}/${LABEL_FILE}`;
-    const bytes = isDirectory ? readIfThere(path) : undefined;
+    const bytes = isDirectory ? await readIfThere(path, options) : undefined;
     const labels = bytes && { path, bytes };
     const chunks = await openChunks(location, isDirectory, options);
     return new GulpSource(container, chunks, labels);

@@ -6,7 +6,7 @@ import { GulpDirectory } from "../read/directory.ts";
 import { decodedName, nameOfId } from "../ids/id_names.ts";
 import { decodeId, encodeId } from "../ids/id_text.ts";
 import type { StoredVideoMeta } from "../meta/video_meta.ts";
-import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { SourceOptions } from "../../../convert/from/source.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../names.ts";
 
@@ -17,11 +17,14 @@ export type RawChunk = GulpChunk<Uint8Array<ArrayBuffer>>;
 export async function openChunks(
   path: string,
   isDirectory: boolean,
-  { signal }: WaitOptions,
+  { signal, storage }: SourceOptions,
 ): Promise<RawChunk[]> {
-  const options = { decode: false, signal } as const;
+  const options = { decode: false, signal, storage } as const;
   if (isDirectory) return [...await GulpDirectory.open(path, options)];
-  const { chunks, problems } = await runAsync(findPartner(path), signal);
+  const { chunks, problems } = await runAsync(
+    findPartner(path, storage),
+    signal,
+  );
   const [paths] = chunks;
   if (paths === undefined) throw problems[0]!;
   return [await GulpChunk.load(paths.dataPath, paths.metaPath, options)];
