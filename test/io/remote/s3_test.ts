@@ -6,6 +6,7 @@ import type {
   CacheOptions,
   S3Options,
 } from "../../../src/io/remote/remote_options.ts";
+import { withAwsEnvironment } from "../../support/environment.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -17,25 +18,6 @@ import {
 const KEYS: BucketKeys = { accessKeyId: "AKID", secretAccessKey: "hidden" };
 
 const container = ffrBytes([Uint8Array.of(1, 2, 3), new Uint8Array(200_000)]);
-
-/** Sets variables of the environment for as long as something runs; those of AWS that there are do not count. */
-async function withEnvironment(
-  variables: Readonly<Record<string, string>>,
-  run: () => Promise<void>,
-): Promise<void> {
-  const before = Object.entries(Deno.env.toObject())
-    .filter(([name]) => name.startsWith("AWS_"));
-  for (const [name] of before) Deno.env.delete(name);
-  for (const [name, value] of Object.entries(variables)) {
-    Deno.env.set(name, value);
-  }
-  try {
-    await run();
-  } finally {
-    for (const name of Object.keys(variables)) Deno.env.delete(name);
-    for (const [name, value] of before) Deno.env.set(name, value);
-  }
-}
 
 const SIGNED = {
   AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
@@ -55,7 +37,7 @@ async function withBucket(
   await using server = await BucketServer.start(objects);
   server.keys = KEYS;
   const { url: endpoint } = server;
-  await withEnvironment(variables, () =>
+  await withAwsEnvironment(variables, () =>
     use(server, (s3 = {}) => ({
       remote: { s3: { endpoint, ...s3 }, cache: false },
     })));

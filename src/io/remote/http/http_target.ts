@@ -1,5 +1,6 @@
 import type { HttpLocation } from "../remote_location.ts";
 import { withoutSecrets } from "../remote_location.ts";
+import { loginFor } from "./netrc.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 
 /** A file or directory of a web server. */
@@ -64,12 +65,25 @@ function identityOf(url: URL): string {
   return `${withoutSecrets(url)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The headers that a location's requests have: what it says before an @ is its name and password. */
+/**
+ * The headers that a location's requests have: what it says before an @ is its name and password. Where neither that
+ * nor a header says who asks, the user's `.netrc` does; of a name alone it says the password.
+ */
 export function headersOf(
-  { userinfo }: HttpLocation,
+  { url, userinfo }: HttpLocation,
   headers: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  if (userinfo === undefined) return headers;
-  const bytes = new TextEncoder().encode(userinfo);
+  const isSaid = Object.keys(headers)
+    .some((name) => name.toLowerCase() === "authorization");
+  if (isSaid) return headers;
+  const name = userinfo?.match(/^([^:]+):$/)?.[1];
+  const known = userinfo === undefined || name !== undefined
+    ? loginFor(url, name)
+    : undefined;
+  const who = known === undefined
+    ? userinfo
+    : `${known.name}:${known.password}`;
+  if (who === undefined) return headers;
+  const bytes = new TextEncoder().encode(who);
   return { authorization: `Basic ${bytes.toBase64()}`, ...headers };
 }
