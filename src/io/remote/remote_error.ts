@@ -7,7 +7,8 @@ export type RemoteErrorCode =
   | "no-ranges"
   | "redirect-loop"
   | "server-failed"
-  | "unreachable";
+  | "unreachable"
+  | "untrusted";
 
 /** What is known of a request that failed. */
 export interface RemoteFacts extends ErrorFacts {

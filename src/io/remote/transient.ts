@@ -1,10 +1,13 @@
 import { RemoteError } from "./remote_error.ts";
 
+/** What TLS says of a server's certificate that it does not take. */
+const CERTIFICATE = /invalid peer certificate: (.*)/s;
+
 /** A failure that may pass. */
 export class Transient extends Error {
   /** The HTTP status, where there was an answer. */
   readonly status: number | undefined;
-  /** Milliseconds that the server wants to be left alone for. */
+  /** Milliseconds that the server wants to be left alone for; `Infinity` where it is of no use to wait. */
   readonly after: number | undefined;
   /** Whether some bytes came. */
   readonly hasProgress: boolean;
@@ -21,13 +24,15 @@ export class Transient extends Error {
   ) {
     super(why, { cause });
     this.status = status;
-    this.after = after;
+    this.after = CERTIFICATE.test(why) ? Infinity : after;
     this.hasProgress = hasProgress;
   }
 
   /** The error when it has not passed. */
   finally(name: string, attempts: number, timeout: number): RemoteError {
     const { status, message, cause } = this;
+    const problem = CERTIFICATE.exec(message)?.[1];
+    if (problem !== undefined) return untrusted(name, problem, cause);
     const seconds = Math.round(timeout / 1000);
     return new RemoteError(
       status === undefined ? "unreachable" : "server-failed",
@@ -36,4 +41,20 @@ export class Transient extends Error {
       { path: name, status, attempts, cause },
     );
   }
+}
+
+function untrusted(
+  path: string,
+  problem: string,
+  cause: unknown,
+): RemoteError {
+  const isUnknown = problem === "UnknownIssuer" || problem === "BadSignature";
+  const advice = isUnknown
+    ? "if it is of an authority of your own, give its certificate with --cacert FILE (option caCert)"
+    : "look at the server's name in the URL, its certificate, and the clock of this machine";
+  return new RemoteError(
+    "untrusted",
+    `Cannot read ${path}: the certificate of its server is not trusted (${problem}); ${advice}`,
+    { path, attempts: 1, cause },
+  );
 }

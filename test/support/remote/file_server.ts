@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import type http from "node:http";
 import { createHash } from "node:crypto";
-import { LocalServer } from "./local_server.ts";
+import { type Certificate, LocalServer } from "./local_server.ts";
 
 /** What was asked for. */
 export interface Asked {
@@ -32,14 +32,14 @@ export class FileServer extends LocalServer {
   /** What it does wrong. */
   fault: Fault | undefined;
 
-  private constructor(root: string) {
-    super();
+  private constructor(root: string, tls?: Certificate) {
+    super(tls);
     this.#root = root;
   }
 
   /** Starts one. */
-  static async start(root: string): Promise<FileServer> {
-    return await new FileServer(root).listen();
+  static async start(root: string, tls?: Certificate): Promise<FileServer> {
+    return await new FileServer(root, tls).listen();
   }
 
   protected answer(

@@ -1,13 +1,31 @@
 import http from "node:http";
+import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+
+/** What a server proves its name by, both as PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
 
 /** A web server in this process, for as long as a test takes. */
 export abstract class LocalServer implements AsyncDisposable {
-  readonly #server: http.Server = http.createServer((request, response) =>
-    this.answer(request, response)
-  );
-
+  readonly #server: http.Server;
+  readonly #scheme: string;
   readonly #sockets = new Set<Socket>();
+
+  /** @param tls Of a server that is asked over TLS. */
+  protected constructor(tls?: Certificate) {
+    const answer: http.RequestListener = (request, response) =>
+      this.answer(request, response);
+    this.#server = tls === undefined
+      ? http.createServer(answer)
+      : https.createServer(tls, answer);
+    this.#scheme = tls === undefined ? "http" : "https";
+    this.#server.on("connect", (request, socket: Socket, head: Uint8Array) => {
+      this.connect(request, socket, head);
+    });
+  }
 
   /** Bytes that it has sent, with those of headers. */
   get sent(): number {
@@ -18,7 +36,7 @@ export abstract class LocalServer implements AsyncDisposable {
   /** Where it listens. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return `${this.#scheme}://127.0.0.1:${port}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -39,4 +57,13 @@ export abstract class LocalServer implements AsyncDisposable {
     request: http.IncomingMessage,
     response: http.ServerResponse,
   ): void;
+
+  /** Answers a `CONNECT`, which is for proxies. */
+  protected connect(
+    _request: http.IncomingMessage,
+    socket: Socket,
+    _head: Uint8Array,
+  ): void {
+    socket.destroy();
+  }
 }

@@ -1,0 +1,62 @@
+/** A proxy in this process: requests with a whole URL, and tunnels (RFC 9110, 9.3.6). */
+import http from "node:http";
+import net, { type Socket } from "node:net";
+import { LocalServer } from "./local_server.ts";
+
+/** A proxy. */
+export class ProxyServer extends LocalServer {
+  /** What it was asked for, in order: the method, and the URL or host and port. */
+  readonly asked: string[] = [];
+  /** What it wants to be told in `Proxy-Authorization`, if anything. */
+  wants: string | undefined;
+
+  /** Starts one. */
+  static async start(): Promise<ProxyServer> {
+    return await new ProxyServer().listen();
+  }
+
+  protected answer(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): void {
+    this.asked.push(`${request.method} ${request.url}`);
+    if (this.#isRefused(request)) {
+      response.writeHead(407).end();
+      return;
+    }
+    const { hostname, port, pathname, search } = new URL(request.url!);
+    const { headers } = request;
+    const path = pathname + search;
+    http.get({ host: hostname, port, path, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    }).on("error", () => response.destroy());
+  }
+
+  protected override connect(
+    request: http.IncomingMessage,
+    socket: Socket,
+    head: Uint8Array,
+  ): void {
+    this.asked.push(`CONNECT ${request.url}`);
+    socket.on("error", () => {});
+    if (this.#isRefused(request)) {
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      return;
+    }
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const there = net.connect(Number(port), hostname, () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      there.write(head);
+      there.pipe(socket);
+      socket.pipe(there);
+    });
+    there.on("error", () => socket.destroy());
+    socket.on("close", () => there.destroy());
+  }
+
+  #isRefused({ headers }: http.IncomingMessage): boolean {
+    return this.wants !== undefined &&
+      headers["proxy-authorization"] !== this.wants;
+  }
+}
