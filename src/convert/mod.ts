@@ -15,5 +15,6 @@ export {
 } from "./conversion.ts";
 export type { Generation } from "../formats/bags/dataset/dataset_names.ts";
 export type { Spec } from "../formats/bags/dataset/spec.ts";
+export type * from "../io/remote/remote_options.ts";
 export type { WaitOptions } from "../io/storage/byte_source.ts";
 export { type ErrorFacts, RecordfsError } from "../errors.ts";

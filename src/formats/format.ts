@@ -1,10 +1,8 @@
-import type {
-  ConversionSource,
-  SourceOptions,
-} from "../convert/from/source.ts";
+import type { ConversionSource } from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
+import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type {
   CheckOptions,
   CheckReport,
@@ -105,7 +103,7 @@ export interface Format {
    */
   openSource?(
     container: VirtualFs,
-    options: SourceOptions,
+    options: WaitOptions & Pick<ContainerOptions, "onWarning" | "storage">,
   ): Promise<ConversionSource | undefined>;
   /** What writes a target of this name among {@linkcode FormatEntry.targets}. */
   target?(name: string): Promise<ConversionTarget>;

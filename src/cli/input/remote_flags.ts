@@ -1,6 +1,11 @@
-import type { RemoteOptions } from "../../io/remote/remote_options.ts";
+import type {
+  RemoteOptions,
+  S3Options,
+} from "../../io/remote/remote_options.ts";
 import { UsageError } from "../exit.ts";
 import { warn } from "../messages.ts";
+
+type Addressing = NonNullable<S3Options["addressing"]>;
 
 /** Values of the options for containers that URLs name. */
 export interface RemoteFlags {
@@ -8,6 +13,7 @@ export interface RemoteFlags {
   readonly headerFile?: string | undefined;
   readonly cacert?: string | undefined;
   readonly endpoint?: string | undefined;
+  readonly addressing?: Addressing | undefined;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
   readonly anonymous?: true | undefined;
@@ -38,6 +44,7 @@ export function remoteOf(flags: RemoteFlags): RemoteOptions {
     maxRequests: flags.maxRequests,
     s3: {
       endpoint: flags.endpoint,
+      addressing: flags.addressing,
       region: flags.region,
       profile: flags.profile,
       anonymous: flags.anonymous,
@@ -78,6 +85,16 @@ export function parseSize(text: string): number {
   }
   const unit = parts[2]!.toUpperCase() as keyof typeof UNITS | "";
   return Math.floor(Number(parts[1]) * (unit === "" ? 1 : UNITS[unit]));
+}
+
+/** What the option may be. */
+export const ADDRESSING: readonly Addressing[] = ["path", "virtual"];
+
+/** Reads where the names of buckets stand in URLs. */
+export function parseAddressing(text: string): Addressing {
+  const value = ADDRESSING.find((one) => one === text);
+  if (value !== undefined) return value;
+  throw new UsageError(`It is ${ADDRESSING.join(" or ")}.`);
 }
 
 /** Reads a number of seconds, as milliseconds. */

@@ -1,6 +1,11 @@
 import { InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../exit.ts";
-import { parseRequests, parseSeconds, parseSize } from "./remote_flags.ts";
+import {
+  ADDRESSING,
+  parseRequests,
+  parseSeconds,
+  parseSize,
+} from "./remote_flags.ts";
 
 /** Heading of these options in the help. */
 const GROUP = "Containers on servers:";
@@ -16,6 +21,10 @@ export function remoteOptions(collect: Collect): Option[] {
     new Option("--header-file <file>", "such headers, one a line"),
     new Option("--cacert <file>", "certificates of further authorities"),
     new Option("--endpoint <url>", "the S3 server, if it is not Amazon's"),
+    new Option(
+      "--addressing <where>",
+      "where the bucket is named in URLs of that server: path, unless given, or virtual, in the host",
+    ).choices(ADDRESSING),
     new Option("--region <name>", "the region of the bucket"),
     new Option("--profile <name>", "the profile of ~/.aws whose keys are used"),
     new Option("--anonymous", "read a public bucket, without keys"),

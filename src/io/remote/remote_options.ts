@@ -26,6 +26,11 @@ export interface RemoteOptions {
 export interface S3Options {
   /** The server's URL, such as `http://127.0.0.1:7480`: for servers that are not Amazon's. */
   readonly endpoint?: string | undefined;
+  /**
+   * Where the bucket's name stands in URLs: in the path (`https://HOST/BUCKET/KEY`), or in the host
+   * (`virtual`, `https://BUCKET.HOST/KEY`). Defaults to the path for an `endpoint`, and to the host for Amazon's.
+   */
+  readonly addressing?: "path" | "virtual" | undefined;
   /** The region that requests are signed for. */
   readonly region?: string | undefined;
   /** The profile of `~/.aws/config` whose keys are used. */

@@ -17,11 +17,13 @@ export interface BucketKeys {
 /** Keys of a page, at most. */
 const PAGE = 1000;
 
-/** A server with one bucket, `bucket`, addressed by path. */
+/** A server with one bucket, `bucket`, addressed by path, or by a host that begins with it. */
 export class BucketServer extends LocalServer {
   readonly #objects: Readonly<Record<string, Uint8Array>>;
   /** Those that are let in; `undefined` for everyone. */
   keys: BucketKeys | undefined;
+  /** What paths of the server begin with, before the bucket. */
+  base = "";
   /** The region that signatures have to be for. */
   region = "us-east-1";
   /** Path and query of each request. */
@@ -51,7 +53,12 @@ export class BucketServer extends LocalServer {
     const refusal = this.keys && this.#refusal(request, this.keys);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     const url = new URL(request.url!, this.url);
-    const [, bucket, ...rest] = url.pathname.split("/");
+    if (!url.pathname.startsWith(`${this.base}/`)) {
+      return refuse(response, 404, "NoSuchBucket");
+    }
+    const [, ...names] = url.pathname.slice(this.base.length).split("/");
+    const isVirtual = request.headers.host!.startsWith("bucket.");
+    const [bucket, ...rest] = isVirtual ? ["bucket", ...names] : names;
     if (bucket !== "bucket") return refuse(response, 404, "NoSuchBucket");
     const key = rest.map(decodeURIComponent).join("/");
     if (key === "") return this.#list(url.searchParams, response);

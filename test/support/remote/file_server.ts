@@ -46,7 +46,7 @@ export class FileServer extends LocalServer {
     request: http.IncomingMessage,
     response: http.ServerResponse,
   ): void {
-    const { pathname, searchParams } = new URL(request.url!, this.url);
+    const { pathname, searchParams } = new URL(this.url + request.url);
     const asked = {
       path: decodeURIComponent(pathname),
       query: searchParams,
@@ -69,7 +69,7 @@ export class FileServer extends LocalServer {
     response: http.ServerResponse,
   ): void {
     if (!url.endsWith("/")) {
-      response.writeHead(301, { location: `${url}/` }).end();
+      response.writeHead(301, { location: `${this.url}${url}/` }).end();
       return;
     }
     const links = fs.readdirSync(place, { withFileTypes: true })

@@ -7,6 +7,8 @@ import { LocalServer } from "./local_server.ts";
 export class ProxyServer extends LocalServer {
   /** What it was asked for, in order: the method, and the URL or host and port. */
   readonly asked: string[] = [];
+  /** Where it finds the servers of hosts that have no address. */
+  readonly servers = new Map<string, string>();
   /** What it wants to be told in `Proxy-Authorization`, if anything. */
   wants: string | undefined;
 
@@ -24,7 +26,9 @@ export class ProxyServer extends LocalServer {
       response.writeHead(407).end();
       return;
     }
-    const { hostname, port, pathname, search } = new URL(request.url!);
+    const { host, pathname, search } = new URL(request.url!);
+    const server = this.servers.get(host) ?? `http://${host}`;
+    const { hostname, port } = new URL(server);
     const { headers } = request;
     const path = pathname + search;
     http.get({ host: hostname, port, path, headers }, (answer) => {

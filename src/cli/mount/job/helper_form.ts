@@ -1,5 +1,6 @@
 import { UsageError } from "../../exit.ts";
 import {
+  parseAddressing,
   parseRequests,
   parseSeconds,
   parseSize,
@@ -21,6 +22,7 @@ const REMOTE: Readonly<
   "header-file": (headerFile) => ({ headerFile }),
   cacert: (cacert) => ({ cacert }),
   endpoint: (endpoint) => ({ endpoint }),
+  addressing: (text) => ({ addressing: parseAddressing(text) }),
   region: (region) => ({ region }),
   profile: (profile) => ({ profile }),
   "cache-dir": (cacheDir) => ({ cacheDir }),

@@ -129,6 +129,7 @@ function lastingFlags(options: RemoteFlags): RemoteFlags {
     headerFile: absolute(options.headerFile),
     cacert: absolute(options.cacert),
     endpoint: options.endpoint,
+    addressing: options.addressing,
     region: options.region,
     profile: options.profile,
     anonymous: options.anonymous,

@@ -1,6 +1,7 @@
 import { RecordfsError } from "../../../errors.ts";
 import { PACKAGES } from "../../../packages.ts";
 import { variable } from "../../../environment.ts";
+import { withoutSecrets } from "../remote_location.ts";
 import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 import { Credentials, type Keys } from "./credentials.ts";
@@ -39,20 +40,32 @@ export class Bucket {
 
   /** The URL of an object, or of the bucket where the key is empty. */
   url(key: string): URL {
-    const path = key.split("/").map(encoded).join("/");
-    if (this.#endpoint !== undefined) {
-      const base = this.#endpoint.href.replace(/\/+$/, "");
-      return new URL(`${base}/${this.name}/${path}`);
+    const names = key.split("/");
+    if (names.includes(".") || names.includes("..")) {
+      const path = `s3://${this.name}/${key}`;
+      throw new RecordfsError(
+        "bad-location",
+        `Cannot read ${path}: a URL can't have . or .. for a name, so that the object can't be asked for`,
+        { path },
+      );
     }
-    // A certificate holds for one label before the service's name.
-    const isLabel = /^[a-z0-9-]+$/.test(this.name);
-    const service = `s3.${this.#region}.amazonaws.com`;
-    const host = this.#host ?? (isLabel ? `${this.name}.${service}` : service);
-    return new URL(
-      isLabel || this.#host !== undefined
-        ? `https://${host}/${path}`
-        : `https://${host}/${this.name}/${path}`,
-    );
+    const path = names.map(encoded).join("/");
+    const service = this.#endpoint ??
+      new URL(`https://s3.${this.#region}.amazonaws.com`);
+    const base = service.pathname.replace(/\/+$/, "");
+    const isVirtual = this.#isVirtual;
+    const host = this.#host ??
+      (isVirtual ? `${this.name}.${service.host}` : service.host);
+    const place = isVirtual ? path : `${this.name}/${path}`;
+    return new URL(`${service.protocol}//${host}${base}/${place}`);
+  }
+
+  /** Whether the bucket's name stands in the host. */
+  get #isVirtual(): boolean {
+    const { addressing } = this.#options;
+    if (addressing !== undefined) return addressing === "virtual";
+    // Amazon's certificates hold for one label before the service's name.
+    return this.#endpoint === undefined && /^[a-z0-9-]+$/.test(this.name);
   }
 
   /** Signs a request, unless that is not wanted. */
@@ -168,10 +181,15 @@ function encoded(text: string): string {
 function parsed(endpoint: string): URL {
   const url = URL.parse(endpoint);
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (isWeb) return url!;
+  if (isWeb && `${url!.username}${url!.password}${url!.search}` === "") {
+    url!.hash = "";
+    return url!;
+  }
+  const path = withoutSecrets(endpoint);
   throw new RecordfsError(
     "bad-location",
-    `${endpoint} is no endpoint: write https://HOST or http://HOST:PORT`,
-    { path: endpoint },
+    `${path} is no endpoint: write https://HOST or http://HOST:PORT; keys are said by ` +
+      "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    { path },
   );
 }

@@ -68,7 +68,7 @@ Deno.test("format=, ext= and the like are taken out of mount options", () => {
 Deno.test("how servers are reached is taken out of mount options", () => {
   const text = "_netdev,header-file=/h\\,x,profile=p,no-cache,anonymous," +
     "requester-pays,cache-dir=/c,cache-size=2G,timeout=5,max-requests=8,ro," +
-    "cacert=/ca,endpoint=http://[::1]:7480,region=eu";
+    "cacert=/ca,endpoint=http://[::1]:7480,region=eu,addressing=virtual";
   assert.deepEqual(takeSourceOptions(text), {
     headerFile: "/h,x",
     profile: "p",
@@ -82,9 +82,17 @@ Deno.test("how servers are reached is taken out of mount options", () => {
     cacert: "/ca",
     endpoint: "http://[::1]:7480",
     region: "eu",
+    addressing: "virtual",
     rest: "_netdev,ro",
   });
-  for (const wrong of ["timeout=soon", "cache-size=", "max-requests=0"]) {
+  for (
+    const wrong of [
+      "timeout=soon",
+      "addressing=host",
+      "cache-size=",
+      "max-requests=0",
+    ]
+  ) {
     assert.throws(() => takeSourceOptions(wrong), UsageError, wrong);
   }
 });
