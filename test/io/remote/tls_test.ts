@@ -91,6 +91,26 @@ Deno.test({
 });
 
 Deno.test({
+  name: "what was asked for over TLS is not asked for without",
+  ...needs("openssl"),
+  async fn() {
+    await withServer(async (server, url, { path }, dir) => {
+      await using plain = await FileServer.start(`${dir}/www`);
+      server.fault = (asked, response) => {
+        const location = `${plain.url}${asked.path}?signature=s3cr3t`;
+        response.writeHead(302, { location }).end();
+        return true;
+      };
+      await assert.rejects(read(url, { caCert: path }), {
+        code: "redirect-loop",
+        message: /redirects in a circle, or to where it can't/,
+      });
+      assert.equal(plain.asked.length, 0);
+    });
+  },
+});
+
+Deno.test({
   name: "a certificate for another name is not mended by an authority",
   ...needs("openssl"),
   async fn() {

@@ -3,6 +3,9 @@ import { withoutSecrets } from "../remote_location.ts";
 import { loginFor } from "./netrc.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 
+/** What stores answer to a signature that has expired, and servers of files that have gone elsewhere. */
+const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
+
 /** A file or directory of a web server. */
 export class HttpTarget implements Target {
   readonly name: string;
@@ -11,8 +14,8 @@ export class HttpTarget implements Target {
     "give what the server asks for with --header 'Authorization: …' (option headers), or a URL that is signed anew";
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Where the server redirected to, which may expire. */
-  #elsewhere: URL | undefined;
+  /** Where the server redirected to, which may expire, and how many requests went there. */
+  #elsewhere: { readonly url: URL; requests: number } | undefined;
   /** Whether it has redirected to the same with a slash. */
   isDirectory = false;
 
@@ -25,7 +28,8 @@ export class HttpTarget implements Target {
   }
 
   prepare(headers: Headers): Promise<PreparedRequest> {
-    const url = this.#elsewhere ?? this.#url;
+    if (this.#elsewhere !== undefined) this.#elsewhere.requests++;
+    const url = this.#elsewhere?.url ?? this.#url;
     if (url.origin === this.#url.origin) {
       for (const [name, value] of Object.entries(this.#headers)) {
         headers.set(name, value);
@@ -42,16 +46,20 @@ export class HttpTarget implements Target {
       const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
       // What was asked for over TLS, with what only the server may see, does not go on without.
       const isWeaker = asked.protocol === "https:" && url?.protocol === "http:";
-      if (!isWeb || isWeaker) return Promise.resolve(false);
+      const hasKeys = `${url?.username ?? ""}${url?.password ?? ""}` !== "";
+      if (!isWeb || isWeaker || hasKeys) return Promise.resolve(false);
       if (url!.pathname === `${this.#url.pathname}/`) this.isDirectory = true;
-      this.#elsewhere = url!;
+      this.#elsewhere = { url: url!, requests: 0 };
       return Promise.resolve(true);
     }
-    const isRefused = status === 401 || status === 403 || status === 404 ||
-      status === 410;
-    const hasExpired = isRefused && this.#elsewhere !== undefined;
-    this.#elsewhere = undefined;
-    return Promise.resolve(hasExpired);
+    if (asked.href === this.#url.href) return Promise.resolve(false);
+    const refused = this.#elsewhere?.url.href === asked.href
+      ? this.#elsewhere
+      : undefined;
+    if (refused !== undefined) this.#elsewhere = undefined;
+    // What was signed just now has not expired; another request may have been told meanwhile where it is now.
+    const isOld = refused === undefined || refused.requests > 1;
+    return Promise.resolve(EXPIRED.has(status) && isOld);
   }
 }
 

@@ -1,0 +1,184 @@
+/** Redirections as hubs give them: to targets that are signed, and good for a while. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { open } from "../../../mod.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
+
+/** Larger than what the first request asks for, and each in blocks of its own. */
+const samples = Array.from(
+  { length: 12 },
+  (_, i) => new Uint8Array(150_000).map((_, k) => (k * 31 + i * 7) >> 3),
+);
+
+/** A hub, and the store that it redirects to. */
+interface Hub {
+  readonly hub: FileServer;
+  readonly store: FileServer;
+  /** The file at the hub. */
+  readonly url: string;
+  /** Has the signatures that were given expire; new ones are good. */
+  expire(): void;
+  /** What the store answers to those that have expired, and to all others; 403 by default. */
+  refusal: number;
+  /** Whether it answers so to all. */
+  isClosed: boolean;
+}
+
+async function withHub(use: (hub: Hub) => Promise<void>): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.writeFileSync(`${dir}/a.ffr`, ffrBytes(samples));
+    await using store = await FileServer.start(dir);
+    await using hub = await FileServer.start(dir);
+    let good = 1;
+    const made: Hub = {
+      hub,
+      store,
+      url: `${hub.url}/a.ffr`,
+      expire: () => void good++,
+      refusal: 403,
+      isClosed: false,
+    };
+    hub.fault = ({ path }, response) => {
+      const location = `${store.url}${path}?signature=s3cr3t${good}`;
+      response.writeHead(302, { location }).end();
+      return true;
+    };
+    store.fault = ({ query }, response) => {
+      const isGood = query.get("signature") === `s3cr3t${good}`;
+      if (isGood && !made.isClosed) return false;
+      response.writeHead(made.refusal).end("<Error><Code>Expired</Code>");
+      return true;
+    };
+    await use(made);
+  });
+}
+
+const remote = { cache: false as const };
+
+Deno.test("a signed target is used until it expires, and then asked for again", async () => {
+  for (const refusal of [400, 401, 403, 404, 410]) {
+    await withHub(async (made) => {
+      made.refusal = refusal;
+      using container = await open(made.url, { remote });
+      for (const i of [3, 5, 7]) {
+        assert.deepEqual(await container.read(nameOf(i)), samples[i]);
+      }
+      assert.equal(made.hub.asked.length, 1);
+      made.expire();
+      assert.deepEqual(await container.read(nameOf(9)), samples[9]);
+      assert.deepEqual(await container.read(nameOf(11)), samples[11]);
+      assert.equal(made.hub.asked.length, 2);
+    });
+  }
+});
+
+Deno.test("of a target that fails, the location is asked again", async () => {
+  await withHub(async (made) => {
+    using container = await open(made.url, { remote });
+    made.refusal = 503;
+    made.expire();
+    assert.deepEqual(await container.read(nameOf(9)), samples[9]);
+    assert.equal(made.hub.asked.length, 2);
+  });
+});
+
+Deno.test("all that were under way when it expired are asked for again", async () => {
+  await withHub(async (made) => {
+    using container = await open(made.url, { remote });
+    const { store } = made;
+    const { fault } = store;
+    // All of them are there before any is answered.
+    const waiting: (() => void)[] = [];
+    store.fault = (asked, response) => {
+      waiting.push(() => void fault!(asked, response, undefined));
+      if (waiting.length === 3) waiting.forEach((answer) => answer());
+      if (waiting.length >= 3) store.fault = fault;
+      return true;
+    };
+    made.expire();
+    const reads = [4, 7, 10].map((i) => container.read(nameOf(i)));
+    const found = await Promise.all(reads);
+    assert.deepEqual(found, [samples[4], samples[7], samples[10]]);
+  });
+});
+
+Deno.test("a target that refuses what was just signed is access denied, soon and without the signature", async () => {
+  await withHub(async (made) => {
+    made.isClosed = true;
+    await assert.rejects(
+      open(made.url, { remote }),
+      (error: Error & { code?: string }) =>
+        error.code === "access-denied" &&
+        error.message.includes(
+          `${made.url}: access denied (HTTP 403 Expired`,
+        ) &&
+        !error.message.includes("s3cr3t"),
+    );
+    assert.ok(made.hub.asked.length <= 6, `${made.hub.asked.length}`);
+  });
+});
+
+Deno.test("redirections of all kinds are followed, relative ones too, as is one that follows", async () => {
+  await withHub(async ({ hub, store }) => {
+    const { fault } = hub;
+    const first = "/datasets/me/data/resolve/main/a.ffr";
+    const second = "/api/cache/a.ffr";
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (
+        const location of [
+          `${second}?download=true`,
+          `../../../../..${second}`,
+          `//${new URL(hub.url).host}${second}`,
+        ]
+      ) {
+        hub.asked.length = store.asked.length = 0;
+        hub.fault = ({ path }, response, file) => {
+          if (path === second) {
+            return fault!({ path: "/a.ffr" } as never, response, file);
+          }
+          assert.equal(path, first);
+          response.writeHead(status, { location }).end();
+          return true;
+        };
+        const headers = { authorization: "Bearer token" };
+        using container = await open(hub.url + first, {
+          remote: { ...remote, headers },
+        });
+        assert.deepEqual(await container.read(nameOf(8)), samples[8]);
+        assert.deepEqual(hub.asked.map(({ path }) => path), [first, second]);
+        for (const { headers } of hub.asked) {
+          assert.equal(headers.authorization, "Bearer token");
+        }
+        assert.ok(store.asked.length >= 2);
+        for (const { headers } of store.asked) {
+          assert.equal(headers.authorization, undefined);
+        }
+      }
+    }
+  });
+});
+
+Deno.test("redirections to where containers are not read from are not followed", async () => {
+  await withHub(async ({ hub, url }) => {
+    for (
+      const location of ["file:///etc/hostname", "http://me:s3cr3t@h/", "http:"]
+    ) {
+      hub.fault = (_, response) => {
+        response.writeHead(302, { location }).end();
+        return true;
+      };
+      await assert.rejects(
+        open(url, { remote }),
+        (error: Error & { code?: string }) =>
+          error.code === "redirect-loop" && !error.message.includes("s3cr3t"),
+        location,
+      );
+    }
+  });
+});
+
+function nameOf(sample: number): string {
+  return String(sample).padStart(6, "0");
+}
