@@ -23,7 +23,7 @@ export interface Target {
   /**
    * Looks at an answer that is a redirection, a refusal or a failure, whose body is left alone.
    *
-   * @param asked Where it comes from.
+   * @param asked Where it comes from: the URL that was prepared.
    * @returns Whether to ask again, elsewhere or with what is new.
    */
   react(response: Response, asked: URL): Promise<boolean>;

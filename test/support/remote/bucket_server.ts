@@ -22,6 +22,10 @@ export class BucketServer extends LocalServer {
   readonly #objects: Readonly<Record<string, Uint8Array>>;
   /** Those that are let in; `undefined` for everyone. */
   keys: BucketKeys | undefined;
+  /** Contents of older versions, by key, `?` and version. */
+  versions: Readonly<Record<string, Uint8Array>> = {};
+  /** Whether who asks has to say that they pay. */
+  isPaidByReaders = false;
   /** What paths of the server begin with, before the bucket. */
   base = "";
   /** The region that signatures have to be for. */
@@ -52,6 +56,10 @@ export class BucketServer extends LocalServer {
     response.setHeader("x-amz-bucket-region", this.region);
     const refusal = this.keys && this.#refusal(request, this.keys);
     if (refusal !== undefined) return refuse(response, 403, refusal);
+    const payer = request.headers["x-amz-request-payer"];
+    if (this.isPaidByReaders && payer !== "requester") {
+      return refuse(response, 403, "AccessDenied");
+    }
     const url = new URL(request.url!, this.url);
     if (!url.pathname.startsWith(`${this.base}/`)) {
       return refuse(response, 404, "NoSuchBucket");
@@ -62,7 +70,10 @@ export class BucketServer extends LocalServer {
     if (bucket !== "bucket") return refuse(response, 404, "NoSuchBucket");
     const key = rest.map(decodeURIComponent).join("/");
     if (key === "") return this.#list(url.searchParams, response);
-    const body = this.#objects[key];
+    const version = url.searchParams.get("versionId");
+    const body = version === null
+      ? this.#objects[key]
+      : this.versions[`${key}?${version}`];
     if (body === undefined) return refuse(response, 404, "NoSuchKey");
     const { headers } = request;
     const asked = { range: headers.range, headers };
@@ -121,6 +132,10 @@ export class BucketServer extends LocalServer {
       return "ExpiredToken";
     }
     if (region !== this.region) return "AuthorizationHeaderMalformed";
+    const isSigned = Object.keys(headers).every((name) =>
+      !name.startsWith("x-amz-") || names!.split(";").includes(name)
+    );
+    if (!isSigned) return "AccessDenied";
     const [path, query = ""] = request.url!.split("?");
     const canonical = [
       request.method,

@@ -132,11 +132,12 @@ export class BucketTarget implements Target {
   readonly identity: string;
   readonly advice =
     "look whether the keys may read it, and whether the region and --endpoint are right; " +
-    "--anonymous reads what is public";
+    "--anonymous reads what is public, --requester-pays what its readers pay for";
   readonly #bucket: Bucket;
   readonly #key: string;
   readonly #query: Readonly<Record<string, string>>;
-  #keys: Keys | undefined;
+  /** What requests that are under way were signed with, by their URLs. */
+  readonly #keys = new WeakMap<URL, Keys>();
 
   constructor(
     bucket: Bucket,
@@ -161,12 +162,17 @@ export class BucketTarget implements Target {
       headers,
       this.name,
     );
-    this.#keys = keys;
+    if (keys !== undefined) this.#keys.set(request.url, keys);
     return request;
   }
 
   react(response: Response, asked: URL): Promise<boolean> {
-    return this.#bucket.react(response, asked, this.#keys, this.name);
+    return this.#bucket.react(
+      response,
+      asked,
+      this.#keys.get(asked),
+      this.name,
+    );
   }
 }
 

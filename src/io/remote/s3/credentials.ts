@@ -2,6 +2,7 @@ import { PACKAGES } from "../../../packages.ts";
 import { variable } from "../../../environment.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
+import { Transient } from "../transient.ts";
 
 /** Keys that requests are signed with. */
 export interface Keys {
@@ -14,12 +15,25 @@ export interface Keys {
 
 /** Keys are renewed so long before they expire, in milliseconds. */
 const AHEAD = 5 * 60_000;
+/** But not more often than so, where there are no others yet. */
+const EVERY = 10_000;
+
+/** What was found. */
+interface Found {
+  /** None where requests are not to be signed. */
+  readonly keys: Keys | undefined;
+  /** When to look for others, in milliseconds since 1970. */
+  readonly until: number;
+  /** Why there are no others, where they were looked for. */
+  readonly failure?: unknown;
+}
 
 /** The keys of an account: from the environment, or as AWS' own tools find them. */
 export class Credentials {
   readonly #options: S3Options;
-  #keys: Promise<Keys | undefined> | undefined;
-  #expires = Infinity;
+  #found: Found | undefined;
+  /** Of all that want others. */
+  #looking: Promise<Found> | undefined;
 
   /** @param options With a profile, or anonymous. */
   constructor(options: S3Options) {
@@ -30,18 +44,12 @@ export class Credentials {
    * The keys as they are now; `undefined` where requests are not to be signed.
    *
    * @throws {RemoteError} If there are none (`access-denied`).
+   * @throws {Transient} If there were some, which have expired, and no others are given out.
    */
   async keys(name: string): Promise<Keys | undefined> {
-    if (Date.now() > this.#expires - AHEAD) this.#keys = undefined;
-    const looking = this.#keys ??= this.#find(name);
-    try {
-      const keys = await looking;
-      this.#expires = keys?.expiration?.getTime() ?? Infinity;
-      return keys;
-    } catch (error) {
-      if (this.#keys === looking) this.#keys = undefined; // it may be mended meanwhile
-      throw error;
-    }
+    const found = this.#found;
+    if (found !== undefined && Date.now() < found.until) return found.keys;
+    return (await this.#look(name)).keys;
   }
 
   /**
@@ -49,13 +57,43 @@ export class Credentials {
    *
    * @param refused Those that were used.
    * @returns Whether there are.
+   * @throws {Transient} If nobody says whether there are.
    */
   async renew(name: string, refused: Keys | undefined): Promise<boolean> {
     if (refused === undefined) return false;
-    if (await this.#keys === refused) this.#keys = undefined;
+    // Unless others were found meanwhile.
+    if (this.#found?.keys === refused) {
+      const { failure } = await this.#look(name);
+      if (failure !== undefined) throw noOthers("were refused", failure);
+    }
     const keys = await this.keys(name);
     return keys?.accessKeyId !== refused.accessKeyId ||
       keys.sessionToken !== refused.sessionToken;
+  }
+
+  async #look(name: string): Promise<Found> {
+    this.#looking ??= this.#lookOnce(name);
+    const looking = this.#looking;
+    try {
+      return this.#found = await looking;
+    } finally {
+      if (this.#looking === looking) this.#looking = undefined;
+    }
+  }
+
+  async #lookOnce(name: string): Promise<Found> {
+    const before = this.#found;
+    try {
+      const keys = await this.#find(name);
+      const expires = keys?.expiration?.getTime() ?? Infinity;
+      return { keys, until: Math.max(expires - AHEAD, Date.now() + EVERY) };
+    } catch (failure) {
+      if (before === undefined) throw failure;
+      // Who gave them out is away.
+      const expires = before.keys?.expiration?.getTime() ?? Infinity;
+      if (Date.now() >= expires) throw noOthers("have expired", failure);
+      return { keys: before.keys, until: Date.now() + EVERY, failure };
+    }
   }
 
   async #find(name: string): Promise<Keys | undefined> {
@@ -71,9 +109,14 @@ export class Credentials {
         PACKAGES.awsCredentials
       );
     try {
-      return await fromNodeProviderChain(
-        profile === undefined ? {} : { profile },
-      )();
+      const region = this.#options.region ?? variable("AWS_REGION") ??
+        variable("AWS_DEFAULT_REGION");
+      return await fromNodeProviderChain({
+        ...profile !== undefined && { profile },
+        ...region !== undefined && { clientConfig: { region } },
+        // Files are read again, since other programs put new keys into them.
+        ignoreCache: true,
+      })();
     } catch (cause) {
       throw new RemoteError(
         "access-denied",
@@ -84,6 +127,12 @@ export class Credentials {
       );
     }
   }
+}
+
+function noOthers(what: string, cause: unknown): Transient {
+  return new Transient(`the keys ${what}, and no others are given out`, {
+    cause,
+  });
 }
 
 function keysOfEnvironment(): Keys | undefined {
