@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
+import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 
@@ -58,15 +59,18 @@ export interface PlacedSource {
 
 /**
  * Reads `SOURCE` or `SOURCE=PATH`. What there is on the disk by the whole of it is a path, as is what has nothing
- * on the disk before an equals sign.
+ * on the disk before an equals sign. Of a URL, which may have such signs itself, it is the one behind a slash or the
+ * ending of a file's name; one with a query is whole.
  *
  * @throws {UsageError} If one of the two is empty.
  */
 export function parsePlaced(text: string): PlacedSource {
   checkSource(text, "the container");
-  const placed = text.includes("=") ? splitPlaced(text) : undefined;
+  const split = isUrl(text) ? splitUrl : splitPlaced;
+  const placed = text.includes("=") ? split(text) : undefined;
   if (placed?.path === "") {
-    throw new UsageError(`${text}: the path after the equals sign is empty`);
+    const shown = shownLocation(text);
+    throw new UsageError(`${shown}: the path after the equals sign is empty`);
   }
   return placed ?? { location: text };
 }
@@ -89,6 +93,15 @@ function splitPlaced(text: string): PlacedSource | undefined {
     at = text.lastIndexOf("=", at - 1);
   }
   return undefined;
+}
+
+function splitUrl(text: string): PlacedSource | undefined {
+  const [, location, path] =
+    /^([^?]*(?:\/|\.[a-z]{2,5}))=([^?]*)$/.exec(text) ??
+      [];
+  return location === undefined || path === undefined
+    ? undefined
+    : { location, path };
 }
 
 /** Whoever opens it finds out what else is wrong with it. */
