@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { RecordfsError } from "../../errors.ts";
+import { whatIsWrong } from "../libc/system_error.ts";
 import { warnOnConsole } from "../../message_text.ts";
 import { Backoff } from "./backoff.ts";
 import { variable } from "../../environment.ts";
@@ -63,15 +65,18 @@ export class Client {
   #isAway = false;
   readonly #http: Deno.HttpClient | undefined;
 
-  /** @throws {Deno.errors.NotFound} If there is no file of certificates. */
+  /** @throws {RecordfsError} If there is no file of certificates, or there are none in it (`bad-certificates`). */
   constructor(options: RemoteOptions, observer?: RemoteObserver) {
     this.#warn = options.onWarning ?? warnOnConsole;
     this.observer = observingCosts(observer, this.#warn);
     this.timeout = options.timeout ?? TIMEOUT;
     this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
     const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
+    const from = options.caCert === undefined
+      ? "AWS_CA_BUNDLE"
+      : "--cacert, option caCert";
     this.#http = caCert === undefined ? undefined : Deno.createHttpClient({
-      caCerts: certificates(readFileSync(caCert, "utf8")),
+      caCerts: certificates(caCert, from),
     });
   }
 
@@ -261,10 +266,37 @@ function reasonOf(error: TypeError): string {
   );
 }
 
-/** The certificates of a file that may hold several. */
-function certificates(pem: string): string[] {
+/**
+ * The certificates of a file that may hold several.
+ *
+ * @param from Who names it.
+ */
+function certificates(path: string, from: string): string[] {
+  let pem: string;
+  try {
+    pem = readFileSync(path, "utf8");
+  } catch (cause) {
+    const why = whatIsWrong(cause);
+    throw badCertificates(`${path} (${from}) can't be read: ${why}`, {
+      path,
+      cause,
+    });
+  }
   const all = pem.match(
     /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
   );
-  return all ?? [];
+  if (all !== null) return all;
+  const what = `${path} (${from}) holds no certificate in PEM`;
+  throw badCertificates(`${what}; look whether it is the right file`, { path });
+}
+
+function badCertificates(
+  what: string,
+  facts: { readonly path: string; readonly cause?: unknown },
+): RecordfsError {
+  return new RecordfsError(
+    "bad-certificates",
+    `The file of certificates ${what}`,
+    facts,
+  );
 }

@@ -124,3 +124,24 @@ Deno.test({
     }, "DNS:elsewhere.example");
   },
 });
+
+Deno.test("a file of certificates that is missing, or none, is named with who names it", async () => {
+  await withTempDir(async (dir) => {
+    const url = "https://127.0.0.1:1/a.ffr";
+    const none = `${dir}/none.pem`;
+    const empty = `${dir}/empty.pem`;
+    Deno.writeTextFileSync(empty, "not a certificate\n");
+    const cases = [
+      [none, "can't be read: there is no such file or directory"],
+      [empty, "holds no certificate in PEM"],
+    ] as const;
+    for (const [path, words] of cases) {
+      await assert.rejects(read(url, { caCert: path }), {
+        code: "bad-certificates",
+        message: new RegExp(`${path} \\(--cacert, option caCert\\) ${words}`),
+      });
+      const line = ["cat", url, "000000", "--no-cache", "--cacert", path];
+      assertFailed(await recordfs(line), 1, new RegExp(words));
+    }
+  });
+});
