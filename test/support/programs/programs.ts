@@ -2,6 +2,7 @@
 
 /** Debian packages of the programs that tests use; `deno task setup` installs them. */
 export const PACKAGES: Record<string, string> = {
+  apache2: "apache2-bin",
   bash: "bash",
   ffmpeg: "ffmpeg",
   fincore: "util-linux",

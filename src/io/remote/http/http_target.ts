@@ -48,7 +48,8 @@ export class HttpTarget implements Target {
       const isWeaker = asked.protocol === "https:" && url?.protocol === "http:";
       const hasKeys = `${url?.username ?? ""}${url?.password ?? ""}` !== "";
       if (!isWeb || isWeaker || hasKeys) return Promise.resolve(false);
-      if (url!.pathname === `${this.#url.pathname}/`) this.isDirectory = true;
+      const asDirectory = `${unescaped(this.#url)}/`;
+      if (unescaped(url!) === asDirectory) this.isDirectory = true;
       this.#elsewhere = { url: url!, requests: 0 };
       return Promise.resolve(true);
     }
@@ -61,6 +62,14 @@ export class HttpTarget implements Target {
     const isOld = refused === undefined || refused.requests > 1;
     return Promise.resolve(EXPIRED.has(status) && isOld);
   }
+}
+
+/** A path by its bytes: servers don't agree on what is to be escaped, nor on the case of what is. */
+function unescaped({ pathname }: URL): string {
+  return pathname.replace(
+    /%(?!2f)[0-9a-f]{2}/gi,
+    (code) => String.fromCharCode(parseInt(code.slice(1), 16)),
+  );
 }
 
 /** Parts of a query that sign it, or say who asks: another signature is of the same object. */

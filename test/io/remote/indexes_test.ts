@@ -1,0 +1,167 @@
+/** Directories as real web servers list them, with names that have to be escaped in URLs, in HTML or in both. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { FFRecordReader } from "../../../mod.ts";
+import { runAsync } from "../../../src/io/concurrency/steps.ts";
+import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
+import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { needs } from "../../support/programs/programs.ts";
+import { startApache } from "../../support/remote/apache.ts";
+import { startNginx } from "../../support/remote/nginx.ts";
+
+const NAMES = [
+  "plain.txt",
+  "a b",
+  "a+b",
+  "100%",
+  "a%20b",
+  "a#b",
+  "a?b",
+  "a&b",
+  "a&amp;b",
+  "a<b>",
+  `quotes ' and "`,
+  "a:b",
+  "a;b=c",
+  "ä é",
+  "日本",
+  "😀",
+  "back\\slash",
+  "~tilde",
+  "(1)",
+  "[2]",
+  "x".repeat(200),
+];
+
+async function withFiles(use: (root: string) => Promise<void>): Promise<void> {
+  await withTempDir(async (dir) => {
+    const root = `${dir}/root`;
+    fs.chmodSync(dir, 0o755); // Apache is nobody
+    fs.mkdirSync(`${root}/dir é#1/deep`, { recursive: true });
+    for (const name of NAMES) {
+      fs.writeFileSync(`${root}/${name}`, name);
+      fs.mkdirSync(`${root}/dir é#1/deep/of ${name}`);
+    }
+    fs.mkdirSync(`${root}/parts`);
+    for (const [i, name] of ["a+0.ffr", "a 1.ffr", "b#2.ffr"].entries()) {
+      fs.writeFileSync(`${root}/parts/${name}`, ffrBytes([Uint8Array.of(i)]));
+    }
+    await use(root);
+  });
+}
+
+/** Compares all that is read of a server with what lies on the disk. */
+async function compare(
+  url: string,
+  root: string,
+  options: RemoteOptions = { cache: false },
+): Promise<void> {
+  const storage = new RemoteStorage(`${url}/`, options);
+  const list = async (path: string) => (await runAsync(storage.list(path)))!;
+  const top = await list(storage.root);
+  assert.deepEqual([...top].sort(), fs.readdirSync(root).sort());
+  for (const name of NAMES) {
+    const path = `${storage.root}/${name}`;
+    const facts = (await runAsync(storage.stat(path)))!;
+    const bytes = new TextEncoder().encode(name);
+    assert.deepEqual([facts.isDirectory, facts.size], [false, bytes.length]);
+    const source = await runAsync(storage.open(path));
+    const into = new Uint8Array(source.size);
+    await source.readAt(into, 0);
+    assert.deepEqual(into, bytes);
+    source.close();
+  }
+  const deep = await list(`${storage.root}/dir é#1/deep`);
+  assert.deepEqual([...deep].sort(), NAMES.map((name) => `of ${name}`).sort());
+  for (const name of deep) {
+    const path = `${storage.root}/dir é#1/deep/${name}`;
+    assert.deepEqual(await list(path), []);
+    assert.ok((await runAsync(storage.stat(path)))!.isDirectory);
+  }
+  using parts = await FFRecordReader.open(`${url}/parts`, {
+    storage: new RemoteStorage(`${url}/parts`, options),
+  });
+  const read = await parts.read([0, 1, 2]);
+  assert.deepEqual(read.map(([first]) => first).sort(), [0, 1, 2]);
+}
+
+for (const format of ["html", "json"]) {
+  Deno.test({
+    name: `nginx's index as ${format}`,
+    ...needs("nginx"),
+    fn: () =>
+      withFiles(async (root) => {
+        await using nginx = await startNginx((port) => `
+          server {
+            listen 127.0.0.1:${port};
+            root ${root};
+            autoindex on;
+            autoindex_format ${format};
+          }`);
+        await compare(nginx.url, root);
+      }),
+  });
+}
+
+Deno.test({
+  name: "a directory of 10,000 names is listed whole",
+  ...needs("nginx"),
+  fn: () =>
+    withTempDir(async (root) => {
+      const names = Array.from({ length: 10_000 }, (_, i) => `${i} & ü.txt`);
+      for (const name of names) fs.writeFileSync(`${root}/${name}`, "");
+      await using nginx = await startNginx((port) =>
+        `server { listen 127.0.0.1:${port}; root ${root}; autoindex on; }`
+      );
+      const storage = new RemoteStorage(`${nginx.url}/`, { cache: false });
+      const listed = (await runAsync(storage.list(storage.root)))!;
+      assert.deepEqual([...listed].sort(), names.sort());
+    }),
+});
+
+for (const style of ["", "FancyIndexing", "FancyIndexing HTMLTable"]) {
+  Deno.test({
+    name: `Apache's index, ${style || "plain"}`,
+    ...needs("apache2"),
+    fn: () =>
+      withFiles(async (root) => {
+        await using apache = await startApache(root, `Charset=UTF-8 ${style}`);
+        await compare(apache.url, root);
+      }),
+  });
+}
+
+Deno.test({
+  name: "the index of Python's server",
+  ...needs("python3"),
+  fn: () =>
+    withFiles(async (root) => {
+      const server = new Deno.Command("python3", {
+        args: ["-u", "-m", "http.server", "--bind", "127.0.0.1", "0"],
+        cwd: root,
+        stdout: "piped",
+        stderr: "null",
+      }).spawn();
+      try {
+        const cache = { directory: `${root}.cache` };
+        const url = await urlSaidBy(server.stdout);
+        await compare(url, root, { cache, onWarning() {} });
+      } finally {
+        server.kill();
+        await server.status;
+      }
+    }),
+});
+
+/** The URL in what a server prints first; the rest is left to it. */
+async function urlSaidBy(output: ReadableStream<Uint8Array>): Promise<string> {
+  let said = "";
+  for await (const chunk of output) {
+    said += new TextDecoder().decode(chunk);
+    const port = /port (\d+).*\n/.exec(said)?.[1];
+    if (port !== undefined) return `http://127.0.0.1:${port}`;
+  }
+  throw new Error(`it does not start: ${said}`);
+}
