@@ -91,6 +91,21 @@ Deno.test("a directory of more objects than a page holds is listed whole", async
   });
 });
 
+Deno.test("keys of a server that does not encode them in lists are taken as they are", async () => {
+  const names = ["a+b.ffr", "50%.ffr", "a%20b.ffr", "a & <b>.ffr"];
+  const objects = Object.fromEntries(
+    names.map((name) => [`parts/${name}`, container]),
+  );
+  await withBucket(objects, SIGNED, async (server, options) => {
+    for (const encodes of [true, false]) {
+      server.encodes = encodes;
+      using parts = await open("s3://bucket/parts", options());
+      assert.equal(parts.info.files, 2 * names.length);
+      assert.equal((await parts.read("000007")).length, 200_000);
+    }
+  });
+});
+
 Deno.test("wrong keys, or none, are refused by name, without the secret", async () => {
   const wrong = { ...SIGNED, AWS_SECRET_ACCESS_KEY: "not-the-secret" };
   await withBucket({ "a.ffr": container }, wrong, async (_, options) => {

@@ -30,6 +30,8 @@ export class BucketServer extends LocalServer {
   base = "";
   /** The region that signatures have to be for. */
   region = "us-east-1";
+  /** Whether it encodes keys in lists when it is asked to, as not all servers do. */
+  encodes = true;
   /** Path and query of each request. */
   readonly asked: string[] = [];
   /** Headers of the last one. */
@@ -97,12 +99,14 @@ export class BucketServer extends LocalServer {
     const left = order.slice(after === "" ? 0 : order.indexOf(after) + 1);
     const page = left.slice(0, most);
     const isTruncated = left.length > most;
+    const shown = (key: string) => this.encodes ? encoded(key) : escaped(key);
     const items = page.map((entry) =>
       entry.endsWith("/")
-        ? `<CommonPrefixes><Prefix>${listed(entry)}</Prefix></CommonPrefixes>`
-        : `<Contents><Key>${listed(entry)}</Key><Size>${
+        ? `<CommonPrefixes><Prefix>${shown(entry)}</Prefix></CommonPrefixes>`
+        : `<Contents><Key>${shown(entry)}</Key><Size>${
           this.#objects[entry]!.length
-        }</Size><LastModified>1970-01-01T00:00:00.000Z</LastModified></Contents>`
+        }</Size><ETag>&quot;${"0".repeat(32)}&quot;</ETag>` +
+          "<LastModified>1970-01-01T00:00:00.000Z</LastModified></Contents>"
     );
     const token = isTruncated
       ? `<NextContinuationToken>${
@@ -111,7 +115,8 @@ export class BucketServer extends LocalServer {
       : "";
     response.writeHead(200, { "content-type": "application/xml" }).end(
       `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="x">` +
-        `<EncodingType>url</EncodingType><IsTruncated>${isTruncated}</IsTruncated>` +
+        (this.encodes ? "<EncodingType>url</EncodingType>" : "") +
+        `<IsTruncated>${isTruncated}</IsTruncated>` +
         `${items.join("")}${token}</ListBucketResult>`,
     );
   }
@@ -174,7 +179,7 @@ function sha256(text: string): string {
 }
 
 /** A key in a list: with `encoding-type=url`, as in a form. */
-function listed(key: string): string {
+function encoded(key: string): string {
   return encodeURIComponent(key).replaceAll("%20", "+").replaceAll("%2F", "/");
 }
 

@@ -15,6 +15,8 @@ interface Page {
     readonly CommonPrefixes?: readonly { readonly Prefix: string }[];
     readonly NextContinuationToken?: string;
     readonly IsTruncated?: string;
+    /** What was asked for, unless the server does not know it. */
+    readonly EncodingType?: string;
   };
 }
 
@@ -84,9 +86,11 @@ export async function listBucket(
         { path: shown },
       );
     }
+    const isEncoded = page.EncodingType?.trim() === "url";
+    const keyOf = (text: string) =>
+      isEncoded ? decodeURIComponent(text.replaceAll("+", "%20")) : text;
     for (const { Key, Size, LastModified } of page.Contents ?? []) {
-      const name = decodeURIComponent(Key.replaceAll("+", "%20"))
-        .slice(prefix.length);
+      const name = keyOf(Key).slice(prefix.length);
       // Some tools make an empty object that stands for the directory.
       if (name === "") continue;
       found.push({
@@ -97,8 +101,7 @@ export async function listBucket(
       });
     }
     for (const { Prefix } of page.CommonPrefixes ?? []) {
-      const name = decodeURIComponent(Prefix.replaceAll("+", "%20"))
-        .slice(prefix.length, -1);
+      const name = keyOf(Prefix).slice(prefix.length, -1);
       if (name !== "") found.push({ name, isDirectory: true });
     }
     token = page.IsTruncated === "true"
