@@ -1,24 +1,23 @@
-/** How long nothing may come, and how long hardly anything may, in milliseconds. */
-const SILENCE = 20_000;
 /** Bytes that come in that time of a server that works. */
 const LEAST = 16 * 1024;
 
 /** Ends a request of which nothing comes any more, or next to nothing. */
 export class StallWatch implements Disposable {
+  /** How long hardly anything may come, in milliseconds; tests have less patience. */
+  static silence = 20_000;
   readonly #controller = new AbortController();
   #timer: ReturnType<typeof setInterval>;
   #before = -1;
   /** Bytes that have come. */
   bytes = 0;
 
-  /** @param silence How long hardly anything may come, in milliseconds. */
-  constructor(silence: number = SILENCE) {
+  constructor() {
     this.#timer = setInterval(() => {
       if (this.bytes - Math.max(this.#before, 0) < LEAST) {
         this.#controller.abort();
       }
       this.#before = this.bytes;
-    }, silence);
+    }, StallWatch.silence);
   }
 
   /** Aborted when it is too quiet. */

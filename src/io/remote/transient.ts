@@ -30,13 +30,16 @@ export class Transient extends Error {
 
   /** The error when it has not passed. */
   finally(name: string, attempts: number, timeout: number): RemoteError {
-    const { status, message, cause } = this;
+    const { status, message, cause, after = 0 } = this;
     const problem = CERTIFICATE.exec(message)?.[1];
     if (problem !== undefined) return untrusted(name, problem, cause);
     const seconds = Math.round(timeout / 1000);
+    const wish = after > timeout
+      ? `, and wants to be left alone for ${Math.round(after / 1000)} s`
+      : "";
     return new RemoteError(
       status === undefined ? "unreachable" : "server-failed",
-      `Cannot read ${name}: ${message}; tried ${attempts} times in ${seconds} s. ` +
+      `Cannot read ${name}: ${message}${wish}; tried ${attempts} times in ${seconds} s. ` +
         "Look whether the server is up, or wait longer (timeout)",
       { path: name, status, attempts, cause },
     );
