@@ -64,13 +64,22 @@ export function* readContents(
       if (extent.bytes === undefined) stored.push(i);
     }
   });
+  /** Those that were kept somewhere, and not as they were written. */
+  const wrong = new Set<number>();
   const verify = mismatch && ((k: number, crc: number) => {
-    const { crc32 } = extents[stored[k]!]!;
-    if (crc !== crc32 && crc32 >= 0) throw mismatch(stored[k]!, crc32, crc);
+    const i = stored[k]!;
+    const { source, crc32 } = extents[i]!;
+    if (crc === crc32 || crc32 < 0) return;
+    if (sources.at(source)!.refetch === undefined) {
+      throw mismatch(i, crc32, crc);
+    }
+    wrong.add(i);
   });
   const places = memory && placesIn(memory, extents);
   if (stored.length === length) {
-    return yield* readSlices(sources, extents, verify, places);
+    const read = yield* readSlices(sources, extents, verify, places);
+    yield* readAgain(batch, extents, [...wrong], read);
+    return read;
   }
   const contents = extents.map(({ bytes, length }, i) => {
     const content = bytes && (places?.[i] ?? new Uint8Array(length));
@@ -84,5 +93,25 @@ export function* readContents(
     places && stored.map((i) => places[i]!),
   );
   for (const [k, bytes] of read.entries()) contents[stored[k]!] = bytes;
+  yield* readAgain(batch, extents, [...wrong], contents);
   return contents;
+}
+
+/** Reads contents anew from where they come from, to where they are. */
+function* readAgain(
+  { sources, mismatch }: Contents,
+  extents: readonly Extent[],
+  wrong: readonly number[],
+  contents: readonly Uint8Array<ArrayBuffer>[],
+): Steps<void> {
+  if (wrong.length === 0) return;
+  const again = wrong.map((i) => extents[i]!);
+  for (const { source, offset, length } of again) {
+    sources.at(source)!.refetch!(offset, length);
+  }
+  const verify = (k: number, crc: number) => {
+    const { crc32 } = again[k]!;
+    if (crc !== crc32) throw mismatch!(wrong[k]!, crc32, crc);
+  };
+  yield* readSlices(sources, again, verify, wrong.map((i) => contents[i]!));
 }

@@ -87,6 +87,9 @@ export function* readExtent(
     : bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
 }
 
+/** Bytes of a content that is compared before any of it is given, where it can be had anew if it is wrong. */
+const MOST_AHEAD = 32 << 20;
+
 /**
  * A file's content, piece by piece, each of which is good until the next is asked for; that is read meanwhile. The
  * checksum is compared at the end.
@@ -109,6 +112,14 @@ export async function* contentPieces(
     return;
   }
   const source = tree.sources.at(extent.source)!;
+  if (source.refetch !== undefined && length <= MOST_AHEAD) {
+    const [content] = await runAsync(
+      readFiles(files, [node], () => path),
+      signal,
+    );
+    yield content!;
+    return;
+  }
   const windows = new ReadWindows(signal);
   let crc = 0;
   try {
@@ -126,6 +137,7 @@ export async function* contentPieces(
     await windows.end();
   }
   if (checkData && crc32 >= 0 && crc !== crc32) {
+    source.refetch?.(offset, length); // for who tries again
     throw contentMismatch(location, path, crc32, crc);
   }
 }
@@ -153,6 +165,8 @@ export function contentStream(
       signal?.throwIfAborted();
       if (done === extent.length) {
         if (checkData && crc32 >= 0 && crc !== crc32) {
+          const source = tree.sources.at(extent.source);
+          source?.refetch?.(extent.offset, extent.length); // for who tries again
           throw contentMismatch(location, path, crc32, crc);
         }
         controller.close();

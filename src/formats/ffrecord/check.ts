@@ -7,7 +7,7 @@ import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { type Extent, newExtent } from "../../tree/tree.ts";
 import { openAs } from "./entry.ts";
 import { packedNames } from "./folder/packed_files.ts";
-import { sampleMismatch } from "./read/read_samples.ts";
+import { readSample, sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
 
 /** Numbers in the list of a span's ranges: two a sample. */
@@ -54,6 +54,9 @@ class Check {
   /** The checksum of the pieces of a long sample up to now, and the first reason why there is none. */
   #pieces: { crc: number; error: FormatError | undefined } | undefined;
 
+  /** Samples that may be damaged only where they are kept. */
+  readonly #suspicious: number[] = [];
+
   constructor(files: RecordFiles, options: CheckOptions) {
     this.#files = files;
     this.#options = options;
@@ -65,6 +68,9 @@ class Check {
     const total = this.#total;
     for await (const { span, sums } of spanSums(this.#spans(), total, signal)) {
       this.#compare(span, sums);
+      for (const sample of this.#suspicious.splice(0)) {
+        await this.#readAgain(sample);
+      }
       onProgress?.(this.#done, total);
     }
     if (this.#damaged === 0) {
@@ -170,11 +176,23 @@ class Check {
   }
 
   #compareSample(sample: number, crc: number): void {
-    const { index } = this.#files;
+    const { index, sources } = this.#files;
     const extent = newExtent();
     index.locate(sample, extent);
-    if (crc !== extent.crc32) {
-      this.#report(sampleMismatch(index, sample, extent.crc32, crc));
+    if (crc === extent.crc32) return;
+    if (sources[extent.source]!.refetch !== undefined) {
+      this.#suspicious.push(sample);
+      return;
+    }
+    this.#report(sampleMismatch(index, sample, extent.crc32, crc));
+  }
+
+  async #readAgain(sample: number): Promise<void> {
+    try {
+      const reading = readSample(this.#files, sample, true);
+      await runAsync(reading, this.#options.signal);
+    } catch (error) {
+      this.#report(error);
     }
   }
 

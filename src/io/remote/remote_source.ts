@@ -67,6 +67,11 @@ export class RemoteSource implements ByteSource {
     return end <= offset || this.fetcher.expect(offset, end - offset);
   }
 
+  refetch(offset: number, length: number): void {
+    this.#requireOpen();
+    if (length > 0) this.fetcher.forget(offset, length);
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -46,17 +46,27 @@ export function* readHeader(
   source: ByteSource,
   checkMetadata = true,
 ): Steps<RecordFileHeader> {
-  const fixed = yield* readFixedHeader(source);
-  const { count, checksum } = fixed;
+  const header = yield* readTables(source);
+  if (header.mismatch === undefined) return header;
+  if (source.refetch !== undefined) {
+    source.refetch(0, FIXED_HEADER + header.table.byteLength);
+    const again = yield* readTables(source);
+    if (again.mismatch === undefined) return again;
+  }
+  if (checkMetadata) throw header.mismatch;
+  return header;
+}
+
+function* readTables(source: ByteSource): Steps<RecordFileHeader> {
+  const { count, checksum, covered } = yield* readFixedHeader(source);
   const bytes = newTable(count);
-  let crc = crc32Of(fixed.covered);
+  let crc = crc32Of(covered);
   for (let done = 0; done < bytes.byteLength; done += PIECE) {
     const piece = bytes.subarray(done, done + PIECE);
     yield* fill(source, piece, FIXED_HEADER + done);
     crc = crc32Of(piece, crc);
   }
   const mismatch = mismatchOf(source.name, checksum, crc);
-  if (checkMetadata && mismatch !== undefined) throw mismatch;
   return { count, table: new Uint32Array(bytes.buffer), checksum, mismatch };
 }
 
@@ -97,6 +107,20 @@ function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
     );
   }
   const fixed = yield* readPart(source, 0, FIXED_HEADER);
+  try {
+    return parseFixedHeader(source, fixed);
+  } catch (error) {
+    if (source.refetch === undefined) throw error;
+    source.refetch(0, FIXED_HEADER);
+    return parseFixedHeader(source, yield* readPart(source, 0, FIXED_HEADER));
+  }
+}
+
+function parseFixedHeader(
+  source: ByteSource,
+  fixed: Uint8Array<ArrayBuffer>,
+): FixedHeader {
+  const path = source.name;
   const view = new DataView(fixed.buffer);
   const checksum = view.getUint32(0, true);
   const count = parseCount(view);
@@ -239,7 +263,10 @@ export class PendingHeader implements RecordFileHeader {
       crc = crc32Of(this.#piece(p), crc);
     }
     const mismatch = mismatchOf(this.#source.name, this.checksum, crc);
-    if (mismatch !== undefined) throw mismatch;
+    if (mismatch === undefined) return;
+    // Others go by what is here: only who opens it anew can do better.
+    this.#source.refetch?.(0, FIXED_HEADER + this.#bytes.byteLength);
+    throw mismatch;
   }
 
   get #pieces(): number {

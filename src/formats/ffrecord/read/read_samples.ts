@@ -24,7 +24,11 @@ export function* readSample(
   index.locate(sample, extent);
   const source = sources[extent.source]!;
   const bytes = allocate(extent.length);
-  const crc = yield* fillSummed(source, bytes, extent.offset, check);
+  let crc = yield* fillSummed(source, bytes, extent.offset, check);
+  if (check && crc !== extent.crc32 && source.refetch !== undefined) {
+    source.refetch(extent.offset, extent.length);
+    crc = yield* fillSummed(source, bytes, extent.offset);
+  }
   if (check) verifySample(index, sample, crc, extent.crc32);
   return bytes;
 }
