@@ -157,7 +157,27 @@ export function contentStream(
   path: string,
   signal?: AbortSignal,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { crc32 } = extent;
+  const { crc32, bytes } = extent;
+  const source = bytes === undefined
+    ? tree.sources.at(extent.source)
+    : undefined;
+  if (source?.refetch !== undefined && extent.length <= MOST_AHEAD) {
+    return streamOf(async () => {
+      const [content] = await runAsync(
+        readContents({
+          sources: tree.sources,
+          length: 1,
+          locate: (_, into) => Object.assign(into, extent),
+          mismatch: checkData
+            ? (_, expected, actual) =>
+              contentMismatch(location, path, expected, actual)
+            : undefined,
+        }),
+        signal,
+      );
+      return content!;
+    });
+  }
   let done = 0;
   let crc = 0;
   return new ReadableStream({
@@ -165,7 +185,6 @@ export function contentStream(
       signal?.throwIfAborted();
       if (done === extent.length) {
         if (checkData && crc32 >= 0 && crc !== crc32) {
-          const source = tree.sources.at(extent.source);
           source?.refetch?.(extent.offset, extent.length); // for who tries again
           throw contentMismatch(location, path, crc32, crc);
         }
@@ -178,6 +197,19 @@ export function contentStream(
       crc = crc32Of(chunk, crc);
       done += length;
       controller.enqueue(chunk);
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** A stream of what is read in one go when it is asked for. */
+function streamOf(
+  read: () => Promise<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller) {
+      const bytes = await read();
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
     },
   }, { highWaterMark: 0 });
 }

@@ -80,6 +80,12 @@ const WAYS: Record<
     }
     return all;
   },
+  async "streams"({ url, remote }) {
+    using container = await open(url, { remote });
+    const bytesOf = async (sample: number) =>
+      new Response(await container.stream(NAMES[sample]!)).bytes();
+    return [await bytesOf(3), await bytesOf(12)];
+  },
   async "one sample"({ url, remote }) {
     const storage = new RemoteStorage(url, remote);
     using reader = await FFRecordReader.open(storage.root, { storage });
