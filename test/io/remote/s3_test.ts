@@ -2,46 +2,11 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
-import type {
-  CacheOptions,
-  S3Options,
-} from "../../../src/io/remote/remote_options.ts";
-import { withAwsEnvironment } from "../../support/environment.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { goldenCase } from "../../support/golden.ts";
-import { withTempDir } from "../../support/paths.ts";
-import {
-  type BucketKeys,
-  BucketServer,
-} from "../../support/remote/bucket_server.ts";
-
-const KEYS: BucketKeys = { accessKeyId: "AKID", secretAccessKey: "hidden" };
+import { SIGNED, withBucket } from "../../support/remote/with_bucket.ts";
 
 const container = ffrBytes([Uint8Array.of(1, 2, 3), new Uint8Array(200_000)]);
-
-const SIGNED = {
-  AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-};
-
-async function withBucket(
-  objects: Readonly<Record<string, Uint8Array>>,
-  variables: Readonly<Record<string, string>>,
-  use: (
-    server: BucketServer,
-    remote: (
-      s3?: S3Options,
-    ) => { remote: { s3: S3Options; cache: CacheOptions | false } },
-  ) => Promise<void>,
-): Promise<void> {
-  await using server = await BucketServer.start(objects);
-  server.keys = KEYS;
-  const { url: endpoint } = server;
-  await withAwsEnvironment(variables, () =>
-    use(server, (s3 = {}) => ({
-      remote: { s3: { endpoint, ...s3 }, cache: false },
-    })));
-}
 
 Deno.test("an object and a directory of them are opened; any key is found", async () => {
   const packed = goldenCase("ffrecord/packed_tree");
@@ -133,64 +98,5 @@ Deno.test("public buckets need no keys", async () => {
     assert.equal(found.info.files, 2);
     assert.equal(server.headers.authorization, undefined);
     assert.equal(server.headers["x-amz-request-payer"], "requester");
-  });
-});
-
-Deno.test("the region that the server names is used, and the profile's keys", async () => {
-  await withTempDir(async (dir) => {
-    fs.writeFileSync(
-      `${dir}/credentials`,
-      "[mine]\naws_access_key_id = AKID\naws_secret_access_key = hidden\n" +
-        "aws_session_token = first\n",
-    );
-    const variables = {
-      AWS_SHARED_CREDENTIALS_FILE: `${dir}/credentials`,
-      AWS_CONFIG_FILE: `${dir}/none`,
-    };
-    await withBucket(
-      { "a.ffr": container },
-      variables,
-      async (server, options) => {
-        server.region = "eu-south-7";
-        server.keys = { ...KEYS, sessionToken: "first" };
-        using found = await open(
-          "s3://bucket/a.ffr",
-          options({ profile: "mine" }),
-        );
-        assert.equal((await found.read("000000")).length, 3);
-      },
-    );
-  });
-});
-
-Deno.test("keys that expired are looked for again", async () => {
-  await withTempDir(async (dir) => {
-    // A command that gives the next keys each time, as AWS' tools take them from `credential_process`.
-    const script = `${dir}/keys.sh`;
-    fs.writeFileSync(
-      script,
-      `#!/bin/sh\necho x >> ${dir}/calls\nn=$(wc -l < ${dir}/calls)\n` +
-        `echo '{"Version":1,"AccessKeyId":"AKID","SecretAccessKey":"hidden","SessionToken":"'$n'"}'\n`,
-      { mode: 0o755 },
-    );
-    fs.writeFileSync(
-      `${dir}/config`,
-      `[profile mine]\ncredential_process = ${script}\n`,
-    );
-    const variables = {
-      AWS_SHARED_CREDENTIALS_FILE: `${dir}/none`,
-      AWS_CONFIG_FILE: `${dir}/config`,
-    };
-    const samples = Array.from({ length: 9 }, () => new Uint8Array(99_999));
-    const objects = { "a.ffr": ffrBytes(samples) };
-    await withBucket(objects, variables, async (server, options) => {
-      server.keys = { ...KEYS, sessionToken: "1" };
-      using found = await open(
-        "s3://bucket/a.ffr",
-        options({ profile: "mine" }),
-      );
-      server.keys = { ...KEYS, sessionToken: "2" };
-      assert.deepEqual(await found.read("000008"), samples[8]);
-    });
   });
 });

@@ -30,6 +30,8 @@ export class BucketServer extends LocalServer {
   base = "";
   /** The region that signatures have to be for. */
   region = "us-east-1";
+  /** What who is not let in is answered. */
+  refusedStatus = 403;
   /** Whether it encodes keys in lists when it is asked to, as not all servers do. */
   encodes = true;
   /** Path and query of each request. */
@@ -57,7 +59,9 @@ export class BucketServer extends LocalServer {
     this.headers = request.headers;
     response.setHeader("x-amz-bucket-region", this.region);
     const refusal = this.keys && this.#refusal(request, this.keys);
-    if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (refusal !== undefined) {
+      return refuse(response, this.refusedStatus, refusal);
+    }
     const payer = request.headers["x-amz-request-payer"];
     if (this.isPaidByReaders && payer !== "requester") {
       return refuse(response, 403, "AccessDenied");
