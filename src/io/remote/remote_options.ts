@@ -45,6 +45,6 @@ export interface S3Options {
 export interface CacheOptions {
   /** Where it is. Defaults to `recordfs` in the user's cache directory (`XDG_CACHE_HOME`, or `~/.cache`). */
   readonly directory?: string | undefined;
-  /** How many bytes it has at most. Defaults to a fifth of what was free when it was opened, beside what it has. */
+  /** How many bytes it has at most. Defaults to a fifth of what would be free without it. */
   readonly size?: number | undefined;
 }

@@ -22,7 +22,7 @@ interface WrittenFacts extends CachedFacts {
   readonly start: string;
 }
 
-/** Part of the free room that is taken, unless it is said how much. */
+/** Part of the room that is free but for the cache which it takes, unless it is said how much. */
 const SHARE = 5;
 /** Of the disk's room, what is left for others. */
 const SPARE = 64 << 20;
@@ -44,6 +44,7 @@ export class CacheDirectory {
   #limit = 0;
   #used = 0;
   #sinceLook = Infinity;
+  #isDiskFull = false;
   #hasWarned = false;
 
   constructor(
@@ -101,13 +102,14 @@ export class CacheDirectory {
    */
   open(identity: string, facts: CachedFacts): CachedObject | undefined {
     const path = `${this.#parent(identity)}/${hash(facts.tag)}`;
+    let lock: FileLock | undefined;
     try {
       if (this.#missing !== undefined) throw new Error(this.#missing);
       fs.mkdirSync(path, { recursive: true, mode: 0o700 });
       for (const name of ["data", "sums", "lock"]) {
         fs.closeSync(fs.openSync(`${path}/${name}`, "a", 0o600));
       }
-      const lock = FileLock.tryShare(`${path}/lock`);
+      lock = FileLock.tryShare(`${path}/lock`);
       if (lock === undefined) return undefined; // it is just being deleted
       if (fs.statSync(`${path}/data`).size !== facts.size) {
         fs.truncateSync(`${path}/data`, facts.size); // sparse
@@ -121,6 +123,7 @@ export class CacheDirectory {
       fs.utimesSync(`${path}/facts.json`, now, now); // what was used last goes last
       return new CachedObject(this, path, facts.size, lock);
     } catch (error) {
+      lock?.[Symbol.dispose]();
       this.warn(error);
       return undefined;
     }
@@ -141,6 +144,9 @@ export class CacheDirectory {
     const taken = bytes <= left ? bytes : left - left % BLOCK;
     this.#used += taken;
     this.#sinceLook += taken;
+    if (taken < bytes && this.#isDiskFull) {
+      this.warn(new Error("its disk has no room left"));
+    }
     return taken;
   }
 
@@ -160,10 +166,10 @@ export class CacheDirectory {
     this.#used = this.objects().reduce((sum, { bytes }) => sum + bytes, 0);
     const { bavail, bsize } = fs.statfsSync(this.path);
     const free = Math.max(0, bavail * bsize - SPARE);
-    this.#limit = Math.min(
-      this.#size ?? this.#used + Math.floor(free / SHARE),
-      this.#used + free,
-    );
+    // What it has counts as free: it would grow with every look otherwise.
+    const share = Math.floor((this.#used + free) / SHARE);
+    this.#limit = Math.min(this.#size ?? share, this.#used + free);
+    this.#isDiskFull = free === 0;
   }
 
   /** Deletes objects that no process has open, those that were used last at the end, until so much is free. */
@@ -205,6 +211,11 @@ export class CacheDirectory {
     // The facts first: without, it is no object any more.
     for (const name of ["facts.json", "sums", "data", "counts", "lock"]) {
       fs.rmSync(`${path}/${name}`, { force: true });
+    }
+    for (const name of namesIn(path)) { // of who was killed
+      if (/^facts\.json\.[0-9a-f-]{36}\.tmp$/.test(name)) {
+        fs.rmSync(`${path}/${name}`, { force: true });
+      }
     }
     try {
       fs.rmdirSync(path);
@@ -330,8 +341,13 @@ function factsIn(path: string): WrittenFacts | undefined {
 /** Writes a file that is never seen in part. */
 function writeWhole(path: string, text: string): void {
   const temporary = `${path}.${randomUUID()}.tmp`;
-  fs.writeFileSync(temporary, text, { mode: 0o600 });
-  fs.renameSync(temporary, path);
+  try {
+    fs.writeFileSync(temporary, text, { mode: 0o600 });
+    fs.renameSync(temporary, path);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 let start: string | undefined;
