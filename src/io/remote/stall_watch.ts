@@ -11,13 +11,15 @@ export class StallWatch implements Disposable {
   /** Bytes that have come. */
   bytes = 0;
 
-  constructor() {
+  /** @param most How long at most, where who waits has less patience, in milliseconds. */
+  constructor(most = Infinity) {
+    const silence = Math.min(StallWatch.silence, most);
     this.#timer = setInterval(() => {
       if (this.bytes - Math.max(this.#before, 0) < LEAST) {
         this.#controller.abort();
       }
       this.#before = this.bytes;
-    }, StallWatch.silence);
+    }, silence);
   }
 
   /** Aborted when it is too quiet. */

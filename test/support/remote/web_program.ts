@@ -76,7 +76,7 @@ export async function startWebProgram(
 }
 
 /** A port that nobody listens on. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) =>
     server.listen(0, "127.0.0.1", () => resolve())

@@ -1,0 +1,267 @@
+/** Mounts of containers on a server outlive what happens to their own server, and to the store's. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import type { ServerResponse } from "node:http";
+import {
+  isMounted,
+  isRunning,
+  type MountPlace,
+  namesIn,
+  until,
+} from "../../cli/mount/mount_place.ts";
+import { run } from "../../cli/run_cli.ts";
+import { fromFileUrl } from "../../support/paths.ts";
+import { type Fault, FileServer } from "../../support/remote/file_server.ts";
+import { freePort } from "../../support/remote/web_program.ts";
+import { COUNT, record, SIZE, sleep, writeNumbers } from "../numbers_mount.ts";
+import { startReaders } from "../readers.ts";
+import { killServer, test } from "../shown.ts";
+
+const GOLDEN = fromFileUrl(new URL("../../golden/", import.meta.url));
+
+/** Never answers, until it is let go: then the connections are gone. */
+class Hanging {
+  readonly #held: ServerResponse[] = [];
+  readonly fault: Fault = (_, response) => {
+    this.#held.push(response);
+    return true;
+  };
+
+  /** How many wait. */
+  get length(): number {
+    return this.#held.length;
+  }
+
+  letGo(server: FileServer): void {
+    server.fault = undefined;
+    for (const response of this.#held.splice(0)) response.destroy();
+  }
+}
+
+interface Served {
+  readonly place: MountPlace;
+  readonly server: FileServer;
+  readonly url: string;
+  /** Where what is served lies. */
+  readonly root: string;
+  recordfs(...args: string[]): Promise<string>;
+}
+
+/** Runs a test with a mount of files that hold their numbers, on a server. */
+function served(
+  name: string,
+  body: (served: Served) => Promise<void>,
+  ...options: string[]
+): void {
+  test(name, async (place) => {
+    const root = `${place.dir}/root`;
+    fs.mkdirSync(root);
+    await writeNumbers(`${root}/x.ffr`);
+    await using server = await FileServer.start(root);
+    const url = `${server.url}/x.ffr`;
+    const recordfs = async (...args: string[]) => {
+      const { stdout, stderr, code } = await place.recordfs(...args);
+      assert.deepEqual([stderr, code], ["", 0]);
+      return stdout;
+    };
+    const cache = ["--cache-dir", `${place.dir}/cache`, ...options];
+    await recordfs("mount", url, place.mountpoint, ...cache);
+    await until(async () => (await record(place)).supervised.resumable);
+    await body({ place, server, url, root, recordfs });
+    if (!await isMounted(place.mountpoint)) return;
+    await recordfs("unmount", place.mountpoint);
+    assert.deepEqual(await namesIn(place.state), []);
+  }, "python3");
+}
+
+type Readers = ReturnType<typeof startReaders>;
+
+/** They have read, and only what is right. */
+async function assertSound(readers: Readers): Promise<void> {
+  for (const { read, wrong } of await readers.stop()) {
+    assert.deepEqual(wrong, []);
+    assert.ok(read > 0);
+  }
+}
+
+served(
+  "readers go on when its server is killed, again and again",
+  async ({ place }) => {
+    const readers = startReaders(place.mountpoint, 3, COUNT, SIZE);
+    for (let i = 0; i < 3; i++) {
+      await killServer(place);
+      await sleep(100);
+    }
+    await assertSound(readers);
+  },
+  "--no-cache",
+);
+
+served(
+  "its server is killed while readers wait for a store that hangs",
+  async ({ place, server }) => {
+    const hanging = new Hanging();
+    server.fault = hanging.fault;
+    const readers = startReaders(place.mountpoint, 3, COUNT, SIZE);
+    await until(() => hanging.length > 0);
+    const before = hanging.length;
+    await killServer(place);
+    await until(() => hanging.length > before); // the readers' requests came to the next one
+    hanging.letGo(server);
+    await assertSound(readers);
+  },
+);
+
+served("its server is stopped for a while, and goes on", async ({ place }) => {
+  const { pid } = await record(place);
+  const readers = startReaders(place.mountpoint, 2, COUNT, SIZE);
+  for (let i = 0; i < 3; i++) {
+    Deno.kill(pid, "SIGSTOP");
+    await sleep(300);
+    Deno.kill(pid, "SIGCONT");
+    await sleep(100);
+  }
+  await assertSound(readers);
+  assert.equal((await record(place)).supervised.restarts, 0);
+});
+
+for (const isSilent of [false, true]) {
+  const what = isSilent ? "hangs" : "fails";
+  served(
+    `a store that ${what} for a while has readers wait, and then they get their bytes`,
+    async ({ place, server }) => {
+      const hanging = new Hanging();
+      let refused = 0;
+      server.fault = isSilent ? hanging.fault : (_, response) => {
+        refused++;
+        response.writeHead(503).end();
+        return true;
+      };
+      const readers = startReaders(place.mountpoint, 3, COUNT, SIZE);
+      await until(() => refused + hanging.length > 2);
+      await sleep(500);
+      hanging.letGo(server);
+      await assertSound(readers);
+      const { log } = await record(place);
+      assert.doesNotMatch(fs.readFileSync(log, "utf8"), /I\/O error/);
+    },
+    "--timeout",
+    "120",
+  );
+}
+
+served(
+  "it is replaced by a server with other options while it is read, and by none of another container",
+  async ({ place, url, root, recordfs }) => {
+    const { mountpoint } = place;
+    const readers = startReaders(mountpoint, 3, COUNT, SIZE);
+    const cache = ["--cache-dir", `${place.dir}/other`];
+    for (const options of [cache, ["--no-cache", "--workers=1"]]) {
+      const { pid } = await record(place);
+      await recordfs("mount", "--replace", ...options, url, mountpoint);
+      assert.notEqual((await record(place)).pid, pid);
+    }
+    await assertSound(readers);
+    const { pid } = await record(place);
+    fs.copyFileSync(`${root}/x.ffr`, `${root}/y.ffr`);
+    const other = url.replace("x.ffr", "y.ffr");
+    const refused = await place.recordfs(
+      "mount",
+      "--replace",
+      other,
+      mountpoint,
+    );
+    assert.match(
+      refused.stderr,
+      /^recordfs: [^\n]*what is mounted is http:[^\n]*\n$/,
+    );
+    assert.equal(refused.code, 1);
+    // The same location, but another content.
+    const bytes = fs.readFileSync(`${root}/x.ffr`);
+    bytes[bytes.length - 1]! ^= 1;
+    fs.writeFileSync(`${root}/x.ffr`, bytes);
+    const changed = await place.recordfs(
+      ...["mount", "--replace", "--no-cache", url, mountpoint],
+    );
+    assert.match(
+      changed.stderr,
+      /^recordfs: [^\n]*what is mounted is http:[^\n]*\n$/,
+    );
+    assert.equal(changed.code, 1);
+    assert.equal((await record(place)).pid, pid);
+  },
+);
+
+for (
+  const path of [
+    "bags/sharded/shards",
+    "granular3/sharded/data",
+    "gulp/v2_chunks/gulp",
+  ]
+) {
+  test(`a mount of ${path}, of many files, shows the same after its server was killed`, async (place) => {
+    await using server = await FileServer.start(GOLDEN);
+    const near = `${place.dir}/near`;
+    fs.mkdirSync(near);
+    const cache = ["--cache-dir", `${place.dir}/cache`];
+    const mounts = [
+      [`${server.url}/${path}`, place.mountpoint, ...cache],
+      [`${GOLDEN}${path}`, near],
+    ];
+    try {
+      for (const args of mounts) {
+        const { stderr, code } = await place.recordfs("mount", ...args);
+        assert.deepEqual([stderr, code], ["", 0]);
+      }
+      for (let kills = 0; kills < 2; kills++) {
+        const facts = () => recordOf(place, place.mountpoint);
+        await until(async () => (await facts()).supervised.resumable);
+        const { pid } = await facts();
+        Deno.kill(pid, "SIGKILL");
+        await until(async () => !await isRunning(pid));
+        const diff = await run(["diff", "-r", near, place.mountpoint]);
+        assert.deepEqual([diff.stdout, diff.code], ["", 0]);
+        await until(async () => (await facts()).pid !== pid);
+      }
+    } finally {
+      for (const [, mountpoint] of mounts) {
+        await place.recordfs("unmount", mountpoint!);
+      }
+    }
+  });
+}
+
+/** The record of one of several mounts. */
+async function recordOf({ state }: MountPlace, mountpoint: string) {
+  for (const name of await namesIn(state)) {
+    if (!name.endsWith(".json")) continue;
+    const facts = JSON.parse(fs.readFileSync(`${state}/${name}`, "utf8"));
+    if (facts.mountpoint === mountpoint) return facts;
+  }
+  throw new Error(`no record of ${mountpoint}`);
+}
+
+test("a location that is away or not there is no mount, and an error that says so", async (place) => {
+  const root = `${place.dir}/root`;
+  fs.mkdirSync(root);
+  await using server = await FileServer.start(root);
+  const nobody = await freePort();
+  const mount = (url: string) =>
+    place.recordfs(
+      ...["mount", url, place.mountpoint, "--timeout", "1", "--no-cache"],
+    );
+  for (
+    const [url, words] of [
+      [`http://127.0.0.1:${nobody}/x.ffr`, /x\.ffr: .*tried \d+ times in 1 s/],
+      ["http://nowhere.invalid/x.ffr", /x\.ffr: .*dns error.*tried/],
+      [`${server.url}/x.ffr`, /x\.ffr: there is no such file/],
+    ] as const
+  ) {
+    const { stderr, code } = await mount(url);
+    assert.match(stderr, /^recordfs: [^\n]+\n$/);
+    assert.match(stderr, words);
+    assert.equal(code, 1);
+    assert.equal(await isMounted(place.mountpoint), false);
+    assert.deepEqual(await namesIn(place.state).catch(() => []), []);
+  }
+});
