@@ -61,8 +61,10 @@ function* readTables(source: ByteSource): Steps<RecordFileHeader> {
   const { count, checksum, covered } = yield* readFixedHeader(source);
   const bytes = newTable(count);
   let crc = crc32Of(covered);
-  for (let done = 0; done < bytes.byteLength; done += PIECE) {
-    const piece = bytes.subarray(done, done + PIECE);
+  // Of a source that is not local all is asked for in one.
+  const size = source.readAtSync === undefined ? bytes.byteLength : PIECE;
+  for (let done = 0; done < bytes.byteLength; done += size) {
+    const piece = bytes.subarray(done, done + size);
     yield* fill(source, piece, FIXED_HEADER + done);
     crc = crc32Of(piece, crc);
   }

@@ -1,0 +1,54 @@
+/** How often a server is asked, which is what buckets are paid by. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { crc32 } from "node:zlib";
+import { succeed } from "../../cli/run_cli.ts";
+import { ffrHeader, packedSamples } from "../../support/ffrecord/make_ffr.ts";
+import { LONG } from "../../support/long.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { FileServer } from "../../support/remote/file_server.ts";
+
+const FILES = LONG ? 1_000_000 : 200_000;
+/** Bytes of the longest range that is asked for. */
+const LONGEST = 8 << 20;
+
+function nameOf(file: number): string {
+  return `n02119789_${String(file).padStart(7, "0")}.JPEG`;
+}
+
+/** A packed folder of equal files, and how many bytes say where they are. */
+function packedFolder(): { bytes: Uint8Array; index: number } {
+  const content = new TextEncoder().encode("x".repeat(120));
+  const folder: Record<string, Uint8Array> = {};
+  for (let i = 0; i < FILES; i++) folder[nameOf(i)] = content;
+  const samples = packedSamples(folder);
+  const structure = samples.at(-1)!;
+  const sum = crc32(content);
+  const header = ffrHeader(
+    samples.map(({ length }) => length),
+    samples.map((sample) => sample === structure ? crc32(sample) : sum),
+  );
+  const bytes = Buffer.concat([header, ...samples]);
+  return { bytes, index: header.length + structure.length };
+}
+
+Deno.test(`one of ${FILES} files of a folder that was never opened is a handful of requests`, async () => {
+  await withTempDir(async (dir) => {
+    const { bytes, index } = packedFolder();
+    fs.mkdirSync(`${dir}/www`);
+    fs.writeFileSync(`${dir}/www/a.ffr`, bytes);
+    await using server = await FileServer.start(`${dir}/www`);
+    const cat = async (file: number) => {
+      server.asked.length = 0;
+      const { stdout } = await succeed([
+        ...["cat", `${server.url}/a.ffr`, nameOf(file)],
+        ...["--cache-dir", `${dir}/cache`],
+      ]);
+      assert.equal(stdout.length, 120);
+      return server.asked.map(({ range }) => range);
+    };
+    const needed = Math.ceil(index / LONGEST);
+    const asked = await cat(FILES * 0.7);
+    assert.ok(asked.length <= needed + 4, asked.join("\n"));
+  });
+});
