@@ -11,6 +11,7 @@ import {
 } from "../../cli/mount/mount_place.ts";
 import { run } from "../../cli/run_cli.ts";
 import { fromFileUrl } from "../../support/paths.ts";
+import { withTmpfs } from "../../support/programs/tmpfs.ts";
 import { type Fault, FileServer } from "../../support/remote/file_server.ts";
 import { freePort } from "../../support/remote/web_program.ts";
 import { COUNT, record, SIZE, sleep, writeNumbers } from "../numbers_mount.ts";
@@ -124,6 +125,77 @@ served("its server is stopped for a while, and goes on", async ({ place }) => {
   await assertSound(readers);
   assert.equal((await record(place)).supervised.restarts, 0);
 });
+
+served("its cache is deleted while it is read", async ({ place }) => {
+  const readers = startReaders(place.mountpoint, 3, COUNT, SIZE);
+  await sleep(200);
+  for (let times = 0; times < 2; times++) {
+    fs.rmSync(`${place.dir}/cache`, {
+      recursive: true,
+      force: true,
+      maxRetries: 9, // something is written there meanwhile
+    });
+    await sleep(200);
+    await killServer(place); // the next one finds no cache, and begins another
+    await sleep(200);
+  }
+  await assertSound(readers);
+});
+
+test(
+  "its cache's disk is full, or can't be written any more",
+  async (place) => {
+    const root = `${place.dir}/root`;
+    fs.mkdirSync(root);
+    await writeNumbers(`${root}/x.ffr`);
+    await using server = await FileServer.start(root);
+    await withTmpfs("80m", async (disk, remount) => {
+      const mount = async () => {
+        const { stderr, code } = await place.recordfs(
+          ...["mount", `${server.url}/x.ffr`, place.mountpoint],
+          ...["--cache-dir", `${disk}/cache`, "--cache-size", "1G"],
+        );
+        assert.deepEqual([stderr, code], ["", 0]);
+        await until(async () => (await record(place)).supervised.resumable);
+      };
+      const read = async (meanwhile: () => Promise<void> | void) => {
+        const readers = startReaders(place.mountpoint, 2, COUNT, SIZE, 50);
+        await meanwhile();
+        await killServer(place);
+        await assertSound(readers);
+        const { log } = await record(place);
+        const said = fs.readFileSync(log, "utf8").match(
+          /The cache .* can't be/g,
+        );
+        assert.ok(
+          said !== null && said.length <= 4,
+          fs.readFileSync(log, "utf8"),
+        ); // of two servers
+        const ended = await place.recordfs("unmount", place.mountpoint);
+        assert.deepEqual([ended.stderr, ended.code], ["", 0]);
+      };
+      await mount();
+      await read(() => fillDisk(`${disk}/junk`));
+      fs.rmSync(`${disk}/junk`);
+      await remount("ro");
+      await mount();
+      await read(() => {});
+    });
+  },
+  "python3",
+);
+
+/** Leaves no room on a disk. */
+function fillDisk(path: string): void {
+  const fd = fs.openSync(path, "w");
+  try {
+    assert.throws(() => {
+      for (;;) fs.writeSync(fd, new Uint8Array(1 << 12));
+    }, { code: "ENOSPC" });
+  } finally {
+    fs.closeSync(fd);
+  }
+}
 
 for (const isSilent of [false, true]) {
   const what = isSilent ? "hangs" : "fails";

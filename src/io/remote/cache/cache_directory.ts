@@ -31,6 +31,9 @@ const LOOK_EVERY = 256 << 20;
 /** Of the cache, what is made room at a time. */
 const PIECE = 16;
 
+/** Caches that somebody was told of: a program opens one several times. */
+const TOLD = new WeakMap<(message: string) => void, Set<string>>();
+
 /**
  * Objects of servers on the disk, of which any number of processes keep blocks. It deletes only what it made itself:
  * directories below `objects`, named by hashes, with a `facts.json`.
@@ -45,7 +48,6 @@ export class CacheDirectory {
   #used = 0;
   #sinceLook = Infinity;
   #isDiskFull = false;
-  #hasWarned = false;
 
   constructor(
     { directory, size }: CacheOptions,
@@ -150,10 +152,12 @@ export class CacheDirectory {
     return taken;
   }
 
-  /** Says once that the cache does not work, which makes reading slower and nothing else. */
+  /** Says once, to each who is to be told, that the cache does not work, which makes reading slower and nothing else. */
   warn(error: unknown): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
+    let told = TOLD.get(this.#onWarning);
+    if (told === undefined) TOLD.set(this.#onWarning, told = new Set());
+    if (told.has(this.path)) return;
+    told.add(this.path);
     const why = error instanceof Error ? error.message : String(error);
     this.#onWarning(
       `The cache ${this.path} can't be used (${why}): everything is fetched again when it is read again; ` +
