@@ -112,7 +112,10 @@ export async function readRange(
         if (status === 404 || status === 412 || status === 416) {
           throw changed(target, state, `HTTP ${status}`);
         }
-        const tag = tagOf(headers);
+        const tag = tagOf(headers) ??
+          (state.tag.startsWith(MODIFIED)
+            ? modifiedTag(headers, state.size)
+            : undefined);
         if (tag !== undefined && tag !== state.tag) {
           throw changed(target, state, tag);
         }
@@ -168,12 +171,23 @@ function object(
 ): Opened {
   const modified = headers.get("last-modified");
   const mtime = modified === null ? 0 : Date.parse(modified) || 0;
-  const tag = tagOf(headers) ?? `modified ${mtime}, ${size} bytes`;
+  const tag = tagOf(headers) ?? modifiedTag(headers, size) ??
+    `${MODIFIED}0, ${size} bytes`;
   return { kind: "object", state: { size, tag, mtime }, head, hasRanges };
 }
 
 function tagOf(headers: Headers): string | undefined {
   return headers.get("etag") ?? undefined;
+}
+
+/** What tags begin with where the server gives none. */
+const MODIFIED = "modified ";
+
+/** A tag in the place of the server's own: the next best that tells states apart. */
+function modifiedTag(headers: Headers, size: number): string | undefined {
+  const modified = headers.get("last-modified");
+  if (modified === null) return undefined;
+  return `${MODIFIED}${Date.parse(modified) || 0}, ${size} bytes`;
 }
 
 /** What a `Content-Range` says (RFC 9110, 14.4). */
