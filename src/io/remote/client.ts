@@ -97,7 +97,7 @@ export class Client {
       let last: Transient;
       try {
         const answer = await this.#slots.use(
-          () => this.#attempt(target, question, { signal, counter }),
+          () => this.#attempt(target, question, { signal, timeout, counter }),
           signal,
         );
         this.#isAway = false;
@@ -132,9 +132,9 @@ export class Client {
   async #attempt<T>(
     target: Target,
     question: Question<T>,
-    { signal, counter }: Patience,
+    { signal, timeout, counter }: Patience,
   ): Promise<T> {
-    using watch = new StallWatch();
+    using watch = new StallWatch(timeout);
     const either = signal === undefined
       ? watch.signal
       : AbortSignal.any([signal, watch.signal]);
@@ -154,9 +154,10 @@ export class Client {
         throw new Transient(watch.reason, { hasProgress: watch.bytes > 0 });
       }
       if (error instanceof TypeError) { // of fetch, and of its bodies
-        throw new Transient(reasonOf(error), {
+        const reason = reasonOf(error);
+        throw new Transient(reason, {
           hasProgress: watch.bytes > 0,
-          cause: error,
+          cause: new TypeError(reason), // what fetch throws has the URL, with what is signed
         });
       }
       throw error;

@@ -313,7 +313,7 @@ async function recordOf({ state }: MountPlace, mountpoint: string) {
   throw new Error(`no record of ${mountpoint}`);
 }
 
-test("a location that is away or not there is no mount, and an error that says so", async (place) => {
+test("a location that is away, hangs or is not there is no mount, and an error that says so", async (place) => {
   const root = `${place.dir}/root`;
   fs.mkdirSync(root);
   await using server = await FileServer.start(root);
@@ -322,14 +322,20 @@ test("a location that is away or not there is no mount, and an error that says s
     place.recordfs(
       ...["mount", url, place.mountpoint, "--timeout", "1", "--no-cache"],
     );
+  const hanging = new Hanging();
   for (
-    const [url, words] of [
+    const [url, words, fault] of [
       [`http://127.0.0.1:${nobody}/x.ffr`, /x\.ffr: .*tried \d+ times in 1 s/],
       ["http://nowhere.invalid/x.ffr", /x\.ffr: .*dns error.*tried/],
       [`${server.url}/x.ffr`, /x\.ffr: there is no such file/],
+      [`${server.url}/x.ffr`, /x\.ffr: the server sent 0 bytes/, hanging.fault],
     ] as const
   ) {
+    server.fault = fault;
+    const start = performance.now();
     const { stderr, code } = await mount(url);
+    // It is not waited longer for silence than for an answer.
+    assert.ok(performance.now() - start < 18_000);
     assert.match(stderr, /^recordfs: [^\n]+\n$/);
     assert.match(stderr, words);
     assert.equal(code, 1);
