@@ -140,8 +140,9 @@ export async function readElsewhere(
   into: Uint8Array,
   offset: number,
   signal: AbortSignal | undefined,
+  goesOn = true,
 ): Promise<void> {
-  const got = await source.readAt(into, offset, { signal });
+  const got = await source.readAt(into, offset, { signal, goesOn });
   signal?.throwIfAborted();
   if (got < into.byteLength) {
     throw endedEarly(source, offset, into.byteLength, got);

@@ -146,15 +146,17 @@ export class BlockFetcher {
   /**
    * Reads a part of the object, which it has.
    *
+   * @param goesOn Whether what lies behind may be fetched ahead.
    * @throws {RecordfsError} If it can't be fetched.
    */
   async read(
     into: Uint8Array,
     offset: number,
     signal: AbortSignal | undefined,
+    goesOn = true,
   ): Promise<void> {
     signal?.throwIfAborted();
-    this.#goAhead(offset, offset + into.length);
+    if (goesOn) this.#goAhead(offset, offset + into.length);
     // What lies on this machine's disk need not hold up the others.
     const isKept = this.#isKept(offset, into.length);
     if (isKept && await this.#store.readLater(into, offset)) {

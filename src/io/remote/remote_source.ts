@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../errors.ts";
-import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
+import type { ByteSource, ReadOptions } from "../storage/byte_source.ts";
 import type { BlockFetcher } from "./block_fetcher.ts";
 import type { ObjectState } from "./remote_object.ts";
 import type { RemoteOptions } from "./remote_options.ts";
@@ -51,13 +51,13 @@ export class RemoteSource implements ByteSource {
   async readAt(
     into: Uint8Array,
     offset: number,
-    { signal }: WaitOptions = {},
+    { signal, goesOn }: ReadOptions = {},
   ): Promise<number> {
     this.#requireOpen();
     signal?.throwIfAborted();
     const length = Math.min(into.byteLength, this.size - offset);
     if (length <= 0) return 0;
-    await this.fetcher.read(into.subarray(0, length), offset, signal);
+    await this.fetcher.read(into.subarray(0, length), offset, signal, goesOn);
     return length;
   }
 

@@ -4,6 +4,12 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of reading a part of a source. */
+export interface ReadOptions extends WaitOptions {
+  /** Whether what lies behind will probably be read next, so that it may be fetched ahead. Defaults to `true`. */
+  readonly goesOn?: boolean | undefined;
+}
+
 /** Options of opening a file of a storage. */
 export interface OpenFileOptions {
   /**
@@ -33,7 +39,7 @@ export interface ByteSource {
   readAt(
     into: Uint8Array,
     offset: number,
-    options?: WaitOptions,
+    options?: ReadOptions,
   ): Promise<number>;
   /** The same without waiting; present only where the bytes are local. */
   readAtSync?(into: Uint8Array, offset: number): number;

@@ -6,7 +6,7 @@ import { succeed } from "../../cli/run_cli.ts";
 import { ffrHeader, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { FileServer } from "../../support/remote/file_server.ts";
+import { type Asked, FileServer } from "../../support/remote/file_server.ts";
 
 const FILES = LONG ? 1_000_000 : 200_000;
 /** Bytes of the longest range that is asked for. */
@@ -32,7 +32,12 @@ function packedFolder(): { bytes: Uint8Array; index: number } {
   return { bytes, index: header.length + structure.length };
 }
 
-Deno.test(`one of ${FILES} files of a folder that was never opened is a handful of requests`, async () => {
+/** A request as it is shown where there are too many. */
+function shown({ range, headers }: Asked): string {
+  return `${range} ${headers["if-none-match"] ?? ""}`;
+}
+
+Deno.test(`one of ${FILES} files of a folder that was never opened is a handful of requests, and then one`, async () => {
   await withTempDir(async (dir) => {
     const { bytes, index } = packedFolder();
     fs.mkdirSync(`${dir}/www`);
@@ -45,10 +50,16 @@ Deno.test(`one of ${FILES} files of a folder that was never opened is a handful 
         ...["--cache-dir", `${dir}/cache`],
       ]);
       assert.equal(stdout.length, 120);
-      return server.asked.map(({ range }) => range);
+      return server.asked.map(shown);
     };
     const needed = Math.ceil(index / LONGEST);
     const asked = await cat(FILES * 0.7);
     assert.ok(asked.length <= needed + 4, asked.join("\n"));
+    // Opened again, it is only asked whether it is the same: that sends no bytes.
+    const again = await cat(FILES * 0.7);
+    assert.equal(again.length, 1, again.join("\n"));
+    assert.match(again[0]!, /"/);
+    const other = await cat(FILES * 0.3);
+    assert.equal(other.length, 2, other.join("\n"));
   });
 });

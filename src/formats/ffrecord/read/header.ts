@@ -1,8 +1,9 @@
 import { FormatError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
-import { fill, readPart } from "../../../io/read/read_part.ts";
+import { fill, readElsewhere, readPart } from "../../../io/read/read_part.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
+import { mustWait } from "../../../io/storage/must_wait.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { BYTES_PER_SAMPLE, FIXED_HEADER, parseCount } from "../layout.ts";
 import { TableProgress } from "./table_progress.ts";
@@ -61,11 +62,20 @@ function* readTables(source: ByteSource): Steps<RecordFileHeader> {
   const { count, checksum, covered } = yield* readFixedHeader(source);
   const bytes = newTable(count);
   let crc = crc32Of(covered);
-  // Of a source that is not local all is asked for in one.
-  const size = source.readAtSync === undefined ? bytes.byteLength : PIECE;
-  for (let done = 0; done < bytes.byteLength; done += size) {
-    const piece = bytes.subarray(done, done + size);
-    yield* fill(source, piece, FIXED_HEADER + done);
+  const isLocal = source.readAtSync !== undefined;
+  if (!isLocal && bytes.length > 0) {
+    // All is asked for in one, and nothing of what lies behind.
+    yield* perform({
+      sync() {
+        throw mustWait(source.name);
+      },
+      async: (signal) =>
+        readElsewhere(source, bytes, FIXED_HEADER, signal, false),
+    });
+  }
+  for (let done = 0; done < bytes.byteLength; done += PIECE) {
+    const piece = bytes.subarray(done, done + PIECE);
+    if (isLocal) yield* fill(source, piece, FIXED_HEADER + done);
     crc = crc32Of(piece, crc);
   }
   const mismatch = mismatchOf(source.name, checksum, crc);
