@@ -207,7 +207,10 @@ async function judged(target: Target, response: Response): Promise<Response> {
   }
   const text = await beginning(response);
   const what = `HTTP ${status}${text}`;
-  if (status === 401 || status === 403) {
+  const isRefused = status === 401 || status === 403 ||
+    // What S3 says of what has expired.
+    status === 400 && /^ (Expired|Invalid)Token/.test(text);
+  if (isRefused) {
     throw new RemoteError(
       "access-denied",
       `Cannot read ${target.name}: access denied (${what}); ${target.advice}`,

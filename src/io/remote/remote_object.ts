@@ -70,6 +70,9 @@ export function openObject(
         requireAll(await fill(response, head, watch), head);
         return object(headers, range.total, head, true);
       }
+      if (status === 206) {
+        throw new Transient("it answered with another range", { status });
+      }
       const text = headers.get("content-length");
       if (status !== 200 || text === null) throw ignored(target, status);
       const head = new Uint8Array(Math.min(length, Number(text)));
