@@ -15,23 +15,12 @@ await fetchPackages();
 const place = await Deno.makeTempDir({ prefix: "recordfs-tests-" });
 const report = `${place}/ignored`;
 await Deno.writeTextFile(report, "");
-const paths = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["test/"];
-const [program, ...before] = [...namespace(), Deno.execPath()];
-const tests = ["test", "-A", "--parallel"];
-// Where a leak began takes as much time as a third of what many tests do.
-if (LONG) tests.push("--trace-leaks");
-const child = new Deno.Command(program!, {
-  args: [...before, ...tests, ...Deno.args, ...paths],
-  env: {
-    RECORDFS_TEST_IGNORED: report,
-    RECORDFS_TEST_PLACE: place,
-    DENO_JOBS: "2",
-    // Tests compare what programs print. With all packages there, Deno still announces on standard
-    // error that it asks the registry about them, as long as it has no answer from before.
-    DENO_LOG: "warn",
-  },
-}).spawn();
-const { code } = await child.status;
+/** These set variables of the environment, which all files that are run at the same time would see. */
+const ALONE = "test/environment";
+const isAll = !Deno.args.some((arg) => !arg.startsWith("-"));
+const code = isAll
+  ? await run("--parallel", `--ignore=${ALONE}`, "test/") || await run(ALONE)
+  : await run("--parallel");
 const missing = (await Deno.readTextFile(report)).split("\n").filter(Boolean);
 await Deno.remove(place, { recursive: true });
 
@@ -46,6 +35,25 @@ for (const [need, count] of counts) {
 const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 if (strict) console.log("No test may be ignored here.");
 Deno.exit(strict ? code || 1 : code);
+
+/** Runs tests as the arguments say as well. */
+async function run(...args: string[]): Promise<number> {
+  const [program, ...before] = [...namespace(), Deno.execPath(), "test", "-A"];
+  // Where a leak began takes as much time as a third of what many tests do.
+  if (LONG) before.push("--trace-leaks");
+  const child = new Deno.Command(program!, {
+    args: [...before, ...Deno.args, ...args],
+    env: {
+      RECORDFS_TEST_IGNORED: report,
+      RECORDFS_TEST_PLACE: place,
+      DENO_JOBS: "2",
+      // Tests compare what programs print. With all packages there, Deno still announces on standard
+      // error that it asks the registry about them, as long as it has no answer from before.
+      DENO_LOG: "warn",
+    },
+  }).spawn();
+  return (await child.status).code;
+}
 
 /** What a command line starts with that is to run in a mount namespace of its own, where that can be had. */
 function namespace(): string[] {

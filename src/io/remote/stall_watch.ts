@@ -1,5 +1,7 @@
-/** Bytes that come in that time of a server that works. */
+/** Bytes that come in that time of a server that works; fewer in a shorter one. */
 const LEAST = 16 * 1024;
+/** However little patience there is, a server has so long to answer, in milliseconds. */
+const SHORTEST = 2000;
 
 /** Ends a request of which nothing comes any more, or next to nothing. */
 export class StallWatch implements Disposable {
@@ -13,9 +15,11 @@ export class StallWatch implements Disposable {
 
   /** @param most How long at most, where who waits has less patience, in milliseconds. */
   constructor(most = Infinity) {
-    const silence = Math.min(StallWatch.silence, most);
+    const { silence: usual } = StallWatch;
+    const silence = Math.min(usual, Math.max(most, SHORTEST));
+    const least = LEAST * silence / usual;
     this.#timer = setInterval(() => {
-      if (this.bytes - Math.max(this.#before, 0) < LEAST) {
+      if (this.bytes - Math.max(this.#before, 0) < least) {
         this.#controller.abort();
       }
       this.#before = this.bytes;

@@ -11,7 +11,7 @@ import { needs } from "../../support/programs/programs.ts";
 import { startNginx } from "../../support/remote/nginx.ts";
 import { until } from "../../cli/mount/mount_place.ts";
 
-const BLOCK = 65536;
+const BLOCK = 8192;
 const KILLS = LONG ? 100 : 12;
 
 const SAMPLES = Array.from({ length: 400 }, (_, i) => {

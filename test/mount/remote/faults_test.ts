@@ -238,7 +238,7 @@ served(
 served(
   "who reads an epoch by its links finds what comes next fetched",
   async ({ place, server, mount, unmount }) => {
-    await mount("--shuffle", "3", "--timeout", "1");
+    await mount("--shuffle", "3", "--timeout", "20");
     const epoch = `${place.mountpoint}/epoch-0000`;
     const names = fs.readdirSync(epoch).sort();
     const before = server.asked.length;

@@ -17,11 +17,23 @@ export async function withTmpfs(
   await withTempDir(async (dir) => {
     await run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir);
     try {
-      await body(dir, (option) => run("mount", "-o", `remount,${option}`, dir));
+      await body(dir, (option) => remount(dir, option));
     } finally {
       await run("umount", dir);
     }
   });
+}
+
+/** A process that is just being started has a copy of what is open for a moment, so that the file system is in use. */
+async function remount(dir: string, option: string): Promise<void> {
+  for (let left = 50;; left--) {
+    try {
+      return await run("mount", "-o", `remount,${option}`, dir);
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 async function run(program: string, ...args: string[]): Promise<void> {

@@ -27,6 +27,8 @@ export type Fault = (
 /** A server of files. */
 export class FileServer extends LocalServer {
   readonly #root: string;
+  /** The file that was asked for last: most tests have one, and read it anew only where it has changed. */
+  #last: { readonly state: string; readonly bytes: Uint8Array } | undefined;
   /** All requests, in order. */
   readonly asked: Asked[] = [];
   /** What it does wrong. */
@@ -56,11 +58,22 @@ export class FileServer extends LocalServer {
     this.asked.push(asked);
     const place = `${this.#root}${asked.path}`;
     const stat = fs.statSync(place, { throwIfNoEntry: false });
-    const file = stat?.isFile() ? fs.readFileSync(place) : undefined;
+    const file = stat?.isFile() ? this.#read(place) : undefined;
     if (this.fault?.(asked, response, file)) return;
     if (stat?.isDirectory()) this.#answerIndex(request.url!, place, response);
     else if (file === undefined) response.writeHead(404).end();
     else answerFile(asked, file, stat!.mtime, response);
+  }
+
+  #read(place: string): Uint8Array {
+    const { ino, size, mtimeNs, ctimeNs } = fs.statSync(place, {
+      bigint: true,
+    });
+    const state = [place, ino, size, mtimeNs, ctimeNs].join();
+    if (this.#last?.state !== state) {
+      this.#last = { state, bytes: fs.readFileSync(place) };
+    }
+    return this.#last.bytes;
   }
 
   #answerIndex(
@@ -84,8 +97,15 @@ export class FileServer extends LocalServer {
 
 /** The tag of a content. */
 export function tagOf(file: Uint8Array): string {
-  return `"${createHash("sha1").update(file).digest("hex")}"`;
+  let tag = tags.get(file);
+  if (tag === undefined) {
+    tag = `"${createHash("sha1").update(file).digest("hex")}"`;
+    tags.set(file, tag);
+  }
+  return tag;
 }
+
+const tags = new WeakMap<Uint8Array, string>();
 
 /** Answers as RFC 9110 says: ranges from a place to a place, and conditions. */
 export function answerFile(

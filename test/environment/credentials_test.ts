@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type http from "node:http";
-import { open } from "../../../mod.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
-import { LocalServer } from "../../support/remote/local_server.ts";
-import { KEYS, SIGNED, withBucket } from "../../support/remote/with_bucket.ts";
+import { open } from "../../mod.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
+import { LocalServer } from "../support/remote/local_server.ts";
+import { KEYS, SIGNED, withBucket } from "../support/remote/with_bucket.ts";
 
 const container = ffrBytes([Uint8Array.of(1, 2, 3), new Uint8Array(200_000)]);
 
@@ -138,7 +138,7 @@ Deno.test("the machine's metadata is asked for keys where there are no others, a
 
 Deno.test("with keys of the environment, the network of the endpoint alone has to be allowed", async () => {
   await withBucket({ "a.ffr": container }, SIGNED, async ({ url }) => {
-    const mod = new URL("../../../mod.ts", import.meta.url).href;
+    const mod = new URL("../../mod.ts", import.meta.url).href;
     const s3 = { endpoint: url };
     const script = `import { open } from ${JSON.stringify(mod)};
       const remote = { s3: ${JSON.stringify(s3)}, cache: false };

@@ -2,16 +2,13 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { open } from "../../../mod.ts";
-import { Credentials } from "../../../src/io/remote/s3/credentials.ts";
-import {
-  type Variables,
-  withAwsEnvironment,
-} from "../../support/environment.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
-import { BucketServer } from "../../support/remote/bucket_server.ts";
-import { CredentialServer } from "../../support/remote/credential_server.ts";
+import { open } from "../../mod.ts";
+import { Credentials } from "../../src/io/remote/s3/credentials.ts";
+import { type Variables, withAwsEnvironment } from "../support/environment.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
+import { BucketServer } from "../support/remote/bucket_server.ts";
+import { CredentialServer } from "../support/remote/credential_server.ts";
 
 const samples = Array.from(
   { length: 20 },

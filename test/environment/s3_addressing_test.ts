@@ -1,19 +1,19 @@
 /** Where buckets and keys stand in the URLs of requests. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../mod.ts";
-import type { S3Options } from "../../../src/io/remote/remote_options.ts";
-import { Bucket } from "../../../src/io/remote/s3/bucket.ts";
-import { assertFailed, recordfs, recordfsProcess } from "../../cli/run_cli.ts";
-import { withAwsEnvironment } from "../../support/environment.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
+import { open } from "../../mod.ts";
+import type { S3Options } from "../../src/io/remote/remote_options.ts";
+import { Bucket } from "../../src/io/remote/s3/bucket.ts";
+import { assertFailed, recordfs, recordfsProcess } from "../cli/run_cli.ts";
+import { withAwsEnvironment } from "../support/environment.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
 import {
   type BucketKeys,
   BucketServer,
-} from "../../support/remote/bucket_server.ts";
-import { FileServer } from "../../support/remote/file_server.ts";
-import { ProxyServer } from "../../support/remote/proxy_server.ts";
+} from "../support/remote/bucket_server.ts";
+import { FileServer } from "../support/remote/file_server.ts";
+import { ProxyServer } from "../support/remote/proxy_server.ts";
 
 const KEYS: BucketKeys = { accessKeyId: "AKID", secretAccessKey: "hidden" };
 

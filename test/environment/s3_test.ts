@@ -1,10 +1,10 @@
 /** Buckets of a server that checks signatures. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../mod.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { goldenCase } from "../../support/golden.ts";
-import { SIGNED, withBucket } from "../../support/remote/with_bucket.ts";
+import { open } from "../../mod.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { goldenCase } from "../support/golden.ts";
+import { SIGNED, withBucket } from "../support/remote/with_bucket.ts";
 
 const container = ffrBytes([Uint8Array.of(1, 2, 3), new Uint8Array(200_000)]);
 

@@ -1,11 +1,11 @@
 /** Versions of objects, and buckets whose readers pay. */
 import assert from "node:assert/strict";
-import { open } from "../../../mod.ts";
-import { assertFailed, recordfs, succeed } from "../../cli/run_cli.ts";
-import { withAwsEnvironment } from "../../support/environment.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
-import { BucketServer } from "../../support/remote/bucket_server.ts";
+import { open } from "../../mod.ts";
+import { assertFailed, recordfs, succeed } from "../cli/run_cli.ts";
+import { withAwsEnvironment } from "../support/environment.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
+import { BucketServer } from "../support/remote/bucket_server.ts";
 
 const OLD = Uint8Array.of(1);
 const NEW = Uint8Array.of(2);

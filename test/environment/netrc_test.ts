@@ -1,13 +1,13 @@
 /** Names and passwords of servers that stand in the user's `.netrc`. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../mod.ts";
-import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
-import { recordfsProcess } from "../../cli/run_cli.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withEnvironment } from "../../support/environment.ts";
-import { REPOSITORY, withTempDir } from "../../support/paths.ts";
-import { FileServer } from "../../support/remote/file_server.ts";
+import { open } from "../../mod.ts";
+import type { RemoteOptions } from "../../src/io/remote/remote_options.ts";
+import { recordfsProcess } from "../cli/run_cli.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import { FileServer } from "../support/remote/file_server.ts";
 
 /** Serves a file, with that `.netrc` at home, and gives what a request for it says of who asks. */
 async function asked(

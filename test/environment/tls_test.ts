@@ -1,15 +1,15 @@
 /** Servers whose certificates are of an authority of one's own. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../mod.ts";
-import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
-import { assertFailed, recordfs, succeed } from "../../cli/run_cli.ts";
-import { withEnvironment } from "../../support/environment.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs/programs.ts";
-import { Authority } from "../../support/remote/authority.ts";
-import { FileServer } from "../../support/remote/file_server.ts";
+import { open } from "../../mod.ts";
+import type { RemoteOptions } from "../../src/io/remote/remote_options.ts";
+import { assertFailed, recordfs, succeed } from "../cli/run_cli.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
+import { needs } from "../support/programs/programs.ts";
+import { Authority } from "../support/remote/authority.ts";
+import { FileServer } from "../support/remote/file_server.ts";
 
 /** Serves a file over TLS; of the environment no authority is taken. */
 async function withServer(

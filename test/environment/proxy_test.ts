@@ -1,14 +1,14 @@
 /** Proxies that the environment names. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { assertFailed, type Ran, recordfsProcess } from "../../cli/run_cli.ts";
-import { withEnvironment } from "../../support/environment.ts";
-import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs/programs.ts";
-import { Authority } from "../../support/remote/authority.ts";
-import { FileServer } from "../../support/remote/file_server.ts";
-import { ProxyServer } from "../../support/remote/proxy_server.ts";
+import { assertFailed, type Ran, recordfsProcess } from "../cli/run_cli.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
+import { withTempDir } from "../support/paths.ts";
+import { needs } from "../support/programs/programs.ts";
+import { Authority } from "../support/remote/authority.ts";
+import { FileServer } from "../support/remote/file_server.ts";
+import { ProxyServer } from "../support/remote/proxy_server.ts";
 
 /** What it is told in the proxy's URL. */
 const WHO = "me:s3cr3t";
