@@ -130,7 +130,7 @@ Deno.test("a file of certificates that is missing, or none, is named with who na
     const url = "https://127.0.0.1:1/a.ffr";
     const none = `${dir}/none.pem`;
     const empty = `${dir}/empty.pem`;
-    Deno.writeTextFileSync(empty, "not a certificate\n");
+    fs.writeFileSync(empty, "not a certificate\n");
     const cases = [
       [none, "can't be read: there is no such file or directory"],
       [empty, "holds no certificate in PEM"],

@@ -12,7 +12,8 @@ import {
   BucketServer,
 } from "../../support/remote/bucket_server.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
-import { type Nginx, startNginx } from "../../support/remote/nginx.ts";
+import { startNginx } from "../../support/remote/nginx.ts";
+import type { WebProgram } from "../../support/remote/web_program.ts";
 import { test } from "../shown.ts";
 
 const KEYS: BucketKeys = { accessKeyId: "AKID", secretAccessKey: "hidden" };
@@ -40,7 +41,7 @@ function replace(text: string, from: string, to: string, times = 1): string {
 async function sharedCache(
   origin: string,
   change = (text: string) => text,
-): Promise<Nginx> {
+): Promise<WebProgram> {
   return await startNginx((port, dir) => {
     let text = change(CONFIGURATION!);
     text = replace(text, "/var/cache/nginx-recordfs", `${dir}/cache`);
