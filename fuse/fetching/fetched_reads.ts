@@ -116,16 +116,33 @@ export class FetchedReads {
     this.#waiting.add(waiting);
     this.#counts.waited();
     this.#look();
-    Promise.race([this.#answer(read), gone.promise]).catch((error) =>
-      failure(this.#errnoOf(error), read)
-    ).then(async (reply) => {
-      this.#waiting.delete(waiting);
-      const fd = await descriptor();
-      if (fd === undefined) return;
-      this.#counts.reply(reply.length);
-      // It fails where nobody waits any more.
-      libc().write(fd, reply, reply.length);
-    });
+    this.#reply(
+      read,
+      descriptor,
+      Promise.race([this.#answer(read), gone.promise]),
+    ).finally(() => this.#waiting.delete(waiting));
+  }
+
+  async #reply(
+    read: HandedRead,
+    descriptor: () => Promise<number | undefined>,
+    answer: Promise<Uint8Array<ArrayBuffer>>,
+  ): Promise<void> {
+    let errno = 0;
+    let reply: Uint8Array<ArrayBuffer>;
+    try {
+      reply = await answer;
+    } catch (error) {
+      errno = this.#errnoOf(error);
+      reply = new Uint8Array(REPLY_HEADER_SIZE);
+    }
+    const fd = await descriptor();
+    if (fd === undefined) return;
+    // Right before it is sent: several who want the same have its memory in turn.
+    setHeader(reply, read, errno);
+    this.#counts.reply(reply.length);
+    // It fails where nobody waits any more.
+    libc().write(fd, reply, reply.length);
   }
 
   /** Gives up all that wait. */
@@ -134,23 +151,30 @@ export class FetchedReads {
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
+  /** The bytes of a READ, behind room for the reply's header. */
   async #answer(read: HandedRead): Promise<Uint8Array<ArrayBuffer>> {
     const { object, start, length, sample } = read;
     const { fetcher } = this.#objects[object]!;
-    const reply = success(read, length);
-    const into = reply.subarray(REPLY_HEADER_SIZE);
-    const whole = sample && await this.#compared(object, sample);
-    if (whole === undefined) await fetcher.read(into, start, undefined);
-    else {
-      const at = start - sample!.offset;
-      into.set(whole.subarray(at, at + length));
+    const compared = sample && await this.#compared(object, sample);
+    let reply = compared;
+    if (compared === undefined || sample!.length !== length) {
+      reply = new Uint8Array(REPLY_HEADER_SIZE + length);
+      const into = reply.subarray(REPLY_HEADER_SIZE);
+      if (compared === undefined) await fetcher.read(into, start, undefined);
+      else {
+        const at = REPLY_HEADER_SIZE + start - sample!.offset;
+        into.set(compared.subarray(at, at + length));
+      }
     }
     for (const name of this.#away) this.#log(`${name} can be read again`);
     this.#away.clear();
-    return reply;
+    return reply!;
   }
 
-  /** Compares a sample with its checksum, once for all who wait; its bytes, where they are not many. */
+  /**
+   * Compares a sample with its checksum, once for all who wait; its bytes, where they are not many, behind room for the
+   * header of a reply.
+   */
   #compared(
     object: number,
     sample: HandedSample,
@@ -172,7 +196,10 @@ export class FetchedReads {
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // as the log says
     const generation = this.#nodes?.generation ?? 0;
-    const memory = new Uint8Array(Math.min(length, MAX_TRANSFER));
+    const reply = new Uint8Array(
+      REPLY_HEADER_SIZE + Math.min(length, MAX_TRANSFER),
+    );
+    const memory = reply.subarray(REPLY_HEADER_SIZE);
     for (let attempt = isWrong ? 2 : 1;; attempt++) {
       // The cache's disk may be to blame.
       if (attempt > 1) fetcher.forget(offset, length);
@@ -188,7 +215,7 @@ export class FetchedReads {
       throw checksumMismatch(name, number, crc32, crc);
     }
     this.#nodes?.add(node, generation);
-    return length <= MAX_TRANSFER ? memory : undefined;
+    return length <= MAX_TRANSFER ? reply : undefined;
   }
 
   #errnoOf(error: unknown): number {
@@ -215,14 +242,15 @@ export class FetchedReads {
 
   #giveUpSome(): void {
     let oldest = Infinity;
+    const now = performance.now();
     const ending = new Map<number, boolean>();
     for (const { read: { pid }, giveUp, since } of this.#waiting) {
       oldest = Math.min(oldest, since);
+      if (now - since < LOOK) break; // those behind it have come later
       const ends = ending.get(pid) ?? wantsToEnd(pid);
       ending.set(pid, ends);
       if (ends) giveUp(Errno.EINTR); // others who wait for the same ask anew
     }
-    const now = performance.now();
     if (now - Math.max(oldest, this.#lookedAt) < UNREACHABLE) return;
     this.#lookedAt = now;
     if (this.#isReachable()) return;
@@ -246,25 +274,15 @@ class GivenUp extends Error {
   }
 }
 
-/** A reply with room for so many bytes: `struct fuse_out_header` and they. */
-function success(read: HandedRead, length: number): Uint8Array<ArrayBuffer> {
-  return replyTo(read, 0, length);
-}
-
-function failure(errno: number, read: HandedRead): Uint8Array<ArrayBuffer> {
-  return replyTo(read, errno, 0);
-}
-
-function replyTo(
+/** Writes a `struct fuse_out_header`, in front of what it is about. */
+function setHeader(
+  reply: Uint8Array<ArrayBuffer>,
   { uniqueLow, uniqueHigh }: HandedRead,
   errno: number,
-  length: number,
-): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(REPLY_HEADER_SIZE + length);
-  const header = new DataView(bytes.buffer);
-  header.setUint32(0, bytes.length, true);
+): void {
+  const header = new DataView(reply.buffer);
+  header.setUint32(0, reply.length, true);
   header.setInt32(4, -errno, true);
   header.setUint32(8, uniqueLow, true);
   header.setUint32(12, uniqueHigh, true);
-  return bytes;
 }
