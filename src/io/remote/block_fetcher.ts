@@ -25,6 +25,13 @@ const EXPECTED = 48 << 20;
 /** Bytes that were fetched and not kept, which stay in memory for those who will come for them. */
 const HELD = 64 << 20;
 
+/** Blocks that are not there, and who waits for them. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+  readonly waiting: Waiting;
+}
+
 /** Fetches blocks of an object: each once, for all who want it, neighbours together. */
 export class BlockFetcher {
   readonly #client: Client;
@@ -34,10 +41,10 @@ export class BlockFetcher {
   /** What the store has not kept. */
   readonly #held = new HeldBytes(HELD, giveBack);
   readonly #closed = new AbortController();
-  /** What is under way, by block. */
-  readonly #flights = new Map<number, Flight>();
-  /** What is asked for when all who run now have asked, and by whom. */
-  readonly #wanted = new Map<number, Set<Waiting>>();
+  /** What is under way. */
+  readonly #flights = new Set<Flight>();
+  /** What is asked for when all who run now have asked. */
+  #wanted: Run[] = [];
   readonly #ahead = new ReadAhead();
   #keeps = true;
   /** Bytes under way that someone expects to read. */
@@ -86,6 +93,7 @@ export class BlockFetcher {
    */
   fetch(offset: number, length: number): Promise<void> | undefined {
     if (this.#hasAll(offset, length)) return undefined;
+    this.#store.look(blockOf(offset), blockOf(offset + length - 1));
     const waiting = new Waiting(offset, length);
     this.#needAll(waiting);
     waiting.release();
@@ -157,6 +165,7 @@ export class BlockFetcher {
   ): Promise<void> {
     signal?.throwIfAborted();
     if (goesOn) this.#goAhead(offset, offset + into.length);
+    this.#store.look(blockOf(offset), blockOf(offset + into.length - 1));
     // What lies on this machine's disk need not hold up the others.
     const isKept = this.#isKept(offset, into.length);
     if (isKept && await this.#store.readLater(into, offset)) {
@@ -193,7 +202,7 @@ export class BlockFetcher {
   }
 
   #readUnderWay(into: Uint8Array, offset: number): number {
-    const flight = this.#flights.get(blockOf(offset));
+    const flight = this.#flightOver(offset);
     if (flight === undefined) return 0;
     const from = offset - flight.start;
     const part = flight.bytes.subarray(from, from + into.length);
@@ -221,79 +230,91 @@ export class BlockFetcher {
     return true;
   }
 
+  #flightOver(offset: number): Flight | undefined {
+    for (const flight of this.#flights) {
+      if (flight.covers(offset)) return flight;
+    }
+    return undefined;
+  }
+
   /** Fills in what is there; what turns out to be damaged is forgotten, and not there any more. */
   #readWhatIsHere({ offset, end }: Waiting, into: Uint8Array): void {
     for (let at = offset; at < end;) {
-      const part = into.subarray(at - offset);
-      const got = this.#store.read(part, at) || this.#held.read(part, at);
+      const got = this.#has(blockOf(at))
+        ? this.#readHere(into.subarray(at - offset), at)
+        : 0;
       at = got > 0 ? at + got : (blockOf(at) + 1) * BLOCK;
     }
+  }
+
+  #readHere(into: Uint8Array, offset: number): number {
+    return this.#store.read(into, offset) || this.#held.read(into, offset);
   }
 
   /** Has someone wait for all blocks of a part that are not there. */
   #needAll(waiting: Waiting): void {
     const last = blockOf(waiting.end - 1);
-    let before: Flight | undefined;
     for (let block = blockOf(waiting.offset); block <= last; block++) {
       if (this.#has(block)) continue;
-      const flight = this.#flights.get(block);
-      if (flight === undefined) this.#want(block, waiting);
-      else if (flight !== before) flight.add(waiting);
-      before = flight;
+      const flight = this.#flightOver(block * BLOCK);
+      if (flight === undefined) {
+        const first = block;
+        while (block < last && this.#isMissing(block + 1)) block++;
+        this.#want({ first, last: block, waiting });
+      } else {
+        flight.add(waiting);
+        block = blockOf(flight.end - 1);
+      }
     }
   }
 
-  #want(block: number, waiting: Waiting): void {
-    if (this.#wanted.size === 0) setImmediate(() => this.#askForWanted());
-    const waitingForIt = this.#wanted.get(block) ?? new Set();
-    this.#wanted.set(block, waitingForIt);
-    if (waitingForIt.has(waiting)) return;
-    waitingForIt.add(waiting);
-    waiting.hold();
+  #isMissing(block: number): boolean {
+    return !this.#has(block) && this.#flightOver(block * BLOCK) === undefined;
+  }
+
+  #want(run: Run): void {
+    if (this.#wanted.length === 0) setImmediate(() => this.#askForWanted());
+    this.#wanted.push(run);
+    run.waiting.hold();
   }
 
   #askForWanted(): void {
-    const wanted = new Map(this.#wanted);
-    this.#wanted.clear();
-    const blocks = [...wanted.keys()].sort((a, b) => a - b);
-    for (let i = 0; i < blocks.length;) {
-      const first = blocks[i]!;
-      let last = first;
-      const here = new Set<Waiting>();
-      const held: Waiting[] = [];
-      while (
-        i < blocks.length && (blocks[i]! - last - 1) * BLOCK <= GAP &&
-        (blocks[i]! - first + 1) * BLOCK <= LONGEST
-      ) {
-        last = blocks[i]!;
-        for (const waiting of wanted.get(last)!) {
-          here.add(waiting);
-          held.push(waiting);
-        }
-        i++;
+    const runs = this.#wanted.sort((a, b) => a.first - b.first);
+    this.#wanted = [];
+    for (let i = 0; i < runs.length;) {
+      const { first } = runs[i]!;
+      let { last } = runs[i]!;
+      const begin = i++;
+      while (i < runs.length && (runs[i]!.first - last - 1) * BLOCK <= GAP) {
+        last = Math.max(last, runs[i++]!.last);
       }
-      const flight = this.#start(first, last);
-      for (const waiting of here) flight.add(waiting);
-      for (const waiting of held) waiting.release();
+      const flights = this.#startAll(first, last);
+      for (const { waiting } of runs.slice(begin, i)) {
+        for (const flight of flights) {
+          const isOf = flight.start < waiting.end &&
+            flight.end > waiting.offset;
+          if (isOf) flight.add(waiting);
+        }
+        waiting.release();
+      }
     }
   }
 
-  #start(first: number, last: number): Flight {
+  /** Asks for blocks that lie one behind the other. */
+  #startAll(first: number, last: number): Flight[] {
     const end = Math.min((last + 1) * BLOCK, this.#state.size);
-    const flight = new Flight(first * BLOCK, end);
-    for (let block = first; block <= last; block++) {
-      if (!this.#flights.has(block)) this.#flights.set(block, flight);
+    const flights: Flight[] = [];
+    // As many as it takes, of one size: that of memory which is used again.
+    for (let start = first * BLOCK; start < end; start += LONGEST) {
+      const flight = new Flight(start, Math.min(start + LONGEST, end));
+      this.#flights.add(flight);
+      this.#fly(flight).catch((error) => {
+        this.#flights.delete(flight);
+        flight.fail(error);
+      });
+      flights.push(flight);
     }
-    this.#fly(flight).catch((error) => flight.fail(error)).finally(() =>
-      this.#forgetFlight(flight, first, last)
-    );
-    return flight;
-  }
-
-  #forgetFlight(flight: Flight, first: number, last: number): void {
-    for (let block = first; block <= last; block++) {
-      if (this.#flights.get(block) === flight) this.#flights.delete(block);
-    }
+    return flights;
   }
 
   async #fly(flight: Flight): Promise<void> {
@@ -322,6 +343,7 @@ export class BlockFetcher {
       { signal, counter },
     );
     const ms = performance.now() - begun;
+    this.#flights.delete(flight);
     const bytes = flight.land();
     if (kept === length || signal.aborted) giveBack(bytes);
     else this.#held.take(start, bytes);

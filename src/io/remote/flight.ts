@@ -41,6 +41,11 @@ export class Flight {
     this.end = end;
   }
 
+  /** Whether a byte is of it. */
+  covers(offset: number): boolean {
+    return offset >= this.start && offset < this.end;
+  }
+
   get length(): number {
     return this.end - this.start;
   }
@@ -52,6 +57,7 @@ export class Flight {
 
   /** Gives someone what has come, and what comes. */
   add(waiting: Waiting): void {
+    if (this.#waiting.has(waiting)) return; // of which several parts are of it
     waiting.take(this.bytes, this.start);
     if (this.#hasFor(waiting)) return;
     waiting.hold();

@@ -1,4 +1,4 @@
-import { BLOCK, type BlockStore } from "./cache/block_store.ts";
+import { BLOCK, blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { ObjectState } from "./remote_object.ts";
@@ -53,6 +53,7 @@ export async function fetchWhole(
 
 /** Whether a store has all blocks of an object. */
 export function hasAll(store: BlockStore, size: number): boolean {
+  store.look(0, blockOf(size - 1));
   for (let block = 0; block * BLOCK < size; block++) {
     if (!store.has(block)) return false;
   }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
+import { runAsync } from "../../../src/io/concurrency/steps.ts";
+import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { answerFile, FileServer } from "../../support/remote/file_server.ts";
@@ -220,5 +222,24 @@ Deno.test("the network alone has to be allowed", async () => {
     const { stdout, stderr } = await deno.output();
     const said = new TextDecoder();
     assert.equal(said.decode(stdout), "100000 1\n", said.decode(stderr));
+  });
+});
+
+Deno.test("a part of which two runs are missing, a block apart, is one request that ends", async () => {
+  await withServer(async ({ server, url, cache }) => {
+    const remote = { cache: { directory: cache } };
+    const storage = new RemoteStorage(url, remote);
+    const source = await runAsync(storage.open(storage.root));
+    const block = 8192;
+    const middle = new Uint8Array(block);
+    await source.readAt(middle, 100 * block);
+    server.asked.length = 0;
+    const all = new Uint8Array(20 * block);
+    await source.readAt(all, 90 * block);
+    assert.deepEqual(all.subarray(10 * block, 11 * block), middle);
+    const file = ffrBytes(samples).subarray(90 * block, 110 * block);
+    assert.deepEqual(all, new Uint8Array(file));
+    assert.equal(server.asked.length, 1);
+    source.close();
   });
 });

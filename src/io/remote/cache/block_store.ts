@@ -34,8 +34,10 @@ export interface BlockStore {
   readonly map: BlockMap | undefined;
   /** Counts what is done with it, where that is kept. */
   readonly counts: ObjectCounter | undefined;
-  /** Whether a block is there. */
+  /** Whether a block is there, as far as is known; {@linkcode BlockStore.look} tells more. */
   has(block: number): boolean;
+  /** Looks which blocks others have kept meanwhile. */
+  look(first: number, last: number): void;
   /**
    * Reads what is there.
    *
@@ -69,6 +71,7 @@ export const NO_STORE: BlockStore = {
   map: undefined,
   counts: undefined,
   has: () => false,
+  look() {},
   read: () => 0,
   readCached: () => 0,
   readLater: () => Promise.resolve(false),

@@ -71,7 +71,34 @@ export class DiskStore implements BlockStore {
   }
 
   has(block: number): boolean {
-    return this.#known[block]! >= Known.Present || this.#isThere(block);
+    return this.#known[block]! >= Known.Present;
+  }
+
+  look(first: number, last: number): void {
+    for (let block = first; block <= last; block++) {
+      if (this.has(block)) continue;
+      // Up to the last that is not known to be there; what lies between is looked at as well.
+      let end = last;
+      while (this.has(end)) end--;
+      block = this.#lookFrom(block, end);
+    }
+  }
+
+  /** Looks at as many as it reads at a time, and tells which was the last. */
+  #lookFrom(first: number, last: number): number {
+    const count = this.#readSums(first, last - first + 1);
+    if (count === 0) return last;
+    const { isOfThisStart } = this.#object;
+    const sums = this.#words.slice(0, count); // what is read again overwrites these
+    for (const [i, sum] of sums.entries()) {
+      const block = first + i;
+      if (this.has(block)) continue;
+      const isUnsure = this.#known[block] === Known.Unsure;
+      const isThere = sum !== 0 &&
+        (!isUnsure && isOfThisStart || sum === this.#dataSum(block));
+      this.#know(block, isThere ? Known.Present : Known.Absent);
+    }
+    return first + count - 1;
   }
 
   read(into: Uint8Array, offset: number): number {
@@ -177,16 +204,6 @@ export class DiskStore implements BlockStore {
     fs.closeSync(this.#data);
     fs.closeSync(this.#sums);
     this.#object.close();
-  }
-
-  /** Looks at what another process, or another start of the machine, may have left. */
-  #isThere(block: number): boolean {
-    const isUnsure = this.#known[block] === Known.Unsure;
-    const sum = this.#sum(block);
-    const isThere = sum !== 0 &&
-      (!isUnsure && this.#object.isOfThisStart || sum === this.#dataSum(block));
-    this.#know(block, isThere ? Known.Present : Known.Absent);
-    return isThere;
   }
 
   /** How many of the bytes that are wanted are there, from the first on. */
