@@ -1,6 +1,11 @@
 import { IndexError } from "../errors.ts";
 import { DataError } from "./data_error.ts";
-import { Dataset, type GetOptions, miscounted } from "./dataset.ts";
+import {
+  Dataset,
+  type GetOptions,
+  miscounted,
+  tellDataset,
+} from "./dataset.ts";
 import { argument } from "./recipe.ts";
 import { isIndex } from "./whole_numbers.ts";
 
@@ -51,18 +56,10 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     steps: readonly number[],
     options: GetOptions = {},
   ): Promise<readonly T[]> {
-    const parts = new Map<number, Part>();
-    steps.forEach((step, place) => {
+    for (const step of steps) {
       if (!isIndex(step, this.end)) throw this.missing(step);
-      const { part: key, index } = this.placeOf(step, options);
-      let part = parts.get(key);
-      if (part === undefined) {
-        part = { indices: [], places: [] };
-        parts.set(key, part);
-      }
-      part.indices.push(index);
-      part.places.push(place);
-    });
+    }
+    const parts = this.#partsOf(steps, options);
     // All reads have ended when this does, even where one fails: what they read into may be used again.
     const ends = await Promise.allSettled(
       Array.from(parts, async ([key, { indices }]) => {
@@ -82,6 +79,17 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
     return samples;
   }
 
+  /** Tells each source what will be read of it. */
+  override expect(steps: readonly number[], options: GetOptions = {}): number {
+    const known = steps.filter((step) => isIndex(step, this.end));
+    let bytes = 0;
+    for (const [key, { indices }] of this.#partsOf(known, options)) {
+      const [source, told] = this.partOf(key, options);
+      bytes += tellDataset(source, indices, told);
+    }
+    return bytes;
+  }
+
   /** The file that a sample lies in; of what is drawn, where it is said what the step is read for. */
   override fileOf(step: number, options?: GetOptions): string | undefined {
     if (options === undefined && this.isDrawn || !isIndex(step, this.end)) {
@@ -95,6 +103,22 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   /** Closes the sources. */
   override close(): void {
     for (const source of this.#sources) source.close();
+  }
+
+  /** What is read of steps at once, by part. */
+  #partsOf(steps: readonly number[], options: GetOptions): Map<number, Part> {
+    const parts = new Map<number, Part>();
+    steps.forEach((step, place) => {
+      const { part: key, index } = this.placeOf(step, options);
+      let part = parts.get(key);
+      if (part === undefined) {
+        part = { indices: [], places: [] };
+        parts.set(key, part);
+      }
+      part.indices.push(index);
+      part.places.push(place);
+    });
+    return parts;
   }
 
   /** Where the sample of a step is taken from. */

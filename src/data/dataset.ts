@@ -49,6 +49,21 @@ export abstract class Dataset<T> {
   ): readonly T[] | Promise<readonly T[]>;
 
   /**
+   * Hears which samples will be read soon, in the order in which they will be: what lies on servers is fetched
+   * meanwhile. Nothing it does shows in what {@linkcode Dataset.get} gives; it never throws and never waits.
+   *
+   * A loader tells each batch once. A class of yours whose samples are those of other datasets passes on which they are.
+   *
+   * @param _indices As for `get`; what there is not is passed over.
+   * @param _options Seed and epoch that they will be read with.
+   * @returns About how many bytes that is to have fetched: a loader goes no further ahead than some of them. 0 where
+   * nothing has to be fetched.
+   */
+  expect(_indices: readonly number[], _options?: GetOptions): number {
+    return 0;
+  }
+
+  /**
    * The file that a sample lies in, for messages; `undefined` where there is none to name.
    *
    * @param _options What the sample was read for: where indices are drawn, the file follows from it too.
@@ -74,6 +89,19 @@ export abstract class Dataset<T> {
   [Symbol.dispose](): void {
     this.close();
   }
+}
+
+/**
+ * Tells a dataset what will be read soon; what only has `length` and `get` is one as well.
+ *
+ * @returns What {@linkcode Dataset.expect} does.
+ */
+export function tellDataset(
+  dataset: Partial<Pick<Dataset<unknown>, "expect">>,
+  indices: readonly number[],
+  options?: GetOptions,
+): number {
+  return dataset.expect?.(indices, options) ?? 0;
 }
 
 /**

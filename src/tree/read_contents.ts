@@ -23,22 +23,27 @@ export interface Contents {
 /**
  * Says that a batch of contents will be read soon: what has to be fetched begins to. Where that is not known yet, or all
  * is at hand, nothing is done.
+ *
+ * @returns How many bytes are fetched, or have been.
  */
 export function expectContents(
   { sources, length, locate }: Omit<Contents, "mismatch">,
-): void {
+): number {
   const extent = newExtent();
+  let bytes = 0;
   try {
     for (let i = 0; i < length; i++) {
       locate(i, extent);
       if (extent.bytes !== undefined || extent.length === 0) continue;
       const source = sources.at(extent.source);
-      if (source?.expect?.(extent.offset, extent.length) !== true) return;
+      if (source?.expect?.(extent.offset, extent.length) !== true) break;
+      bytes += extent.length;
     }
   } catch (error) {
     // Also a part of an index that is not there yet; who reads it is told.
     if (!(error instanceof RecordfsError)) throw error;
   }
+  return bytes;
 }
 
 /**

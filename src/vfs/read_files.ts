@@ -4,7 +4,7 @@ import { crc32Of } from "../io/read/crc32_of.ts";
 import type { BatchRoom } from "../io/read/read_memory.ts";
 import { ReadWindows } from "../io/read/read_windows.ts";
 import { readPart } from "../io/read/read_part.ts";
-import { readContents } from "../tree/read_contents.ts";
+import { expectContents, readContents } from "../tree/read_contents.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import {
   type Extent,
@@ -40,6 +40,23 @@ export function readFiles(
         contentMismatch(files.location, path(i), expected, actual)
       : undefined,
   }, memory);
+}
+
+/**
+ * Says that files will be read soon, as {@linkcode readFiles} reads them: what lies on servers is fetched.
+ *
+ * @returns How many bytes that are.
+ */
+export function expectFiles(
+  files: Files,
+  nodes: readonly NodeId[],
+  path: (i: number) => string,
+): number {
+  return expectContents({
+    sources: files.tree.sources,
+    length: nodes.length,
+    locate: (i, into) => locateFile(files, nodes[i]!, () => path(i), into),
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { IndexError } from "../../errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { readFiles } from "../../vfs/read_files.ts";
+import { expectFiles, readFiles } from "../../vfs/read_files.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import type { GetOptions } from "../dataset.ts";
 import { type Imported, importedFunction } from "../recipe.ts";
@@ -62,6 +62,16 @@ export abstract class FilesDataset<T> extends ProcessedDataset<FileSample, T> {
     return Array.from(
       { length: this.length },
       (_, file) => this.#files.path(file),
+    );
+  }
+
+  /** Has files fetched that lie on a server. */
+  override expect(indices: readonly number[]): number {
+    const known = indices.filter((index) => hasSample(this, index));
+    return expectFiles(
+      this.fs,
+      known.map((index) => this.#files.node(index)),
+      (i) => this.#files.path(known[i]!),
     );
   }
 

@@ -1,5 +1,5 @@
 import { IndexError } from "../../errors.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
+import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexFile, type ReadIndexOptions } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
@@ -91,6 +91,13 @@ export class Subset<T> extends Dataset<T> {
       throw new IndexError(index, this.length, `this subset of ${whole}`);
     });
     return this.#dataset.get(chosen, options);
+  }
+
+  /** Tells the dataset. */
+  override expect(indices: readonly number[], options?: GetOptions): number {
+    const chosen = indices.map((index) => this.#indices[index])
+      .filter((index) => index !== undefined);
+    return tellDataset(this.#dataset, chosen, options);
   }
 
   /** The file that a sample lies in. */

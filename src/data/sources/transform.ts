@@ -1,6 +1,6 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
 import { DataError, messageOf } from "../data_error.ts";
-import { Dataset, type GetOptions } from "../dataset.ts";
+import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
@@ -85,6 +85,11 @@ export class Transform<S, T> extends Dataset<T> {
       samples.map((sample, i) => this.#apply(sample, steps[i]!, options)),
     );
     return await abortable(made, options.signal);
+  }
+
+  /** Tells the source. */
+  override expect(steps: readonly number[], options?: GetOptions): number {
+    return tellDataset(this.#source, steps, options);
   }
 
   /** The file that the sample of a step lies in. */

@@ -7,11 +7,11 @@
 export { type BagOptions, BagReader } from "./read/bag_reader.ts";
 export { BagWriter, type BagWriterOptions } from "./write/bag_writer.ts";
 export type { Datapoint, ListRange, Mask } from "./read/selection.ts";
-export type { DatasetOptions } from "./read/dataset_reader.ts";
+export type { DatasetOptions } from "./read/dataset_options.ts";
 export { DatasetReader } from "./read/dataset_reader.ts";
 export { DatasetWriter } from "./write/dataset_writer.ts";
 export type { Generation } from "./dataset/dataset_names.ts";
-export type { ShardedDatasetOptions } from "./read/dataset_reader.ts";
+export type { ShardedDatasetOptions } from "./read/dataset_options.ts";
 export type { ReadOptions, ReadSyncOptions } from "./read/record_memory.ts";
 export { ShardedDatasetReader } from "./read/sharded_dataset_reader.ts";
 export type { ShardLimits } from "./write/shard_output.ts";

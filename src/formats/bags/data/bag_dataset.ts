@@ -1,8 +1,6 @@
 import { ShardedDatasetReader } from "../read/sharded_dataset_reader.ts";
-import type {
-  DatasetReader,
-  ShardedDatasetOptions,
-} from "../read/dataset_reader.ts";
+import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
+import type { DatasetReader } from "../read/dataset_reader.ts";
 import type { Datapoint, Mask } from "../read/selection.ts";
 import type { Spec } from "../dataset/spec.ts";
 import type { Decoders } from "../types/shipped.ts";
@@ -157,6 +155,11 @@ export class BagDataset<T = Datapoint> extends ProcessedDataset<Datapoint, T> {
   /** The types of the keys. */
   get spec(): Spec {
     return this.#reader.spec;
+  }
+
+  /** Has datapoints fetched that lie on a server. */
+  override expect(indices: readonly number[]): number {
+    return this.#reader.expect(indices, this.#mask);
   }
 
   /** The dataset's directory. */

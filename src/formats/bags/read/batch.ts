@@ -75,6 +75,16 @@ export function* readBatch(
   });
 }
 
+/** Says that what a batch has to read will be read soon: what lies on servers is fetched. */
+export function expectBatch(parts: readonly BatchPart[]): void {
+  for (const { column, slices } of parts) {
+    const { data } = column.bag;
+    for (const { offset, length } of slices) {
+      if (length > 0 && data.expect?.(offset, length) !== true) break;
+    }
+  }
+}
+
 /** Makes the datapoints. */
 function assemble(
   length: number,

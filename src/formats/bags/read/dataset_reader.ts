@@ -14,7 +14,7 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
-import { type BatchPart, readBatch } from "./batch.ts";
+import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
@@ -24,8 +24,7 @@ import {
   requireOpen,
 } from "./record_memory.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
-import type { Decoders } from "../types/shipped.ts";
-import type { BagOptions } from "./bag_reader.ts";
+import type { DatasetOptions } from "./dataset_options.ts";
 
 /** The shards of a reader, for this format's own files. */
 export let shardsOf: (reader: DatasetReader) => readonly ShardReader[];
@@ -214,6 +213,28 @@ export class DatasetReader implements Disposable {
   }
 
   /**
+   * Says that datapoints will be read soon: where the bags lie on a server, they are fetched meanwhile, up to some
+   * megabytes of each at a time. Nothing is waited for, and what is wrong with them whoever reads them is told.
+   *
+   * @param indices From 0 to `length - 1`.
+   * @param mask What will be read of each.
+   * @returns About how many bytes that are; 0 where the bags are local.
+   */
+  expect(indices: Iterable<number>, mask?: Mask): number {
+    if (this.#closed) return 0;
+    const known = [...indices].filter((index) => this.#has(index));
+    let bytes = 0;
+    for (const [shard, places] of this.#byShard(known)) {
+      bytes += shard.remoteBytes(places.length, mask);
+    }
+    if (bytes > 0) {
+      // Where the references, or the index, have to be fetched, that comes first.
+      runAsync(this.#partsOf(known, mask)).then(expectBatch, () => {});
+    }
+    return bytes;
+  }
+
+  /**
    * Reads consecutive datapoints: of each key, as much in one go as lies together.
    *
    * In Python this is for keys without lists, and for whole generations: here it is for all.
@@ -295,10 +316,16 @@ export class DatasetReader implements Disposable {
   ): Steps<Datapoint[]> {
     requireOpen(this.path, this.#closed);
     for (const index of indices) this.#require(index);
-    const byShard = Map.groupBy(
-      indices.keys(),
-      (place) => this.#find(indices[place]!),
-    );
+    const parts = yield* this.#partsOf(indices, mask);
+    return yield* readBatch(indices.length, parts, memory);
+  }
+
+  /** Finds what a batch has to read. */
+  *#partsOf(
+    indices: readonly number[],
+    mask: Mask | undefined,
+  ): Steps<BatchPart[]> {
+    const byShard = this.#byShard(indices);
     if (byShard.size === 0) byShard.set(this.#shards[0]!, []); // which checks the mask
     const parts: BatchPart[][] = [];
     yield* inParallel(
@@ -307,7 +334,15 @@ export class DatasetReader implements Disposable {
         parts[i] = yield* shard.partsOf(own, places, mask);
       }),
     );
-    return yield* readBatch(indices.length, parts.flat(), memory);
+    return parts.flat();
+  }
+
+  /** The places of a batch, by the shards that its datapoints lie in. */
+  #byShard(indices: readonly number[]): Map<ShardReader, number[]> {
+    return Map.groupBy(
+      indices.keys(),
+      (place) => this.#find(indices[place]!),
+    );
   }
 
   *#range(
@@ -348,35 +383,11 @@ export class DatasetReader implements Disposable {
 
   #require(index: number): void {
     requireOpen(this.path, this.#closed);
-    const { length } = this;
-    if (Number.isSafeInteger(index) && index >= 0 && index < length) return;
-    throw new IndexError(index, length, this.path, 0, "datapoint");
+    if (this.#has(index)) return;
+    throw new IndexError(index, this.length, this.path, 0, "datapoint");
   }
-}
 
-/** Options of opening a dataset. */
-export interface DatasetOptions extends BagOptions {
-  /**
-   * What makes values of records, by types; that of {@linkcode decodersOf} by default. Values of types
-   * that have none are bytes; with `null`, all are.
-   */
-  readonly decoders?: Decoders | null | undefined;
-  /**
-   * Keys whose bags are held in memory whole; in generations 1 and 2 also `refs`, where the
-   * references are.
-   */
-  readonly cacheKeys?: readonly string[] | undefined;
-  /**
-   * Whether asynchronous methods read the keys of a datapoint at the same time, which pays where
-   * they lie on a disk that is waited for; `false` by default.
-   */
-  readonly parallel?: boolean | undefined;
-}
-
-/** Options of opening a sharded dataset. */
-export interface ShardedDatasetOptions extends DatasetOptions {
-  /** The first shard to read; 0 by default. */
-  readonly shardStart?: number | undefined;
-  /** Every how many shards one is read; 1 by default, which is each. */
-  readonly shardStep?: number | undefined;
+  #has(index: number): boolean {
+    return Number.isSafeInteger(index) && index >= 0 && index < this.length;
+  }
 }

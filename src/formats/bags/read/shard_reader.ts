@@ -9,7 +9,7 @@ import { decodersOf } from "../types/shipped.ts";
 import type { BatchPart } from "./batch.ts";
 import { Column } from "./column.ts";
 import { setOwn } from "../../../codecs/set_own.ts";
-import type { DatasetOptions } from "./dataset_reader.ts";
+import type { DatasetOptions } from "./dataset_options.ts";
 import {
   clippedCount,
   type Datapoint,
@@ -224,6 +224,17 @@ export class ShardReader {
       parts.push({ column, indices, places, slices, limits });
     }
     return parts;
+  }
+
+  /** About how many bytes datapoints have that lie on servers. */
+  remoteBytes(datapoints: number, mask: Mask | undefined): number {
+    const selection = this.#newSelection(mask);
+    let bytes = 0;
+    for (const [i, { bag: { data } }] of this.#columns.entries()) {
+      if (selection.wanted[i] === 0 || data.expect === undefined) continue;
+      bytes += data.size;
+    }
+    return this.length === 0 ? 0 : bytes / this.length * datapoints;
   }
 
   /** The number of each key's values: `true` for one. */

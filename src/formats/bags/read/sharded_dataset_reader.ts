@@ -12,7 +12,8 @@ import { storedAt } from "../../../io/storage/place.ts";
 import { locateDataset, requireWhole } from "../dataset/dataset_location.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { Shard } from "../dataset/open_shard.ts";
-import { DatasetReader, type ShardedDatasetOptions } from "./dataset_reader.ts";
+import type { ShardedDatasetOptions } from "./dataset_options.ts";
+import { DatasetReader } from "./dataset_reader.ts";
 import { ShardReader } from "./shard_reader.ts";
 
 /**

@@ -140,6 +140,11 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
     return this.#reader.paths;
   }
 
+  /** Has samples fetched that lie on a server. */
+  override expect(indices: readonly number[]): number {
+    return this.#reader.expect(indices);
+  }
+
   /** The `.ffr` file that a sample lies in. */
   override fileOf(index: number): string | undefined {
     return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;

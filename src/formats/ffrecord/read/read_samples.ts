@@ -4,7 +4,7 @@ import { MappedFile } from "../../../io/read/memory_map.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import { fillSummed } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { readContents } from "../../../tree/read_contents.ts";
+import { expectContents, readContents } from "../../../tree/read_contents.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordFiles } from "./record_files.ts";
 import type { SampleIndex } from "./sample_index.ts";
@@ -53,6 +53,22 @@ export function readSamples(
         sampleMismatch(index, samples[i]!, expected, actual)
       : undefined,
   }, memory);
+}
+
+/**
+ * Says that samples will be read soon: what lies on servers is fetched.
+ *
+ * @returns How many bytes that are.
+ */
+export function expectSamples(
+  { sources, index }: RecordFiles,
+  samples: readonly number[],
+): number {
+  return expectContents({
+    sources,
+    length: samples.length,
+    locate: (i, into) => index.locate(samples[i]!, into),
+  });
 }
 
 /** Compares a sample's CRC-32 with the recorded one. */

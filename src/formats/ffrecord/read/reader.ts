@@ -10,7 +10,12 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { readHeader } from "./header.ts";
-import { MappedSamples, readSample, readSamples } from "./read_samples.ts";
+import {
+  expectSamples,
+  MappedSamples,
+  readSample,
+  readSamples,
+} from "./read_samples.ts";
 import {
   type OpenOptions,
   openRecordFiles,
@@ -202,6 +207,17 @@ export class FFRecordReader implements Disposable {
     return runSync(
       readSamples(this.#files, [...indices], this.#check, options.memory),
     );
+  }
+
+  /**
+   * Says that samples will be read soon: where the files lie on a server, they are fetched meanwhile, up to some
+   * megabytes at a time. Nothing is waited for, and what is wrong with them whoever reads them is told.
+   *
+   * @param indices Which, the first ones first.
+   * @returns How many bytes are fetched, or have been; 0 where the files are local.
+   */
+  expect(indices: Iterable<number>): number {
+    return expectSamples(this.#files, [...indices]);
   }
 
   /**

@@ -188,6 +188,22 @@ export abstract class GulpDataset<In, Data, Label>
     );
   }
 
+  /** Has the frames fetched that the samples are made of, where they lie on a server. */
+  override expect(
+    indices: readonly number[],
+    { seed = 0, epoch = 0 }: GetOptions = {},
+  ): number {
+    const { directory } = this.#opened;
+    let bytes = 0;
+    for (const index of indices) {
+      if (!hasSample(this, index)) continue;
+      const id = directory.idAt(index);
+      const random = new Random(seed, epoch, index);
+      bytes += directory.expect(id, this.#selectionOf(id, random));
+    }
+    return bytes;
+  }
+
   /** The data file that a video lies in. */
   override fileOf(index: number): string | undefined {
     if (!hasSample(this, index)) return undefined;
@@ -219,6 +235,13 @@ export abstract class GulpDataset<In, Data, Label>
     return { ...this.#kind.recipe, how: "open", args: [path, again] };
   }
 
+  /** The frames of a video to read; `undefined` for all. */
+  #selectionOf(id: string, random: Random): number[] | undefined {
+    const count = this.#opened.directory.frameCount(id);
+    const chosen = this.#kind.choose?.(count, random);
+    return chosen?.length === count ? undefined : chosen;
+  }
+
   async #make(
     id: string,
     random: Random,
@@ -226,10 +249,8 @@ export abstract class GulpDataset<In, Data, Label>
     signal: AbortSignal | undefined,
   ) {
     const { directory, decoder } = this.#opened;
-    const { choose, assertCount, input, finish } = this.#kind;
-    const count = directory.frameCount(id);
-    const chosen = choose?.(count, random);
-    const selection = chosen?.length === count ? undefined : chosen;
+    const { assertCount, input, finish } = this.#kind;
+    const selection = this.#selectionOf(id, random);
     const { frames, meta } = await directory.getRaw(id, selection, { signal });
     assertCount(frames.length);
     const images = await inFlight(

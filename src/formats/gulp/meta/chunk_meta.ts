@@ -128,6 +128,12 @@ export class ChunkMeta {
     return value as { [key: string]: JsonValue };
   }
 
+  /** Says that {@linkcode ChunkMeta.readMeta} will be asked soon: what it has to fetch is fetched. */
+  expectMeta(video: number): void {
+    const { metaStarts, metaLengths } = this.columns;
+    this.text.expect?.(metaStarts[video]!, metaLengths[video]!);
+  }
+
   /** Reads all items of a video's meta_data: one for each time that it was appended. */
   *readMetaData(video: number): Steps<JsonValue[]> {
     const { metaStarts, metaListLengths, metaCounts } = this.columns;

@@ -1,5 +1,5 @@
 import type { Image } from "../../../codecs/image/image.ts";
-import { IndexError } from "../../../errors.ts";
+import { IndexError, RecordfsError } from "../../../errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import {
@@ -225,6 +225,22 @@ export class GulpDirectory<Frame = Image> implements Disposable {
     options: RawReadOptions = {},
   ): RawVideo {
     return runSync(this.#read(id, selection, options.memory));
+  }
+
+  /**
+   * Says that frames of a video will be read soon: where the directory lies on a server, they are fetched meanwhile, up
+   * to some megabytes at a time. Nothing is waited for, and what is wrong with them whoever reads them is told.
+   *
+   * @returns How many bytes of frames are fetched, or have been; 0 where the files are local.
+   */
+  expect(id: VideoId, selection?: FrameSelection): number {
+    try {
+      const [chunk, video] = this.#find(id);
+      return chunk.expectVideo(video, selection);
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error;
+      return 0;
+    }
   }
 
   /**

@@ -10,7 +10,11 @@ import { shownId } from "../check/faults.ts";
 import type { FrameMemory } from "./frame_memory.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
-import { readFramePlaces, readWholeVideo } from "./read_frames.ts";
+import {
+  expectFramePlaces,
+  readFramePlaces,
+  readWholeVideo,
+} from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 
 /** How a chunk is opened. */
@@ -103,6 +107,19 @@ export class OpenedChunk {
         : yield* readFramePlaces(this.#opened(), places, memory);
     }
     return { frames, meta: yield* meta.readMeta(video) };
+  }
+
+  /**
+   * Says that frames of a video will be read soon, as {@linkcode OpenedChunk.readVideo} reads them: what lies on a
+   * server is fetched.
+   *
+   * @returns How many bytes of frames that are.
+   */
+  expectVideo(video: number, selection: FrameSelection | undefined): number {
+    const { data, meta } = this;
+    if (data?.expect === undefined) return 0;
+    meta.expectMeta(video);
+    return expectFramePlaces(data, this.#places(video, selection));
   }
 
   /** Frames of a video as views into a memory map of the data file, and its meta_data. */

@@ -82,6 +82,23 @@ export function* readWholeVideo(
   return frames;
 }
 
+/**
+ * Says that frames will be read soon: what has to be fetched of them begins to.
+ *
+ * @returns How many bytes are fetched, or have been.
+ */
+export function expectFramePlaces(
+  source: ByteSource,
+  places: readonly FramePlace[],
+): number {
+  let bytes = 0;
+  for (const { start, end } of runsOf(places)) {
+    if (source.expect?.(start, end - start) !== true) break;
+    bytes += end - start;
+  }
+  return bytes;
+}
+
 function runsOf(places: readonly FramePlace[]): Run[] {
   const runs: Run[] = [];
   const order = [...places.keys()]
