@@ -34,7 +34,8 @@ export interface LoaderOptions<T, B> {
   readonly numWorkers?: number;
   /**
    * Batches that each thread, or the caller's where there is no other, may have under way or ready: no
-   * more are in memory besides those that the caller holds. From 1; unless given, 2.
+   * more are in memory besides those that the caller holds. From 1; unless given, 2. From a server, a thread fetches
+   * ahead what is in these.
    */
   readonly prefetchFactor?: number;
   /**

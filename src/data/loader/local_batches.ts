@@ -4,6 +4,9 @@ import { BatchMemory, BufferPool } from "../batch_memory.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
 import type { LoaderSettings } from "./loader_options.ts";
 import type { BatchMaker } from "./batch/make_batch.ts";
+import { BatchesAhead } from "./batches_ahead.ts";
+import type { BatchJob } from "./batch_error.ts";
+import { StepsAhead } from "./steps_ahead.ts";
 import { packBatch } from "./batch/pack_batch.ts";
 
 /** Time that a dataset may take to give up, in ms, before a loop that was left ends without it. */
@@ -18,7 +21,7 @@ const PATIENCE = 2000;
  */
 export function localBatches(
   maker: BatchMaker,
-  { order, epoch, step: first }: LoopStart,
+  start: LoopStart,
   { prefetchFactor, signal, shared }: LoaderSettings,
   poolOf: () => BufferPool | undefined,
 ): Batches {
@@ -26,14 +29,18 @@ export function localBatches(
   /** Batches under way or ready, in their order. */
   const queue: Promise<Delivered>[] = [];
   let last: Promise<unknown> = Promise.resolve();
+  const steps = new StepsAhead(start, prefetchFactor);
+  const ahead = new BatchesAhead<BatchJob>((job) => maker.expect(job));
   /** The step that is begun next. */
-  let step = first;
+  let { step } = start;
   let later: ReturnType<typeof setImmediate> | undefined;
 
-  const make = async (step: number): Promise<Delivered> => {
+  const make = async (): Promise<Delivered> => {
     const { signal } = ending;
     signal.throwIfAborted();
-    const job = { epoch, step, indices: order.at(step) };
+    const job = steps.take();
+    for (const later of steps.look()) ahead.add(later);
+    ahead.begin(job);
     // Samples with memory of their own are read sooner than into one large buffer that is new.
     const pool = poolOf() ?? (shared ? new BufferPool(0, true) : undefined);
     const read = pool && new BatchMemory(pool);
@@ -47,15 +54,15 @@ export function localBatches(
     return { batch, buffers: [...read?.buffers ?? [], ...made.buffers] };
   };
   const begin = () => {
-    const begun = step++;
-    const batch = last.then(() => make(begun));
+    step++;
+    const batch = last.then(make);
     batch.catch(() => {}); // heard of when it is asked for
     last = batch;
     queue.push(batch);
   };
   const hasRoom = () =>
     !ending.signal.aborted && queue.length < prefetchFactor &&
-    step < order.length;
+    step < start.order.length;
   /** Begins a batch when the caller, who has just got one, waits for something. */
   const beginLater = () => {
     if (later !== undefined || !hasRoom()) return;
@@ -80,6 +87,7 @@ export function localBatches(
       clearImmediate(later);
       later = undefined;
       ending.abort();
+      ahead.clear();
       const { promise, resolve } = Promise.withResolvers<void>();
       last.then(() => resolve(), () => resolve()); // nobody asks for it
       const late = setTimeout(resolve, PATIENCE);

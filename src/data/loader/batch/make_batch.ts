@@ -6,6 +6,7 @@ import {
   type GetOptions,
   miscounted,
   STACK,
+  tellDataset,
 } from "../../dataset.ts";
 import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Collate } from "./collate.ts";
@@ -35,6 +36,15 @@ export class BatchMaker {
         : (samples, { memory }) => stackSamples(samples, memory));
     this.#seed = seed;
     this.#worker = worker;
+  }
+
+  /**
+   * Tells the dataset of a batch that will be read.
+   *
+   * @returns About how many bytes it has fetched for that.
+   */
+  expect({ epoch, indices }: Omit<BatchJob, "step">): number {
+    return tellDataset(this.#dataset, indices, { seed: this.#seed, epoch });
   }
 
   /**

@@ -18,6 +18,7 @@ import { DataError, messageOf } from "../../data_error.ts";
 import type { Dataset } from "../../dataset.ts";
 import { followRecipe } from "../../recipe.ts";
 import { shareProcessors } from "../../in_flight.ts";
+import { BatchesAhead } from "../batches_ahead.ts";
 import { batchError } from "../batch_error.ts";
 import type { Collate } from "../batch/collate.ts";
 import { BatchMaker } from "../batch/make_batch.ts";
@@ -44,6 +45,9 @@ interface Started {
 /** Loads batches in a thread, one after the other. */
 class ThreadLoader {
   #started: Started | undefined;
+  readonly #ahead = new BatchesAhead<LoadMessage>((job) =>
+    this.#started!.maker.expect(job)
+  );
   /** Ends when all that was asked for so far has. */
   #last: Promise<void> = Promise.resolve();
   /** Loops up to this one have ended. */
@@ -61,12 +65,15 @@ class ThreadLoader {
 
   /** Loads a batch after those before it, and sends it, or why not. */
   load(job: LoadMessage): void {
+    this.#ahead.add(job);
+    if (this.#started !== undefined) this.#ahead.tellLater();
     this.#last = this.#last.then(() => this.#load(job));
   }
 
   /** Leaves out what loops up to this one have asked for. */
   forget(loop: number): void {
     this.#forgotten = loop;
+    this.#ahead.clear(); // what is asked for from now on is for later loops
     if (this.#current !== undefined && this.#current.loop <= loop) {
       this.#current.abort.abort();
     }
@@ -93,6 +100,7 @@ class ThreadLoader {
     };
     let passed: readonly ArrayBufferLike[] = [];
     try {
+      this.#ahead.begin(job);
       passed = await this.#make(this.#started, job, memory, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return; // nobody waits for it

@@ -1,0 +1,141 @@
+/** Datasets of every format on a server, whose samples are large enough to be requests of their own. */
+import * as fs from "node:fs";
+import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
+import {
+  BagDataset,
+  type Dataset,
+  FFRecordDataset,
+  GulpImageDataset,
+  GulpVideoDataset,
+  PackedFolderDataset,
+} from "../../../src/data/mod.ts";
+import { DatasetWriter } from "../../../src/formats/bags/mod.ts";
+import { packFolder } from "../../../src/formats/ffrecord/mod.ts";
+import { GulpChunk } from "../../../src/formats/gulp/mod.ts";
+import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+
+/** A dataset that lies in a directory. */
+export interface RemoteSet {
+  /** About how many bytes a sample has there. */
+  readonly bytes: number;
+  open(url: string, remote: RemoteOptions): Promise<Dataset<unknown>>;
+}
+
+/** Samples of each set. */
+export const COUNT = 40;
+/**
+ * Some of them in a random order, of which none are neighbours: who reads these one after the other would be taken for a
+ * reader that goes from front to back.
+ */
+export const ORDER: readonly number[] = [
+  22,
+  38,
+  4,
+  12,
+  30,
+  0,
+  16,
+  8,
+  26,
+  34,
+  2,
+  20,
+  36,
+  10,
+  28,
+  6,
+  14,
+  32,
+  18,
+  24,
+];
+/** Of a sample that is bytes: more than the gap that is fetched along to make one request of two. */
+const BYTES = 150_000;
+
+const noise = (length: number, seed: number): Uint8Array<ArrayBuffer> => {
+  let state = seed + 1;
+  return new Uint8Array(length).map(() =>
+    (state = Math.imul(state, 1664525) + 1013904223) >>> 24
+  );
+};
+
+export const samples: readonly Uint8Array[] = Array.from(
+  { length: COUNT },
+  (_, i) => noise(BYTES, i),
+);
+
+/** What makes sets, by name; each writes its files into a directory that is there. */
+export const SETS: Readonly<
+  Record<string, (www: string) => Promise<RemoteSet>>
+> = {
+  "samples of FFRecord files": (www) => {
+    fs.writeFileSync(`${www}/0.ffr`, ffrBytes(samples.slice(0, 15)));
+    fs.writeFileSync(`${www}/1.ffr`, ffrBytes(samples.slice(15)));
+    return Promise.resolve({
+      bytes: BYTES,
+      open: (url, remote) => FFRecordDataset.open(url, { remote }),
+    });
+  },
+  "files of a packed folder": async (www) => {
+    const folder = `${www}-folder`;
+    fs.mkdirSync(folder);
+    for (const [i, bytes] of samples.entries()) {
+      fs.writeFileSync(`${folder}/${String(i).padStart(3, "0")}`, bytes);
+    }
+    await packFolder(folder, `${www}/packed.ffr`);
+    return {
+      bytes: BYTES,
+      open: (url, remote) =>
+        PackedFolderDataset.open(`${url}/packed.ffr`, { remote }),
+    };
+  },
+  "images of a gulp directory": async (www) => {
+    return {
+      bytes: await writeGulp(www, 1),
+      open: (url, remote) =>
+        GulpImageDataset.open(url, { remote, label: null }),
+    };
+  },
+  "clips of a gulp directory": async (www) => {
+    return {
+      bytes: await writeGulp(www, 2),
+      open: (url, remote) =>
+        GulpVideoDataset.open(url, { remote, label: null, numFrames: 1 }),
+    };
+  },
+  "datapoints of a dataset of Bags": async (www) => {
+    const spec = { image: "bytes", name: "utf8" };
+    await using writer = await DatasetWriter.open(`${www}/data`, spec, {
+      generation: 2, // whose references have to be fetched first
+    });
+    for (const [i, image] of samples.entries()) {
+      await writer.append({ image, name: `sample ${i}` });
+    }
+    await writer.close();
+    return {
+      bytes: BYTES,
+      open: (url, remote) => BagDataset.open(`${url}/data`, { remote }),
+    };
+  },
+};
+
+/** @returns The size of a frame. */
+async function writeGulp(www: string, frames: number): Promise<number> {
+  const [height, width, channels] = [256, 256, 3] as const;
+  using chunk = await GulpChunk.load(
+    `${www}/data_0.gulp`,
+    `${www}/meta_0.gmeta`,
+  );
+  await using _ = await chunk.open("wb");
+  for (let i = 0; i < COUNT; i++) {
+    const pictures = Array.from({ length: frames }, (_, frame) => ({
+      data: noise(height * width * channels, i * frames + frame),
+      height,
+      width,
+      channels,
+    }));
+    await chunk.append(`video ${i}`, {}, pictures);
+  }
+  await chunk.flush();
+  return fs.statSync(`${www}/data_0.gulp`).size / COUNT / frames;
+}
