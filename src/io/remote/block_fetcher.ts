@@ -45,6 +45,8 @@ export class BlockFetcher {
   readonly #flights = new Set<Flight>();
   /** What is asked for when all who run now have asked. */
   #wanted: Run[] = [];
+  /** How many bytes have been wanted so far. */
+  #wantedBytes = 0;
   readonly #ahead = new ReadAhead();
   #keeps = true;
   /** Bytes under way that someone expects to read. */
@@ -107,10 +109,12 @@ export class BlockFetcher {
    */
   expect(offset: number, length: number): boolean {
     if (this.#expected >= EXPECTED) return false;
+    const before = this.#wantedBytes;
     const fetching = this.fetch(offset, length);
+    const wanted = this.#wantedBytes - before;
     if (fetching === undefined) return true;
-    this.#expected += length;
-    const land = () => void (this.#expected -= length);
+    this.#expected += wanted;
+    const land = () => void (this.#expected -= wanted);
     fetching.then(land, land); // who reads it is told what is wrong
     return true;
   }
@@ -196,8 +200,10 @@ export class BlockFetcher {
   readNow(into: Uint8Array, offset: number): number {
     const got = this.#store.readCached(into, offset) ||
       this.#held.read(into, offset) || this.#readUnderWay(into, offset);
-    if (got === into.length) this.#store.counts?.hit();
-    if (got > 0) this.#goAhead(offset, offset + got);
+    // Where it is less, whoever reads the rest is no reader that goes on.
+    if (got < into.length) return got;
+    this.#store.counts?.hit();
+    this.#goAhead(offset, offset + got);
     return got;
   }
 
@@ -273,6 +279,7 @@ export class BlockFetcher {
   }
 
   #want(run: Run): void {
+    this.#wantedBytes += (run.last - run.first + 1) * BLOCK;
     if (this.#wanted.length === 0) setImmediate(() => this.#askForWanted());
     this.#wanted.push(run);
     run.waiting.hold();

@@ -1,6 +1,10 @@
+import { BLOCK } from "./cache/block_store.ts";
+
 /** Bytes that are fetched ahead of a reader at first, and at most. */
-const FIRST_AHEAD = 1 << 18;
+const FIRST_AHEAD = 1 << 19;
 const MOST_AHEAD = 32 << 20;
+/** Steps from front to back after which a reader is taken for one that goes on so. */
+const GOES_ON = 2;
 /** Readers whose places are remembered. */
 const MOST_READERS = 16;
 
@@ -10,6 +14,8 @@ interface Reader {
   at: number;
   ahead: number;
   window: number;
+  /** How often it has gone on. */
+  steps: number;
 }
 
 /** A range of bytes. */
@@ -29,15 +35,17 @@ export class ReadAhead {
    */
   follow(start: number, end: number): Span | undefined {
     const found = this.#readers.findIndex(({ at, ahead }) =>
-      start >= at && start <= ahead
+      start >= at && start <= ahead + BLOCK // the rest of one may have been there
     );
     const reader = found < 0
-      ? { at: start, ahead: end, window: 0 }
+      ? { at: start, ahead: end, window: 0, steps: 0 }
       : this.#readers.splice(found, 1)[0]!;
     this.#readers.push(reader);
     if (this.#readers.length > MOST_READERS) this.#readers.shift();
     reader.at = end;
-    if (found < 0) return undefined;
+    reader.ahead = Math.max(reader.ahead, end);
+    // Once may be chance, where samples are read in any order.
+    if (found < 0 || ++reader.steps < GOES_ON) return undefined;
     const { window, ahead } = reader;
     reader.window = Math.min(Math.max(FIRST_AHEAD, 2 * window), MOST_AHEAD);
     const from = Math.max(ahead, end);
