@@ -1,5 +1,6 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /** Installs the Debian packages that some tests and the benchmarks use. */
+import { REMOTE_PACKAGES } from "../bench/remote/packages.ts";
 import { PEER_PACKAGES } from "../bench/mount/mount_suite/packages.ts";
 import { PACKAGES } from "./support/programs/programs.ts";
 
@@ -7,6 +8,7 @@ import { PACKAGES } from "./support/programs/programs.ts";
 const FOR_BENCHMARKS = [
   ...["gcc", "libc6-dev", "libfuse3-dev", "pkg-config"],
   ...PEER_PACKAGES.values(),
+  ...REMOTE_PACKAGES.values(),
 ];
 
 const packages = [...new Set([...Object.values(PACKAGES), ...FOR_BENCHMARKS])];
