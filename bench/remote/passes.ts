@@ -29,6 +29,8 @@ export interface Way {
   readonly seed?: number;
   /** Reads only the first of that order. */
   readonly most?: number;
+  /** MiB of memory that are used before the clock starts, as many as caches will take; see `reader.c`. */
+  readonly touch?: number;
   /** The directory in the mount that they are in. */
   readonly below?: string;
 }
@@ -133,11 +135,12 @@ export async function pass(
   const passes: FilesPass[] = [];
   try {
     for (const way of ways) {
-      const { readers, isInOrder, seed = 1, most = files, below } = way;
+      const { readers, isInOrder, seed = 1, most = files, below, touch } = way;
       await dropCaches();
       const { passes: [read], listSeconds } = await runJson<Read>([
         ...[reader, "--readers", `${readers}`, "--seed", `${seed}`],
         ...["--files", `${most}`, ...isInOrder ? ["--in-order"] : []],
+        ...touch === undefined ? [] : ["--touch", `${touch}`],
         below === undefined ? mountpoint : `${mountpoint}/${below}`,
       ]);
       const { seconds, bytes } = read;

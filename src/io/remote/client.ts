@@ -16,6 +16,8 @@ import { Transient } from "./transient.ts";
 const TIMEOUT = 300_000;
 /** Requests that are under way at most. */
 const MAX_REQUESTS = 64;
+/** Bytes that are under way at most, of all requests together. */
+const MAX_BYTES = 128 << 20;
 /** Redirections, and renewals of what has expired, that a request takes at most. */
 const MOST_HOPS = 10;
 /** Who waits longer for a server than this is told, in milliseconds. */
@@ -25,6 +27,8 @@ const LOOK = 4096;
 
 /** What a request is for. */
 export interface Question<T> {
+  /** How many bytes are wanted that are kept in memory until all have come. */
+  readonly bytes?: number;
   /** The range or condition, made anew for each attempt. */
   headers(): Headers;
   /**
@@ -70,7 +74,7 @@ export class Client {
     this.#warn = options.onWarning ?? warnOnConsole;
     this.observer = observingCosts(observer, this.#warn);
     this.timeout = options.timeout ?? TIMEOUT;
-    this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS);
+    this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS, MAX_BYTES);
     const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
     const from = options.caCert === undefined
       ? "AWS_CA_BUNDLE"
@@ -98,6 +102,7 @@ export class Client {
       try {
         const answer = await this.#slots.use(
           () => this.#attempt(target, question, { signal, timeout, counter }),
+          question.bytes ?? 0,
           signal,
         );
         this.#isAway = false;

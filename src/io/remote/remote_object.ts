@@ -103,6 +103,7 @@ export async function readRange(
   let ignoredTimes = 0;
   while (got < length) {
     await client.ask(target, {
+      bytes: length,
       headers() {
         const last = start + length - 1;
         const headers = new Headers({ range: `bytes=${start + got}-${last}` });

@@ -1,44 +1,76 @@
-/** A number of things that may be under way at once; who comes later waits in turn. */
+/** Who waits for a slot. */
+interface Turn {
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+/** A number of things that may be under way at once, and of bytes that these move; who comes later waits in turn. */
 export class Slots {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #mostBytes: number;
+  /** Bytes of what is under way. */
+  #bytes = 0;
+  readonly #waiting = new Set<Turn>();
 
-  /** @param most How many there are. */
-  constructor(most: number) {
+  /**
+   * @param most How many there are.
+   * @param mostBytes Bytes of all together; one alone may have more.
+   */
+  constructor(most: number, mostBytes: number) {
     this.#free = most;
+    this.#mostBytes = mostBytes;
   }
 
-  /** Does work when there is a slot for it. */
+  /** Does work that moves so many bytes when there is a slot for it. */
   async use<T>(
     work: () => Promise<T>,
+    bytes: number,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await this.#turn(signal);
+    if (this.#waiting.size === 0 && this.#hasRoom(bytes)) this.#take(bytes);
+    else await this.#turn(bytes, signal);
     try {
       return await work();
     } finally {
-      const [next] = this.#waiting;
-      if (next === undefined) this.#free++;
-      else {
-        this.#waiting.delete(next);
-        next();
-      }
+      this.#free++;
+      this.#bytes -= bytes;
+      this.#beginNext();
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #hasRoom(bytes: number): boolean {
+    return this.#free > 0 &&
+      (this.#bytes === 0 || this.#bytes + bytes <= this.#mostBytes);
+  }
+
+  #take(bytes: number): void {
+    this.#free--;
+    this.#bytes += bytes;
+  }
+
+  #beginNext(): void {
+    for (const turn of this.#waiting) {
+      if (!this.#hasRoom(turn.bytes)) return;
+      this.#waiting.delete(turn);
+      this.#take(turn.bytes);
+      turn.begin();
+    }
+  }
+
+  #turn(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        this.#waiting.delete(begin);
+        this.#waiting.delete(turn);
         reject(signal!.reason);
+        this.#beginNext();
       };
       const begin = () => {
         signal?.removeEventListener("abort", giveUp);
         resolve();
       };
+      const turn = { bytes, begin };
       signal?.addEventListener("abort", giveUp, { once: true });
-      this.#waiting.add(begin);
+      this.#waiting.add(turn);
     });
   }
 }
