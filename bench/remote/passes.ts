@@ -1,5 +1,6 @@
 /** Passes over the files of mounts, each of a fresh one with an empty cache. */
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
 import { MountedServer } from "../support/mounted_server.ts";
 import { ownMemory } from "../support/memory.ts";
@@ -109,20 +110,26 @@ export async function coldPass(
   const cache = place.workspace.file("cache");
   fs.mkdirSync(cache);
   try {
-    const [one] = await pass(place, mounter, cache, [way]);
+    const [one] = await pass(place, mounter, cache, [way], true);
     return one!;
   } finally {
     fs.rmSync(cache, { recursive: true, force: true });
   }
 }
 
-/** Mounts, reads several times without what the system has in memory, and unmounts. */
+/**
+ * Mounts, reads several times without what the system has in memory, and unmounts.
+ *
+ * @param isWarm Whether the server has all in memory.
+ */
 export async function pass(
-  { workspace, reader, files, size }: Place,
+  place: Place,
   mounter: Mounter,
   cache: string,
   ways: readonly Way[],
+  isWarm = false,
 ): Promise<FilesPass[]> {
+  const { workspace, reader, files, size } = place;
   const mountpoint = workspace.file("mnt");
   fs.mkdirSync(mountpoint, { recursive: true });
   const server = await MountedServer.start(
@@ -137,6 +144,7 @@ export async function pass(
     for (const way of ways) {
       const { readers, isInOrder, seed = 1, most = files, below, touch } = way;
       await dropCaches();
+      if (isWarm) await warm(place);
       const { passes: [read], listSeconds } = await runJson<Read>([
         ...[reader, "--readers", `${readers}`, "--seed", `${seed}`],
         ...["--files", `${most}`, ...isInOrder ? ["--in-order"] : []],
@@ -172,6 +180,18 @@ interface Read {
   readonly passes: readonly [
     { readonly seconds: number; readonly bytes: number },
   ];
+}
+
+/** Has what the server sends be in memory. */
+export async function warm({ archive }: Place): Promise<void> {
+  const files = `${dirname(archive)}/files`;
+  await run([
+    "sh",
+    "-c",
+    `cat "$0" > /dev/null; exec find "$1" -type f -exec cat {} + > /dev/null`,
+    archive,
+    files,
+  ]);
 }
 
 /** Empties the system's caches, which takes root. */
