@@ -50,6 +50,8 @@ async function run(...args: string[]): Promise<number> {
       // Tests compare what programs print. With all packages there, Deno still announces on standard
       // error that it asks the registry about them, as long as it has no answer from before.
       DENO_LOG: "warn",
+      // Nor does it ask whether there is a newer one, through proxies of tests.
+      DENO_NO_UPDATE_CHECK: "1",
     },
   }).spawn();
   return (await child.status).code;

@@ -13,7 +13,11 @@ function sectionOf(text: string, name: string): string {
 }
 
 for (
-  const [page, count] of [["README.md", 5], ["docs/training.md", 8]] as const
+  const [page, count] of [
+    ["README.md", 5],
+    ["docs/training.md", 8],
+    ["docs/remote.md", 5],
+  ] as const
 ) {
   Deno.test(`figures of ${page} stand in the results that it names`, () => {
     const text = fs.readFileSync(REPOSITORY + page, "utf8");
