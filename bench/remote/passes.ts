@@ -6,7 +6,7 @@ import { MountedServer } from "../support/mounted_server.ts";
 import { ownMemory } from "../support/memory.ts";
 import { run, runJson } from "../support/run.ts";
 import type { Workspace } from "../support/workspace.ts";
-import type { Store } from "./stores.ts";
+import { RCLONE, type Store } from "./stores.ts";
 
 /** What all passes have in common. */
 export interface Place {
@@ -75,7 +75,7 @@ export function rclone({ rcloneFiles }: Store): Mounter {
   return {
     name: "rclone mount --vfs-cache-mode full",
     command: (mountpoint, cache) => [
-      ...["rclone", "mount", rcloneFiles, mountpoint, "--cache-dir", cache],
+      ...[...RCLONE, "mount", rcloneFiles, mountpoint, "--cache-dir", cache],
       ...["--vfs-cache-mode", "full", "--dir-cache-time", "1h"],
       ...["--checkers", "64", "--no-checksum", "--use-server-modtime"],
     ],

@@ -20,6 +20,12 @@ export interface Store {
   readonly s3fsFiles: readonly string[] | undefined;
 }
 
+/** How rclone is called: 1.60 does not start where AWS' tools have authorities of their own. */
+export const RCLONE: readonly string[] = [
+  ...["env", "-u", "AWS_CA_BUNDLE"],
+  "rclone",
+];
+
 /** Where things are put, which belong to a store. */
 export interface Scene {
   readonly workspace: Workspace;
@@ -107,7 +113,7 @@ export async function startCephStore(scene: Scene): Promise<Store> {
     `:s3,provider=Ceph,endpoint='http://127.0.0.1:${port}',` +
     "access_key_id=k,secret_access_key=s:bench";
   await run([
-    ...["rclone", "copy", "--transfers", "16", "--checkers", "32"],
+    ...[...RCLONE, "copy", "--transfers", "16", "--checkers", "32"],
     ...["--s3-upload-concurrency", "8", "--s3-chunk-size", "64M"],
     ...[root, remote(near)],
   ]);
