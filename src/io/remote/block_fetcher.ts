@@ -1,3 +1,4 @@
+import { abortable } from "../concurrency/abortable.ts";
 import {
   BLOCK,
   type BlockMap,
@@ -94,7 +95,7 @@ export class BlockFetcher {
    * @returns `undefined` where it is there.
    */
   fetch(offset: number, length: number): Promise<void> | undefined {
-    if (this.#hasAll(offset, length)) return undefined;
+    if (areAll(offset, length, (block) => this.#has(block))) return undefined;
     this.#store.look(blockOf(offset), blockOf(offset + length - 1));
     const waiting = new Waiting(offset, length);
     this.#needAll(waiting);
@@ -137,7 +138,7 @@ export class BlockFetcher {
         const length = Math.min(LONGEST, size - offset);
         next += length;
         signal?.throwIfAborted();
-        await this.fetch(offset, length);
+        await abortable(Promise.resolve(this.fetch(offset, length)), signal);
         onProgress(length);
       }
     };
@@ -171,7 +172,11 @@ export class BlockFetcher {
     if (goesOn) this.#goAhead(offset, offset + into.length);
     this.#store.look(blockOf(offset), blockOf(offset + into.length - 1));
     // What lies on this machine's disk need not hold up the others.
-    const isKept = this.#isKept(offset, into.length);
+    const isKept = areAll(
+      offset,
+      into.length,
+      (block) => this.#store.has(block),
+    );
     if (isKept && await this.#store.readLater(into, offset)) {
       this.#store.counts?.hit();
       return;
@@ -180,12 +185,10 @@ export class BlockFetcher {
     this.#readWhatIsHere(waiting, into);
     this.#needAll(waiting);
     waiting.release();
-    const leave = () => waiting.fail(signal!.reason);
-    signal?.addEventListener("abort", leave, { once: true });
     try {
-      await waiting.done;
+      await abortable(waiting.done, signal);
     } finally {
-      signal?.removeEventListener("abort", leave);
+      waiting.leave();
     }
   }
 
@@ -218,22 +221,6 @@ export class BlockFetcher {
 
   #has(block: number): boolean {
     return this.#store.has(block) || this.#held.has(block);
-  }
-
-  #hasAll(offset: number, length: number): boolean {
-    const last = blockOf(offset + length - 1);
-    for (let block = blockOf(offset); block <= last; block++) {
-      if (!this.#has(block)) return false;
-    }
-    return true;
-  }
-
-  #isKept(offset: number, length: number): boolean {
-    const last = blockOf(offset + length - 1);
-    for (let block = blockOf(offset); block <= last; block++) {
-      if (!this.#store.has(block)) return false;
-    }
-    return true;
   }
 
   #flightOver(offset: number): Flight | undefined {
@@ -386,4 +373,17 @@ export class BlockFetcher {
       this.#marks.delete(marked)
     );
   }
+}
+
+/** Whether something holds of all blocks that a part is in. */
+function areAll(
+  offset: number,
+  length: number,
+  holds: (block: number) => boolean,
+): boolean {
+  const last = blockOf(offset + length - 1);
+  for (let block = blockOf(offset); block <= last; block++) {
+    if (!holds(block)) return false;
+  }
+  return true;
 }

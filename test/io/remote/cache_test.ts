@@ -243,3 +243,18 @@ Deno.test("a part of which two runs are missing, a block apart, is one request t
     source.close();
   });
 });
+
+Deno.test("who fills a cache from a server that hangs can give up at once", async () => {
+  await withServer(async ({ server, url, cache }) => {
+    const storage = new RemoteStorage(url, { cache: { directory: cache } });
+    const source = await runAsync(storage.open(storage.root));
+    const giveUp = new AbortController();
+    server.fault = () => {
+      setTimeout(() => giveUp.abort(new Error("enough")), 0);
+      return true; // it never answers
+    };
+    const filling = source.fetcher.fill(() => {}, giveUp.signal);
+    await assert.rejects(filling, /enough/);
+    source.close();
+  });
+});
