@@ -6,7 +6,7 @@ import { PlaceThread } from "./place_thread.ts";
 /** So many files are worth starting another thread. */
 const WORTH_A_THREAD = 512;
 /** So many batches are left to the other thread; this one puts the next in place itself. */
-const MOST_UNDER_WAY = 2;
+const MOST_UNDER_WAY = 8;
 
 /** Puts files in place, batch by batch; where there are many, another thread helps. */
 export class FilePlacer implements AsyncDisposable {

@@ -6,9 +6,10 @@ import {
   type BlockStore,
 } from "./cache/block_store.ts";
 import type { Client } from "./client.ts";
-import { Flight, giveBack } from "./flight.ts";
+import { Flight } from "./flight.ts";
 import { HeldBytes } from "./held_bytes.ts";
 import { ReadAhead } from "./read_ahead.ts";
+import { giveBack } from "./read_body.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import type { Target } from "./target.ts";
 import { Waiting } from "./waiting.ts";
@@ -17,8 +18,6 @@ import { Waiting } from "./waiting.ts";
 const LONGEST = 8 << 20;
 /** Bytes that are fetched though nobody wants them, to make one request of two. */
 const GAP = 1 << 16;
-/** Bytes that are kept at a time, of a long range before all of it has come. */
-const PIECE = 1 << 20;
 /** Pieces of an object that are fetched at a time where all of it is. */
 const FILLING = 4;
 /** Bytes that are fetched at a time because someone expects to read them. */
@@ -75,6 +74,7 @@ export class BlockFetcher {
   /** What is fetched from now on is not kept: it will not be read again. */
   keepNoMore(): void {
     this.#keeps = false;
+    this.#held.dropsWhatIsRead = true;
   }
 
   /** Takes over the first bytes of whole blocks from such a place on, which were fetched otherwise. */
@@ -202,21 +202,12 @@ export class BlockFetcher {
   /** Reads what has been fetched, and needs no waiting: up to the first byte that has not, or does. */
   readNow(into: Uint8Array, offset: number): number {
     const got = this.#store.readCached(into, offset) ||
-      this.#held.read(into, offset) || this.#readUnderWay(into, offset);
+      this.#held.read(into, offset);
     // Where it is less, whoever reads the rest is no reader that goes on.
     if (got < into.length) return got;
     this.#store.counts?.hit();
     this.#goAhead(offset, offset + got);
     return got;
-  }
-
-  #readUnderWay(into: Uint8Array, offset: number): number {
-    const flight = this.#flightOver(offset);
-    if (flight === undefined) return 0;
-    const from = offset - flight.start;
-    const part = flight.bytes.subarray(from, from + into.length);
-    into.set(part);
-    return part.length;
   }
 
   #has(block: number): boolean {
@@ -316,44 +307,51 @@ export class BlockFetcher {
     const { start, length } = flight;
     const { counts: counter } = this.#store;
     const begun = performance.now();
-    /** How much of it has been looked at, and how much of that was kept. */
-    let seen = 0;
-    let kept = 0;
     await readRange(
       this.#client,
       this.#target,
       this.#state,
       flight,
-      (piece) => {
-        counter?.fetched(piece.length);
-        flight.take(piece);
-        const { bytes } = flight;
-        const isWhole = bytes.length === length;
-        if (signal.aborted || bytes.length - seen < PIECE && !isWhole) return;
-        const until = isWhole ? length : bytes.length - bytes.length % BLOCK;
-        kept += this.#keep(start + seen, bytes.subarray(seen, until));
-        seen = until;
+      {
+        get front() {
+          return flight.front;
+        },
+        take: (piece) => {
+          counter?.fetched(piece.length);
+          const { start, bytes } = flight.take(piece);
+          if (signal.aborted || bytes.length === 0) return false;
+          return this.#takeOver(start, bytes);
+        },
       },
       { signal, counter },
     );
     const ms = performance.now() - begun;
     this.#flights.delete(flight);
-    const bytes = flight.land();
-    if (kept === length || signal.aborted) giveBack(bytes);
-    else this.#held.take(start, bytes);
     this.#client.observer.fetched(this.#target.name, start, length, ms);
   }
 
-  /** Keeps whole blocks, or as many of them as there is room for, and tells how many bytes that is. */
-  #keep(offset: number, bytes: Uint8Array): number {
-    const first = blockOf(offset);
-    const kept = this.#keeps ? this.#store.keep(first, bytes) : 0;
-    if (this.#marks.size === 0) return kept;
-    const last = blockOf(offset + bytes.length - 1);
+  /**
+   * Keeps whole blocks, and holds those in memory for which there is no room.
+   *
+   * @returns Whether their memory is needed for that.
+   */
+  #takeOver(start: number, bytes: Uint8Array<ArrayBuffer>): boolean {
+    const kept = this.#keeps ? this.#store.keep(blockOf(start), bytes) : 0;
+    const rest = bytes.subarray(kept);
+    // Of a little, not all that there was room for.
+    const isMost = 2 * rest.length >= rest.buffer.byteLength;
+    if (rest.length > 0) {
+      this.#held.take(start + kept, isMost ? rest : rest.slice());
+    }
+    this.#tellMarked(blockOf(start), blockOf(start + bytes.length - 1));
+    return isMost;
+  }
+
+  #tellMarked(first: number, last: number): void {
+    if (this.#marks.size === 0) return;
     for (let block = first; block <= last; block++) {
       if (this.#marks.delete(block)) this.#store.mark(block);
     }
-    return kept;
   }
 
   /** Fetches ahead of readers that go from front to back. */

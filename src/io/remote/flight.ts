@@ -1,103 +1,92 @@
+import { BLOCK } from "./cache/block_store.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** Memory of at least this size is kept for later flights: new memory has to be cleared. */
-const LARGE = 1 << 20;
-/** Bytes that are kept for that. */
-const MOST_SPARE = 16 << 20;
-
-/** By size. */
-const spare = new Map<number, ArrayBuffer[]>();
-let spareBytes = 0;
-
-function takeMemory(length: number): Uint8Array<ArrayBuffer> {
-  const kept = spare.get(length)?.pop();
-  if (kept === undefined) return new Uint8Array(length);
-  spareBytes -= length;
-  return new Uint8Array(kept);
+/** Whole blocks, one behind the other. */
+export interface Blocks {
+  readonly start: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Has memory used again that nobody looks at any more. */
-export function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
-  const { byteLength } = buffer;
-  if (byteLength < LARGE || spareBytes + byteLength > MOST_SPARE) return;
-  const same = spare.get(byteLength) ?? [];
-  same.push(buffer);
-  spare.set(byteLength, same);
-  spareBytes += byteLength;
-}
-
-/** A range that is on its way: whoever waits for some of it has that as soon as it is there. */
+/**
+ * A range that is on its way: whoever waits for some of it has that as soon as it is there. It keeps nothing but the
+ * begin of a block whose rest has not come.
+ */
 export class Flight {
   readonly start: number;
   readonly end: number;
-  /** Taken when the first bytes come: many may be waiting for a server that is away. */
-  #memory: Uint8Array<ArrayBuffer> | undefined;
-  #arrived = 0;
+  /** Where the first block begins that has not come as a whole. */
+  #next: number;
+  readonly #begun = new Uint8Array(BLOCK);
+  #begunLength = 0;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param end Behind its last byte. */
+  /**
+   * Nothing has come yet.
+   *
+   * @param start Where a block begins.
+   * @param end Behind its last byte.
+   */
   constructor(start: number, end: number) {
     this.start = start;
     this.end = end;
+    this.#next = start;
   }
 
-  /** Whether a byte is of it. */
+  /** Whether a byte will come, or has with a part of its block. */
   covers(offset: number): boolean {
-    return offset >= this.start && offset < this.end;
+    return offset >= this.#next && offset < this.end;
   }
 
   get length(): number {
     return this.end - this.start;
   }
 
-  /** What has come, until {@linkcode Flight.land}. */
-  get bytes(): Uint8Array<ArrayBuffer> {
-    return this.#memory?.subarray(0, this.#arrived) ?? NOTHING;
+  /** How much of a block has come that is not whole: in front of the next piece there has to be room for it. */
+  get front(): number {
+    return this.#begunLength;
   }
 
-  /** Gives someone what has come, and what comes. */
+  /** Gives someone what has come of the block that is not whole, and what comes. */
   add(waiting: Waiting): void {
     if (this.#waiting.has(waiting)) return; // of which several parts are of it
-    waiting.take(this.bytes, this.start);
+    waiting.take(this.#begun.subarray(0, this.#begunLength), this.#next);
     if (this.#hasFor(waiting)) return;
     waiting.hold();
     this.#waiting.add(waiting);
   }
 
-  /** Takes the next bytes. */
-  take(piece: Uint8Array): void {
-    this.#memory ??= takeMemory(this.length);
-    const at = this.start + this.#arrived;
-    this.#memory.set(piece, this.#arrived);
-    this.#arrived += piece.length;
+  /**
+   * Takes the next bytes.
+   *
+   * @param piece In front of which is room.
+   * @returns The blocks that are whole by now, in its memory.
+   */
+  take(piece: Uint8Array<ArrayBuffer>): Blocks {
+    const { buffer, byteOffset, length } = piece;
+    const front = this.#begunLength;
+    const start = this.#next;
+    const bytes = new Uint8Array(buffer, byteOffset - front, front + length);
+    bytes.set(this.#begun.subarray(0, front));
+    const isLast = start + bytes.length === this.end;
+    const whole = isLast ? bytes.length : bytes.length - bytes.length % BLOCK;
+    this.#begunLength = bytes.length - whole;
+    this.#begun.set(bytes.subarray(whole));
+    this.#next += whole;
     for (const waiting of this.#waiting) {
-      waiting.take(piece, at);
+      waiting.take(piece, start + front);
       if (!this.#hasFor(waiting)) continue;
       this.#waiting.delete(waiting);
       waiting.release();
     }
-  }
-
-  /**
-   * All has come.
-   *
-   * @returns The bytes, which are whoever's who calls it.
-   */
-  land(): Uint8Array<ArrayBuffer> {
-    const { bytes } = this;
-    this.#memory = undefined;
-    return bytes;
+    return { start, bytes: bytes.subarray(0, whole) };
   }
 
   /** It will not come. */
   fail(reason: unknown): void {
     for (const waiting of this.#waiting) waiting.fail(reason);
-    giveBack(this.land());
   }
 
   #hasFor(waiting: Waiting): boolean {
-    return this.start + this.#arrived >= Math.min(waiting.end, this.end);
+    return this.#next + this.#begunLength >= Math.min(waiting.end, this.end);
   }
 }
-
-const NOTHING = new Uint8Array(0);

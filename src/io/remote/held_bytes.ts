@@ -4,6 +4,8 @@ import { BLOCK, blockOf } from "./cache/block_store.ts";
 interface Piece {
   readonly start: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many of them have not been read, where each is read once. */
+  unread: number;
 }
 
 /** What was fetched, and is kept nowhere but in memory: what was used last. */
@@ -14,6 +16,8 @@ export class HeldBytes {
   readonly #pieces = new Set<Piece>();
   readonly #byBlock = new Map<number, Piece>();
   #bytes = 0;
+  /** Whether nobody reads anything twice. */
+  dropsWhatIsRead = false;
 
   /**
    * Holds nothing yet.
@@ -44,13 +48,15 @@ export class HeldBytes {
       if (part.length === 0) break; // the object's end
       into.set(part, done);
       done += part.length;
+      piece.unread -= part.length;
+      if (this.dropsWhatIsRead && piece.unread <= 0) this.#drop(piece);
     }
     return done;
   }
 
   /** Takes bytes over, which nobody changes from now on. */
   take(start: number, bytes: Uint8Array<ArrayBuffer>): void {
-    const piece = { start, bytes };
+    const piece: Piece = { start, bytes, unread: bytes.length };
     this.#pieces.add(piece);
     this.#bytes += bytes.buffer.byteLength;
     for (let at = start; at < start + bytes.length; at += BLOCK) {

@@ -1,43 +1,70 @@
-/** Bytes that are taken from a connection at a time, at most. */
-const PIECE = 1 << 18;
+/**
+ * Bytes of memory that a body is read into, piece by piece: as large as what a fast server's bodies usually come in, so
+ * that little of it is left over where it is kept as it is.
+ */
+const PIECE = 1 << 17;
 /** Memory that is kept for the next bodies. */
-const MOST_SPARE = 64;
+const MOST_SPARE = 256;
 
+/** What was used last is used next: it is still in the processor's cache. */
 const spare: ArrayBuffer[] = [];
+
+/** Who takes a body's pieces, one after the other. */
+export interface PieceTaker {
+  /** Bytes that stay free in front of the next piece; 0 unless given. */
+  readonly front?: number;
+  /**
+   * Takes the next piece.
+   *
+   * @returns Whether its memory is the taker's from now on; otherwise it is used again.
+   */
+  take(piece: Uint8Array<ArrayBuffer>): boolean;
+}
+
+/** Has memory used again that nobody looks at any more. */
+export function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
+  // Not what came from elsewhere, or has gone with a stream that failed.
+  if (buffer.byteLength === PIECE && spare.length < MOST_SPARE) {
+    spare.push(buffer);
+  }
+}
 
 /**
  * Takes a body piece by piece into memory that is used again: as streams hand out memory of their own, that takes twice
  * as long.
  *
  * @param most Bytes that are expected at most: what comes behind them is left.
- * @param take Given each piece, which is right until it returns.
  * @returns How many bytes came: more than these where it was longer.
  */
 export async function readBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   most: number,
-  take: (piece: Uint8Array<ArrayBuffer>) => void,
+  taker: PieceTaker,
 ): Promise<number> {
   if (body === null) return 0;
   const reader = body.getReader({ mode: "byob" });
-  let memory = spare.pop() ?? new ArrayBuffer(PIECE);
+  let memory = newMemory();
   let got = 0;
   try {
     while (got <= most) {
+      const { front = 0 } = taker;
       // The end is waited for as well, so that the connection can be used again.
-      const room = Math.max(1, Math.min(PIECE, most - got));
+      const room = Math.max(1, Math.min(PIECE - front, most - got));
       const { value, done } = await reader.read(
-        new Uint8Array(memory, 0, room),
+        new Uint8Array(memory, front, room),
       );
       if (value !== undefined) memory = value.buffer;
       if (done) break;
       got += value.length;
-      if (got <= most) take(value);
+      if (got <= most && taker.take(value)) memory = newMemory();
     }
   } finally {
     reader.releaseLock();
-    const isOurs = memory.byteLength === PIECE; // not where the stream has failed with it
-    if (isOurs && spare.length < MOST_SPARE) spare.push(memory);
+    giveBack(new Uint8Array(memory));
   }
   return got;
+}
+
+function newMemory(): ArrayBuffer {
+  return spare.pop() ?? new ArrayBuffer(PIECE);
 }

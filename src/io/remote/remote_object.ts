@@ -3,7 +3,7 @@ import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { StallWatch } from "./stall_watch.ts";
 import type { Target } from "./target.ts";
-import { readBody } from "./read_body.ts";
+import { type PieceTaker, readBody } from "./read_body.ts";
 import { Transient } from "./transient.ts";
 
 /** What tells one state of an object from another. */
@@ -87,7 +87,7 @@ export function openObject(
  * Reads a range of an object.
  *
  * @param range From its first byte on.
- * @param take Given its bytes as they come, one after the other; they are right until it returns.
+ * @param taker Given its bytes as they come, one after the other.
  * @throws {FormatError} If it is not any more what it was (`changed`).
  * @throws {RemoteError} If the server does not give it.
  */
@@ -96,7 +96,7 @@ export async function readRange(
   target: Target,
   state: ObjectState,
   { start, length }: { readonly start: number; readonly length: number },
-  take: (piece: Uint8Array) => void,
+  taker: PieceTaker,
   patience: Patience,
 ): Promise<void> {
   let got = 0;
@@ -136,10 +136,15 @@ export async function readRange(
         if (range?.start !== start + got) {
           throw new Transient("it answered with another range", { status });
         }
-        const came = await readBody(response.body, length - got, (piece) => {
-          got += piece.length;
-          watch.bytes += piece.length;
-          take(piece);
+        const came = await readBody(response.body, length - got, {
+          get front() {
+            return taker.front ?? 0;
+          },
+          take(piece) {
+            got += piece.length;
+            watch.bytes += piece.length;
+            return taker.take(piece);
+          },
         });
         if (came === 0) throw new Transient("it sent nothing");
       },
@@ -155,10 +160,13 @@ async function fill(
 ): Promise<number> {
   let got = 0;
   if (into.length === 0) return got;
-  return await readBody(body, into.length, (piece) => {
-    into.set(piece, got);
-    got += piece.length;
-    watch.bytes += piece.length;
+  return await readBody(body, into.length, {
+    take(piece) {
+      into.set(piece, got);
+      got += piece.length;
+      watch.bytes += piece.length;
+      return false;
+    },
   });
 }
 

@@ -32,7 +32,7 @@ export async function fetchWhole(
         kept += used;
         used = 0;
       };
-      const came = await readBody(response.body, size, (piece) => {
+      const take = (piece: Uint8Array) => {
         watch.bytes += piece.length;
         for (let done = 0; done < piece.length;) {
           const part = piece.subarray(done, done + PIECE - used);
@@ -41,7 +41,9 @@ export async function fetchWhole(
           done += part.length;
           if (used === PIECE) keep();
         }
-      });
+        return false;
+      };
+      const came = await readBody(response.body, size, { take });
       if (used > 0) keep();
       if (came !== size) {
         throw new Transient(`it sent ${came} bytes of ${size}`);
