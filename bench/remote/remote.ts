@@ -5,7 +5,7 @@
  *   deno run -A bench/remote/remote.ts [--files N] [--size BYTES] [--rounds N] [--latency MS] [--only REGEX]
  *     [--dir FOLDER] [--json]
  *
- * It takes root, since the system's caches are emptied before each pass, three times the archive on the disk, and with
+ * It takes root, since the system's caches are emptied before each pass, four times the archive on the disk, and with
  * Ceph twice of it in memory. `--only` is for the parts by name: `many`, `one`, `over`, `front`, `second`, `half`,
  * `loader`, `memory`, and those of Ceph, `ceph-many`, `ceph-one`, `ceph-loader`.
  *
@@ -56,7 +56,7 @@ async function measure(args: string[]): Promise<Row[]> {
         }\``,
     );
   }
-  await using workspace = await Workspace.create(dir, 3 * files * size);
+  await using workspace = await Workspace.create(dir, 4 * files * size);
   await using inMemory = await Workspace.create("/dev/shm", files * size);
   const { reader, proxy } = await buildRemotePrograms(workspace.path);
   const root = workspace.file("www");
