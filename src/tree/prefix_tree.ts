@@ -19,6 +19,7 @@ import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 export class PrefixTree extends WrappedTree<NodeId> {
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
+  readonly target?: (node: NodeId) => NodeId;
   readonly samples?: () => SampleNodes;
 
   /**
@@ -31,6 +32,9 @@ export class PrefixTree extends WrappedTree<NodeId> {
     if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
     if (inner.readLink) {
       this.readLink = (node, into, at) => inner.readLink!(node, into, at);
+    }
+    if (inner.target) {
+      this.target = (node) => this.#swap(inner.target!(node));
     }
     if (inner.samples) this.samples = () => this.#samplesBelow();
   }

@@ -120,6 +120,8 @@ export interface SampleRun {
   readonly stride: number;
   /** How many there are. */
   readonly count: number;
+  /** How many neighbours, from its node on, each is: files that belong together. 1 unless given; at most the stride. */
+  readonly width?: number | undefined;
 }
 
 /** Which nodes of a tree are samples, as the tree says it. */
@@ -188,9 +190,10 @@ export interface Tree {
   stat(node: NodeId, into: NodeStat): boolean;
 
   /**
-   * Says where the content of a file is; that of a symbolic link is its target.
+   * Says where the content of a file is; that of a symbolic link is its target, or in a tree whose links lead to
+   * files of its own that of the file.
    *
-   * @returns `false` where the node does not exist or is a directory.
+   * @returns `false` where the node does not exist or is a directory, or a link that leads to no file.
    * @throws {FormatError} Where the container is damaged at that place.
    */
   locate(node: NodeId, into: Extent): boolean;

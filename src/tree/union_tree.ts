@@ -30,6 +30,7 @@ export class UnionTree implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
+  readonly target?: (node: NodeId) => NodeId;
   readonly sources: Tree["sources"];
   readonly #trees: readonly Tree[];
   readonly #columns: UnionColumns;
@@ -76,6 +77,12 @@ export class UnionTree implements Tree {
         if (at < 0) return -1;
         const local = this.#localOf(node, at);
         return trees[at]!.readLink?.(local, into, start) ?? -1;
+      };
+      this.target = (node) => {
+        const at = this.#find(node);
+        if (at < 0) return 0;
+        const local = this.#localOf(node, at);
+        return this.#nodeOf(trees[at]!.target?.(local) ?? 0, at);
       };
     }
   }
@@ -170,6 +177,7 @@ export class UnionTree implements Tree {
     const at = this.#find(node);
     if (at >= 0) return this.#trees[at]!.stat(this.#localOf(node, at), into);
     into.isDirectory = this.#names.isDirectory(node);
+    into.isLink = false;
     into.size = 0;
     into.mtime = this.#columns.mtime;
     return into.isDirectory;
@@ -212,8 +220,8 @@ export class UnionTree implements Tree {
 
   *#translated(all: readonly SampleNodes[]): Generator<SampleRun> {
     for (const [at, { runs }] of all.entries()) {
-      for (const { first, stride, count } of runs) {
-        yield { first: this.#nodeOf(first, at), stride, count };
+      for (const run of runs) {
+        yield { ...run, first: this.#nodeOf(run.first, at) };
       }
     }
   }

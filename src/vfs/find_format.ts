@@ -22,6 +22,10 @@ export function* findFormat(
   { format: forced, storage = LOCAL_DISK }: ContainerOptions,
 ): Steps<FormatEntry> {
   if (forced !== undefined) return formatNamed(forced);
+  const pattern = formats().find(({ isPattern }) => isPattern?.(path));
+  if (
+    pattern !== undefined && (yield* storage.stat(path)) === undefined
+  ) return pattern;
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);

@@ -1,6 +1,7 @@
 import type { Steps } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { decodeName } from "../names.ts";
+import { leadsToNoFile } from "../tree/file_links.ts";
 import type { EntryVisitor, NodeId, Tree } from "../tree/tree.ts";
 
 /** One entry of a directory, as a {@linkcode Walker} meets it. */
@@ -36,7 +37,7 @@ const PAGE = 1000;
 
 /**
  * Walks a tree depth first, each directory before its content, in the order of the container, a
- * page of entries at a time.
+ * page of entries at a time. Links show as the files that they lead to; those that lead to none are left out.
  */
 export class Walker {
   readonly #tree: Tree;
@@ -73,6 +74,10 @@ export class Walker {
     let descend: WalkedNode | undefined;
     let full = false;
     const visit: EntryVisitor = (bytes, start, end, node, next) => {
+      if (leadsToNoFile(tree, node)) {
+        level.cursor = next;
+        return true;
+      }
       const name = decodeName(bytes, start, end);
       const isDirectory = tree.isDirectory(node);
       const entry: WalkedNode = {

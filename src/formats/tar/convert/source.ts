@@ -1,0 +1,26 @@
+import type { PlanNotes } from "../../../convert/conversion.ts";
+import { ContainerSource } from "../../../convert/from/source.ts";
+import type { VirtualFs } from "../../../vfs/virtual_fs.ts";
+import { hasSamples } from "../entry.ts";
+
+/** A tar, or shards of one, to be converted: as its files. */
+class TarSource extends ContainerSource {
+  override noteFiles(notes: PlanNotes): void {
+    super.noteFiles(notes);
+    notes.kept.push("what links to files lead to");
+    notes.lost.push("owners, modes and times of files, links to directories");
+    if (hasSamples(this.info.kind)) {
+      notes.changed.push(
+        "samples are files that have the same name up to its first dot",
+      );
+    }
+  }
+}
+
+/** A tar to be converted. */
+export function tarSource(container: VirtualFs): ContainerSource {
+  const what = hasSamples(container.info.kind)
+    ? "a tar of WebDataset"
+    : "a tar";
+  return new TarSource(container, what);
+}
