@@ -105,7 +105,11 @@ export function keepTables(
     fs.renameSync(temporary, place.path);
     return true;
   } catch {
-    fs.rmSync(temporary, { force: true });
+    try {
+      fs.rmSync(temporary, { force: true });
+    } catch {
+      // It was never there.
+    }
     return false;
   }
 }

@@ -149,7 +149,7 @@ function* agrees(
     builder.paths.length === 1;
 }
 
-/** Headers, behind which there are so many bytes of content that nobody reads. */
+/** Headers, behind which there are so many bytes of content that nobody looks at. */
 class HeadersOnly extends MemorySource {
   readonly #content: number;
 
@@ -160,5 +160,10 @@ class HeadersOnly extends MemorySource {
 
   override get size(): number {
     return this.bytes.length + this.#content;
+  }
+
+  override readAtSync(into: Uint8Array, offset: number): number {
+    into.fill(0, super.readAtSync(into, offset));
+    return Math.min(into.length, this.size - offset);
   }
 }

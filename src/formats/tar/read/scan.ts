@@ -232,7 +232,7 @@ class Scan {
     else if (kind === Type.SYMBOLIC_LINK) {
       builder.addLink(name, this.#linkOf(bytes, at, pax), time);
     } else if (kind === Type.HARD_LINK) {
-      builder.addHardLink(name, this.#linkOf(bytes, at, pax), time);
+      builder.addHardLink(name, this.#linkOf(bytes, at, pax));
     } else if (
       kind === Type.DIRECTORY || kind === Type.GNU_DIRECTORY ||
       name[name.length - 1] === SLASH

@@ -73,7 +73,7 @@ export class TarBuilder {
   }
 
   /** Adds another name of a file that came before. */
-  addHardLink(name: Uint8Array, target: Uint8Array, time: number): void {
+  addHardLink(name: Uint8Array, target: Uint8Array): void {
     this.#split(target, false);
     const record = this.#recordOf(target);
     if (record === undefined) {
@@ -85,6 +85,7 @@ export class TarBuilder {
       );
     }
     const [offset, size] = [this.offsets.at(record), this.sizes.at(record)];
+    const time = this.paths.times.at(this.entries.at(record));
     this.#addRecord(name, offset, size, time);
   }
 
