@@ -56,6 +56,10 @@ const BAGS =
   ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer WriterBase
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
+const TAR =
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage TarOptions TarReader
+  TarReaderHandle TarSample WaitOptions WriteError ${ERRORS}`;
+
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
   Generation RecordfsError Spec WaitOptions convert`;
@@ -73,7 +77,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  ProcessedDataset RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
+  ProcessedDataset ProcessedWebDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
@@ -98,6 +102,7 @@ const NAMES: Record<string, string> = {
   ".": ROOT,
   "./formats": FORMATS,
   "./bags": BAGS,
+  "./tar": TAR,
   "./convert": CONVERT,
   "./data": DATA,
   "./ffrecord": FFRECORD,

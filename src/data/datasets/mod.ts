@@ -63,6 +63,8 @@ export {
 export {
   type TarOptions,
   TarReader,
+  type TarReaderHandle,
+  type TarSample,
 } from "../../formats/tar/read/tar_reader.ts";
 export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";
