@@ -13,6 +13,7 @@ export type SampleDecoders = Readonly<Record<string, SampleDecoder>>;
 export interface WebSample {
   /** What its files have in common: their path up to the first dot of the last name. */
   readonly __key__: string;
+  /** What the file with that extension was decoded to. */
   readonly [extension: string]: unknown;
 }
 

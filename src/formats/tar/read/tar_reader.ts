@@ -30,6 +30,7 @@ export type TarOptions = Pick<
 export interface TarSample {
   /** What its files have in common: their path up to the first dot of the last name. */
   readonly __key__: string;
+  /** The bytes of the file with that extension. */
   readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
 }
 
