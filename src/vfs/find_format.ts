@@ -1,4 +1,4 @@
-import { FormatError } from "../errors.ts";
+import { FormatError, RecordfsError } from "../errors.ts";
 import type { FormatEntry } from "../formats/format.ts";
 import {
   formatNamed,
@@ -8,7 +8,7 @@ import {
 } from "../formats/registry.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
-import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
 
 /**
@@ -23,9 +23,9 @@ export function* findFormat(
 ): Steps<FormatEntry> {
   if (forced !== undefined) return formatNamed(forced);
   const pattern = formats().find(({ isPattern }) => isPattern?.(path));
-  if (
-    pattern !== undefined && (yield* storage.stat(path)) === undefined
-  ) return pattern;
+  if (pattern !== undefined && (yield* isNothing(path, storage))) {
+    return pattern;
+  }
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
@@ -112,6 +112,16 @@ function* recogniseDirectory(
       `name one of these files, or choose by ${choices.join(" or ")}`,
     { path },
   );
+}
+
+/** Whether nothing lies at a path, as far as its storage tells: some buckets do not say that to everybody. */
+function* isNothing(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) === undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError) return true;
+    throw error;
+  }
 }
 
 function* noNames(): Steps<undefined> {}

@@ -23,6 +23,9 @@ import { memberError } from "./tar_error.ts";
 /** Bytes of a header that extends others, or of a long name: more of them say nothing that is asked for. */
 const LONGEST_EXTENSION = 1 << 20;
 
+/** Longest path that is taken for all members that follow, in bytes: `PATH_MAX` of Linux. */
+const LONGEST_PATH = 4096;
+
 const SLASH = 0x2f;
 const type = (letter: string) => letter.charCodeAt(0);
 
@@ -263,7 +266,7 @@ class Scan {
     else {
       try {
         if (kind === Type.PAX_GLOBAL) {
-          this.#global = readPax(bytes, this.#global);
+          this.#takeGlobal(readPax(bytes, this.#global));
         } else this.#pax = readPax(bytes, this.#pax ?? this.#global);
       } catch (error) {
         if (!(error instanceof PaxError)) throw error;
@@ -273,6 +276,19 @@ class Scan {
         );
       }
     }
+  }
+
+  /** What holds for all members must not be long: any number of them may follow. */
+  #takeGlobal(facts: PaxFacts): void {
+    const { path, link } = facts;
+    const longest = Math.max(path?.length ?? 0, link?.length ?? 0);
+    if (longest > LONGEST_PATH) {
+      throw this.#damage(
+        "too-large",
+        `has a path of ${longest} bytes for all members`,
+      );
+    }
+    this.#global = facts;
   }
 
   #requireInside(

@@ -39,6 +39,9 @@ export class TarBuilder {
   // The directory of the member before: most have it as well.
   #directory = new Uint8Array(0);
   #directoryEntry = ROOT_ENTRY;
+  // The path of the link before.
+  #link = new Uint8Array(0);
+  #linkStart = 0;
   // What a path was taken apart to.
   #parent = ROOT_ENTRY;
   #start = 0;
@@ -68,8 +71,7 @@ export class TarBuilder {
     if (target.length > LONGEST_LINK || target.includes(0)) {
       return this.leaveOut(name, "a link to a path that no system follows");
     }
-    const at = this.paths.intern(target, 0, target.length);
-    this.#addRecord(name, at, -1 - target.length, time);
+    this.#addRecord(name, this.#keepLink(target), -1 - target.length, time);
   }
 
   /** Adds another name of a file that came before. */
@@ -135,6 +137,18 @@ export class TarBuilder {
       paths.refs.set(entry, LEFT_OUT);
     }
     return targets;
+  }
+
+  /** Where the path of a link stands; a header may give the same one to any number of links. */
+  #keepLink(target: Uint8Array): number {
+    const before = this.#link;
+    const isSame = target.length === before.length &&
+      target.every((byte, i) => byte === before[i]);
+    if (!isSame) {
+      this.#link = target.slice();
+      this.#linkStart = this.paths.intern(target, 0, target.length);
+    }
+    return this.#linkStart;
   }
 
   #nameOf(entry: number): Uint8Array {

@@ -1,4 +1,4 @@
-import { FormatError } from "../../../errors.ts";
+import { FormatError, RecordfsError } from "../../../errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { pathIn } from "../../../io/storage/place.ts";
@@ -31,7 +31,7 @@ export interface TarPaths {
  */
 export function* tarPaths(path: string, storage: Storage): Steps<TarPaths> {
   const parts = PATTERN.exec(path);
-  if (parts !== null && (yield* storage.stat(path)) === undefined) {
+  if (parts !== null && !(yield* isThere(path, storage))) {
     return { paths: expand(path, parts), areShards: true };
   }
   const names = yield* storage.list(path);
@@ -48,6 +48,16 @@ export function* tarPaths(path: string, storage: Storage): Steps<TarPaths> {
     paths: shards.map((name) => pathIn(path, name)),
     areShards: true,
   };
+}
+
+/** Whether something has the pattern for its own name; where that is not told, it is a pattern. */
+function* isThere(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) !== undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError) return false;
+    throw error;
+  }
 }
 
 function expand(path: string, parts: RegExpExecArray): string[] {
