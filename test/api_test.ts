@@ -58,7 +58,7 @@ const BAGS =
 
 const TAR =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage TarOptions TarReader
-  TarReaderHandle TarSample WaitOptions WriteError ${ERRORS}`;
+  TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError ${ERRORS}`;
 
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts

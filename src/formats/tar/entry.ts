@@ -40,6 +40,7 @@ export const tar: FormatEntry = {
     hasSamples(kind)
       ? { unit: "samples", length: facts!["samples"]! }
       : undefined,
+  targets: [{ name: "tar", suffix: ".tar" }],
   load: async () => (await import("./format.ts")).tar,
 };
 

@@ -11,6 +11,9 @@ export const tar: Format = {
     const { tarSource } = await import("./convert/source.ts");
     return tarSource(container);
   },
+  async target() {
+    return (await import("./convert/tar_target.ts")).tarTarget;
+  },
   async openDataset(path, { kind }, options) {
     if (!hasSamples(kind)) return undefined;
     const { WebDataset } = await import("./data/web_dataset.ts");

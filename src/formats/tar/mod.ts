@@ -9,6 +9,7 @@ export {
   type TarReaderHandle,
   type TarSample,
 } from "./read/tar_reader.ts";
+export { type TarWriteOptions, TarWriter } from "./write/tar_writer.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
