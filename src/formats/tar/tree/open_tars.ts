@@ -116,13 +116,21 @@ export function* openTrees(
   options: ContainerOptions,
 ): Steps<TarTree[]> {
   const trees: TarTree[] = [];
-  const openOne = function* (path: string, i: number): Steps<void> {
-    trees[i] = yield* openTree(path, storage, options);
+  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
+  const openOne = function* (path: string, at: number): Steps<void> {
+    if (failed !== undefined && failed.at < at) return;
+    try {
+      trees[at] = yield* openTree(path, storage, options);
+    } catch (error) {
+      if (failed === undefined || at < failed.at) failed = { at, error };
+    }
   };
   try {
     const [only] = paths;
-    if (paths.length === 1) yield* openOne(only!, 0);
-    else yield* inParallel(paths.map(openOne));
+    if (paths.length === 1) return [yield* openTree(only!, storage, options)];
+    yield* inParallel(paths.map(openOne));
+    if (failed !== undefined) throw failed.error;
     return trees;
   } catch (error) {
     for (const tree of trees) tree?.close();
