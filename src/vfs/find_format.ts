@@ -22,10 +22,8 @@ export function* findFormat(
   { format: forced, storage = LOCAL_DISK }: ContainerOptions,
 ): Steps<FormatEntry> {
   if (forced !== undefined) return formatNamed(forced);
-  const pattern = formats().find(({ isPattern }) => isPattern?.(path));
-  if (pattern !== undefined && (yield* isNothing(path, storage))) {
-    return pattern;
-  }
+  const pattern = yield* findPattern(path, storage);
+  if (pattern !== undefined) return pattern;
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
@@ -112,6 +110,17 @@ function* recogniseDirectory(
       `name one of these files, or choose by ${choices.join(" or ")}`,
     { path },
   );
+}
+
+/** The format whose containers a location stands for, where nothing lies at it. */
+export function* findPattern(
+  path: string,
+  storage: Storage,
+): Steps<FormatEntry | undefined> {
+  const found = formats().find(({ isPattern }) => isPattern?.(path));
+  return found !== undefined && (yield* isNothing(path, storage))
+    ? found
+    : undefined;
 }
 
 /** Whether nothing lies at a path, as far as its storage tells: some buckets do not say that to everybody. */

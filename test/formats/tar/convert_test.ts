@@ -18,6 +18,10 @@ Deno.test("samples become files of a packed folder, and links what they lead to"
       assert.equal(after.info.files, paths.length);
       assert.deepEqual(await after.read(paths), await before.read(paths));
     }
+    const shards = `${tarCase("shards").path}/train-{000001..000002}.tar`;
+    await convert(shards, `${dir}/pattern.ffr`);
+    using two = await open(`${dir}/pattern.ffr`);
+    assert.deepEqual(await two.list(""), ["train-000001", "train-000002"]);
     const { path } = tarCase("python_gnu");
     await assert.rejects(
       convert(path, `${dir}/odd.ffr`),
