@@ -274,15 +274,13 @@ Deno.test("formats never import each other, and only the registry all", () => {
   }
 });
 
-/**
- * Image codecs, CSV and globs are packages, loaded when the first image is decoded, a list is read, or
- * files are chosen by a glob.
- */
+/** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
   "src/packages.ts",
   "src/io/remote/http/list_page.ts",
   "src/io/remote/s3/bucket.ts",
   "src/io/remote/s3/credentials.ts",
+  "src/io/remote/s3/profile.ts",
   "src/io/remote/s3/list_bucket.ts",
   "src/codecs/image/sharp_backend.ts",
   "src/formats/gulp/adapters/read_lists.ts",
