@@ -76,6 +76,11 @@ export interface Entry {
   readonly mtime: number;
   /** The node in the tree, which a mount shows as inode. */
   readonly ino: number;
+  /**
+   * The picture to show for it, as {@linkcode Entry.url}: an image's own, a clip's first frame, the first picture of a
+   * datapoint; `null` where there is none.
+   */
+  readonly thumbnailUrl: string | null;
 }
 
 /**
@@ -100,6 +105,8 @@ export interface EntryMessage {
   readonly parent: string;
   /** The same as {@linkcode Entry.url}. */
   readonly parentUrl: string;
+  /** Its place among the entries of that directory; `null` where that is not known. */
+  readonly index: number | null;
   /** Its number among the samples, as `api/at` counts them; `null` where it is none. */
   readonly sample: number | null;
   /** What the format says of it; `null` where it says nothing. */
