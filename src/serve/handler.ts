@@ -77,10 +77,11 @@ class Handler {
     this.#onError = options.onError ?? ((error) => console.error(error));
     this.#streams = new Streams({ ...options, onError: this.#onError });
     const served = new Served(container, this.#streams);
-    const answers = new FileAnswers(served, new Contents(served));
+    const contents = new Contents(served);
+    const answers = new FileAnswers(served, contents);
     this.#files = new FileRoutes(served, answers, this.#base);
     this.#dav = new Dav(served, answers, this.#base);
-    this.#api = new Api(served, options);
+    this.#api = new Api(served, contents, options);
   }
 
   handle(request: Request): Response | Promise<Response> {

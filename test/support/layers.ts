@@ -126,6 +126,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/tree",
     "src/formats/registry.ts",
     "src/vfs",
+    "src/data", // the random order that samples are drawn in
   ],
   "fuse": ["src/errors.ts", "src/serialized_error.ts", "src/io", "src/tree"],
   "src/cli": [

@@ -37,8 +37,8 @@ export type DisplayMarker =
   | { readonly $: "other"; readonly type: string; readonly text: string };
 
 /**
- * `GET api/value?path=&offset=&as=`: `offset` is where a page starts: a byte of text or bytes, a row of a table, a
- * line of NDJSON; `as=bytes` or `as=text` shows it as that, whatever it is.
+ * `GET api/value?path=&offset=&as=&most=`: `offset` is where a page starts: a byte of text or bytes, a row of a table;
+ * `as=bytes` or `as=text` shows it as that, whatever it is; `most` is how many numbers of an array are shown.
  */
 export type ValueMessage =
   | ArrayValue
@@ -71,7 +71,7 @@ export interface ArrayValue {
     readonly edges: readonly number[];
     readonly counts: readonly number[];
   } | null;
-  /** How many elements the four above are of: fewer than all where the array is over 64 MiB. */
+  /** How many elements the four above are of: fewer than all of very large arrays, evenly chosen. */
   readonly counted: number;
 }
 

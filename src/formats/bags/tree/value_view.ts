@@ -43,7 +43,7 @@ export function valueView(
       if (isMedia) return bytes;
       // Loaded where somebody looks: a mount needs no decoder.
       const { decodersOf } = await import("../types/mod.ts");
-      const decoders = decodersOf(generation, { keepFloats: true });
+      const decoders = decodersOf(generation);
       return await decoders[type.name]!(bytes, ...type.args);
     },
   };
