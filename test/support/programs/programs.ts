@@ -4,6 +4,7 @@
 export const PACKAGES: Record<string, string> = {
   apache2: "apache2-bin",
   bash: "bash",
+  chromium: "chromium",
   ffmpeg: "ffmpeg",
   fincore: "util-linux",
   fish: "fish",

@@ -1,0 +1,136 @@
+/** Datapoints as lines of a table, a column for each key. */
+import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
+import { element, setAttribute } from "../dom.ts";
+import { count, shownName } from "../text.ts";
+import { CellPainter } from "./row_cells.ts";
+import { entryHref } from "./tiles.ts";
+
+/** A column. */
+export type Column = RowsMessage["keys"][number];
+
+/** Columns that are shown; the others are seen in the datapoint. */
+const MOST_COLUMNS = 40;
+
+/** Height of a line, in pixels. */
+export const ROW_HEIGHT = 76;
+
+/** Widths by what is in a column, in pixels. */
+function widthOf(cell: Cell | undefined): number {
+  if (cell?.kind === "image") return 104;
+  const value = cell?.value;
+  if (value?.kind === "array") return 136;
+  if (value?.kind === "tree") {
+    return typeof value.value === "number" || typeof value.value === "boolean"
+      ? 96
+      : 232;
+  }
+  return value?.kind === "text" ? 184 : 112;
+}
+
+/** Draws datapoints. */
+export class RowPainter {
+  readonly #cells: CellPainter;
+  readonly #drawn = new WeakMap<HTMLElement, Row | undefined>();
+  readonly #parts = new WeakMap<
+    HTMLElement,
+    { number: HTMLElement; link: HTMLElement }
+  >();
+  #columns: readonly Column[] = [];
+  #template = "";
+
+  constructor(signal: AbortSignal) {
+    this.#cells = new CellPainter(signal);
+  }
+
+  /** Width of all columns, in pixels. */
+  width = 0;
+
+  /** Takes the columns, with a row that says how wide they are. */
+  setColumns(columns: readonly Column[], row: Row | undefined): void {
+    this.#columns = columns.slice(0, MOST_COLUMNS);
+    const cells = cellsByKey(row);
+    const widths = [
+      144,
+      ...this.#columns.map(({ key }) => widthOf(cells.get(key))),
+    ];
+    this.width = widths.reduce((all, width) => all + width, 0);
+    this.#template = widths.map((width) => `minmax(${width}px, ${width}fr)`)
+      .join(" ");
+  }
+
+  /** The head of the table. */
+  head(): HTMLElement {
+    const head = element(
+      "div",
+      { class: "row head", role: "row", "aria-rowindex": 1 },
+      element("span", { role: "columnheader" }, "Datapoint"),
+      ...this.#columns.map(({ key, type }) =>
+        element(
+          "span",
+          { role: "columnheader", title: `${key} (${type})` },
+          element("b", {}, shownName(key)),
+          element("small", {}, type),
+        )
+      ),
+    );
+    head.style.gridTemplateColumns = this.#template;
+    head.style.minWidth = `${this.width}px`;
+    return head;
+  }
+
+  /** Makes a line. */
+  make(): HTMLElement {
+    const number = element("span", { class: "number" });
+    const link = element("a", { tabindex: -1, draggable: "false" });
+    const line = element(
+      "div",
+      { class: "row", role: "row" },
+      element("span", { role: "gridcell", class: "name" }, link, number),
+    );
+    this.#parts.set(line, { number, link });
+    return line;
+  }
+
+  /** Draws a datapoint into a line. */
+  draw(
+    row: Row | undefined,
+    index: number,
+    line: HTMLElement,
+    isPassing: boolean,
+  ): void {
+    const { number, link } = this.#parts.get(line)!;
+    const shown = isPassing ? undefined : row;
+    number.textContent = count(index);
+    link.textContent = row === undefined ? "…" : shownName(row.entry.name);
+    setAttribute(link, "href", row && entryHref(row.entry, index));
+    if (line.style.gridTemplateColumns !== this.#template) {
+      line.style.gridTemplateColumns = this.#template;
+    }
+    if (this.#drawn.get(line) === shown && line.childElementCount > 1) return;
+    this.#drawn.set(line, shown);
+    while (line.childElementCount > 1) line.lastElementChild!.remove();
+    if (shown === undefined) return;
+    if (shown.damage !== null) {
+      const problem = element("span", {
+        class: "problem",
+        role: "gridcell",
+      }, shown.damage);
+      problem.style.gridColumn = "2 / -1";
+      line.append(problem);
+      return;
+    }
+    const cells = cellsByKey(shown);
+    for (const { key } of this.#columns) {
+      const cell = cells.get(key);
+      line.append(element(
+        "span",
+        { role: "gridcell", class: "value" },
+        cell === undefined ? null : this.#cells.draw(cell),
+      ));
+    }
+  }
+}
+
+function cellsByKey(row: Row | undefined): Map<string, Cell> {
+  return new Map(row?.cells.map((cell) => [cell.key, cell]));
+}
