@@ -151,6 +151,8 @@ const LOADS_PACKAGES = [
   "src/codecs/image/sharp_backend.ts",
   "src/formats/gulp/adapters/read_lists.ts",
   "src/data/datasets/choose_files.ts",
+  "src/serve/api/search.ts",
+  "src/serve/api/table_value.ts",
   "src/serve/dav/asked.ts",
 ];
 
