@@ -65,7 +65,7 @@ export class Streams {
           "too-slow",
           `The client has taken nothing for ${this.#patience / 1000} s`,
         );
-        controller.error(error);
+        controller.error(new CutAnswer(error));
         end(error);
         pieces.return().catch(() => {});
       }, this.#patience);
@@ -88,7 +88,7 @@ export class Streams {
           if (!isOpen) return; // nobody waits for it any more
           end(error);
           this.#onError(error);
-          throw error;
+          throw new CutAnswer(error);
         }
       },
       cancel: async (reason) => {
@@ -114,5 +114,18 @@ export class Streams {
       );
     }
     this.#open++;
+  }
+}
+
+/** What a body ends with that can't go on. `Deno.serve` prints it, which is to be a line without a stack. */
+class CutAnswer extends Error {
+  override name = "CutAnswer";
+
+  constructor(cause: unknown) {
+    super("an answer was cut off, as what it was made of failed", { cause });
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return `recordfs: ${this.message}`;
   }
 }
