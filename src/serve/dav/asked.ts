@@ -107,9 +107,9 @@ function elementsOf(
     const prefixes = new Map(outer);
     const attributes = (node[ATTRIBUTES] ?? {}) as Record<string, unknown>;
     for (const [key, value] of Object.entries(attributes)) {
-      if (key === "xmlns") prefixes.set("", String(value));
+      if (key === "xmlns") prefixes.set("", textIn(value));
       else if (key.startsWith("xmlns:")) {
-        prefixes.set(key.slice(6), String(value));
+        prefixes.set(key.slice(6), textIn(value));
       }
     }
     const colon = tag.indexOf(":");
@@ -123,6 +123,19 @@ function elementsOf(
       children,
     }];
   });
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+};
+
+/** The text of an attribute; of entities there are those of XML itself. */
+function textIn(value: unknown): string {
+  return String(value).replaceAll(/&\w+;/g, (name) => ENTITIES[name] ?? name);
 }
 
 function isDav({ namespace, name }: Property, wanted: string): boolean {
