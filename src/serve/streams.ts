@@ -42,10 +42,12 @@ export class Streams {
   /**
    * A body of such pieces. It counts as a request until it has ended.
    *
+   * @param onEnd Called once, when it has, however: also if nothing of it was taken, so that nothing was made.
    * @throws {ServeError} If there are too many of them.
    */
   of(
     make: Pieces<Uint8Array<ArrayBuffer>>,
+    onEnd?: () => void,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
     this.#begin();
     const ending = new AbortController();
@@ -58,6 +60,7 @@ export class Streams {
       isOpen = false;
       this.#open--;
       ending.abort(reason);
+      onEnd?.();
     };
     const expectPull = (controller: ReadableStreamDefaultController) => {
       waiting = setTimeout(() => {
@@ -99,11 +102,14 @@ export class Streams {
   }
 
   /** A body of text; see {@linkcode Streams.of}. */
-  ofText(make: Pieces<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  ofText(
+    make: Pieces<string>,
+    onEnd?: () => void,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
     const encoder = new TextEncoder();
     return this.of(async function* (signal) {
       for await (const text of make(signal)) yield encoder.encode(text);
-    });
+    }, onEnd);
   }
 
   #begin(): void {

@@ -39,9 +39,14 @@ export class Checking {
         "A check is under way; look again when it has ended",
       );
     }
-    this.#isBusy = true;
     const check = (signal: AbortSignal) => this.#lines(signal);
-    return lines<CheckLine>(this.#served, check);
+    const answer = lines<CheckLine>(
+      this.#served,
+      check,
+      () => this.#isBusy = false,
+    );
+    this.#isBusy = true;
+    return answer;
   }
 
   async *#lines(
@@ -50,35 +55,31 @@ export class Checking {
     const report = { samples: 0, bytes: 0, damaged: 0 };
     const total = this.#served.fs.info.bytes;
     let told = 0;
-    try {
-      for (const source of this.#sources) {
-        const damages: FormatError[] = [];
-        let done = 0;
-        const running = source.check({
-          signal,
-          onWarning() {}, // opening has said them
-          onDamage: (damage) => {
-            if (told++ < MOST_TOLD) damages.push(damage);
-          },
-          onProgress: (now) => done = now,
-        });
-        running.catch(() => {}); // it is awaited below
-        for (let isOver = false; !isOver;) {
-          isOver = await Promise.race([running.then(() => true), later()]);
-          for (const { code, message, path } of damages.splice(0)) {
-            yield { damage: { code, message, file: path ?? null } };
-          }
-          yield { done: report.bytes + done, total };
+    for (const source of this.#sources) {
+      const damages: FormatError[] = [];
+      let done = 0;
+      const running = source.check({
+        signal,
+        onWarning() {}, // opening has said them
+        onDamage: (damage) => {
+          if (told++ < MOST_TOLD) damages.push(damage);
+        },
+        onProgress: (now) => done = now,
+      });
+      running.catch(() => {}); // it is awaited below
+      for (let isOver = false; !isOver;) {
+        isOver = await Promise.race([running.then(() => true), later()]);
+        for (const { code, message, path } of damages.splice(0)) {
+          yield { damage: { code, message, file: path ?? null } };
         }
-        const { samples, bytes, damaged } = await running;
-        report.samples += samples;
-        report.bytes += bytes;
-        report.damaged += damaged;
+        yield { done: report.bytes + done, total };
       }
-      yield { report };
-    } finally {
-      this.#isBusy = false;
+      const { samples, bytes, damaged } = await running;
+      report.samples += samples;
+      report.bytes += bytes;
+      report.damaged += damaged;
     }
+    yield { report };
   }
 }
 

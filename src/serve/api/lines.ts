@@ -3,10 +3,15 @@ import type { Pieces } from "../streams.ts";
 import type { Served } from "../served.ts";
 import type { ErrorMessage } from "./messages.ts";
 
-/** An answer of many lines, each of them JSON, as they come; what goes wrong is the last one. */
+/**
+ * An answer of many lines, each of them JSON, as they come; what goes wrong is the last one.
+ *
+ * @param onEnd Called when it has ended, however.
+ */
 export function lines<Line>(
   { streams }: Served,
   make: Pieces<Line | ErrorMessage>,
+  onEnd?: () => void,
 ): Response {
   const body = streams.ofText(async function* (signal) {
     try {
@@ -16,7 +21,7 @@ export function lines<Line>(
       const { code, message } = asServeError(error);
       yield `${JSON.stringify({ error: { code, message } })}\n`;
     }
-  });
+  }, onEnd);
   return new Response(body, {
     headers: [
       ["content-type", "application/x-ndjson"],
