@@ -12,9 +12,11 @@ const GRACE = 3000;
 export interface Access {
   /** The address of who asked. */
   readonly client: string;
+  /** As `GET`. */
   readonly method: string;
   /** The path, as it stands in the URL, without what is behind the question mark. */
   readonly path: string;
+  /** Of the answer, as 200. */
   readonly status: number;
   /** Until the answer began, in milliseconds. */
   readonly duration: number;
@@ -44,6 +46,7 @@ export interface ServedAddress extends AsyncDisposable {
   readonly link: string;
   /** The token, or `null` where everyone may read. */
   readonly token: string | null;
+  /** Where it listens. */
   readonly port: number;
   /** Resolves when the server has ended. */
   readonly finished: Promise<void>;
