@@ -74,20 +74,29 @@ export function encodeUrlPath(path: string): string {
   return path.split("/").map(encodeUrlName).join("/");
 }
 
-/** The path and the query of a URL, which is whole, or begins with its path: nothing is resolved in it. */
-export function splitUrl(
-  url: string,
-): { readonly path: string; readonly query: string } {
-  const authority = url.indexOf("://");
-  const slash = authority < 0 ? 0 : url.indexOf("/", authority + 3);
-  const start = slash < 0 ? url.length : slash;
-  const end = url.indexOf("#", start) < 0
-    ? url.length
-    : url.indexOf("#", start);
+/** A URL in parts, as they stand in it: nothing is resolved. */
+export interface SplitUrl {
+  /** Empty where it begins with its path. */
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Takes a URL apart that is whole, or begins with its path. */
+export function splitUrl(url: string): SplitUrl {
+  const scheme = url.indexOf("://");
+  const start = scheme < 0 ? 0 : scheme + 3;
   const mark = url.indexOf("?", start);
-  return mark < 0 || mark > end
-    ? { path: url.slice(start, end), query: "" }
-    : { path: url.slice(start, mark), query: url.slice(mark + 1, end) };
+  const hash = url.indexOf("#", start);
+  const whole = hash < 0 ? url.length : hash;
+  const end = mark < 0 || mark > whole ? whole : mark;
+  const found = scheme < 0 ? 0 : url.indexOf("/", start);
+  const slash = found < 0 || found > end ? end : found;
+  return {
+    authority: url.slice(start, slash),
+    path: url.slice(slash, end),
+    query: url.slice(Math.min(end + 1, whole), whole),
+  };
 }
 
 /**

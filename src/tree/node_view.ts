@@ -10,6 +10,7 @@ export type ValueKind =
 
 /** A directory whose first entries are the frames of a video, in order. */
 export interface ClipView {
+  /** Which of the views it is. */
   readonly kind: "clip";
   /** How many there are. */
   readonly frames: number;
@@ -19,14 +20,17 @@ export interface ClipView {
 
 /** A directory that is a row: its entries are values, or directories of values where those are lists. */
 export interface DatapointView {
+  /** Which of the views it is. */
   readonly kind: "datapoint";
 }
 
 /** A value of a datapoint, or a directory of such. */
 export interface ValueView {
+  /** Which of the views it is. */
   readonly kind: "value";
   /** As the container calls it. */
   readonly type: string;
+  /** What it is, whatever the type is called. */
   readonly holds: ValueKind;
   /** Whether it is a directory of such values. */
   readonly isList: boolean;

@@ -5,6 +5,9 @@ import { messageText } from "../../message_text.ts";
 const GATHERED = 16 << 10;
 const AFTER = 200;
 
+/** Characters that a terminal shows as they are, and not too many of them. */
+const PLAIN = /^[ -~]{0,500}$/;
+
 /** A line on standard error for each request: many at a time, so that writing them takes no longer than answering. */
 export class AccessLog implements Disposable {
   #lines = "";
@@ -15,9 +18,11 @@ export class AccessLog implements Disposable {
 
   /** Notes a request. */
   add({ client, method, path, status, duration }: Access): void {
-    this.#lines += `${this.#now()} ${client} ${messageText(method)} ${
-      messageText(path)
-    } ${status} ${duration.toFixed(1)} ms\n`;
+    const request = `${method} ${path}`;
+    const shown = PLAIN.test(request) ? request : messageText(request);
+    this.#lines += `${this.#now()} ${client} ${shown} ${status} ${
+      Math.round(duration * 10) / 10
+    } ms\n`;
     if (this.#lines.length >= GATHERED) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), AFTER);
   }

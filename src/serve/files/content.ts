@@ -34,6 +34,27 @@ export class Contents {
       : undefined;
   }
 
+  /**
+   * All of a small content, where it is in memory and right; `undefined` where it has to be waited for, or looked at again.
+   */
+  readAtHand(
+    node: NodeId,
+    extent: Extent,
+  ): Uint8Array<ArrayBuffer> | undefined {
+    const { bytes, offset, length, crc32 } = extent;
+    if (bytes !== undefined || length > SMALL) return undefined;
+    const into = new Uint8Array(length);
+    if (length > 0) {
+      const got = this.#sourceOf(extent).readCached?.(into, offset);
+      if (got !== length) return undefined;
+    }
+    if (this.#mustCompare(node, extent)) {
+      if (crc32Of(into) !== crc32) return undefined;
+      this.#checked.add(node);
+    }
+    return into;
+  }
+
   /** Bytes of a content that is not yet compared, or is in memory, come in one piece where they are few. */
   isSmall({ bytes, length }: Extent, range: ByteRange): boolean {
     return bytes !== undefined || length <= SMALL ||

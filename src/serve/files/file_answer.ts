@@ -1,6 +1,5 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { Extent, NodeId } from "../../tree/tree.ts";
-import type { HeaderList } from "../answers.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Served } from "../served.ts";
 import { outcomeOf, rangesCount } from "./conditions.ts";
@@ -8,21 +7,17 @@ import type { Contents } from "./content.ts";
 import { isActive, SNIFFED, typeOfBytes, typeOfName } from "./content_type.ts";
 import { attachment } from "./disposition.ts";
 import { etagOf } from "./etag.ts";
+import { fileHeaders, stateHeaders } from "./file_headers.ts";
 import { type ByteRange, rangesOf } from "./ranges.ts";
 
 /** In what is a document: nothing runs, nothing is loaded, and it is of no origin. */
 const SANDBOX =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
 
-/** Types that are text, and in UTF-8 unless somebody knows better. */
-const TEXT = /^text\//;
-
 /** Files of a container as answers to GET and HEAD. */
 export class FileAnswers {
   readonly #served: Served;
   readonly #contents: Contents;
-  /** The date that was written last: of most containers it is always the same. */
-  #date = { seconds: -1, text: "" };
 
   constructor(served: Served, contents: Contents) {
     this.#served = served;
@@ -56,7 +51,7 @@ export class FileAnswers {
     if (outcome === "not-modified") {
       return new Response(null, {
         status: 304,
-        headers: this.#stateHeaders(etag, modified),
+        headers: stateHeaders(etag, modified),
       });
     }
     const size = extent.length;
@@ -80,16 +75,13 @@ export class FileAnswers {
     if (isSeveral) return this.#severalParts(node, extent, ranges, type, list);
     const length = part.end - part.start;
     if (ranges !== undefined) {
-      list.push([
-        "content-range",
-        `bytes ${part.start}-${part.end - 1}/${size}`,
-      ]);
+      list["content-range"] = `bytes ${part.start}-${part.end - 1}/${size}`;
     }
     const status = ranges === undefined ? 200 : 206;
     if (content !== undefined) {
       return new Response(content, { status, headers: list });
     }
-    list.push(["content-length", String(length)]);
+    list["content-length"] = String(length);
     const body = isHead
       ? null
       : this.#served.streams.of((signal) =>
@@ -98,38 +90,20 @@ export class FileAnswers {
     return new Response(body, { status, headers: list });
   }
 
-  #stateHeaders(etag: string, modified: number): HeaderList {
-    if (this.#date.seconds !== modified) {
-      const text = new Date(modified * 1000).toUTCString();
-      this.#date = { seconds: modified, text };
-    }
-    return [
-      ["etag", etag],
-      ["last-modified", this.#date.text],
-      ["cache-control", "private, no-cache"],
-    ];
-  }
-
   #headersOf(
     type: string,
     name: string,
     etag: string,
     modified: number,
-  ): HeaderList {
-    const list = this.#stateHeaders(etag, modified);
-    list.push(
-      ["content-type", TEXT.test(type) ? `${type}; charset=utf-8` : type],
-      ["accept-ranges", "bytes"],
-      ["x-content-type-options", "nosniff"],
-      ["cross-origin-resource-policy", "same-origin"],
-    );
+  ): Record<string, string> {
+    const headers = fileHeaders(type, etag, modified);
     if (isActive(type)) {
-      list.push(["content-security-policy", SANDBOX]);
+      headers["content-security-policy"] = SANDBOX;
       if (type === "application/pdf") {
-        list.push(["content-disposition", attachment(decoded(name))]);
+        headers["content-disposition"] = attachment(decoded(name));
       }
     }
-    return list;
+    return headers;
   }
 
   /** The type of a content by its first bytes. */
@@ -152,7 +126,7 @@ export class FileAnswers {
     extent: Extent,
     ranges: readonly ByteRange[],
     type: string,
-    headers: HeaderList,
+    headers: Record<string, string>,
   ): Response {
     const boundary = crypto.getRandomValues(new Uint8Array(18)).toHex();
     const encoder = new TextEncoder();
@@ -167,11 +141,11 @@ export class FileAnswers {
       (sum, { start, end }, i) => sum + heads[i]!.length + end - start,
       tail.length,
     );
-    const list = headers.filter(([header]) => header !== "content-type");
-    list.push(
-      ["content-type", `multipart/byteranges; boundary=${boundary}`],
-      ["content-length", String(length)],
-    );
+    const list = {
+      ...headers,
+      "content-type": `multipart/byteranges; boundary=${boundary}`,
+      "content-length": String(length),
+    };
     const contents = this.#contents;
     const body = this.#served.streams.of(async function* (signal) {
       for (const [i, range] of ranges.entries()) {

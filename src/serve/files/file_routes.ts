@@ -6,7 +6,9 @@ import { ServeError } from "../serve_error.ts";
 import { decodeName } from "../../names.ts";
 import { decodePath } from "../paths.ts";
 import { attachment } from "./disposition.ts";
+import type { Contents } from "./content.ts";
 import type { FileAnswers } from "./file_answer.ts";
+import { HotAnswers } from "./hot_answer.ts";
 import { jsonListing, pageListing, wantsPage } from "./listings.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import { tarPieces } from "./tar.ts";
@@ -17,12 +19,28 @@ const METHODS = "GET, HEAD, OPTIONS";
 export class FileRoutes {
   readonly #served: Served;
   readonly #answers: FileAnswers;
+  readonly #hot: HotAnswers;
   readonly #base: string;
 
-  constructor(served: Served, answers: FileAnswers, base: string) {
+  constructor(
+    served: Served,
+    contents: Contents,
+    answers: FileAnswers,
+    base: string,
+  ) {
     this.#served = served;
+    this.#hot = new HotAnswers(served, contents);
     this.#answers = answers;
     this.#base = base;
+  }
+
+  /** {@linkcode FileRoutes.answer}, where that needs no waiting and is the plainest; `undefined` otherwise. */
+  answerNow(
+    request: Request,
+    path: string,
+    query: string,
+  ): Response | undefined {
+    return query === "" ? this.#hot.answer(request, path) : undefined;
   }
 
   /**
