@@ -45,9 +45,8 @@ export function time(milliseconds: number): string {
 }
 
 /** What does not show, or has what stands beside it show in another order. */
-// deno-lint-ignore no-control-regex -- these are looked for
 const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
 /** A name as it can be shown in one line: what is not seen is written as Python would. */
 export function shownName(name: string): string {

@@ -30,14 +30,14 @@ pageTest(
     await page.locator(".tile img:visible").first().waitFor();
     for (const part of [0.2, 0.9, 0.5]) {
       await scrollTo(page, part);
-      await page.waitForFunction((from) => {
-        const tile = document.querySelector(".tile .caption");
-        return tile !== null && Number.parseInt(tile.textContent!) > from;
-      }, (part - 0.1) * MANY);
-      const name = await page.locator(".tile:visible .caption").first()
-        .textContent();
-      const index = Number.parseInt(name!);
-      assert.ok(Math.abs(index / MANY - part) < 0.01, `${name} at ${part}`);
+      await page.waitForFunction(
+        (wanted) =>
+          [...document.querySelectorAll<HTMLElement>(".tile")].some((tile) => {
+            const index = Number.parseInt(tile.textContent!);
+            return tile.style.display === "" && Math.abs(index - wanted) < 1000;
+          }),
+        part * MANY,
+      );
       assert.ok(await liveCount(page) < MOST_LIVE);
     }
     // Small moves show the neighbours, without a gap.

@@ -142,6 +142,7 @@ export class Listing implements View {
     if (looked.some(({ kind }) => kind === "datapoint")) {
       modes.push(["rows", "Rows"]);
     } else if (this.#mode === "rows") this.#mode = best;
+    this.#remember(at || null);
     this.#modes = modes.map(([mode]) => mode);
     this.#choice = new Choice(
       "View",
@@ -185,9 +186,10 @@ export class Listing implements View {
   onShown(): void {
     const scroller = this.#scroller;
     if (scroller === undefined) return;
+    const first = this.#first; // laying out starts at the front
     scroller.layOut();
     const open = openedIn(this.#route.url);
-    if (this.#first > 0) scroller.show(this.#first);
+    if (first > 0) scroller.show(first);
     if (open >= 0 && this.#mode !== "rows") scroller.activate(open);
     scroller.element.focus({ preventScroll: true });
   }
@@ -210,14 +212,13 @@ export class Listing implements View {
   }
 
   async #setMode(mode: Mode): Promise<void> {
-    const first = this.#scroller?.first ?? 0;
+    this.#first = this.#scroller?.first ?? 0;
     this.#mode = mode;
     this.#isChosen = true;
     keepInAddress({ view: mode });
-    this.#remember(first || null);
+    this.#remember(this.#first || null);
     await this.#show();
     this.onShown();
-    if (first > 0) this.#scroller?.show(first);
   }
 
   #resizeTiles(by: number): void {

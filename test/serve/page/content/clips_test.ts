@@ -57,7 +57,7 @@ pageTest(
         await shown.go(`#/pictures?frame=${i}`);
         await frameShown(shown.page, i);
         const { shape, data } = readNpy(
-          Deno.readFileSync(`${PICTURES}${name}.npy`),
+          await Deno.readFile(`${PICTURES}${name}.npy`),
         );
         const drawn = await pixelsOf(shown.page, "canvas.frame");
         assert.deepEqual([drawn.height, drawn.width], shape.slice(0, 2), name);
@@ -180,7 +180,7 @@ pageTest(
   "a damaged frame is named, and the others are shown",
   async (browser) => {
     await withTempDir(async (dir) => {
-      const good = Deno.readFileSync(`${PICTURES}420.jpg`);
+      const good = await Deno.readFile(`${PICTURES}420.jpg`);
       const bad = new Uint8Array(400).fill(7);
       writeChunk(dir, 0, [{ id: "torn", frames: [good, bad, good] }]);
       await using shown = await Shown.open(browser, dir, "#/torn?frame=1");

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the keys of expect.json
 /** Datapoints of datasets that the original packages wrote, as the page shows them: as rows, and one by one. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";

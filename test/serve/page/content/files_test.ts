@@ -16,7 +16,7 @@ async function withFolder(
 ): Promise<void> {
   await withTempDir(async (dir) => {
     const path = `${dir}/folder.ffr`;
-    Deno.writeFileSync(path, ffrBytes(packedSamples(folder)));
+    await Deno.writeFile(path, ffrBytes(packedSamples(folder)));
     await body(path);
   });
 }
@@ -44,7 +44,9 @@ pageTest(
   "a packed folder lists the names that Python packed, and shows their bytes",
   async (browser) => {
     const { path, content } = goldenCase("ffrecord/packed_tree");
-    await using shown = await Shown.open(browser, path);
+    await using shown = await Shown.open(browser, path, "", {
+      viewport: { width: 1280, height: 1600 },
+    });
     const top = content.entries.filter((entry) => !entry.path.includes("/"));
     const names = await shownNames(shown.page);
     assert.equal(names.length, top.length);
@@ -235,7 +237,7 @@ pageTest("a video plays", async (browser) => {
       ],
     }).output();
     assert.ok(made.success, new TextDecoder().decode(made.stderr));
-    const video = Deno.readFileSync(`${dir}/red.webm`);
+    const video = await Deno.readFile(`${dir}/red.webm`);
     await withFolder({ "red.webm": video }, async (path) => {
       await using shown = await Shown.open(browser, path, "#/red.webm");
       const [size, pixel] = await shown.page.locator("video").evaluate(

@@ -136,14 +136,17 @@ export async function shownNames(page: Page): Promise<string[]> {
 
 /** The bytes that a hex dump shows, all of its pages. */
 export async function hexBytes(page: Page): Promise<Uint8Array> {
-  const more = page.getByRole("button", { name: /^Show more of/ });
-  const dump = page.locator("pre.hex");
-  await page.locator(".bytes-view").first().waitFor();
-  while (await more.count() > 0) await more.click();
-  if (await dump.count() === 0) return new Uint8Array(0);
-  const text = await dump.textContent();
+  const view = page.locator(".bytes-view");
+  const text = await view.first().evaluate(async (view) => {
+    for (;;) {
+      const more = view.querySelector("button");
+      if (more === null) return view.querySelector("pre")?.textContent ?? "";
+      if (!more.disabled) more.click();
+      await new Promise(requestAnimationFrame);
+    }
+  });
   return Uint8Array.fromHex(
-    text!.split("\n").map((line) => line.slice(10, 58).replaceAll(" ", ""))
+    text.split("\n").map((line) => line.slice(10, 58).replaceAll(" ", ""))
       .join(""),
   );
 }
