@@ -21,6 +21,12 @@ const PAGES = [
   ["info", "Info", "About the container (i)"],
 ] as const;
 
+/** What is served, in few words: the last part of where it lies, or how many there are. */
+export function containerName({ name, sources }: InfoMessage): string {
+  if (sources.length > 1) return `${count(sources.length)} containers`;
+  return shownName(/[^/\\]+(?=[/\\]*$)/.exec(name)?.[0] ?? name);
+}
+
 /** The header. */
 export class Header {
   readonly element: HTMLElement;
@@ -31,10 +37,14 @@ export class Header {
   readonly #crumbs = element("ol");
   readonly #links: readonly (readonly [string, HTMLAnchorElement])[];
   readonly #name: string;
+  /** What is served, with where it lies. */
+  readonly #whole: string;
   #url = "";
 
-  constructor({ name, samples }: InfoMessage, actions: HeaderActions) {
-    this.#name = shownName(name);
+  constructor(info: InfoMessage, actions: HeaderActions) {
+    const { name, samples } = info;
+    this.#name = containerName(info);
+    this.#whole = shownName(name);
     this.search = element("input", {
       type: "search",
       placeholder: "Search: *.jpg",
@@ -109,7 +119,7 @@ export class Header {
           {},
           element("a", {
             href,
-            title: name,
+            title: i === 0 ? this.#whole : name,
             "aria-current": i === all.length - 1 ? "page" : undefined,
           }, name),
         )

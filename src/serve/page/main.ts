@@ -2,7 +2,7 @@
 import type { AtMessage, EntryMessage, InfoMessage } from "../api/messages.ts";
 import { get, isAbort, messageOf, ServerError } from "./api.ts";
 import { element } from "./dom.ts";
-import { Header } from "./header.ts";
+import { containerName, Header } from "./header.ts";
 import { showHelp } from "./help.ts";
 import { itemView } from "./item/item.ts";
 import { isTyping, type Key } from "./keyboard.ts";
@@ -19,7 +19,6 @@ import {
   parseRoute,
   type Route,
 } from "./route.ts";
-import { shownName } from "./text.ts";
 import { problemLine, type Scene, type View } from "./view.ts";
 
 /** Pages of a directory, by the name that the address has for them. */
@@ -95,7 +94,7 @@ class Page {
     this.#header.show(route, this.#directoryUrl);
     this.#main.replaceChildren(view.element);
     this.#main.removeAttribute("aria-busy");
-    const parts = [view.title, shownName(this.#info.name)];
+    const parts = [view.title, containerName(this.#info)];
     document.title = parts.filter((part) => part !== "").join(" – ");
     if (view.onShown === undefined) this.#main.focus({ preventScroll: true });
     else view.onShown();

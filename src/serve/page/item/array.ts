@@ -24,11 +24,19 @@ const NAMES: Record<Drawing, string> = {
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 64;
 
-/** Largest size of a drawing, in pixels. */
+/** Largest size of a drawing, in pixels, and where it is one among others. */
 const ROOM = { width: 720, height: 440 };
+const SMALL_ROOM = { width: 310, height: 200 };
 
-/** Shows an array. */
-export function arrayView(value: ArrayValue): HTMLElement {
+/**
+ * Shows an array.
+ *
+ * @param isSmall Whether it is one of the values of a datapoint: how its numbers are spread is left out.
+ */
+export function arrayView(value: ArrayValue, isSmall = false): HTMLElement {
+  if (value.shape.length === 0) {
+    return element("section", { class: "array" }, facts(value));
+  }
   const drawn = drawnOf(value);
   const drawings = drawingsOf(value.shownShape);
   const place = element("div", { class: "drawing" });
@@ -68,7 +76,7 @@ export function arrayView(value: ArrayValue): HTMLElement {
     place.replaceChildren(
       drawing === "numbers"
         ? numbersTable(value, plane)
-        : sized(drawArray(drawn, drawing, plane)),
+        : sized(drawArray(drawn, drawing, plane), isSmall ? SMALL_ROOM : ROOM),
     );
   };
   if (drawings.includes("map")) {
@@ -111,7 +119,7 @@ export function arrayView(value: ArrayValue): HTMLElement {
       : null,
     tools,
     place,
-    value.histogram === null ? null : histogram(value.histogram, {
+    value.histogram === null || isSmall ? null : histogram(value.histogram, {
       label: "How the values are spread",
       of: "values",
       text: number,
@@ -137,9 +145,14 @@ function facts(value: ArrayValue): HTMLElement {
   const pairs: readonly (readonly [string, string | null])[] = [
     ["Shape", shapeText(value.shape)],
     ["Type", value.dtype],
-    ["Min", value.min === null ? null : number(value.min)],
-    ["Max", value.max === null ? null : number(value.max)],
-    ["Mean", value.mean === null ? null : number(value.mean)],
+    // A single number is its own least, greatest and mean.
+    ...(value.shape.length === 0
+      ? [["Value", numberText(value.data[0] ?? null)] as const]
+      : ([["Min", value.min], ["Max", value.max], [
+        "Mean",
+        value.mean,
+      ]] as const)
+        .map(([name, of]) => [name, of === null ? null : number(of)] as const)),
     ["Not finite", value.notFinite === 0 ? null : count(value.notFinite)],
   ];
   return element(
@@ -154,10 +167,10 @@ function facts(value: ArrayValue): HTMLElement {
 }
 
 /** Enlarges a drawing by a whole number of times, as far as there is room. */
-function sized(drawing: Element): Element {
+function sized(drawing: Element, room: typeof ROOM): Element {
   if (drawing instanceof HTMLCanvasElement) {
     const { width, height } = drawing;
-    const times = Math.min(ROOM.width / width, ROOM.height / height, 48);
+    const times = Math.min(room.width / width, room.height / height, 48);
     const scale = times >= 1 ? Math.floor(times) : times;
     drawing.style.width = `${Math.max(1, Math.round(width * scale))}px`;
     drawing.style.aspectRatio = `${width} / ${height}`;

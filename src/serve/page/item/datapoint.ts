@@ -28,9 +28,9 @@ function cellSection(cell: Cell, signal: AbortSignal): HTMLElement {
   const content = element("div", { class: "cell-content" });
   const shown = cell.isList
     ? listView(cell, content, signal)
-    : fileView({ ...cell, name: cell.key }, signal).then((view) =>
-      content.replaceChildren(view)
-    );
+    : fileView({ ...cell, name: cell.key }, signal, undefined, true).then((
+      view,
+    ) => content.replaceChildren(view));
   shown.catch((error: unknown) => {
     if (signal.aborted) return;
     content.replaceChildren(
@@ -72,7 +72,12 @@ async function listView(
     into.append(element("p", { class: "note" }, "The list is empty."));
   }
   for (const entry of entries) {
-    const value = await fileView({ ...entry, kind: cell.kind }, signal);
+    const value = await fileView(
+      { ...entry, kind: cell.kind },
+      signal,
+      undefined,
+      true,
+    );
     into.append(element(
       "section",
       { class: "element", "aria-label": shownName(entry.name) },

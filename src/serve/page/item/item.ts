@@ -90,7 +90,7 @@ function facts(
   const pairs: (readonly [string, string])[] = [
     ["Kind", KIND_NAMES[entry.kind]],
     ...(entry.isDirectory ? [] : [["Size", sizeText(entry)] as const]),
-    ...(sample === null ? [] : [[`Number of ${unit}`, count(sample)] as const]),
+    ...(sample === null ? [] : [[numberOf(unit), count(sample)] as const]),
     ["Path", shownName(entry.path)],
     ["Changed", time(entry.mtime)],
   ];
@@ -102,6 +102,11 @@ function facts(
       element("dd", {}, text),
     ]),
   );
+}
+
+/** `Video number` */
+function numberOf(unit: string): string {
+  return `${unit[0]!.toUpperCase()}${unit.slice(1)} number`;
 }
 
 function sizeText({ size }: Entry): string {

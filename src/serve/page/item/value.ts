@@ -19,11 +19,16 @@ export type Shown = Pick<Entry, "name" | "url" | "kind" | "size">;
 /** Another way to show a file, as the server calls it. */
 export type As = "text" | "bytes";
 
-/** Shows a file by its kind; where `as` says so, as text or bytes. */
+/**
+ * Shows a file by its kind; where `as` says so, as text or bytes.
+ *
+ * @param isSmall Whether it is one value among others.
+ */
 export async function fileView(
   entry: Shown,
   signal: AbortSignal,
   as?: As,
+  isSmall = false,
 ): Promise<HTMLElement> {
   if (as === undefined) {
     switch (entry.kind) {
@@ -39,7 +44,7 @@ export async function fileView(
   const value = await ask();
   switch (value.kind) {
     case "array":
-      return arrayView(value);
+      return arrayView(value, isSmall);
     case "arrays":
       return arraysView(value);
     case "tree":

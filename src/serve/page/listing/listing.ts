@@ -31,6 +31,9 @@ import { nameBelow } from "./tiles.ts";
 const ENTRIES = 200;
 const ROWS = 50;
 
+/** Entries among which the first datapoint is looked for. */
+const MOST_LEAD = 16;
+
 /** How long a scroll lasts before the address follows. */
 const ADDRESS_MS = 250;
 
@@ -66,6 +69,8 @@ export class Listing implements View {
   #scroller: Scroller | undefined;
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
   #first = 0;
+  /** How many entries that are no datapoints come first, such as a description of them. */
+  #lead = 0;
   /** Whether somebody chose how it is shown. */
   #isChosen = false;
 
@@ -95,6 +100,7 @@ export class Listing implements View {
     this.#rows = new PagedSource(
       ROWS,
       async (at, limit, signal) => {
+        at += this.#lead;
         const page = await get<RowsMessage>("row", { path, at, limit }, signal);
         this.#columns = page.keys;
         const { rows: items, total, next } = page;
@@ -141,6 +147,7 @@ export class Listing implements View {
     ]];
     if (looked.some(({ kind }) => kind === "datapoint")) {
       modes.push(["rows", "Rows"]);
+      this.#lead = await this.#countLead();
     } else if (this.#mode === "rows") this.#mode = best;
     this.#remember(at || null);
     this.#modes = modes.map(([mode]) => mode);
@@ -190,7 +197,8 @@ export class Listing implements View {
     scroller.layOut();
     const open = openedIn(this.#route.url);
     if (first > 0) scroller.show(first);
-    if (open >= 0 && this.#mode !== "rows") scroller.activate(open);
+    const lead = this.#mode === "rows" ? this.#lead : 0;
+    if (open >= lead) scroller.activate(open - lead);
     scroller.element.focus({ preventScroll: true });
   }
 
@@ -198,6 +206,12 @@ export class Listing implements View {
   jump(index: number): void {
     this.#scroller?.show(index);
     this.#scroller?.activate(index);
+  }
+
+  async #countLead(): Promise<number> {
+    const query = { path: this.#route.url, at: 0, limit: MOST_LEAD };
+    const { entries } = await get<ListMessage>("list", query, this.#signal);
+    return Math.max(0, entries.findIndex(({ kind }) => kind === "datapoint"));
   }
 
   #remember(at: number | null): void {
@@ -240,6 +254,7 @@ export class Listing implements View {
       this.#scroller = rowsPane(
         this.#rows,
         this.#painter,
+        this.#lead,
         { label, onScroll },
         this.#signal,
       );

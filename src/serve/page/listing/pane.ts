@@ -1,7 +1,7 @@
 /** Entries in tiles or lines, wherever they come from. */
 import type { Entry, Row } from "../../api/messages.ts";
 import { element } from "../dom.ts";
-import { goTo } from "../route.ts";
+import { count } from "../text.ts";
 import { ROW_HEIGHT, type RowPainter } from "./row_lines.ts";
 import { type Layout, Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
@@ -56,6 +56,14 @@ export function entriesPane(
   signal: AbortSignal,
 ): Scroller {
   const painter = mode === "grid" ? tilePainter() : linePainter();
+  let widest = "";
+  // The column of numbers is as wide as the last one.
+  const widen = () => {
+    const width = `${Math.max(3, count(source.length).length)}ch`;
+    if (width === widest) return;
+    widest = width;
+    scroller.element.style.setProperty("--number", width);
+  };
   const scroller = new Scroller({
     label,
     role: mode === "grid" ? "listbox" : "grid",
@@ -82,6 +90,7 @@ export function entriesPane(
     onRange(first, end) {
       source.want(first, end);
       onScroll(first);
+      widen();
     },
     open(index) {
       const entry = source.at(index);
@@ -101,10 +110,15 @@ function tileLayout(width: number): Layout {
   return { columns, rowHeight: Math.round(tile) + CAPTION_HEIGHT };
 }
 
-/** Datapoints as lines with a column for each key. */
+/**
+ * Datapoints as lines with a column for each key.
+ *
+ * @param lead How many entries of the directory are before them.
+ */
 export function rowsPane(
   source: Source<Row>,
   painter: RowPainter,
+  lead: number,
   { label, onScroll }: Pick<PaneOptions, "label" | "onScroll">,
   signal: AbortSignal,
 ): Scroller {
@@ -115,14 +129,16 @@ export function rowsPane(
     layout: () => ({ columns: 1, rowHeight: ROW_HEIGHT }),
     make: () => painter.make(),
     draw: (index, into, isPassing) =>
-      painter.draw(source.at(index), index, into, isPassing),
+      painter.draw(source.at(index), index + lead, into, isPassing),
     onRange(first, end) {
       source.want(first, end);
       onScroll(first);
     },
     open(index) {
       const row = source.at(index);
-      if (row !== undefined) goTo(row.entry.url);
+      if (row !== undefined) {
+        location.hash = entryHref(row.entry, index + lead);
+      }
     },
   }, signal);
   scroller.element.classList.add("rows");

@@ -1,12 +1,16 @@
 /** Values of datapoints in small, as cells of a table. */
 import { get } from "../api.ts";
 import type { Cell } from "../../api/messages.ts";
-import type { ArrayValue, ValueMessage } from "../../api/value_messages.ts";
+import type {
+  ArrayValue,
+  Display,
+  ValueMessage,
+} from "../../api/value_messages.ts";
 import { pictureUrl } from "../api.ts";
 import { element } from "../dom.ts";
 import { icon } from "../icons.ts";
 import { smallDrawing } from "../item/array_drawing.ts";
-import { drawnOf, numberText } from "../item/numbers.ts";
+import { drawnOf, markerOf, numberText } from "../item/numbers.ts";
 import { shortText } from "../item/tree.ts";
 import { bytes, counted, shapeText, shownName } from "../text.ts";
 
@@ -43,11 +47,7 @@ export class CellPainter {
       case "tree":
         return typeof value.value === "string"
           ? text(value.value, false)
-          : element(
-            "span",
-            { class: typeof value.value === "number" ? "number" : "tree" },
-            shortText(value.value).slice(0, MOST_TEXT),
-          );
+          : tree(value.value);
       case "list":
         return element(
           "span",
@@ -81,11 +81,8 @@ export class CellPainter {
     const place = element("span", { class: "array-cell" });
     if (data !== null) {
       if (shape.length === 0) {
-        return element(
-          "span",
-          { class: "number" },
-          numberText(data[0] ?? null),
-        );
+        const shown = numberText(data[0] ?? null);
+        return element("span", { class: "number", title: shown }, shown);
       }
       place.append(...present(smallDrawing({ shape, dtype, data })), said);
       return place;
@@ -124,6 +121,17 @@ export class CellPainter {
 
 function present(drawing: Element | null): Element[] {
   return drawing === null ? [] : [drawing];
+}
+
+function tree(value: Display): Node {
+  const shown = shortText(value).slice(0, MOST_TEXT);
+  const isNumber = typeof value === "number" ||
+    markerOf(value)?.$ === "integer";
+  return element(
+    "span",
+    { class: isNumber ? "number" : "tree", title: shown },
+    shown,
+  );
 }
 
 function text(of: string, isCut: boolean): Node {

@@ -1,7 +1,8 @@
 /** Datapoints as lines of a table, a column for each key. */
 import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
-import { count, shownName } from "../text.ts";
+import { markerOf } from "../item/numbers.ts";
+import { shownName } from "../text.ts";
 import { CellPainter } from "./row_cells.ts";
 import { entryHref } from "./tiles.ts";
 
@@ -18,11 +19,11 @@ export const ROW_HEIGHT = 76;
 function widthOf(cell: Cell | undefined): number {
   if (cell?.kind === "image") return 104;
   const value = cell?.value;
-  if (value?.kind === "array") return 136;
+  if (value?.kind === "array") return value.shape.length === 0 ? 108 : 136;
   if (value?.kind === "tree") {
-    return typeof value.value === "number" || typeof value.value === "boolean"
-      ? 96
-      : 232;
+    const isLong = typeof value.value === "object" &&
+      markerOf(value.value)?.$ !== "integer";
+    return isLong || typeof value.value === "string" ? 232 : 108;
   }
   return value?.kind === "text" ? 184 : 112;
 }
@@ -31,10 +32,7 @@ function widthOf(cell: Cell | undefined): number {
 export class RowPainter {
   readonly #cells: CellPainter;
   readonly #drawn = new WeakMap<HTMLElement, Row | undefined>();
-  readonly #parts = new WeakMap<
-    HTMLElement,
-    { number: HTMLElement; link: HTMLElement }
-  >();
+  readonly #links = new WeakMap<HTMLElement, HTMLElement>();
   #columns: readonly Column[] = [];
   #template = "";
 
@@ -80,14 +78,13 @@ export class RowPainter {
 
   /** Makes a line. */
   make(): HTMLElement {
-    const number = element("span", { class: "number" });
     const link = element("a", { tabindex: -1, draggable: "false" });
     const line = element(
       "div",
       { class: "row", role: "row" },
-      element("span", { role: "gridcell", class: "name" }, link, number),
+      element("span", { role: "gridcell", class: "name" }, link),
     );
-    this.#parts.set(line, { number, link });
+    this.#links.set(line, link);
     return line;
   }
 
@@ -98,9 +95,8 @@ export class RowPainter {
     line: HTMLElement,
     isPassing: boolean,
   ): void {
-    const { number, link } = this.#parts.get(line)!;
+    const link = this.#links.get(line)!;
     const shown = isPassing ? undefined : row;
-    number.textContent = count(index);
     link.textContent = row === undefined ? "…" : shownName(row.entry.name);
     setAttribute(link, "href", row && entryHref(row.entry, index));
     if (line.style.gridTemplateColumns !== this.#template) {

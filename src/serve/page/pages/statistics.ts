@@ -4,7 +4,7 @@ import { isAbort, lines, messageOf } from "../api.ts";
 import { type Child, element } from "../dom.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { bars, histogram } from "../plots/histogram.ts";
-import { scatter } from "../plots/scatter.ts";
+import { type CountedSize, scatter } from "../plots/scatter.ts";
 import { decodedPart, type Route } from "../route.ts";
 import { bytes, count, shownName } from "../text.ts";
 import { problemLine, type Scene, type View } from "../view.ts";
@@ -110,7 +110,13 @@ function plots(statistics: Statistics): Element[] {
     const of = looked < pictures
       ? ` (${count(looked)} of ${count(pictures)} looked at)`
       : "";
-    all.push(scatter(`Sizes of pictures${of}`, dimensions.sizes));
+    const label = `Sizes of pictures${of}`;
+    if (dimensions.sizes.length === 1) {
+      const [{ width, height, count }] = dimensions.sizes as [CountedSize];
+      all.push(bars(label, [{ name: `${width} × ${height}`, count }]));
+      return present(all, keys);
+    }
+    all.push(scatter(label, dimensions.sizes));
     all.push(histogram(dimensions.widths, {
       label: "Widths of pictures",
       of: "pictures",
@@ -122,8 +128,15 @@ function plots(statistics: Statistics): Element[] {
       text: count,
     }));
   }
-  if (keys.length > 0) all.push(keyTable(keys));
-  return all.filter((plot) => plot !== null);
+  return present(all, keys);
+}
+
+function present(
+  plots: readonly (Element | null)[],
+  keys: Statistics["keys"],
+): Element[] {
+  const table = keys.length > 0 ? keyTable(keys) : null;
+  return [...plots, table].filter((plot) => plot !== null);
 }
 
 function isEmpty({ counts }: { readonly counts: readonly number[] }): boolean {

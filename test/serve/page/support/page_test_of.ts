@@ -26,7 +26,12 @@ export function pageTest(
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      await body(await (browser ??= startBrowser()));
+      try {
+        await body(await (browser ??= startBrowser()));
+      } catch (error) {
+        // What went wrong first says more than what is found when the window is closed.
+        throw error instanceof SuppressedError ? error.suppressed : error;
+      }
     },
   });
 }
