@@ -3,14 +3,8 @@ import type { AtMessage, EntryMessage, InfoMessage } from "../api/messages.ts";
 import { get, isAbort, messageOf, ServerError } from "./api.ts";
 import { element } from "./dom.ts";
 import { containerName, Header } from "./header.ts";
-import { showHelp } from "./help.ts";
-import { itemView } from "./item/item.ts";
 import { isTyping, type Key } from "./keyboard.ts";
 import { Listing, listingView } from "./listing/listing.ts";
-import { randomView, searchView } from "./listing/results.ts";
-import { checkView } from "./pages/check.ts";
-import { infoView } from "./pages/info.ts";
-import { statisticsView } from "./pages/statistics.ts";
 import {
   encodedPath,
   goTo,
@@ -21,15 +15,18 @@ import {
 } from "./route.ts";
 import { problemLine, type Scene, type View } from "./view.ts";
 
-/** Pages of a directory, by the name that the address has for them. */
+/** Pages of a directory, by the name that the address has for them; loaded when they are gone to. */
 const PAGES: Readonly<
-  Record<string, (route: Route, scene: Scene) => View | Promise<View>>
+  Record<string, (route: Route, scene: Scene) => Promise<View>>
 > = {
-  search: searchView,
-  random: randomView,
-  statistics: statisticsView,
-  check: checkView,
-  info: infoView,
+  search: async (...at) =>
+    (await import("./listing/results.ts")).searchView(...at),
+  random: async (...at) =>
+    await (await import("./listing/results.ts")).randomView(...at),
+  statistics: async (...at) =>
+    (await import("./pages/statistics.ts")).statisticsView(...at),
+  check: async (...at) => (await import("./pages/check.ts")).checkView(...at),
+  info: async (...at) => (await import("./pages/info.ts")).infoView(...at),
 };
 
 /** Holds what is shown. */
@@ -48,7 +45,7 @@ class Page {
     this.#main = main;
     this.#header = new Header(info, {
       jump: (to) => void this.#jump(to),
-      help: () => this.#help(),
+      help: () => void this.#help(),
     });
     main.before(this.#header.element);
     const page = (show: string, isOfAll = false) => () =>
@@ -69,7 +66,7 @@ class Page {
       { key: "c", says: "Check", run: page("check", true) },
       { key: "i", says: "About the container", run: page("info", true) },
       { key: "u", says: "Up to the directory above", run: () => this.#up() },
-      { key: "?", says: "These keys", run: () => this.#help() },
+      { key: "?", says: "These keys", run: () => void this.#help() },
     ];
     addEventListener("hashchange", () => void this.show());
     addEventListener("keydown", (event) => this.#onKey(event));
@@ -112,9 +109,9 @@ class Page {
     const isListed = message.entry.isDirectory &&
       (message.view === null || route.parameters.has("view"));
     this.#directoryUrl = isListed ? route.url : message.parentUrl;
-    return isListed
-      ? await listingView(route, scene)
-      : itemView(route, message, scene);
+    if (isListed) return await listingView(route, scene);
+    const { itemView } = await import("./item/item.ts");
+    return itemView(route, message, scene);
   }
 
   /** Goes to a sample by its number, to an entry of the directory that is shown, or to a path. */
@@ -166,7 +163,8 @@ class Page {
     setTimeout(() => said.remove(), 6000);
   }
 
-  #help(): void {
+  async #help(): Promise<void> {
+    const { showHelp } = await import("./help.ts");
     if (document.querySelector("dialog") !== null) return;
     const own = this.#view?.keys ?? [];
     showHelp(this.#keys, own);

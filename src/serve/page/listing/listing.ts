@@ -17,12 +17,11 @@ import {
   entriesPane,
   keepTileSize,
   type Mode,
-  rowsPane,
   TILE_SIZES,
   tileSize,
 } from "./pane.ts";
 import { openedIn, rememberPlace } from "./places.ts";
-import { RowPainter } from "./row_lines.ts";
+import type { RowPainter } from "./row_lines.ts";
 import type { Scroller } from "./scroller.ts";
 import { PagedSource } from "./source.ts";
 import { nameBelow } from "./tiles.ts";
@@ -55,7 +54,7 @@ export class Listing implements View {
   readonly #signal: AbortSignal;
   readonly #entries: PagedSource<Entry>;
   readonly #rows: PagedSource<Row>;
-  readonly #painter: RowPainter;
+  #painter: RowPainter | undefined;
   readonly #place = element("div", { class: "place" });
   readonly #said = element("p", { class: "said", role: "status" });
   readonly #problem = element("p", {
@@ -80,7 +79,6 @@ export class Listing implements View {
     this.title = route.url === ""
       ? ""
       : shownName(decodedPart(route.url.slice(route.url.lastIndexOf("/") + 1)));
-    this.#painter = new RowPainter(signal);
     const path = route.url;
     this.#entries = new PagedSource(
       ENTRIES,
@@ -248,8 +246,12 @@ export class Listing implements View {
     const label = `Entries of ${this.title || "the container"}`;
     const onScroll = (first: number) => this.#onScroll(first);
     if (this.#mode === "rows") {
-      await this.#rows.load(this.#first);
+      const [{ RowPainter, rowsPane }] = await Promise.all([
+        import("./row_lines.ts"),
+        this.#rows.load(this.#first),
+      ]);
       if (this.#signal.aborted) return;
+      this.#painter ??= new RowPainter(this.#signal);
       this.#painter.setColumns(this.#columns, this.#sampleRow());
       this.#scroller = rowsPane(
         this.#rows,

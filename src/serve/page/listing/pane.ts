@@ -1,8 +1,7 @@
 /** Entries in tiles or lines, wherever they come from. */
-import type { Entry, Row } from "../../api/messages.ts";
+import type { Entry } from "../../api/messages.ts";
 import { element } from "../dom.ts";
 import { count } from "../text.ts";
-import { ROW_HEIGHT, type RowPainter } from "./row_lines.ts";
 import { type Layout, Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
 import { entryHref, lineHead, linePainter, tilePainter } from "./tiles.ts";
@@ -108,44 +107,6 @@ function tileLayout(width: number): Layout {
   const columns = Math.max(2, Math.floor(width / size));
   const tile = Math.max(1, width / columns);
   return { columns, rowHeight: Math.round(tile) + CAPTION_HEIGHT };
-}
-
-/**
- * Datapoints as lines with a column for each key.
- *
- * @param lead How many entries of the directory are before them.
- */
-export function rowsPane(
-  source: Source<Row>,
-  painter: RowPainter,
-  lead: number,
-  { label, onScroll }: Pick<PaneOptions, "label" | "onScroll">,
-  signal: AbortSignal,
-): Scroller {
-  const scroller = new Scroller({
-    label,
-    role: "grid",
-    count: () => source.length,
-    layout: () => ({ columns: 1, rowHeight: ROW_HEIGHT }),
-    make: () => painter.make(),
-    draw: (index, into, isPassing) =>
-      painter.draw(source.at(index), index + lead, into, isPassing),
-    onRange(first, end) {
-      source.want(first, end);
-      onScroll(first);
-    },
-    open(index) {
-      const row = source.at(index);
-      if (row !== undefined) {
-        location.hash = entryHref(row.entry, index + lead);
-      }
-    },
-  }, signal);
-  scroller.element.classList.add("rows");
-  scroller.element.prepend(painter.head());
-  const canvas = scroller.element.querySelector<HTMLElement>(".canvas")!;
-  canvas.style.minWidth = `${painter.width}px`;
-  return scroller;
 }
 
 /** A place for a message in a listing. */

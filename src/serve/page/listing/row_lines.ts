@@ -4,6 +4,9 @@ import { element, setAttribute } from "../dom.ts";
 import { markerOf } from "../item/numbers.ts";
 import { shownName } from "../text.ts";
 import { CellPainter } from "./row_cells.ts";
+import type { PaneOptions } from "./pane.ts";
+import { Scroller } from "./scroller.ts";
+import type { Source } from "./source.ts";
 import { entryHref } from "./tiles.ts";
 
 /** A column. */
@@ -13,7 +16,7 @@ export type Column = RowsMessage["keys"][number];
 const MOST_COLUMNS = 40;
 
 /** Height of a line, in pixels. */
-export const ROW_HEIGHT = 76;
+const ROW_HEIGHT = 76;
 
 /** Widths by what is in a column, in pixels. */
 function widthOf(cell: Cell | undefined): number {
@@ -125,6 +128,44 @@ export class RowPainter {
       ));
     }
   }
+}
+
+/**
+ * Datapoints as lines with a column for each key.
+ *
+ * @param lead How many entries of the directory are before them.
+ */
+export function rowsPane(
+  source: Source<Row>,
+  painter: RowPainter,
+  lead: number,
+  { label, onScroll }: Pick<PaneOptions, "label" | "onScroll">,
+  signal: AbortSignal,
+): Scroller {
+  const scroller = new Scroller({
+    label,
+    role: "grid",
+    count: () => source.length,
+    layout: () => ({ columns: 1, rowHeight: ROW_HEIGHT }),
+    make: () => painter.make(),
+    draw: (index, into, isPassing) =>
+      painter.draw(source.at(index), index + lead, into, isPassing),
+    onRange(first, end) {
+      source.want(first, end);
+      onScroll(first);
+    },
+    open(index) {
+      const row = source.at(index);
+      if (row !== undefined) {
+        location.hash = entryHref(row.entry, index + lead);
+      }
+    },
+  }, signal);
+  scroller.element.classList.add("rows");
+  scroller.element.prepend(painter.head());
+  const canvas = scroller.element.querySelector<HTMLElement>(".canvas")!;
+  canvas.style.minWidth = `${painter.width}px`;
+  return scroller;
 }
 
 function cellsByKey(row: Row | undefined): Map<string, Cell> {
