@@ -8,12 +8,25 @@ import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
 /** So many files that they are not looked through before somebody has enough of it. */
-const MANY = 9_999_999;
+const MANY = 4_000_000;
 
 /** A fact of a list of terms. */
 async function fact(page: Page, name: string): Promise<string | null> {
   return await page.locator("dt", { hasText: new RegExp(`^${name}$`) }).first()
     .locator("xpath=following-sibling::dd[1]").textContent();
+}
+
+/** Clicks on Cancel when something has got so far as to say this, in the browser: the server may be busy. */
+async function cancelWhen(page: Page, said: string): Promise<void> {
+  await page.waitForFunction((said) => {
+    const status = document.querySelector("[role=status]")?.textContent ?? "";
+    const cancel = [...document.querySelectorAll("button")].find((each) =>
+      each.textContent === "Cancel"
+    );
+    if (cancel === undefined || !status.includes(said)) return false;
+    cancel.click();
+    return true;
+  }, said);
 }
 
 /** Names and numbers of a plot of bars. */
@@ -66,7 +79,7 @@ pageTest(
 );
 
 pageTest(
-  "a search of ten million names shows what it finds at once, and is cancelled",
+  "a search of four million names shows what it finds at once, and is cancelled",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -76,7 +89,7 @@ pageTest(
     const { page } = shown;
     await page.getByRole("row", { name: /0000005\.png/ }).waitFor();
     await shown.go("#/?show=search&glob=nothing");
-    await page.getByRole("button", { name: "Cancel" }).click();
+    await cancelWhen(page, "looked at");
     await page.getByText(/cancelled after/).waitFor();
   },
 );
@@ -158,7 +171,7 @@ pageTest(
 );
 
 pageTest(
-  "statistics of ten million files grow while they are counted, and are cancelled",
+  "statistics of four million files grow while they are counted, and are cancelled",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -166,8 +179,7 @@ pageTest(
       "#/?show=statistics",
     );
     const { page } = shown;
-    await page.getByRole("progressbar", { name: "Counting" }).waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
+    await cancelWhen(page, " entries");
     await page.getByText(/^Cancelled after/).waitFor();
   },
 );

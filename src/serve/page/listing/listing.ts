@@ -101,7 +101,8 @@ export class Listing implements View {
         at += this.#lead;
         const page = await get<RowsMessage>("row", { path, at, limit }, signal);
         this.#columns = page.keys;
-        const { rows: items, total, next } = page;
+        const { rows: items, next } = page;
+        const total = page.total === null ? null : page.total - this.#lead;
         return { items, total, hasMore: next !== null };
       },
       () => this.#onChange(),

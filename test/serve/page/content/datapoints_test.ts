@@ -306,6 +306,12 @@ pageTest("datapoints are rows, with a cell for each key", async (browser) => {
     await cells.nth(await column("grid")).getByRole("img", { name: /Heat map/ })
       .waitFor();
   }
+  await page.getByText(`${datapoints.length} datapoints`).waitFor();
   await page.getByRole("grid").press("End");
-  await row(datapoints.length - 1).waitFor();
+  const last = row(datapoints.length - 1);
+  await last.and(page.getByRole("row", { selected: true })).waitFor();
+  assert.equal(
+    await last.getAttribute("aria-rowindex"),
+    String(datapoints.length + 1), // the head is the first
+  );
 });

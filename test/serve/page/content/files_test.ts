@@ -243,7 +243,11 @@ pageTest("a video plays", async (browser) => {
       const [size, pixel] = await shown.page.locator("video").evaluate(
         async (video: HTMLVideoElement) => {
           video.muted = true;
+          const isDrawn = new Promise((resolve) =>
+            video.requestVideoFrameCallback(resolve)
+          );
           await video.play();
+          await isDrawn;
           const canvas = document.createElement("canvas");
           const context = canvas.getContext("2d")!;
           context.drawImage(video, 0, 0);

@@ -12,6 +12,14 @@ import { open } from "../../../../src/vfs/open.ts";
 import type { VirtualFs } from "../../../../src/vfs/virtual_fs.ts";
 import type { ContainerOptions } from "../../../../src/tree/format.ts";
 
+/** What screenshots are called by: the test that runs, and how many there were in its file. */
+const screenshots = { test: "", count: 0 };
+
+/** Names the screenshots of the test that starts now. */
+export function nameScreenshots(test: string): void {
+  screenshots.test = test;
+}
+
 /** How long a state is waited for, in milliseconds: far longer than it takes. */
 const PATIENCE = 30_000;
 
@@ -107,6 +115,17 @@ export class Shown implements AsyncDisposable {
     await this.page.locator("main:not([aria-busy]) > *").first().waitFor();
   }
 
+  /** What was seen at the end of the test goes where CI keeps it. */
+  async #keepScreenshot(): Promise<void> {
+    const folder = Deno.env.get("RECORDFS_SCREENSHOTS");
+    if (folder === undefined || !this.page.url().startsWith(this.origin)) {
+      return;
+    }
+    const test = screenshots.test.replaceAll(/[^\w]+/g, "-").slice(0, 100);
+    const path = `${folder}/${test}-${++screenshots.count}.png`;
+    await this.page.screenshot({ path });
+  }
+
   /** The part of the address behind `#`. */
   get hash(): string {
     return new URL(this.page.url()).hash;
@@ -121,6 +140,7 @@ export class Shown implements AsyncDisposable {
 
   /** Looks whether all was sound, and ends the window and the server. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keepScreenshot();
     await this.#close();
     this.assertSound();
   }

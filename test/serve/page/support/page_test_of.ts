@@ -1,7 +1,7 @@
 /** Tests of the page: those of a file share a browser. */
 import type { Browser } from "playwright-core";
 import { needs } from "../../../support/programs/programs.ts";
-import { startBrowser } from "./browser.ts";
+import { nameScreenshots, startBrowser } from "./browser.ts";
 
 let browser: Promise<Browser> | undefined;
 
@@ -26,6 +26,7 @@ export function pageTest(
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
+      nameScreenshots(name);
       try {
         await body(await (browser ??= startBrowser()));
       } catch (error) {
