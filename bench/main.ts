@@ -28,6 +28,7 @@ import { picturesBenchmark } from "./data/pictures.ts";
 import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
 import { remoteBenchmark } from "./remote/remote.ts";
 import { scaleBenchmark } from "./mount/scale.ts";
+import { serveBenchmark } from "./serve/serve.ts";
 import {
   type Benchmark,
   printRows,
@@ -65,6 +66,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   remoteBenchmark,
   scaleBenchmark,
   servePageBenchmark,
+  serveBenchmark,
   writeRecordsBenchmark,
 ];
 

@@ -14,7 +14,7 @@ export const SMALL = 1 << 20;
 /** Bytes of a content that is read into the same memory as others are, and copied. */
 const COPIED = 1 << 15;
 /** Bytes that a stream reads at a time. */
-const CHUNK = 1 << 19;
+const CHUNK = 1 << 20;
 
 /** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
 export class Contents {
@@ -142,7 +142,12 @@ export class Contents {
     let crc = 0;
     for (let at = start; at < end; at += CHUNK) {
       const size = Math.min(CHUNK, end - at);
-      const piece = await runAsync(readNow(source, offset + at, size), signal);
+      const piece = new Uint8Array(size);
+      const got = source.readCached?.(piece, offset + at) ?? 0;
+      if (got < size) {
+        const rest = piece.subarray(got);
+        await fillAsync(source, rest, offset + at + got, false, signal);
+      }
       if (summed) {
         crc = crc32Of(piece, crc);
         if (at + size === end) this.#compare(node, extent, crc);
