@@ -21,6 +21,7 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "docs/mounting.md": 1,
   "docs/own-format.md": 1,
   "docs/remote.md": 2,
+  "docs/serve.md": 2,
   "docs/training.md": 2,
 };
 
