@@ -131,6 +131,7 @@ export class Header {
       link.href = hashOf(isOfAll ? "" : directoryUrl, { show: page });
       link.classList.toggle("current", page === shown);
     }
+    this.jump.value = "";
     this.search.value = shown === "search" ? parameters.get("glob") ?? "" : "";
   }
 }

@@ -6,7 +6,7 @@ import { type Key, shownKey } from "./keyboard.ts";
 const MOVING: readonly (readonly [string, string])[] = [
   ["← ↑ ↓ →", "Move among entries"],
   ["home end", "First, last entry"],
-  ["page up, page down", "A screen up, down"],
+  ["page ↑ ↓", "A screen up, down"],
   ["enter", "Open the entry"],
 ];
 

@@ -10,8 +10,9 @@ import { bytes, count, shownName } from "../text.ts";
 import { problemLine, type Scene, type View } from "../view.ts";
 import { Progress } from "./progress.ts";
 
-/** Values of a label that have a bar. */
-const MOST_BARS = 30;
+/** Values of a label that have a bar: all of few, the first ones of many. */
+const ALL_BARS = 30;
+const FIRST_BARS = 12;
 
 /** How long plots stay as they are while numbers grow. */
 const DRAW_MS = 300;
@@ -85,18 +86,7 @@ function plots(statistics: Statistics): Element[] {
       of: "files",
       text: bytes,
     }),
-    ...labels.map(({ label, values, different }) =>
-      bars(
-        `Label: ${shownName(label)}`,
-        values.slice(0, MOST_BARS).map(({ value, count }) => ({
-          name: shownName(value),
-          count,
-        })),
-        different > MOST_BARS
-          ? `The ${MOST_BARS} most frequent of ${count(different)} values.`
-          : null,
-      )
-    ),
+    ...labels.map(labelPlot),
     framesPerClip === null || isEmpty(framesPerClip)
       ? null
       : histogram(framesPerClip, {
@@ -137,6 +127,24 @@ function present(
 ): Element[] {
   const table = keys.length > 0 ? keyTable(keys) : null;
   return [...plots, table].filter((plot) => plot !== null);
+}
+
+function labelPlot(
+  { label, values, different }: Statistics["labels"][number],
+): HTMLElement {
+  const isEachOnce = different > 1 && values[0]?.count === 1;
+  const most = isEachOnce ? 0 : different > ALL_BARS ? FIRST_BARS : ALL_BARS;
+  const note = isEachOnce
+    ? `${count(different)} values, each of them once.`
+    : `The ${most} most frequent of ${count(different)} values.`;
+  return bars(
+    `Label: ${shownName(label)}`,
+    values.slice(0, most).map(({ value, count }) => ({
+      name: shownName(value),
+      count,
+    })),
+    different > most ? note : null,
+  );
 }
 
 function isEmpty({ counts }: { readonly counts: readonly number[] }): boolean {
