@@ -178,6 +178,31 @@ Deno.test("what is served is opened by its URL, as a file and as a directory of 
   }
 });
 
+Deno.test("a container that lies on a server is served as any other", async () => {
+  const content = Uint8Array.from({ length: 2_000_000 }, (_, i) => i % 253);
+  await using far = await serveFolder({
+    "inner.ffr": packed({ "x.txt": "from far away", "large.bin": content }),
+  });
+  const { url, token } = far.server;
+  const headers = { authorization: `Bearer ${token}` };
+  const container = await open(`${url}files/inner.ffr`, {
+    remote: { cache: false, headers },
+  });
+  await using near = served(container);
+  for (let round = 0; round < 2; round++) {
+    const text = await (await near.get("files/x.txt")).text();
+    assert.equal(text, "from far away");
+    const large = await (await near.get("files/large.bin")).bytes();
+    assert.deepEqual(large, content);
+    const part = await near.get("files/large.bin", {
+      headers: { range: "bytes=1500000-1500009" },
+    });
+    assert.deepEqual(await part.bytes(), content.slice(1_500_000, 1_500_010));
+  }
+  const { name } = await (await near.get("api/info")).json();
+  assert.ok(!name.includes(token!));
+});
+
 function ffr(text: string): Uint8Array {
   return ffrBytes([new TextEncoder().encode(text)]);
 }
