@@ -77,7 +77,8 @@ export class Dav {
 
   /** Whether a request is one of WebDAV for the server's root: Windows asks there first. */
   isForRoot({ method }: Request, path: string): boolean {
-    return path === "" && (method === "OPTIONS" || method === "PROPFIND");
+    if (method === "OPTIONS") return path === "" || path === "*"; // which is all of the server
+    return path === "" && method === "PROPFIND";
   }
 
   /** Answers one: the root has one collection, that of the files. */

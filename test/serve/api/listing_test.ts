@@ -181,6 +181,46 @@ Deno.test("a clip has frames first, and what is known of it", async () => {
   });
 });
 
+Deno.test("what formats say of nodes holds in several containers as one, and in a part of one", async () => {
+  const gulp = `${GOLDEN}gulp/v1_gray_and_rgb/gulp`;
+  const dataset = `${GOLDEN}granular/types/data`;
+  await using both = served(
+    await open([{ location: gulp, path: "a/clips" }, {
+      location: dataset,
+      path: "points",
+    }]),
+  );
+  const kind = async (folder: ServedFolder, path: string) => {
+    const { entry, view } = await ask<EntryMessage>(
+      folder,
+      `entry?path=${path}`,
+    );
+    return [entry.kind, view?.kind];
+  };
+  assert.deepEqual(await kind(both, "a"), ["directory", undefined]);
+  assert.deepEqual(await kind(both, "a/clips"), ["directory", undefined]);
+  assert.deepEqual(await kind(both, "a/clips/gray"), ["clip", "clip"]);
+  assert.deepEqual(await kind(both, "points/000001"), [
+    "datapoint",
+    "datapoint",
+  ]);
+  assert.deepEqual(await kind(both, "points/000001/photo"), [
+    "image",
+    undefined,
+  ]);
+  const { samples } = await ask<InfoMessage>(both, "info");
+  const { entry, parent } = await ask<AtMessage>(
+    both,
+    `at?index=${samples!.length - 1}`,
+  );
+  assert.deepEqual([entry.path, parent], ["points/000019", "points"]);
+
+  await using part = served(await open(dataset, { prefix: "000004" }));
+  assert.deepEqual(await kind(part, ""), ["datapoint", "datapoint"]);
+  const { entries } = await ask<ListMessage>(part, "list");
+  assert.equal(entries.find(({ name }) => name === "photo")?.kind, "image");
+});
+
 Deno.test("random samples follow from the seed, are different ones, and lie where they are asked for", async () => {
   await using folder = await serveFolder({
     a: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`a${i}`, ""])),

@@ -23,6 +23,7 @@ const TABLE: readonly (readonly [
   ["OPTIONS", "dav/a.txt", "", 200],
   ["OPTIONS", "dav/none", "", 200],
   ["OPTIONS", "", "", 200],
+  ["OPTIONS", "*", "", 200],
   ["GET", "dav/a.txt", "", 200],
   ["HEAD", "dav/a.txt", "", 200],
   ["GET", "dav/", "", 200],
