@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { pictureSize } from "../../../src/codecs/image/picture_size.ts";
-import { needs } from "../../support/programs/programs.ts";
-import { PYTHON } from "../../support/programs/programs.ts";
+import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { withTempDir } from "../../support/paths.ts";
 
 /** Writes a picture of 37 × 21 in each format, and in the forms that have headers of their own. */
@@ -30,7 +29,8 @@ Deno.test({
         args: ["-c", SCRIPT, dir],
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
-      const names = [...Deno.readDirSync(dir)].map(({ name }) => name);
+      const entries = await Array.fromAsync(Deno.readDir(dir));
+      const names = entries.map(({ name }) => name);
       assert.equal(names.length, 9);
       for (const name of names) {
         const bytes = await Deno.readFile(`${dir}/${name}`);
