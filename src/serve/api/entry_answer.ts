@@ -135,17 +135,18 @@ export function* rowsAnswer(
   const { tree } = served;
   const page = yield* entriesFrom(tree, directory.node, start, limit);
   const rows: Row[] = [];
-  for (const listed of page.entries) {
+  for (const [i, listed] of page.entries.entries()) {
+    const index = start + i;
     const view = yield* viewOf(served, listed.node);
     if (view?.kind !== "datapoint") continue;
     const entry = yield* toEntry(served, directory, listed);
     const own = { path: `${entry.path}/`, url: `${entry.url}/` };
     try {
       const cells = yield* cellsOf(served, positions, listed.node, own);
-      rows.push({ entry, cells, damage: null });
+      rows.push({ entry, index, cells, damage: null });
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      rows.push({ entry, cells: [], damage: error.message });
+      rows.push({ entry, index, cells: [], damage: error.message });
     }
   }
   const keys = new Map(

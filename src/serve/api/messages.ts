@@ -187,6 +187,8 @@ export interface RowsMessage {
 /** A datapoint in a table. */
 export interface Row {
   readonly entry: Entry;
+  /** Its place among the entries of the directory, as `at` counts them. */
+  readonly index: number;
   readonly cells: readonly Cell[];
   /** Why there are no cells, where it is damaged. */
   readonly damage: string | null;

@@ -2,10 +2,6 @@ import { permutation } from "../../data/random/permutation.ts";
 import { Random } from "../../data/random/random.ts";
 import { RecordfsError } from "../../errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import {
-  shouldYield,
-  yieldToEventLoop,
-} from "../../io/concurrency/event_loop.ts";
 import { decodeName } from "../../names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { PrefixTree } from "../../tree/prefix_tree.ts";
@@ -31,6 +27,7 @@ import type {
   RandomMessage,
 } from "./messages.ts";
 import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
 
 /** Entries that are drawn, unless told otherwise, and at most. */
 const USUAL = 50;
@@ -158,10 +155,11 @@ async function samplesBelow(
   if (tree.samples !== undefined) {
     return await runAsync(whenLoaded(() => SampleRuns.of(below.samples!())));
   }
+  const turns = new Turns();
   const walker = new Walker(tree, directory, "", Infinity);
   const runs: { first: NodeId; stride: 1; count: number }[] = [];
   for (;;) {
-    while (shouldYield()) await yieldToEventLoop();
+    if (turns.areDue) await turns.give();
     const page = await runAsync(walker.nextPage());
     if (page.length === 0) break;
     for (const { node, isDirectory } of page) {

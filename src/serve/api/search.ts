@@ -1,8 +1,4 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import {
-  shouldYield,
-  yieldToEventLoop,
-} from "../../io/concurrency/event_loop.ts";
 import { PACKAGES } from "../../packages.ts";
 import { compileGlob } from "../../vfs/glob.ts";
 import { PathPattern } from "../../vfs/path_filter.ts";
@@ -16,6 +12,7 @@ import { everyFew, lines } from "./lines.ts";
 import { directoryIn } from "./listing.ts";
 import type { SearchLine } from "./messages.ts";
 import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
 
 /** Entries that are told, unless told otherwise, and at most. */
 const USUAL = 10_000;
@@ -41,15 +38,17 @@ export function* search(served: Served, query: Query): Steps<Response> {
   const pattern = yield* waitFor(() => patternOf(glob));
   const walker = new Walker(served.tree, directory.node, "", Infinity);
   return lines<SearchLine>(served, async function* (signal) {
+    const turns = new Turns();
     const isDue = everyFew(TELL_EVERY);
     let looked = 0;
     let found = 0;
     for (;;) {
-      while (shouldYield()) await yieldToEventLoop();
+      if (turns.areDue) await turns.give();
       const page = await runAsync(walker.nextPage(), signal);
       for (const walked of page) {
         const { path, name, node } = walked;
         looked++;
+        if (turns.areDue) await turns.give();
         if (!pattern.matches(walked)) continue;
         if (found++ === limit) {
           yield { isComplete: true, looked, found: limit, isCut: true };

@@ -1,10 +1,6 @@
 import { PICTURE_HEAD, pictureSize } from "../../codecs/image/picture_size.ts";
 import { RecordfsError } from "../../errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import {
-  shouldYield,
-  yieldToEventLoop,
-} from "../../io/concurrency/event_loop.ts";
 import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { type NodeId, ROOT } from "../../tree/tree.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
@@ -19,6 +15,7 @@ import { everyFew, lines } from "./lines.ts";
 import { directoryIn } from "./listing.ts";
 import type { Statistics } from "./messages.ts";
 import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
 
 /** How often what is known by then is told, in milliseconds. */
 const TELL_EVERY = 300;
@@ -42,12 +39,13 @@ export function* statistics(served: Served, query: Query): Steps<Response> {
     const total = directory.node === ROOT
       ? info.files + info.directories
       : null;
+    const turns = new Turns();
     const isDue = everyFew(TELL_EVERY);
     for (;;) {
       const page = await runAsync(walker.nextPage(), signal);
       if (page.length === 0) break;
       for (const walked of page) {
-        while (shouldYield()) await yieldToEventLoop();
+        if (turns.areDue) await turns.give();
         await runAsync(counting.add(walked), signal);
         if (isDue()) yield counting.gathered.toMessage(total, false);
       }

@@ -79,6 +79,23 @@ Deno.test("a million entries: any page is jumped to, and how many there are is k
   assert.equal((await none.json()).error.code, "not-found");
 });
 
+Deno.test("others are answered while somebody counts", async () => {
+  const bytes = ffrBytes(
+    Array.from({ length: 400_000 }, () => new Uint8Array()),
+  );
+  await using folder = served(await open(Uint8Array.from(bytes)));
+  let isCounted = false;
+  const counting = folder.get("api/statistics").then(async (response) => {
+    await response.text();
+    isCounted = true;
+  });
+  for (let i = 0; i < 3; i++) {
+    await ask<ListMessage>(folder, `list?at=${i}&limit=1`);
+  }
+  assert.ok(!isCounted);
+  await counting;
+});
+
 Deno.test("pages of a directory are all of it, once, whatever their size", async () => {
   const names = Array.from({ length: 25 }, (_, i) => `n${i}`);
   await using folder = await serveFolder({

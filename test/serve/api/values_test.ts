@@ -281,8 +281,8 @@ Deno.test("datapoints are rows of cells, whose values are those that Python wrot
     Object.fromEntries(keys.map(({ key, type }) => [key, type])),
     content.spec,
   );
-  for (const [i, { cells, damage }] of rows.entries()) {
-    assert.equal(damage, null);
+  for (const [i, { cells, damage, index }] of rows.entries()) {
+    assert.deepEqual([damage, index], [null, i + 1]);
     const expected = content.datapoints[i];
     for (const { key, type, value: cell, kind } of cells) {
       if (type === "int") {
