@@ -8,7 +8,7 @@ import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
 /** So many files that they are not looked through before somebody has enough of it. */
-const MANY = 4_000_000;
+const MANY = 9_999_999;
 
 /** A fact of a list of terms. */
 async function fact(page: Page, name: string): Promise<string | null> {
@@ -79,7 +79,7 @@ pageTest(
 );
 
 pageTest(
-  "a search of four million names shows what it finds at once, and is cancelled",
+  "a search of ten million names shows what it finds at once, and is cancelled",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -171,7 +171,7 @@ pageTest(
 );
 
 pageTest(
-  "statistics of four million files grow while they are counted, and are cancelled",
+  "statistics of ten million files grow while they are counted, and are cancelled",
   async (browser) => {
     await using shown = await Shown.open(
       browser,

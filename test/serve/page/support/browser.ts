@@ -39,7 +39,7 @@ export class Shown implements AsyncDisposable {
   readonly page: Page;
   /** Where it is, with a slash at its end. */
   readonly origin: string;
-  /** All that was asked for, in order. */
+  /** All that was asked for, in order; in what the browser refuses itself nobody is asked. */
   readonly requests: string[] = [];
   /** What the browser said went wrong, but for answers that are errors: those are wanted in some tests. */
   readonly problems: string[] = [];
@@ -51,6 +51,11 @@ export class Shown implements AsyncDisposable {
     this.#close = close;
     page.setDefaultTimeout(PATIENCE);
     page.on("request", (request) => this.requests.push(request.url()));
+    page.on("requestfailed", (request) => {
+      // Told of as well, though nobody was asked: the policy of the document forbids it.
+      if (request.failure()?.errorText !== "csp") return;
+      this.requests.splice(this.requests.indexOf(request.url()), 1);
+    });
     page.on("pageerror", (error) => this.problems.push(String(error)));
     page.on("dialog", (dialog) => {
       this.problems.push(`A dialog: ${dialog.message()}`);
