@@ -2,6 +2,7 @@
 import type { InfoMessage } from "../../api/messages.ts";
 import { type Child, element } from "../dom.ts";
 import { encodedPath, hashOf, type Route } from "../route.ts";
+import { containerName } from "../header.ts";
 import { bytes, count, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 
@@ -17,7 +18,15 @@ export function infoView(_route: Route, { info }: Scene): View {
     element: element(
       "section",
       { class: "page info" },
-      element("div", { class: "bar" }, element("h2", {}, shownName(info.name))),
+      element(
+        "div",
+        { class: "bar" },
+        element(
+          "h2",
+          {},
+          several.length === 0 ? shownName(info.name) : containerName(info),
+        ),
+      ),
       ...(several.length === 0
         ? [containerFacts(info.info, info)]
         : several.map(({ location, path, info: each }) =>
