@@ -21,7 +21,7 @@ import {
   tileSize,
 } from "./pane.ts";
 import { openedIn, rememberPlace } from "./places.ts";
-import type { RowPainter } from "./row_lines.ts";
+import type { PlacedRow, RowPainter } from "./row_lines.ts";
 import type { Scroller } from "./scroller.ts";
 import { PagedSource } from "./source.ts";
 import { nameBelow } from "./tiles.ts";
@@ -45,6 +45,20 @@ function bestMode(entries: readonly (Entry | undefined)[]): Mode {
   return among("image", "clip", "video") > half ? "grid" : "table";
 }
 
+/** Each row at its place in the directory; what is no datapoint leaves its place empty. */
+function placedRows(
+  { rows, total }: RowsMessage,
+  at: number,
+  limit: number,
+): readonly PlacedRow[] {
+  const end = Math.min(at + limit, total ?? (rows.at(-1)?.index ?? at - 1) + 1);
+  const placed = new Map(rows.map((row) => [row.index, row]));
+  return Array.from(
+    { length: Math.max(0, end - at) },
+    (_, i) => placed.get(at + i) ?? null,
+  );
+}
+
 /** A directory that is shown. */
 export class Listing implements View {
   readonly element = element("section", { class: "listing" });
@@ -53,7 +67,7 @@ export class Listing implements View {
   readonly #route: Route;
   readonly #signal: AbortSignal;
   readonly #entries: PagedSource<Entry>;
-  readonly #rows: PagedSource<Row>;
+  readonly #rows: PagedSource<PlacedRow>;
   #painter: RowPainter | undefined;
   readonly #place = element("div", { class: "place" });
   readonly #said = element("p", { class: "said", role: "status" });
@@ -101,9 +115,9 @@ export class Listing implements View {
         at += this.#lead;
         const page = await get<RowsMessage>("row", { path, at, limit }, signal);
         this.#columns = page.keys;
-        const { rows: items, next } = page;
         const total = page.total === null ? null : page.total - this.#lead;
-        return { items, total, hasMore: next !== null };
+        const hasMore = page.next !== null;
+        return { items: placedRows(page, at, limit), total, hasMore };
       },
       () => this.#onChange(),
       signal,
@@ -281,12 +295,12 @@ export class Listing implements View {
   #sampleRow(): Row | undefined {
     for (let i = 0; i < ROWS; i++) {
       const row = this.#rows.at(this.#first + i);
-      if (row !== undefined && row.damage === null) return row;
+      if (row?.damage === null) return row;
     }
     return undefined;
   }
 
-  get #source(): PagedSource<Entry> | PagedSource<Row> {
+  get #source(): PagedSource<Entry> | PagedSource<PlacedRow> {
     return this.#mode === "rows" ? this.#rows : this.#entries;
   }
 

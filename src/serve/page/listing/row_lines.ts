@@ -9,6 +9,9 @@ import { Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
 import { entryHref } from "./tiles.ts";
 
+/** A datapoint; `null` where another entry stands in its place. */
+export type PlacedRow = Row | null;
+
 /** A column. */
 export type Column = RowsMessage["keys"][number];
 
@@ -93,15 +96,19 @@ export class RowPainter {
 
   /** Draws a datapoint into a line. */
   draw(
-    row: Row | undefined,
+    row: PlacedRow | undefined,
     index: number,
     line: HTMLElement,
     isPassing: boolean,
   ): void {
     const link = this.#links.get(line)!;
-    const shown = isPassing ? undefined : row;
-    link.textContent = row === undefined ? "…" : shownName(row.entry.name);
-    setAttribute(link, "href", row && entryHref(row.entry, index));
+    const shown = isPassing ? undefined : row ?? undefined;
+    link.textContent = row === undefined
+      ? "…"
+      : row === null
+      ? "no datapoint"
+      : shownName(row.entry.name);
+    setAttribute(link, "href", row ? entryHref(row.entry, index) : undefined);
     if (line.style.gridTemplateColumns !== this.#template) {
       line.style.gridTemplateColumns = this.#template;
     }
@@ -136,7 +143,7 @@ export class RowPainter {
  * @param lead How many entries of the directory are before them.
  */
 export function rowsPane(
-  source: Source<Row>,
+  source: Source<PlacedRow>,
   painter: RowPainter,
   lead: number,
   { label, onScroll }: Pick<PaneOptions, "label" | "onScroll">,
@@ -156,7 +163,7 @@ export function rowsPane(
     },
     open(index) {
       const row = source.at(index);
-      if (row !== undefined) {
+      if (row) {
         location.hash = entryHref(row.entry, index + lead);
       }
     },
