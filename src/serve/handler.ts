@@ -74,8 +74,7 @@ class Handler {
       token: token === null ? undefined : new Token(token),
       origins: new Set(cors),
     };
-    // deno-lint-ignore no-console -- where nobody else is told
-    this.#onError = options.onError ?? ((error) => console.error(error));
+    this.#onError = options.onError ?? tellOnConsole;
     this.#streams = new Streams({ ...options, onError: this.#onError });
     const served = new Served(container, this.#streams);
     const contents = new Contents(served);
@@ -200,6 +199,13 @@ class Handler {
       ? response
       : allowOrigin(this.#gate, request, response);
   }
+}
+
+/** Where nobody else is told: what is wrong with a container in a line, anything else with where it came from. */
+function tellOnConsole(error: unknown): void {
+  const isNamed = error instanceof RecordfsError;
+  // deno-lint-ignore no-console -- as said
+  console.error(isNamed ? `recordfs: ${error.message}` : error);
 }
 
 function notHere(): ServeError {

@@ -17,9 +17,10 @@ interface Started {
 async function start(
   args: readonly string[],
   env: Record<string, string> = {},
+  permissions: readonly string[] = ["-A"],
 ): Promise<Started> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", CLI, ...args],
+    args: ["run", "--no-prompt", ...permissions, "--no-check", CLI, ...args],
     env,
     stdin: "null",
     stdout: "piped",
@@ -265,3 +266,26 @@ Deno.test({
     });
   },
 });
+
+Deno.test("serve does with few permissions, and says which where one is missing", () =>
+  withContainers(async (dir) => {
+    const enough = ["--allow-read", "--allow-net=127.0.0.1"];
+    const args = ["serve", "--port", "0", `${dir}/a.ffr`];
+    const { url, token, end } = await start(args, {}, enough);
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}files/a.txt`, { headers });
+    assert.equal(await response.text(), "content of a");
+    assert.equal((await fetch(`${url}api/info`, { headers })).status, 200);
+    await fetch(url, { headers }).then((page) => page.text());
+    assert.equal((await end("SIGINT")).code, 0);
+    const less = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--allow-read", "--no-check", CLI, ...args],
+      env: { NO_COLOR: "1" },
+    });
+    const { code, stderr } = await less.output();
+    assert.equal(code, 1);
+    assert.match(
+      new TextDecoder().decode(stderr),
+      /lacks a permission .* or at least with --allow-read --allow-net=127\.0\.0\.1\n$/,
+    );
+  }));

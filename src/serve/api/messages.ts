@@ -201,11 +201,12 @@ export interface Row {
 export type SearchLine =
   | { readonly entry: Entry }
   | { readonly looked: number }
-  /** The last line: whether it was ended by `limit`. */
+  /** The last line: whether it was ended by `limit`, and how many directories can't be listed. */
   | {
     readonly isComplete: true;
     readonly looked: number;
     readonly found: number;
+    readonly damaged: number;
     readonly isCut: boolean;
   }
   | ErrorMessage;

@@ -36,8 +36,15 @@ export function* search(served: Served, query: Query): Steps<Response> {
   const limit = query.number("limit", MOST) ?? USUAL;
   const directory = yield* directoryIn(served, query);
   const pattern = yield* waitFor(() => patternOf(glob));
-  const walker = new Walker(served.tree, directory.node, "", Infinity);
   return lines<SearchLine>(served, async function* (signal) {
+    let damaged = 0;
+    const walker = new Walker(
+      served.tree,
+      directory.node,
+      "",
+      Infinity,
+      () => damaged++,
+    );
     const turns = new Turns();
     const isDue = everyFew(TELL_EVERY);
     let looked = 0;
@@ -51,7 +58,13 @@ export function* search(served: Served, query: Query): Steps<Response> {
         if (turns.areDue) await turns.give();
         if (!pattern.matches(walked)) continue;
         if (found++ === limit) {
-          yield { isComplete: true, looked, found: limit, isCut: true };
+          yield {
+            isComplete: true,
+            looked,
+            found: limit,
+            damaged,
+            isCut: true,
+          };
           return;
         }
         const above = directory.path + path.slice(0, path.length - name.length);
@@ -63,7 +76,7 @@ export function* search(served: Served, query: Query): Steps<Response> {
       if (page.length === 0) break;
       if (isDue()) yield { looked };
     }
-    yield { isComplete: true, looked, found, isCut: false };
+    yield { isComplete: true, looked, found, damaged, isCut: false };
   });
 }
 

@@ -33,8 +33,14 @@ const LABEL_OF_DIRECTORIES = "directory";
 export function* statistics(served: Served, query: Query): Steps<Response> {
   const directory = yield* directoryIn(served, query);
   return lines<Statistics>(served, async function* (signal) {
-    const walker = new Walker(served.tree, directory.node, "", Infinity);
     const counting = new Counting(served);
+    const walker = new Walker(
+      served.tree,
+      directory.node,
+      "",
+      Infinity,
+      () => counting.gathered.damaged++,
+    );
     const { info } = served.fs;
     const total = directory.node === ROOT
       ? info.files + info.directories

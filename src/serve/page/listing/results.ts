@@ -94,12 +94,15 @@ export function searchView(route: Route, { signal }: Scene): View {
           continue;
         }
         looked = line.looked;
-        const isCut = "isCut" in line && line.isCut;
-        say(
-          "isComplete" in line
-            ? isCut ? ": there are more" : ` among ${count(looked)}`
-            : `, ${count(looked)} looked at …`,
-        );
+        if (!("isComplete" in line)) {
+          say(`, ${count(looked)} looked at …`);
+          continue;
+        }
+        const { isCut, damaged } = line;
+        const left = damaged === 0
+          ? ""
+          : `, and ${counted(damaged, "directory", "directories")} damaged`;
+        say((isCut ? ": there are more" : ` among ${count(looked)}`) + left);
       }
       if (results.source.length === 0) {
         results.place.replaceChildren(
