@@ -15,7 +15,7 @@ const FFRECORD =
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
-  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode ReadOptions SampleNodes SampleRun
+  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueKind ValueView OpenContainerOptions PlacementError PlacementErrorCode ReadOptions SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
@@ -91,6 +91,10 @@ const FORMATS =
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 
+const SERVE =
+  `Access CheckOptions CheckReport ErrorFacts HandlerOptions RecordfsError RequestHandler ServedAddress ServedSource
+  ServeOptions VirtualFs handler serve`;
+
 /** What a first program needs; each has its entry point besides. */
 const ROOT =
   `ConversionError ConvertOptions ConvertReport CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
@@ -111,6 +115,7 @@ const NAMES: Record<string, string> = {
   "./video": VIDEO,
   "./vfs": VFS,
   "./fuse": FUSE,
+  "./serve": SERVE,
   "./numpy": NUMPY,
   "./msgpack": MSGPACK,
 };

@@ -1,3 +1,4 @@
+import type { NodeView } from "./node_view.ts";
 import { filesOf } from "./samples_of.ts";
 import {
   type EntryVisitor,
@@ -17,6 +18,7 @@ import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
  * be described and read by its id, which nobody is told.
  */
 export class PrefixTree extends WrappedTree<NodeId> {
+  declare readonly view?: (node: NodeId) => NodeView | undefined;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
@@ -36,6 +38,7 @@ export class PrefixTree extends WrappedTree<NodeId> {
     if (inner.target) {
       this.target = (node) => this.#swap(inner.target!(node));
     }
+    if (inner.view) this.view = (node) => inner.view!(this.#swap(node));
     if (inner.samples) this.samples = () => this.#samplesBelow();
   }
 

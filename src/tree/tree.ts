@@ -1,4 +1,5 @@
 import type { Storage } from "../io/storage/storage.ts";
+import type { NodeView } from "./node_view.ts";
 import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
 
 /**
@@ -177,7 +178,8 @@ export interface Tree {
 
   /**
    * Visits the entries of directory `dir` in order, from `cursor` on (0 is the start), until the
-   * visitor returns `false` or the entries end.
+   * visitor returns `false` or the entries end. Cursors count entries, those that a tree leaves out as well: the
+   * listing from cursor n on starts with the entry that n others are before.
    */
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
 
@@ -216,6 +218,14 @@ export interface Tree {
    * @returns Its length in bytes; 0 for the root and for a node without such a name.
    */
   nameOf?(node: NodeId, into: Uint8Array): number;
+
+  /**
+   * Says what a node is to whoever shows it, such as the frames of a video: `undefined` where it is a file or a directory
+   * as any other. Present only in trees that have such.
+   *
+   * @throws {FormatError} Where the container is damaged at that place.
+   */
+  view?(node: NodeId): NodeView | undefined;
 
   /** Tells whether `node` is a symbolic link. Present only in trees that have some. */
   isLink?(node: NodeId): boolean;

@@ -2,6 +2,7 @@ import type { ByteSource } from "../io/storage/byte_source.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable } from "./name_table.ts";
 import { lastUpTo } from "./shared_numbers.ts";
+import type { NodeView } from "./node_view.ts";
 import { filesOf } from "./samples_of.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
 import { reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
@@ -28,6 +29,7 @@ interface Seed {
  */
 export class UnionTree implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
+  readonly view?: (node: NodeId) => NodeView | undefined;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
@@ -64,6 +66,12 @@ export class UnionTree implements Tree {
         const at = this.#find(node);
         if (at < 0) return -1;
         return trees[at]!.sampleOf?.(this.#localOf(node, at)) ?? -1;
+      };
+    }
+    if (trees.some(({ view }) => view !== undefined)) {
+      this.view = (node) => {
+        const at = this.#find(node);
+        return at < 0 ? undefined : trees[at]!.view?.(this.#localOf(node, at));
       };
     }
     if (trees.some(({ isLink }) => isLink !== undefined)) {

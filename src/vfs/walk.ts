@@ -1,3 +1,4 @@
+import { FormatError } from "../errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { decodeName } from "../names.ts";
@@ -43,15 +44,24 @@ export class Walker {
   readonly #tree: Tree;
   readonly #maxDepth: number;
   readonly #levels: Level[];
+  readonly #onDamage: ((error: FormatError) => void) | undefined;
 
   /**
    * @param start The directory to start in; it is not itself reported.
    * @param path Its path, which the paths of its entries start with.
    * @param maxDepth 1 for its own entries only.
+   * @param onDamage Told of directories that can't be listed, whose rest is left out; without it the walk ends by them.
    */
-  constructor(tree: Tree, start: NodeId, path: string, maxDepth: number) {
+  constructor(
+    tree: Tree,
+    start: NodeId,
+    path: string,
+    maxDepth: number,
+    onDamage?: (error: FormatError) => void,
+  ) {
     this.#tree = tree;
     this.#maxDepth = maxDepth;
+    this.#onDamage = onDamage;
     const prefix = path === "" ? "" : `${path}/`;
     this.#levels = [{ node: start, prefix, cursor: 0, done: false }];
   }
@@ -97,7 +107,14 @@ export class Walker {
       full = page.length >= PAGE;
       return descend === undefined && !full;
     };
-    yield* whenLoaded(() => tree.list(level.node, level.cursor, visit));
+    try {
+      yield* whenLoaded(() => tree.list(level.node, level.cursor, visit));
+    } catch (error) {
+      const isTold = this.#onDamage !== undefined;
+      if (!isTold || !(error instanceof FormatError)) throw error;
+      level.done = true;
+      return this.#onDamage!(error);
+    }
     if (descend !== undefined) {
       this.#levels.push({
         node: descend.node,

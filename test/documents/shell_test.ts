@@ -17,9 +17,11 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "CONTRIBUTING.md": 1,
   "README.md": 2,
   "docs/docker.md": 2,
+  "docs/look.md": 1,
   "docs/mounting.md": 1,
   "docs/own-format.md": 1,
   "docs/remote.md": 2,
+  "docs/serve.md": 2,
   "docs/training.md": 2,
 };
 
