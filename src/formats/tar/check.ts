@@ -4,7 +4,7 @@ import { fill } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { BLOCK } from "./layout.ts";
+import { BLOCK } from "../../tar_header.ts";
 import { refuseCompressed } from "./read/open_index.ts";
 import { type ScannedEnd, scanTar } from "./read/scan.ts";
 import { TarBuilder } from "./read/tar_builder.ts";

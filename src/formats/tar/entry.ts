@@ -1,14 +1,12 @@
+import { BLOCK, Field, Length } from "../../tar_header.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
 import {
-  BLOCK,
   compressionOf,
   COMPRESSIONS,
-  Field,
   flavourOf,
   hasChecksum,
-  Length,
   newBlocks,
   parseNumber,
 } from "./layout.ts";

@@ -3,33 +3,7 @@
  *
  * @module
  */
-
-/** Bytes of a block; headers and contents begin at multiples of it. */
-export const BLOCK = 512;
-
-/** Where the fields of a header start (ustar, POSIX.1-1988; `prefix` is only its). */
-export const Field = {
-  NAME: 0,
-  MODE: 100,
-  SIZE: 124,
-  MTIME: 136,
-  CHECKSUM: 148,
-  TYPE: 156,
-  LINK: 157,
-  MAGIC: 257,
-  PREFIX: 345,
-} as const;
-
-/** How many bytes they have. */
-export const Length = {
-  NAME: 100,
-  MODE: 8,
-  SIZE: 12,
-  MTIME: 12,
-  CHECKSUM: 8,
-  LINK: 100,
-  PREFIX: 155,
-} as const;
+import { BLOCK, Field, Length } from "../../tar_header.ts";
 
 const SPACE = 0x20;
 const ZERO = 0x30;
@@ -148,11 +122,6 @@ export function textEnd(
   const end = start + length;
   for (let at = start; at < end; at++) if (bytes[at] === 0) return at;
   return end;
-}
-
-/** Bytes of a content with those that fill its last block. */
-export function padded(size: number): number {
-  return Math.ceil(size / BLOCK) * BLOCK;
 }
 
 /** Names that files end in which hold a tar that was compressed, and what makes a tar of it again. */

@@ -11,7 +11,7 @@ import type { FileAnswers } from "./file_answer.ts";
 import { HotAnswers } from "./hot_answer.ts";
 import { jsonListing, pageListing, wantsPage } from "./listings.ts";
 import { refuseBomb } from "./picture_limit.ts";
-import { tarPieces } from "./tar.ts";
+import { tarPieces } from "./archive.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
 

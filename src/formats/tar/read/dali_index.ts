@@ -4,7 +4,7 @@ import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
-import { BLOCK, padded } from "../layout.ts";
+import { BLOCK, padded } from "../../../tar_header.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import type { TarIndex } from "./tar_columns.ts";

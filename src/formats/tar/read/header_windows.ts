@@ -2,7 +2,8 @@ import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { fill, fillSync, readElsewhere } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { BLOCK, type Blocks, newBlocks } from "../layout.ts";
+import { BLOCK } from "../../../tar_header.ts";
+import { type Blocks, newBlocks } from "../layout.ts";
 
 /** Bytes of a window of what has to be fetched: each is one request, and they begin where multiples of it do. */
 const FAR_WINDOW = 8 << 20;

@@ -1,17 +1,14 @@
+import { BLOCK, Field, Length, padded } from "../../../tar_header.ts";
 import { FormatError, type FormatErrorCode } from "../../../errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { decodeName } from "../../../names.ts";
 import {
-  BLOCK,
-  Field,
   flavourOf,
   hasChecksum,
   isZeroBlock,
-  Length,
   MOST_SECONDS,
-  padded,
   parseNumber,
   textEnd,
 } from "../layout.ts";

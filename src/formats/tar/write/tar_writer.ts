@@ -3,8 +3,7 @@ import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import { encodeName } from "../../../names.ts";
-import { BLOCK, padded } from "../layout.ts";
-import { memberHeader } from "./member_header.ts";
+import { BLOCK, memberHeader, padded } from "../../../tar_header.ts";
 
 /** What is gathered before it is written. */
 const PIECE = 1 << 20;

@@ -1,5 +1,41 @@
+/**
+ * Headers of tar archives: for those that are read, and those that are written.
+ *
+ * @module
+ */
 import { Buffer } from "node:buffer";
-import { BLOCK, Field, Length, padded } from "../layout.ts";
+
+/** Bytes of a block; headers and contents begin at multiples of it. */
+export const BLOCK = 512;
+
+/** Where the fields of a header start (ustar, POSIX.1-1988; `prefix` is only its). */
+export const Field = {
+  NAME: 0,
+  MODE: 100,
+  SIZE: 124,
+  MTIME: 136,
+  CHECKSUM: 148,
+  TYPE: 156,
+  LINK: 157,
+  MAGIC: 257,
+  PREFIX: 345,
+} as const;
+
+/** How many bytes they have. */
+export const Length = {
+  NAME: 100,
+  MODE: 8,
+  SIZE: 12,
+  MTIME: 12,
+  CHECKSUM: 8,
+  LINK: 100,
+  PREFIX: 155,
+} as const;
+
+/** Bytes of a content with those that fill its last block. */
+export function padded(size: number): number {
+  return Math.ceil(size / BLOCK) * BLOCK;
+}
 
 /** Sizes from here on do not fit eleven octal digits: they are written by base 256, as GNU tar does. */
 const MOST_OCTAL = 8 ** 11;
