@@ -12,6 +12,7 @@ export const PACKAGES: Readonly<
     | "awsCredentials"
     | "csvParse"
     | "fastXmlParser"
+    | "fflate"
     | "htmlparser2"
     | "imagescript"
     | "picomatch"
@@ -25,6 +26,7 @@ export const PACKAGES: Readonly<
   awsCredentials: "npm:@aws-sdk/credential-providers@3.1173.0",
   csvParse: "npm:csv-parse@7.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
+  fflate: "npm:fflate@0.8.3",
   htmlparser2: "npm:htmlparser2@12.0.0",
   imagescript: "npm:imagescript@1.3.1",
   picomatch: "npm:picomatch@4.0.7",

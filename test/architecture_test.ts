@@ -143,6 +143,7 @@ Deno.test("formats never import each other, and only the registry all", () => {
 /** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
   "src/packages.ts",
+  "src/io/decoded/inflate.ts",
   "src/io/remote/http/list_page.ts",
   "src/io/remote/s3/bucket.ts",
   "src/io/remote/s3/credentials.ts",

@@ -1,4 +1,7 @@
 import { FormatError } from "../../src/errors.ts";
+import { runSync } from "../../src/io/concurrency/steps.ts";
+import type { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
+import { fill } from "../../src/io/read/read_part.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
 import type { ServedSource } from "./served_sources.ts";
 
@@ -29,6 +32,10 @@ export class CopyBytes {
    * @throws {FormatError} If some of them cannot be read.
    */
   copy(source: ServedSource, offset: number, length: number): void {
+    if (source.decoded !== undefined) {
+      copyDecoded(source.decoded, this.into.subarray(0, length), offset);
+      return;
+    }
     const fd = source.file?.fd ?? -1;
     const got = fd < 0
       ? this.#copyMapped(source.address + offset, length)
@@ -60,4 +67,17 @@ export class CopyBytes {
       0,
     );
   }
+}
+
+/**
+ * Copies bytes of a source that are in no map.
+ *
+ * @throws {RecordfsError} If they can't be decoded, or what they are decoded from can't be read.
+ */
+export function copyDecoded(
+  source: DecodedSource,
+  into: Uint8Array,
+  offset: number,
+): void {
+  runSync(fill(source, into, offset));
 }

@@ -1,3 +1,4 @@
+import { DecodedSource } from "../../src/io/decoded/decoded_source.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import type { LazySources, SeveralSources } from "../../src/tree/tree.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";
@@ -97,5 +98,9 @@ export class MapsOnDemand {
 function mapAny(source: ByteSource): MappedSource {
   if (source instanceof BlockingSource) return mapBlocks(source, source.opened);
   if (source instanceof FileSource) return mapFile(source, false); // too many for the descriptor limit
+  if (source instanceof DecodedSource) {
+    const { name, size } = source;
+    return { name, address: 0, size, decoded: source };
+  }
   throw needsLocal(source);
 }

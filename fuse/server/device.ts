@@ -1,8 +1,11 @@
 import type { ConnectionState } from "./connection_state.ts";
 import { Errno } from "../wire/errno.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
+import { copyDecoded } from "../content/copy_bytes.ts";
+import { MAX_TRANSFER } from "../limits.ts";
 import type { RequestCounts } from "../session/request_counts.ts";
 import type { ServedSources } from "../content/served_sources.ts";
+import type { Reply } from "../wire/reply.ts";
 import type { Session } from "../session/session.ts";
 
 /** Parts of a {@linkcode serveDevice} loop. */
@@ -117,25 +120,28 @@ function replySender(
   const words = new Uint32Array(8);
   const vectors = new Uint8Array(words.buffer);
 
+  const decoded = new DecodedPayload(sources, onLog);
+
   return () => {
     const { reply } = session;
-    counts.reply(reply.length + reply.payloadLength);
+    const address = reply.payloadLength > 0 ? decoded.addressOf(reply) : 0;
+    const { payloadLength: length } = reply;
+    counts.reply(reply.length + length);
     if (reply.errno === Errno.EIO) counts.error();
     if (reply.address === 0) reply.address = addressOf(reply.bytes);
     words[0] = reply.address;
     words[1] = reply.address / 0x1_0000_0000;
     words[2] = reply.length;
-    if (reply.payloadLength === 0) {
+    if (length === 0) {
       // A failure is ENOENT: the caller was interrupted and no longer waits.
       writev(fd, vectors, 1);
       return;
     }
-    const source = sources.at(reply.payloadSource)!; // the session checked the range
-    const address = source.address + reply.payloadOffset;
     words[4] = address;
     words[5] = address / 0x1_0000_0000;
-    words[6] = reply.payloadLength;
+    words[6] = length;
     if (writev(fd, vectors, 2) >= 0 || lastErrno() !== Errno.EFAULT) return;
+    const source = sources.at(reply.payloadSource)!;
     // The kernel has ended the request with EIO: there is nothing more to send.
     source.file?.hasChanged(); // that is logged first
     counts.error();
@@ -144,4 +150,33 @@ function replySender(
         "mounted, or its disk failed",
     );
   };
+}
+
+/** Where payloads are: of what is in no map, in memory that is used again. */
+class DecodedPayload {
+  readonly #sources: ServedSources;
+  readonly #onLog: (message: string) => void;
+  #room: Uint8Array<ArrayBuffer> | undefined;
+
+  constructor(sources: ServedSources, onLog: (message: string) => void) {
+    this.#sources = sources;
+    this.#onLog = onLog;
+  }
+
+  /** Where a reply's payload is; what can't be had is an error, and has none. */
+  addressOf(reply: Reply): number {
+    const { payloadSource, payloadOffset, payloadLength } = reply;
+    const source = this.#sources.at(payloadSource)!; // the session checked the range
+    if (source.decoded === undefined) return source.address + payloadOffset;
+    this.#room ??= new Uint8Array(MAX_TRANSFER);
+    try {
+      const into = this.#room.subarray(0, payloadLength);
+      copyDecoded(source.decoded, into, payloadOffset);
+    } catch (error) {
+      this.#onLog(error instanceof Error ? error.message : String(error));
+      reply.fail(Errno.EIO);
+      reply.seal();
+    }
+    return addressOf(this.#room);
+  }
 }

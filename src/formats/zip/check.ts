@@ -1,0 +1,117 @@
+import { FormatError, type FormatErrorCode } from "../../errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import { RangeSums } from "../../io/sums/range_sums.ts";
+import { LOCAL_DISK } from "../../io/storage/storage.ts";
+import type { CheckOptions, CheckReport } from "../../tree/format.ts";
+import { newExtent } from "../../tree/tree.ts";
+import { memberError } from "./read/zip_error.ts";
+import { openTree } from "./tree/open_zip.ts";
+import type { ZipTree } from "./tree/zip_tree.ts";
+
+/**
+ * Compares every content of a zip with its CRC-32 and size, and the header before it with the central directory; and
+ * looks whether members lie in one another.
+ *
+ * @throws {FormatError} If the central directory is damaged, so that nothing can be checked.
+ */
+export async function checkZip(
+  location: string,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const { storage = LOCAL_DISK, signal } = options;
+  const tree = await runAsync(openTree(location, storage, options), signal);
+  try {
+    return await new Check(tree, options).run();
+  } finally {
+    tree.close();
+  }
+}
+
+class Check {
+  readonly #tree: ZipTree;
+  readonly #options: CheckOptions;
+  readonly #sums: RangeSums;
+  #damaged = 0;
+
+  constructor(tree: ZipTree, options: CheckOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#sums = new RangeSums(options.signal);
+  }
+
+  async run(): Promise<CheckReport> {
+    const { columns, archive } = this.#tree;
+    const { signal, onProgress } = this.#options;
+    const { headers, packed } = columns;
+    const order = new Uint32Array(headers.length).map((_, i) => i)
+      .sort((a, b) => headers[a]! - headers[b]!);
+    let past = 0;
+    try {
+      for (const record of order) {
+        signal?.throwIfAborted();
+        try {
+          const start = await this.#startOf(record, past);
+          past = start + packed[record]!;
+          await this.#compare(record);
+        } catch (error) {
+          if (!(error instanceof FormatError)) throw error;
+          this.#damaged++;
+          this.#options.onDamage(error);
+        }
+        onProgress?.(past, archive.size);
+      }
+    } finally {
+      await this.#sums.end();
+    }
+    onProgress?.(archive.size, archive.size);
+    return {
+      samples: order.length,
+      bytes: archive.size,
+      damaged: this.#damaged,
+    };
+  }
+
+  /** Where a content starts, which is behind the one before it. */
+  async #startOf(record: number, past: number): Promise<number> {
+    const { columns, locals } = this.#tree;
+    const header = columns.headers[record]!;
+    const start = await runAsync(locals.start(record), this.#options.signal);
+    if (header >= past) return start;
+    throw this.#fault(
+      "bad-structure",
+      record,
+      `begins in the content before it, which ends at byte ${past}: the zip is damaged, or made to fill disks`,
+    );
+  }
+
+  async #compare(record: number): Promise<void> {
+    const extent = newExtent();
+    this.#tree.locateRecord(record, extent);
+    const { source, offset, length, crc32 } = extent;
+    const ranges = Float64Array.of(offset, length);
+    const [sum] = await this.#sums.of({
+      source: this.#tree.sources.at(source)!,
+      ranges,
+    });
+    if (sum instanceof FormatError) throw sum;
+    if (sum === crc32) return;
+    throw this.#fault(
+      "sample-checksum",
+      record,
+      "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again",
+      { expected: crc32, actual: sum },
+    );
+  }
+
+  #fault(
+    code: FormatErrorCode,
+    record: number,
+    why: string,
+    facts: { expected?: unknown; actual?: unknown } = {},
+  ): FormatError {
+    const { archive, columns } = this.#tree;
+    const name = this.#tree.pathOf(record);
+    const offset = columns.headers[record]!;
+    return memberError(code, archive.name, name, why, { offset, ...facts });
+  }
+}

@@ -1,0 +1,40 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
+import { endsOf, readTail, Signature, Size } from "./layout.ts";
+
+/** Names of files that are zips, whatever they are called besides. */
+const SUFFIXES = [".zip", ".npz", ".docx", ".xlsx", ".pptx", ".jar", ".whl"];
+
+/** Zip archives: their files. */
+export const zip: FormatEntry = {
+  name: "zip",
+  description: "zip archives: zip, npz, docx, jar",
+  suffixes: SUFFIXES,
+  detect,
+  targets: [{ name: "zip", suffix: ".zip" }],
+  load: async () => (await import("./format.ts")).zip,
+};
+
+function* detect({ path, names, size, read }: Probe): Steps<boolean> {
+  if (names !== undefined) return false;
+  // A damaged file of that name gets this format's explanation of what is wrong.
+  if (SUFFIXES.some((suffix) => path.endsWith(suffix))) return true;
+  if (size < Size.END) return false;
+  const first = viewOf(yield* read(0, 4)).getUint32(0, true);
+  if (first === Signature.LOCAL || first === Signature.END) return true;
+  // One that extracts itself begins as a program.
+  const tail = yield* readTail(size, read);
+  for (const at of endsOf(tail)) {
+    const length = tail.view.getUint32(at + 12, true);
+    const start = tail.start + at - length;
+    if (length < Size.CENTRAL || start < 0) continue;
+    const begin = viewOf(yield* read(start, 4));
+    if (begin.getUint32(0, true) === Signature.CENTRAL) return true;
+  }
+  return false;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

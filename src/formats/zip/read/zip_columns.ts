@@ -1,0 +1,49 @@
+import { type NameTableColumns } from "../../../tree/name_table.ts";
+import { Method } from "../layout.ts";
+
+/** What is known of a zip: tables over memory that threads share. A record is a file, in the order of the directory. */
+export interface ZipColumns {
+  readonly names: NameTableColumns;
+  /** Per node: its time in milliseconds since 1970, or NaN where the zip has none. */
+  readonly times: Float64Array;
+  /** Per record: its node; 0 where a later one has its path. */
+  readonly nodes: Uint32Array;
+  /** Per record: where the header before its content is. */
+  readonly headers: Float64Array;
+  /** Per record: bytes that its content takes. */
+  readonly packed: Float64Array;
+  /** Per record: bytes of its content. */
+  readonly sizes: Float64Array;
+  /** Per record: the CRC-32 of its content. */
+  readonly sums: Uint32Array;
+  /** Per record: how its content is written. */
+  readonly methods: Uint8Array;
+  /** Per record: bytes of its path, as it is stored, and their CRC-32: the header before the content has the same. */
+  readonly pathLengths: Uint32Array;
+  readonly pathSums: Uint32Array;
+}
+
+/** A zip's tables, and what else opening it has told. */
+export interface ZipIndex {
+  readonly columns: ZipColumns;
+  /** What was left out, as sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** Number of files: of those that have one path, the last. */
+export function fileCount({ nodes }: ZipColumns): number {
+  return nodes.reduce((sum, node) => node > 0 ? sum + 1 : sum, 0);
+}
+
+/** Whether a record's content lies in the zip as it is. */
+export function isStored(
+  { methods, sizes }: ZipColumns,
+  record: number,
+): boolean {
+  return methods[record] === Method.STORED || sizes[record] === 0;
+}
+
+/** Whether all that is in a zip lies there as it is. */
+export function areStored(columns: ZipColumns): boolean {
+  return columns.methods.every((_, record) => isStored(columns, record));
+}

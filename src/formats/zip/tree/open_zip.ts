@@ -1,0 +1,73 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { BLOCK, decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
+import { loadInflate } from "../../../io/decoded/inflate.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { warnOnConsole } from "../../../message_text.ts";
+import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import { openIndex } from "../read/open_index.ts";
+import { fileCount } from "../read/zip_columns.ts";
+import { newStarts, ZipTree } from "./zip_tree.ts";
+
+/** Bytes from which on a member is not decoded at once. */
+const LARGE = 16 * BLOCK;
+
+/**
+ * Opens a zip.
+ *
+ * @throws {FormatError} If it is damaged, lies, or has what is not supported.
+ */
+export function* openZip(
+  path: string,
+  options: ContainerOptions,
+): Steps<Container> {
+  const { storage = LOCAL_DISK } = options;
+  const tree = yield* openTree(path, storage, options);
+  const { columns, archive } = tree;
+  const files = fileCount(columns);
+  const compressed = columns.methods.reduce(
+    (sum, method) => method === 0 ? sum : sum + 1,
+    0,
+  );
+  return {
+    tree,
+    info: {
+      format: "zip",
+      kind: "files",
+      files,
+      directories: tree.nodeCount - 1 - files,
+      bytes: archive.size,
+      ...compressed > 0 ? { facts: { compressed } } : {},
+      parts: [{ path, bytes: archive.size, samples: files }],
+    },
+  };
+}
+
+/** Opens a zip as a tree; as {@linkcode openZip}. */
+export function* openTree(
+  path: string,
+  storage: Storage,
+  options: Pick<ContainerOptions, "onWarning" | "remote">,
+): Steps<ZipTree> {
+  const archive = yield* storage.open(path);
+  try {
+    const { columns, warnings } = yield* openIndex(archive, options);
+    const { onWarning = warnOnConsole } = options;
+    for (const warning of warnings) onWarning(warning);
+    const isLarge = columns.sizes.some((size, record) =>
+      columns.methods[record] !== 0 && size > LARGE
+    );
+    if (isLarge) yield* loadInflate();
+    const blocks = decodedBlocks();
+    return new ZipTree({
+      archive,
+      storage,
+      columns,
+      starts: newStarts(columns),
+      blocks,
+      owner: blocks.newOwner(),
+    });
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
+}

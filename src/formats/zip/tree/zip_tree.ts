@@ -1,0 +1,268 @@
+import {
+  DecodedBlocks,
+  type DecodedMemory,
+} from "../../../io/decoded/decoded_blocks.ts";
+import { loadInflate } from "../../../io/decoded/inflate.ts";
+import { runAsync } from "../../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { MemorySource } from "../../../io/storage/memory_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import {
+  isReachedInThreads,
+  storageInThread,
+} from "../../../io/storage/thread_storage.ts";
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import { decodeName } from "../../../names.ts";
+import { JoinedSources } from "../../../tree/joined_sources.ts";
+import { NameTable } from "../../../tree/name_table.ts";
+import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
+import {
+  type EntryVisitor,
+  type Extent,
+  type NodeId,
+  type NodeStat,
+  ROOT,
+  type Tree,
+  type TreeHandle,
+} from "../../../tree/tree.ts";
+import { LocalHeaders } from "../read/local_headers.ts";
+import { areStored, isStored, type ZipColumns } from "../read/zip_columns.ts";
+import { ZipMembers } from "./zip_members.ts";
+
+/** What a tree is made of. */
+export interface ZipParts {
+  readonly archive: ByteSource;
+  readonly storage: Storage;
+  readonly columns: ZipColumns;
+  /** Per record: where its content starts, as far as that is known. */
+  readonly starts: Float64Array;
+  readonly blocks: DecodedBlocks;
+  /** The zip, among what has blocks. */
+  readonly owner: number;
+}
+
+/** What another thread rebuilds a tree from. */
+interface Seed {
+  readonly columns: ZipColumns;
+  readonly starts: Float64Array;
+  readonly blocks: DecodedMemory;
+  readonly owner: number;
+  /** Where the zip is, and which state of it. */
+  readonly path: string;
+  readonly size: number;
+  readonly mtime: number;
+  /** What is in it, where it is in memory. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/**
+ * A zip as the files that it would be extracted to. Contents that are stored are parts of it; others are sources of their
+ * own, behind it, by their records.
+ */
+export class ZipTree implements Tree {
+  readonly sources: Tree["sources"];
+  readonly columns: ZipColumns;
+  readonly archive: ByteSource;
+  readonly locals: LocalHeaders;
+  readonly #parts: ZipParts;
+  readonly #names: NameTable;
+  readonly #members: ZipMembers | undefined;
+
+  /** @param isOwner Whether its sources are those of this thread; otherwise they come from elsewhere. */
+  constructor(parts: ZipParts, isOwner = true) {
+    const { archive, columns, starts } = parts;
+    this.#parts = parts;
+    this.archive = archive;
+    this.columns = columns;
+    this.#names = new NameTable(columns.names);
+    const nameOf = (record: number) => this.pathOf(record);
+    this.locals = new LocalHeaders(archive, columns, starts, nameOf);
+    const opened = isOwner ? [archive] : [];
+    if (areStored(columns)) this.sources = opened;
+    else {
+      this.#members = new ZipMembers({ ...parts, locals: this.locals, nameOf });
+      this.sources = new JoinedSources(1, opened, [this.#members]);
+    }
+  }
+
+  /** Where the zip lies. */
+  get storage(): Storage {
+    return this.#parts.storage;
+  }
+
+  get nodeCount(): number {
+    return this.#names.length;
+  }
+
+  lookup(
+    parent: NodeId,
+    name: Uint8Array,
+    start: number,
+    end: number,
+  ): NodeId {
+    return this.#names.lookup(parent, name, start, end);
+  }
+
+  parent(node: NodeId): NodeId {
+    return this.#names.parent(node);
+  }
+
+  isDirectory(node: NodeId): boolean {
+    return this.#names.isDirectory(node);
+  }
+
+  nameOf(node: NodeId, into: Uint8Array): number {
+    return this.#names.nameOf(node, into);
+  }
+
+  list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
+    this.#names.list(dir, cursor, visit);
+  }
+
+  stat(node: NodeId, into: NodeStat): boolean {
+    into.isDirectory = this.#names.isDirectory(node);
+    into.isLink = false;
+    into.size = 0;
+    const time = this.columns.times[node - 1];
+    into.mtime = time === undefined || Number.isNaN(time)
+      ? this.archive.mtime
+      : time;
+    if (into.isDirectory) return true;
+    const record = this.#names.record(node);
+    if (record < 0) return false;
+    into.size = this.columns.sizes[record]!;
+    return true;
+  }
+
+  /** @throws {NotLoaded} If the header before a content has to be waited for. */
+  locate(node: NodeId, into: Extent): boolean {
+    const record = this.#names.record(node);
+    if (record < 0) return false;
+    this.locateRecord(record, into);
+    return true;
+  }
+
+  /** Where the content of a record is; as {@linkcode ZipTree.locate}. */
+  locateRecord(record: number, into: Extent): void {
+    const { columns } = this;
+    into.length = columns.sizes[record]!;
+    into.crc32 = columns.sums[record]!;
+    into.bytes = undefined;
+    into.offset = 0;
+    if (!isStored(columns, record)) into.source = 1 + record;
+    else {
+      into.source = 0;
+      if (into.length > 0) into.offset = this.#startOf(record);
+    }
+  }
+
+  sampleOf(node: NodeId): number {
+    return this.#names.record(node);
+  }
+
+  /** The record of a file, or -1. */
+  recordOf(node: NodeId): number {
+    return this.#names.record(node);
+  }
+
+  /** The path of a record. */
+  pathOf(record: number): string {
+    const name = new Uint8Array(LONGEST_NAME);
+    let path = "";
+    const node = this.columns.nodes[record]!;
+    if (node === 0) return `member ${record}`; // another has its path
+    for (let at = node; at !== ROOT; at = this.parent(at)) {
+      const part = decodeName(name, 0, this.nameOf(at, name));
+      path = path === "" ? part : `${part}/${path}`;
+    }
+    return path;
+  }
+
+  share(): TreeHandle {
+    const { archive, storage, columns, starts, blocks, owner } = this.#parts;
+    const inMemory = archive instanceof MemorySource;
+    if (!inMemory && !isReachedInThreads(storage)) {
+      throw new RecordfsError(
+        "unsupported",
+        `${archive.name} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
+          "local disk, in memory, or on a server is served by threads",
+        { path: archive.name },
+      );
+    }
+    const data: Seed = {
+      columns,
+      starts,
+      blocks: blocks.memory,
+      owner,
+      path: archive.name,
+      size: archive.size,
+      mtime: archive.mtime,
+      bytes: inMemory ? sharedCopy(archive.bytes) : undefined,
+    };
+    return { module: import.meta.url, data };
+  }
+
+  close(): void {
+    this.#members?.close();
+    this.archive.close();
+  }
+
+  #startOf(record: number): number {
+    const start = this.locals.startNow(record);
+    if (start !== undefined) return start;
+    this.locals.expect(record); // the content will be wanted as well
+    const { locals } = this;
+    throw new NotLoaded(this.archive.name, function* () {
+      yield* locals.start(record);
+    });
+  }
+}
+
+/** Memory for where contents start. */
+export function newStarts({ sizes }: ZipColumns): Float64Array {
+  return sharedFloat64(sizes.length);
+}
+
+/**
+ * Rebuilds a shared tree in another thread, over the same tables.
+ *
+ * @param isOwner Whether its zip is among its sources there, and is not known otherwise.
+ */
+export async function reopenTree(
+  data: unknown,
+  isOwner = false,
+): Promise<ZipTree> {
+  const { columns, starts, blocks, owner, path, size, mtime, bytes } =
+    data as Seed;
+  await runAsync(loadInflate());
+  const storage = storageInThread(path);
+  const archive = bytes === undefined
+    ? await runAsync(storage.open(path))
+    : new MemorySource(bytes, path, mtime);
+  const parts = {
+    archive,
+    storage,
+    columns,
+    starts,
+    blocks: new DecodedBlocks(blocks),
+    owner,
+  };
+  if (archive.size === size && archive.mtime === mtime) {
+    return new ZipTree(parts, isOwner);
+  }
+  archive.close();
+  throw new FormatError(
+    "changed",
+    `${path} was replaced or changed after it was opened; open it again`,
+    { path, expected: size, actual: archive.size },
+  );
+}
+
+function sharedCopy(bytes: Uint8Array): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
