@@ -14,7 +14,7 @@ import {
   Size,
   uint64,
 } from "../layout.ts";
-import { fromCp437 } from "./cp437.ts";
+import { fromCp437, isUtf8 } from "./cp437.ts";
 import { dosTime } from "./dos_time.ts";
 import { type Directory, findDirectory } from "./end_record.ts";
 import { type Member, ZipBuilder } from "./zip_builder.ts";
@@ -118,7 +118,10 @@ class DirectoryReader {
     const method = view.getUint16(at + 10, true);
     const stored = this.#bytes.subarray(pathStart, pathEnd);
     const pathSum = crc32Of(stored);
-    let path = (flags & Flag.UTF8) !== 0 ? stored : fromCp437(stored);
+    const isUnix = view.getUint8(at + 5) === UNIX;
+    let path = (flags & Flag.UTF8) !== 0 || isUnix && isUtf8(stored)
+      ? stored
+      : fromCp437(stored);
     let time = dosTime(
       view.getUint16(at + 14, true),
       view.getUint16(at + 12, true),
@@ -157,9 +160,7 @@ class DirectoryReader {
       header: header + this.#directory.before,
       time,
     };
-    const kind = view.getUint8(at + 5) === UNIX
-      ? view.getUint16(at + 40, true) & KIND_BITS
-      : 0;
+    const kind = isUnix ? view.getUint16(at + 40, true) & KIND_BITS : 0;
     if (kind === LINK) this.#builder.leaveOut(member, "a symbolic link");
     else if (kind === 0 || kind === REGULAR || kind === DIRECTORY) {
       this.#builder.add(member);

@@ -5,11 +5,28 @@ const UPPER =
 
 const encoder = new TextEncoder();
 
-/** The bytes of a name in UTF-8: the same where it is ASCII. */
-export function fromCp437(bytes: Uint8Array): Uint8Array {
+const strict = new TextDecoder("utf-8", { fatal: true });
+
+/** Whether bytes are UTF-8: as Unix writes names, without saying it. */
+export function isUtf8(bytes: Uint8Array): boolean {
+  if (isAscii(bytes)) return true;
+  try {
+    strict.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAscii(bytes: Uint8Array): boolean {
   let all = 0;
   for (let i = 0; i < bytes.length; i++) all |= bytes[i]!;
-  if (all < 0x80) return bytes;
+  return all < 0x80;
+}
+
+/** The bytes of a name in UTF-8: the same where it is ASCII. */
+export function fromCp437(bytes: Uint8Array): Uint8Array {
+  if (isAscii(bytes)) return bytes;
   let text = "";
   for (const byte of bytes) {
     text += byte < 0x80 ? String.fromCharCode(byte) : UPPER[byte - 0x80]!;

@@ -1,0 +1,135 @@
+/** Zips of independent writers: what Python's zipfile finds in them, from any storage. */
+import assert from "node:assert/strict";
+import { DataLoader, FileDataset } from "../../../../src/data/mod.ts";
+import { ZipReader } from "../../../../src/formats/zip/mod.ts";
+import { runAsync } from "../../../../src/io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
+import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
+import { check, open } from "../../../../src/vfs/mod.ts";
+import { findNode } from "../../../../src/vfs/paths.ts";
+import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
+import { inMemory } from "../../../support/far_away.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+import {
+  type ZipCase,
+  zipCase,
+  zipCases,
+} from "../../../support/zip/zip_golden.ts";
+
+const onWarning = (message: string) => assert.fail(message);
+
+for (const golden of zipCases()) {
+  Deno.test(`what others wrote is what Python finds: ${golden.name}`, async () => {
+    const storages = [
+      LOCAL_DISK,
+      inMemory(golden.path),
+      slowStorage(1),
+      slowStorage(2, inMemory(golden.path)),
+    ];
+    for (const storage of storages) await compare(golden, { storage });
+  });
+}
+
+async function compare(
+  { path, content: { entries } }: ZipCase,
+  options: Parameters<typeof open>[1],
+): Promise<void> {
+  using fs = await open(path, { ...options, onWarning });
+  const shown = new Set<string>();
+  for await (const entry of fs.walk("")) {
+    if (entry.isFile) shown.add(entry.path);
+  }
+  assert.equal(fs.info.format, "zip");
+  assert.equal(fs.info.files, entries.length);
+  assert.deepEqual([...shown].sort(), entries.map(({ path }) => path).sort());
+  const all = await fs.read(entries.map(({ path }) => path));
+  const extent = newExtent();
+  for (const [i, entry] of entries.entries()) {
+    assert.equal(sha256(all[i]!), entry.sha256, entry.path);
+    assert.equal((await fs.stat(entry.path)).size, entry.size);
+    const part = await fs.readRange(entry.path, 1, 100);
+    assert.deepEqual(part, all[i]!.subarray(1, 101));
+    const node = await runAsync(findNode(fs.tree, entry.path));
+    await runAsync(whenLoaded(() => fs.tree.locate(node, extent)));
+    if (entry.stored) assert.equal(extent.source, 0, entry.path);
+    else if (entry.size > 0) assert.ok(extent.source > 0, entry.path);
+  }
+}
+
+Deno.test("what others wrote is sound", async () => {
+  for (const { path, name, content: { entries } } of zipCases()) {
+    const onDamage = (damage: Error) => assert.fail(`${name}: ${damage}`);
+    const { damaged, samples } = await check(path, { onDamage, onWarning });
+    assert.equal(damaged, 0);
+    assert.ok(samples >= entries.length);
+  }
+});
+
+Deno.test("times are those of the members, and directories without files are there", async () => {
+  for (const name of ["info_zip", "info_zip_stored", "python"]) {
+    using fs = await open(zipCase(name).path, { onWarning });
+    const { mtime } = await fs.stat("a.txt");
+    const isUtc = name === "info_zip_stored"; // it has times of Unix
+    const written = isUtc
+      ? new Date(Date.UTC(2024, 1, 29, 12, 34, 56))
+      : new Date(2024, 1, 29, 12, 34, 56);
+    assert.equal(mtime.getTime(), written.getTime(), name);
+    assert.ok((await fs.stat("none")).isDirectory);
+    assert.deepEqual(await fs.list("none"), []);
+  }
+});
+
+Deno.test("the last of the files of one name is there", async () => {
+  using fs = await open(zipCase("python_twice").path, { onWarning });
+  const text = new TextDecoder().decode(await fs.read("a.txt"));
+  assert.equal(text, "the last one wins");
+  assert.deepEqual(await fs.list(""), ["a.txt", "b.txt", "d"]);
+});
+
+Deno.test("a reader has the files, with and without waiting, and in another thread", async () => {
+  for (const { path, content: { entries } } of zipCases()) {
+    using reader = await ZipReader.open(path, { onWarning });
+    using now = ZipReader.openSync(path, { onWarning });
+    assert.deepEqual(now.names, reader.names);
+    assert.deepEqual(
+      reader.names.sort(),
+      entries.map(({ path }) => path).sort(),
+    );
+    const read = await reader.read(reader.names);
+    assert.deepEqual(now.readSync(now.names), read);
+    using shared = await ZipReader.openShared(structuredClone(reader.share()));
+    assert.deepEqual(await shared.read(reader.names), read);
+    assert.deepEqual(read.map((bytes) => bytes.length), [
+      ...reader.names.map((name) => reader.size(name)),
+    ]);
+    assert.throws(() => now.readSync("no such file"), { name: "PathError" });
+  }
+});
+
+Deno.test("another thread's tree is the same, also of what is in memory", async () => {
+  const { path } = zipCase("python");
+  for (const storage of [LOCAL_DISK, inMemory(path)]) {
+    using fs = await open(path, { storage, onWarning });
+    const again = await reopenHandle(structuredClone(fs.tree.share()));
+    assert.equal(again.nodeCount, fs.tree.nodeCount);
+    const node = await runAsync(findNode(fs.tree, "d/lines.txt"));
+    assert.equal(await runAsync(findNode(again, "d/lines.txt")), node);
+    const extent = newExtent();
+    assert.ok(again.locate(node, extent));
+    const bytes = new Uint8Array(extent.length);
+    again.sources.at(extent.source)!.readAtSync!(bytes, 0);
+    assert.deepEqual(bytes, await fs.read("d/lines.txt"));
+    again.close();
+  }
+});
+
+Deno.test("files are samples", async () => {
+  const { path, content: { entries } } = zipCase("info_zip");
+  using dataset = await FileDataset.open(path);
+  assert.equal(dataset.length, entries.length);
+  const loader = new DataLoader(dataset, { batchSize: 4, numWorkers: 1 });
+  let samples = 0;
+  for await (const batch of loader) samples += batch.path.length;
+  assert.equal(samples, entries.length);
+});
