@@ -60,6 +60,10 @@ const TAR =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage TarOptions TarReader
   TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError ${ERRORS}`;
 
+const ZIP =
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
+  ZipReaderHandle ${ERRORS}`;
+
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
   Generation RecordfsError Spec WaitOptions convert`;
@@ -107,6 +111,7 @@ const NAMES: Record<string, string> = {
   "./formats": FORMATS,
   "./bags": BAGS,
   "./tar": TAR,
+  "./zip": ZIP,
   "./convert": CONVERT,
   "./data": DATA,
   "./ffrecord": FFRECORD,

@@ -29,6 +29,8 @@ export interface FormatEntry extends FormatVariant {
   readonly variants?: readonly FormatVariant[];
   /** How names of its files end, as in `.tar`. */
   readonly suffixes: readonly string[];
+  /** Whether each container is one file, and a directory of such is none. */
+  readonly areFiles?: boolean;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
   /**

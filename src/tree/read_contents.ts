@@ -3,7 +3,7 @@ import type { Steps } from "../io/concurrency/steps.ts";
 import { type BatchRoom, placesIn } from "../io/read/read_memory.ts";
 import { readSlices } from "../io/read/read_slices.ts";
 import { RecordfsError } from "../errors.ts";
-import { whenLoaded } from "./not_loaded.ts";
+import { NotLoaded, whenLoaded } from "./not_loaded.ts";
 import { type Extent, newExtent } from "./tree.ts";
 
 /** A batch of contents to be read. */
@@ -33,17 +33,39 @@ export function expectContents(
   let bytes = 0;
   try {
     for (let i = 0; i < length; i++) {
-      locate(i, extent);
+      if (!isLocated(() => locate(i, extent))) continue;
       if (extent.bytes !== undefined || extent.length === 0) continue;
       const source = sources.at(extent.source);
       if (source?.expect?.(extent.offset, extent.length) !== true) break;
       bytes += extent.length;
     }
   } catch (error) {
-    // Also a part of an index that is not there yet; who reads it is told.
-    if (!(error instanceof RecordfsError)) throw error;
+    if (!(error instanceof RecordfsError)) throw error; // who reads it is told
   }
   return bytes;
+}
+
+/** Whether a place is known; otherwise a part of an index is not there yet, and the tree knows that it will be. */
+function isLocated(locate: () => void): boolean {
+  try {
+    locate();
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotLoaded)) throw error;
+    return false;
+  }
+}
+
+/** Has trees hear which places will be asked for: what has to be fetched to tell them is, where they can say so. */
+function expectPlaces({ length, locate }: Contents, from: number): void {
+  const extent = newExtent();
+  for (let i = from; i < length; i++) {
+    try {
+      locate(i, extent);
+    } catch (error) {
+      if (!(error instanceof RecordfsError)) throw error; // who reads it is told
+    }
+  }
 }
 
 /**
@@ -61,10 +83,18 @@ export function* readContents(
   const extents: Extent[] = [];
   /** Which of them lie in sources. */
   const stored: number[] = [];
+  let isHinted = false;
   yield* whenLoaded(() => {
     for (let i = extents.length; i < length; i++) {
       const extent = newExtent();
-      batch.locate(i, extent);
+      try {
+        batch.locate(i, extent);
+      } catch (error) {
+        // Those that come after it may have to wait as well: then all at once.
+        if (error instanceof NotLoaded && !isHinted) expectPlaces(batch, i + 1);
+        isHinted = true;
+        throw error;
+      }
       extents.push(extent);
       if (extent.bytes === undefined) stored.push(i);
     }

@@ -141,7 +141,8 @@ function* noBytes(): Steps<Uint8Array> {
 }
 
 function unknown({ path, names, size }: Probe): FormatError {
-  const suffixes = formats().flatMap(({ suffixes }) => suffixes);
+  const suffixes = formats().filter(({ areFiles }) => !areFiles)
+    .flatMap(({ suffixes }) => suffixes);
   const last = suffixes.pop();
   const why = names === undefined
     ? `its ${size} bytes do not start as one`

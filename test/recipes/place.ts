@@ -7,6 +7,8 @@ import { writeImages } from "../support/gulp/gulp_content.ts";
 import { gulpCase } from "../support/gulp/gulp_golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { tarCase } from "../support/tar/tar_golden.ts";
+import { makeZip } from "../support/zip/make_zip.ts";
+import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));
@@ -35,6 +37,14 @@ for (
 ) {
   fs.cpSync(gulpCase(golden).path, `${place}/${name}`, { recursive: true });
 }
+fs.writeFileSync(
+  `${place}/arrays.npz`,
+  makeZip(["x", "y"].map((name) => ({
+    name: `${name}.npy`,
+    data: writeNpy({ data: Float32Array.of(1, 2, 3), shape: [3] }),
+    method: 8,
+  }))),
+);
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),

@@ -11,6 +11,7 @@ export const zip: FormatEntry = {
   name: "zip",
   description: "zip archives: zip, npz, docx, jar",
   suffixes: SUFFIXES,
+  areFiles: true,
   detect,
   targets: [{ name: "zip", suffix: ".zip" }],
   load: async () => (await import("./format.ts")).zip,

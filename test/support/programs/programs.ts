@@ -29,6 +29,7 @@ export const PACKAGES: Record<string, string> = {
   strace: "strace",
   tar: "tar",
   unshare: "util-linux",
+  unzip: "unzip",
   zsh: "zsh",
 };
 

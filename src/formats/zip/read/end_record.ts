@@ -98,6 +98,20 @@ function* directoryOf(
       `has ${count} members by its end, and ${length} bytes of headers of them`,
     );
   }
+  if (count > 0) {
+    const at = start - tail.start;
+    const bytes = at >= 0
+      ? tail.bytes.subarray(at, at + 4)
+      : yield* readPart(source, start, 4);
+    const first = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    if (first.getUint32(0, true) !== Signature.CENTRAL) {
+      throw damaged(
+        source,
+        start,
+        "has no header of a member where its end says",
+      );
+    }
+  }
   return { start, end: past, count, before };
 }
 

@@ -1,5 +1,5 @@
 import type { FormatError } from "../../../errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -45,12 +45,13 @@ export class LocalHeaders {
   startNow(record: number): number | undefined {
     const known = this.starts[record]!;
     if (known > 0) return known;
+    if (this.#source.readAtSync !== undefined) {
+      return runSync(this.start(record));
+    }
     const length = this.#lengthOf(record);
     const bytes = new Uint8Array(length);
     const header = this.#columns.headers[record]!;
-    const source = this.#source;
-    const got = source.readAtSync?.(bytes, header) ??
-      source.readCached?.(bytes, header) ?? 0;
+    const got = this.#source.readCached?.(bytes, header) ?? 0;
     if (got < length) return undefined;
     const view = new DataView(bytes.buffer);
     if (hasZip64(view)) return undefined;

@@ -1,0 +1,113 @@
+/** Zips on servers: how often they are asked. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { mount } from "../../../../fuse/mod.ts";
+import { ZipReader } from "../../../../src/formats/zip/mod.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
+import { makeZip } from "../../../support/zip/make_zip.ts";
+
+interface Served {
+  readonly dir: string;
+  readonly server: FileServer;
+  readonly remote: { readonly cache: { readonly directory: string } };
+}
+
+async function serving(run: (served: Served) => Promise<void>): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    await using server = await FileServer.start(`${dir}/www`);
+    const remote = { cache: { directory: `${dir}/cache` } };
+    await run({ dir: `${dir}/www`, server, remote });
+  });
+}
+
+/** Members of 100,000 bytes, every other one deflated. */
+function zipOf(count: number): Uint8Array {
+  return makeZip(
+    Array.from({ length: count }, (_, i) => ({
+      name: `d/${String(i).padStart(5, "0")}.bin`,
+      data: contentOf(i),
+      method: i % 2 * 8,
+    })),
+  );
+}
+
+function contentOf(i: number): Uint8Array {
+  return new Uint8Array(100_000).map((_, k) => Math.imul(k, k + i) >> 5);
+}
+
+Deno.test("opening asks for the end and the directory, and reading for what is read", () =>
+  serving(async ({ dir, server, remote }) => {
+    const bytes = zipOf(300);
+    fs.writeFileSync(`${dir}/a.zip`, bytes);
+    const url = `${server.url}/a.zip`;
+    {
+      using fs = await open(url, { remote });
+      assert.equal(fs.info.files, 300);
+      assert.ok(server.asked.length <= 3, String(server.asked.length));
+    }
+    server.asked.length = 0;
+    using reader = await ZipReader.open(url, { remote });
+    assert.ok(server.asked.length <= 1, String(server.asked.length)); // it is the same
+    server.asked.length = 0;
+    const wanted = [7, 120, 121, 250, 299, 8];
+    const names = wanted.map((i) => `d/${String(i).padStart(5, "0")}.bin`);
+    const read = await reader.read(names);
+    for (const [k, i] of wanted.entries()) {
+      assert.deepEqual(read[k], contentOf(i));
+    }
+    assert.ok(server.asked.length <= 2 * wanted.length);
+    server.asked.length = 0;
+    await reader.read(names);
+    assert.equal(server.asked.length, 0);
+    assert.ok(reader.expect(["d/00050.bin", "d/00051.bin"]) >= 0);
+    assert.deepEqual(await reader.read("d/00051.bin"), contentOf(51));
+  }));
+
+Deno.test("the index of a large one is kept, and believed only of the same zip", () =>
+  serving(async ({ dir, server, remote }) => {
+    const large = (name: string) =>
+      makeZip([{ name, data: new Uint8Array(9 << 20) }]);
+    fs.writeFileSync(`${dir}/a.zip`, large("first"));
+    const openIt = () => ZipReader.open(`${server.url}/a.zip`, { remote });
+    (await openIt()).close();
+    assert.equal(fs.readdirSync(`${dir}/../cache/indexes`).length, 1);
+    fs.rmSync(`${dir}/../cache/objects`, { recursive: true });
+    server.asked.length = 0;
+    {
+      using again = await openIt();
+      assert.deepEqual(again.names, ["first"]);
+      assert.ok(server.asked.length <= 1, String(server.asked.length));
+    }
+    fs.writeFileSync(`${dir}/a.zip`, large("other"));
+    using other = await openIt();
+    assert.deepEqual(other.names, ["other"]);
+  }));
+
+Deno.test({
+  name: "a zip on a server is mounted, its compressed members included",
+  ...needs("fuse", "root"),
+  fn: () =>
+    serving(async ({ dir, server, remote }) => {
+      fs.writeFileSync(`${dir}/a.zip`, zipOf(20));
+      await withMountpoint(async (mountpoint) => {
+        await using _mounted = await mount(`${server.url}/a.zip`, mountpoint, {
+          remote,
+        });
+        for (let i = 0; i < 20; i++) {
+          const name = `d/${String(i).padStart(5, "0")}.bin`;
+          fs.writeFileSync(`${dir}/expected`, contentOf(i));
+          const { code, stdout, stderr } = await output(
+            "cmp",
+            `${mountpoint}/${name}`,
+            `${dir}/expected`,
+          );
+          assert.equal(code, 0, stdout + stderr);
+        }
+      });
+    }),
+});

@@ -1,0 +1,148 @@
+/** Mounted zips beside what unzip makes of them. */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { mount } from "../../../../fuse/mod.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { needs } from "../../../support/programs/programs.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { makeZip } from "../../../support/zip/make_zip.ts";
+import { zipCase, zipCases } from "../../../support/zip/zip_golden.ts";
+import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
+
+function mountTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ...needs("fuse", "root", "unzip"), fn });
+}
+
+mountTest(
+  "a mounted zip is what unzip extracts",
+  () =>
+    withTempDir(async (dir) => {
+      // unzip asks what to do where a name comes twice, and has ways of its own with code pages.
+      const cases = zipCases().filter(({ name }) =>
+        name !== "python_twice" && name !== "cp437"
+      );
+      for (const { name, path } of cases) {
+        const copy = `${dir}/${name}`;
+        fs.mkdirSync(copy);
+        const unzip = await output(
+          "env",
+          "LC_ALL=C.UTF-8",
+          "unzip",
+          "-q",
+          path,
+          "-d",
+          copy,
+        );
+        // 1: it warns of what is before the zip.
+        assert.ok(unzip.code <= 1, unzip.stderr);
+        await withMountpoint(async (mountpoint) => {
+          await using _mounted = await mount(path, mountpoint);
+          const compared = await output("diff", "-r", mountpoint, copy);
+          assert.deepEqual(compared, { code: 0, stdout: "", stderr: "" }, name);
+        });
+      }
+    }),
+);
+
+/** Text that is much smaller when it is deflated. */
+function textOf(bytes: number): string {
+  const lines: string[] = [];
+  for (let i = 0, length = 0; length < bytes; i++) {
+    const line = `${Math.imul(i, 2654435761) >>> 0} is number ${i}\n`;
+    lines.push(line);
+    length += line.length;
+  }
+  return lines.join("").slice(0, bytes);
+}
+
+mountTest(
+  "members of any size are read from front to back, from anywhere, and by several at once",
+  () =>
+    withTempDir(async (dir) => {
+      const sizes = [1, 100_000, 3_000_000, 20_000_000];
+      const texts = sizes.map(textOf);
+      const members = texts.map((data, i) => ({
+        name: `${i}.txt`,
+        data,
+        method: 8,
+      }));
+      fs.writeFileSync(`${dir}/a.zip`, makeZip(members));
+      for (const [i, text] of texts.entries()) {
+        fs.writeFileSync(`${dir}/${i}.txt`, text);
+      }
+      await withMountpoint(async (mountpoint) => {
+        await using _mounted = await mount(`${dir}/a.zip`, mountpoint);
+        const file = fs.openSync(`${mountpoint}/3.txt`, "r");
+        try {
+          for (const at of [15_000_000, 19_999_990, 0, 7_777_777]) {
+            const into = new Uint8Array(1000);
+            const got = fs.readSync(file, into, 0, into.length, at);
+            assert.equal(
+              new TextDecoder().decode(into.subarray(0, got)),
+              texts[3]!.slice(at, at + 1000),
+            );
+          }
+        } finally {
+          fs.closeSync(file);
+        }
+        const compared = await Promise.all(texts.map((_, i) =>
+          output("cmp", `${mountpoint}/${i}.txt`, `${dir}/${i}.txt`)
+        ));
+        for (const { code, stdout } of compared) {
+          assert.equal(code, 0, stdout);
+        }
+      });
+    }),
+);
+
+mountTest(
+  "what is not right is an I/O error, and said once; the rest is read",
+  () =>
+    withTempDir(async (dir) => {
+      const data = "deflated ".repeat(500);
+      const wrong = { crc: 5 };
+      const size = { size: 2000 };
+      const zip = makeZip([
+        { name: "crc", data, method: 8, local: wrong, central: wrong },
+        { name: "size", data, method: 8, local: size, central: size },
+        { name: "stored", data, local: wrong, central: wrong },
+        { name: "header", data, local: { name: "hidden" } },
+        { name: "right", data, method: 8 },
+      ]);
+      fs.writeFileSync(`${dir}/a.zip`, zip);
+      const log: string[] = [];
+      await withMountpoint(async (mountpoint) => {
+        await using _mounted = await mount(`${dir}/a.zip`, mountpoint, {
+          onLog: (message) => log.push(message),
+        });
+        for (const name of ["crc", "size", "stored", "header"]) {
+          const { code, stderr } = await output("cat", `${mountpoint}/${name}`);
+          assert.equal(code, 1, name);
+          assert.match(stderr, /Input\/output error/);
+        }
+        const right = await output("cat", `${mountpoint}/right`);
+        assert.equal(right.stdout, data);
+      });
+      const said = log.join("\n");
+      for (const what of [/checksum/, /'size' has/, /'header' has a header/]) {
+        assert.match(said, what);
+      }
+    }),
+);
+
+mountTest(
+  "what is in memory is mounted as well, its compressed members included",
+  () =>
+    withMountpoint(async (mountpoint) => {
+      const { path, content: { entries } } = zipCase("python");
+      const bytes = fs.readFileSync(path);
+      using container = await open(new Uint8Array(bytes));
+      await using _mounted = await mount(container, mountpoint);
+      for (const entry of entries) {
+        const { size } = fs.statSync(`${mountpoint}/${entry.path}`);
+        assert.equal(size, entry.size);
+        const read = fs.readFileSync(`${mountpoint}/${entry.path}`);
+        assert.equal(read.length, entry.size);
+      }
+    }),
+);
