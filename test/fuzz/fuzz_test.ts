@@ -123,6 +123,7 @@ Deno.test("every original comes unmutated once, and every mutation comes up", ()
       "moved",
       "record",
       "header",
+      "entry",
     ]
   ) assert.ok(words.has(word), word);
 });

@@ -9,6 +9,7 @@ import { RECORD_MUTATIONS } from "./mutations/records.ts";
 import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
 import { TAR_MUTATIONS } from "./mutations/tars.ts";
 import { TEXT_MUTATIONS } from "./mutations/texts.ts";
+import { ZIP_MUTATIONS } from "./mutations/zips.ts";
 import type { Original } from "./originals.ts";
 
 const MUTATIONS: readonly Mutation[] = [
@@ -19,6 +20,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...IMAGE_MUTATIONS,
   ...SHAPE_MUTATIONS,
   ...TAR_MUTATIONS,
+  ...ZIP_MUTATIONS,
 ];
 
 /** A case to be driven. */

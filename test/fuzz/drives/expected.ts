@@ -19,6 +19,7 @@ import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
+import type { ZipCase } from "../../support/zip/zip_golden.ts";
 import { open } from "../../../src/vfs/mod.ts";
 import { expectationOf } from "../originals.ts";
 import type { Scene } from "../scene.ts";
@@ -70,6 +71,8 @@ async function compare(
       return await compareVideos(path, content as GulpCase["content"]);
     case "tar":
       return await compareTar(path, content as TarCase["content"]);
+    case "zip":
+      return await compareZip(path, content as ZipCase["content"]);
     case "bag":
       return await compareBag(path, (content as BagContent).records);
     default:
@@ -115,6 +118,18 @@ async function compareVideos(
     const { frames } = await directory.getRaw(id);
     assert.equal(sha256(joined(frames)), sum);
   }
+}
+
+async function compareZip(
+  path: string,
+  { entries }: ZipCase["content"],
+): Promise<void> {
+  using fs = await open(path, QUIET);
+  const contents = await fs.read(entries.map(({ path }) => path));
+  assert.deepEqual(
+    contents.map(sha256),
+    entries.map(({ sha256 }) => sha256),
+  );
 }
 
 async function compareTar(

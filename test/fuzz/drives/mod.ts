@@ -9,6 +9,7 @@ import { mountDrive } from "./mounts.ts";
 import { readersDrive } from "./readers.ts";
 import { tarsDrive } from "./tars.ts";
 import { treeDrive } from "./tree.ts";
+import { zipsDrive } from "./zips.ts";
 
 export const DRIVES: readonly Drive[] = [
   expectedDrive,
@@ -24,4 +25,5 @@ export const DRIVES: readonly Drive[] = [
   mountDrive,
   threadsDrive,
   tarsDrive,
+  zipsDrive,
 ];

@@ -1,0 +1,122 @@
+/** Mutations of zips: fields of their headers and ends, each where its record is. */
+import {
+  integerBytes,
+  limitsAround,
+  type Mutation,
+  pickNamed,
+} from "./mutation.ts";
+
+/** Records by what they begin with, and their fields: where each is, and its length. */
+const RECORDS: readonly {
+  readonly name: string;
+  readonly signature: readonly number[];
+  readonly fields: readonly (readonly [string, number, number])[];
+}[] = [
+  {
+    name: "header",
+    signature: [0x50, 0x4b, 3, 4],
+    fields: [
+      ["flags", 6, 2],
+      ["method", 8, 2],
+      ["CRC-32", 14, 4],
+      ["packed", 18, 4],
+      ["size", 22, 4],
+      ["path length", 26, 2],
+      ["extra length", 28, 2],
+    ],
+  },
+  {
+    name: "entry",
+    signature: [0x50, 0x4b, 1, 2],
+    fields: [
+      ["system", 5, 1],
+      ["flags", 8, 2],
+      ["method", 10, 2],
+      ["time", 12, 4],
+      ["CRC-32", 16, 4],
+      ["packed", 20, 4],
+      ["size", 24, 4],
+      ["path length", 28, 2],
+      ["extra length", 30, 2],
+      ["comment length", 32, 2],
+      ["mode", 40, 2],
+      ["place", 42, 4],
+    ],
+  },
+  {
+    name: "end",
+    signature: [0x50, 0x4b, 5, 6],
+    fields: [
+      ["disk", 4, 2],
+      ["count", 10, 2],
+      ["length", 12, 4],
+      ["place", 16, 4],
+      ["comment length", 20, 2],
+    ],
+  },
+  {
+    name: "wide end",
+    signature: [0x50, 0x4b, 6, 6],
+    fields: [["count", 32, 8], ["length", 40, 8], ["place", 48, 8]],
+  },
+  {
+    name: "locator",
+    signature: [0x50, 0x4b, 6, 7],
+    fields: [["place", 8, 8], ["disks", 16, 4]],
+  },
+];
+
+const SMALL = [0n, 1n, 8n, 9n, 93n, 99n, 0x808n, 0xa1ffn];
+const ZIP = /\.(zip|exe)$/;
+
+/** A field of a record, with a number at some limit. */
+const setField: Mutation = {
+  name: "set field of a zip",
+  weight: 6,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, ZIP);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const record = dice.pick(RECORDS);
+    const places = placesOf(bytes, record.signature);
+    if (places.length === 0) return;
+    const at = dice.pick(places);
+    const [name, offset, length] = dice.pick(record.fields);
+    const value = dice.once(3)
+      ? dice.pick(SMALL)
+      : dice.pick(limitsAround(bytes.length, at));
+    const field = integerBytes(value, length, true);
+    draft.overwrite(
+      path,
+      at + offset,
+      field,
+      `${name} of a zip's ${record.name}`,
+    );
+  },
+};
+
+/** A header of the directory where another one is: contents that lie in one another, paths that come twice. */
+const copyEntry: Mutation = {
+  name: "copy entry of a zip",
+  weight: 2,
+  apply(draft, dice) {
+    const path = pickNamed(draft, dice, ZIP);
+    if (path === undefined) return;
+    const bytes = draft.bytes(path);
+    const places = placesOf(bytes, RECORDS[1]!.signature);
+    if (places.length < 2) return;
+    const [from, to] = [dice.pick(places), dice.pick(places)];
+    const fixed = bytes.slice(from, from + 46);
+    draft.overwrite(path, to, fixed, `the zip's entry at ${from}`);
+  },
+};
+
+export const ZIP_MUTATIONS: readonly Mutation[] = [setField, copyEntry];
+
+function placesOf(bytes: Uint8Array, signature: readonly number[]): number[] {
+  const places: number[] = [];
+  for (let at = 0; at + 46 <= bytes.length + 24; at++) {
+    if (signature.every((byte, i) => bytes[at + i] === byte)) places.push(at);
+  }
+  return places;
+}
