@@ -38,6 +38,7 @@ import {
 import { saveResults } from "./support/results.ts";
 import { tarBenchmark } from "./formats/tar.ts";
 import { servePageBenchmark } from "./serve/page.ts";
+import { zipBenchmark } from "./formats/zip.ts";
 import { videoFramesBenchmark } from "./data/video_frames.ts";
 import { writeRecordsBenchmark } from "./ffrecord/write_records.ts";
 
@@ -70,6 +71,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   servePageBenchmark,
   serveBenchmark,
   writeRecordsBenchmark,
+  zipBenchmark,
 ];
 
 const { values, positionals } = parseArgs({

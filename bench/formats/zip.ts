@@ -1,0 +1,206 @@
+/**
+ * Zips: opening one of many members beside Python's `zipfile`; mounts beside those of `fuse-zip`: until all names are
+ * listed, and all files in random order, deflated ones and stored ones.
+ *
+ *   deno run -A bench/formats/zip.ts [--members N] [--files N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { buildPrograms } from "../mount/build.ts";
+import { readPasses } from "../mount/reader.ts";
+import { rowsBesideFirst } from "../support/beside_first.ts";
+import { MountedServer } from "../support/mounted_server.ts";
+import {
+  type Benchmark,
+  parseOptions,
+  progress,
+  type Row,
+  runAlone,
+} from "../support/report.ts";
+import { alternate } from "../support/rounds.ts";
+import { runJson } from "../support/run.ts";
+import { Workspace } from "../support/workspace.ts";
+
+const OURS = here("./open_zip.ts");
+const CLI = here("../../cli.ts");
+
+/** What Python does to know all members. */
+const PYTHON = `
+import json, sys, time, zipfile
+start = time.perf_counter()
+with zipfile.ZipFile(sys.argv[1]) as zip:
+    members = len(zip.infolist())
+print(json.dumps({"ms": 1000 * (time.perf_counter() - start), "members": members}))
+`;
+
+/** Writes a zip of so many members of so many bytes, which halve; small ones in directories of 1000. */
+const WRITE = `
+import json, random, sys, zipfile
+path, members, size, method = sys.argv[1], *map(int, sys.argv[2:5])
+random.seed(1)
+words = random.randbytes(1 << 20).hex().encode()
+with zipfile.ZipFile(path, "w", method, compresslevel=6) as zip:
+    for i in range(members):
+        at = random.randrange(len(words) - size)
+        info = zipfile.ZipInfo((f"{i // 1000:04d}/" if size < 1000 else "") + f"{i:07d}.txt")
+        info.external_attr = 0o100644 << 16 # fuse-zip shows no others
+        zip.writestr(info, words[at:at + size], method)
+print(json.dumps({"ms": 0, "members": members}))
+`;
+
+/** How often as fast as the others it shall be. */
+const TARGET = 2;
+const [STORED, DEFLATED] = [0, 8];
+const SMALL = 20;
+
+/** `zip`: opening, listing, and reading through a mount. */
+export const zipBenchmark: Benchmark = { name: "zip", run };
+
+async function run(args: string[]): Promise<Row[]> {
+  const { numbers, dir } = parseOptions(args, {
+    members: 300_000,
+    files: 5_000,
+    size: 100_000,
+    rounds: 3,
+  });
+  const { members, files, size, rounds } = numbers;
+  const bytes = Math.max(200 * members, 2 * files * (size + 1024));
+  await using workspace = await Workspace.create(dir, bytes);
+  const many = workspace.file("members.zip");
+  progress(`zip: writing ${members} members`);
+  await write(many, members, SMALL, STORED);
+  const rows = await measureOpening(many, members, rounds);
+  rows.push(...await measureListing(workspace, many, members, rounds));
+  for (const method of [DEFLATED, STORED]) {
+    const path = workspace.file(`files${method}.zip`);
+    progress(`zip: writing ${files} files`);
+    await write(path, files, size, method);
+    rows.push(
+      ...await measureReading(workspace, path, { files, size, method, rounds }),
+    );
+  }
+  return rows;
+}
+
+interface Opened {
+  readonly ms: number;
+  readonly members: number;
+}
+
+async function write(
+  path: string,
+  members: number,
+  size: number,
+  method: number,
+): Promise<void> {
+  const numbers = [members, size, method].map(String);
+  await runJson<Opened>(["python3", "-c", WRITE, path, ...numbers]);
+}
+
+async function measureOpening(
+  path: string,
+  members: number,
+  rounds: number,
+): Promise<Row[]> {
+  const contenders = [
+    {
+      name: "ZipReader.open",
+      command: [Deno.execPath(), "run", "-A", OURS, path],
+    },
+    {
+      name: "Python, zipfile.ZipFile",
+      command: ["python3", "-c", PYTHON, path],
+      target: TARGET,
+    },
+  ];
+  const taken = await alternate(contenders, rounds, async (one) => {
+    progress(`zip: ${one.name}`);
+    const opened = await runJson<Opened>(one.command);
+    if (opened.members === members) return 1000 * members / opened.ms;
+    throw new Error(`${one.name} found ${opened.members} of ${members}`);
+  });
+  const measured = `zip, opening ${members} members`;
+  return rowsBesideFirst(measured, "members/s", contenders, taken);
+}
+
+/** Those who mount a zip, ours first. */
+function mounters(path: string, mountpoint: string, target?: number) {
+  return [
+    {
+      name: "recordfs mount",
+      command: [Deno.execPath(), "run", "-A", CLI, "mount", "-f", path],
+    },
+    {
+      name: "fuse-zip",
+      command: ["fuse-zip", "-r", "-f", path],
+      ...target === undefined ? {} : { target },
+    },
+  ].map((one) => ({ ...one, command: [...one.command, mountpoint] }));
+}
+
+/** From the start of the program until all names are there. */
+async function measureListing(
+  workspace: Workspace,
+  path: string,
+  members: number,
+  rounds: number,
+): Promise<Row[]> {
+  const mountpoint = workspace.file("listed");
+  await Deno.mkdir(mountpoint);
+  let mounted: MountedServer | undefined;
+  workspace.defer(async () => await mounted?.stop());
+  const contenders = mounters(path, mountpoint, TARGET);
+  const rates = await alternate(contenders, rounds, async (one) => {
+    progress(`zip: listing, ${one.name}`);
+    const start = performance.now();
+    mounted = await MountedServer.start(one.command, mountpoint);
+    const { stdout } = await new Deno.Command("sh", {
+      args: ["-c", 'find "$1" -type f | wc -l', "sh", mountpoint],
+    }).output();
+    const ms = performance.now() - start;
+    await mounted.stop();
+    const found = Number(new TextDecoder().decode(stdout));
+    if (found === members) return 1000 * members / ms;
+    throw new Error(`${one.name} lists ${found} of ${members}`);
+  });
+  const measured = `zip, mounted and listed: ${members} members`;
+  return rowsBesideFirst(measured, "members/s", contenders, rates);
+}
+
+async function measureReading(
+  workspace: Workspace,
+  path: string,
+  { files, size, method, rounds }: {
+    readonly files: number;
+    readonly size: number;
+    readonly method: number;
+    readonly rounds: number;
+  },
+): Promise<Row[]> {
+  const { reader } = await buildPrograms(workspace.path);
+  const mountpoint = workspace.file(`read${method}`);
+  await Deno.mkdir(mountpoint);
+  let mounted: MountedServer | undefined;
+  workspace.defer(async () => await mounted?.stop());
+  // Of what is deflated, both take as long as zlib does.
+  const target = method === STORED ? TARGET : undefined;
+  const contenders = mounters(path, mountpoint, target);
+  const rates = await alternate(contenders, rounds, async (one) => {
+    progress(`zip: reading, ${one.name}`);
+    mounted = await MountedServer.start(one.command, mountpoint);
+    const [pass] = await readPasses([reader, mountpoint], files * size);
+    await mounted.stop();
+    return pass!.filesPerSecond;
+  });
+  const how = method === STORED ? "stored" : "deflated";
+  const measured =
+    `zip, mounted, random order, first time: ${files} × ${size} bytes, ${how}`;
+  return rowsBesideFirst(measured, "files/s", contenders, rates);
+}
+
+function here(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+if (import.meta.main) await runAlone(zipBenchmark);
