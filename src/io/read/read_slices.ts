@@ -65,6 +65,7 @@ class Reading {
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
   readonly #result: Uint8Array<ArrayBuffer>[];
+  #failure: { readonly at: number; readonly error: unknown } | undefined;
 
   constructor(
     sources: SourceList,
@@ -91,9 +92,11 @@ class Reading {
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
     const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
     this.#expect();
+    let began = 0;
     try {
       let unwatched = STRIDE_BYTES;
       for (const run of this.#runs) {
+        began++;
         if (unwatched >= STRIDE_BYTES) {
           while (shouldYield()) await yieldToEventLoop();
           unwatched = 0;
@@ -106,13 +109,28 @@ class Reading {
         if (tried === run.length) continue;
         await flight.room();
         if (flight.failed) break;
-        flight.add(this.#readLater(run, bytes, tried, signal));
+        const at = began;
+        const read = this.#readLater(run, bytes, tried, signal);
+        flight.add(read.catch((error) => this.#fail(at, error)));
       }
     } catch (error) {
-      flight.add(Promise.reject(error)); // what is under way ends first
+      // What is under way ends first.
+      flight.add(Promise.resolve().then(() => this.#fail(began, error)));
     }
-    await flight.end();
+    try {
+      await flight.end();
+    } catch (error) {
+      throw this.#failure?.error ?? error;
+    }
     return this.#result;
+  }
+
+  /** Of all that fail, the first one in the order of reading is told, whichever was quicker: as without waiting. */
+  #fail(at: number, error: unknown): never {
+    if (this.#failure === undefined || at < this.#failure.at) {
+      this.#failure = { at, error };
+    }
+    throw error;
   }
 
   /** Tells sources that have to fetch what they are asked for of all of it at once. */

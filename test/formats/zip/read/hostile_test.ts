@@ -248,3 +248,23 @@ Deno.test("links and devices are left out, and said", async () => {
     /'link' is left out: it is a symbolic link\n.*'pipe' is left out/,
   );
 });
+
+Deno.test("of several contents that are damaged the first one is told, whichever way they are read", async () => {
+  const wrong = { crc: 5 };
+  const zip = makeZip([
+    { ...B, name: "first", central: wrong, local: wrong },
+    { ...A, name: "second", central: wrong, local: wrong },
+  ]);
+  using fs = await open(zip, { onWarning });
+  const names = ["second", "first"];
+  const first = /checksum mismatch in 'second'/; // it lies in the zip, which is read before what is decompressed
+  await assert.rejects(fs.read(names), first);
+  assert.throws(() => fs.readSync(names), first);
+  const damaged = makeZip([{ ...B, name: "first" }, { ...B, name: "second" }]);
+  for (const at of [50, 50 + damaged.indexOf("PK", 10)]) {
+    damaged.fill(0xff, at, at + 5);
+  }
+  using both = await open(damaged, { onWarning });
+  await assert.rejects(both.read(names), /'first' can't be decompressed/);
+  assert.throws(() => both.readSync(names), /'first' can't be decompressed/);
+});
