@@ -1,10 +1,10 @@
 import { RecordfsError } from "../errors.ts";
 import { encodeName } from "../names.ts";
-import { openedSources } from "./joined_sources.ts";
+import { lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable, type NameTableColumns } from "./name_table.ts";
 import { NameTableBuilder } from "./name_table_builder.ts";
 import { sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
-import { areOpen, newStat, type NodeId, ROOT, type Tree } from "./tree.ts";
+import { newStat, type NodeId, ROOT, type Tree } from "./tree.ts";
 
 /** A tree, and where it is to stand among others. */
 export interface PlacedTree {
@@ -33,18 +33,20 @@ export interface UnionColumns {
   readonly offsets: Float64Array;
   /** The trees in the order of their ids. */
   readonly byNode: Uint32Array;
-  /** Per tree: what is added to the index of a source, after it is multiplied by its step. */
-  readonly firstSources: Uint32Array;
-  /** Per tree: how far its sources are apart. */
-  readonly sourceSteps: Uint32Array;
+  /** Per tree: how many of its sources are open from the start, and the index of the first of them. */
+  readonly openedCounts: Uint32Array;
+  readonly firstOpened: Uint32Array;
+  /** Per tree: how many lists of others it has, and the number of the first of them. */
+  readonly listCounts: Uint32Array;
+  readonly firstLists: Uint32Array;
   /** The largest id that a node can come to have. */
   readonly lastNode: NodeId;
   /** Modification of the newest tree, in milliseconds since 1970. */
   readonly mtime: number;
   /** How many sources are open from the start. */
   readonly openedSources: number;
-  /** How many trees open theirs when they are asked for. */
-  readonly lazyTrees: number;
+  /** How many lists there are of those that are opened when they are asked for. */
+  readonly lists: number;
 }
 
 /**
@@ -140,25 +142,44 @@ function placeNodes(trees: readonly Tree[], own: number) {
   return { offsets, byNode: sharedUint32(order), lastNode: last };
 }
 
-/** Gives each tree indices for its sources, as {@linkcode JoinedSources} has them. */
+/** Gives each tree indices for its sources: as {@linkcode JoinedSources} has them. */
 function placeSources(trees: readonly Tree[]) {
-  const counts = trees.map(({ sources }) => openedSources(sources).length);
-  const opened = counts.reduce((sum, count) => sum + count, 0);
-  const isOpen = trees.map(({ sources }) => areOpen(sources));
-  const lazyTrees = isOpen.filter((open) => !open).length;
-  let nextOpen = 0;
-  let nextLazy = opened;
-  const firsts = counts.map((count, at) => {
-    if (!isOpen[at]) return nextLazy++;
-    nextOpen += count;
-    return nextOpen - count;
-  });
+  const opened = trees.map(({ sources }) => openedSources(sources).length);
+  const lists = trees.map(({ sources }) => lazySources(sources).length);
+  const sum = (counts: readonly number[]) =>
+    counts.reduce((sum, count) => sum + count, 0);
   return {
-    firstSources: sharedUint32(firsts),
-    sourceSteps: sharedUint32(isOpen.map((open) => open ? 1 : lazyTrees)),
-    openedSources: opened,
-    lazyTrees,
+    openedCounts: sharedUint32(opened),
+    firstOpened: sharedUint32(firstsOf(opened)),
+    listCounts: sharedUint32(lists),
+    firstLists: sharedUint32(firstsOf(lists)),
+    openedSources: sum(opened),
+    lists: sum(lists),
   };
+}
+
+/** What comes before each, of so many. */
+function firstsOf(counts: readonly number[]): number[] {
+  let next = 0;
+  return counts.map((count) => {
+    next += count;
+    return next - count;
+  });
+}
+
+/** The index in a union of a source of one of its trees. */
+export function sourceIn(
+  { openedCounts, firstOpened, listCounts, firstLists, openedSources, lists }:
+    UnionColumns,
+  tree: number,
+  source: number,
+): number {
+  const behind = source - openedCounts[tree]!;
+  if (behind < 0) return firstOpened[tree]! + source;
+  // Lists take turns, there as in the tree.
+  const count = listCounts[tree]!;
+  const list = firstLists[tree]! + behind % count;
+  return openedSources + list + Math.floor(behind / count) * lists;
 }
 
 function newest(trees: readonly Tree[]): number {

@@ -10,6 +10,7 @@ import type { SampleNodes, SampleRun } from "./tree.ts";
 import {
   makeColumns,
   type PlacedTree,
+  sourceIn,
   UNION_IDS,
   type UnionColumns,
 } from "./union_columns.ts";
@@ -55,9 +56,9 @@ export class UnionTree implements Tree {
     this.#columns = columns;
     this.#names = new NameTable(columns.names);
     this.#own = this.#names.length;
-    const { openedSources, lazyTrees } = columns;
+    const { openedSources, lists } = columns;
     const lazy = trees.flatMap(({ sources }) => lazySources(sources));
-    this.sources = lazyTrees === 0
+    this.sources = lists === 0
       ? opened
       : new JoinedSources(openedSources, opened, lazy);
     // Whether there are such methods tells whether there are checksums, and links.
@@ -196,8 +197,7 @@ export class UnionTree implements Tree {
     if (at < 0) return false;
     if (!this.#trees[at]!.locate(this.#localOf(node, at), into)) return false;
     if (into.source >= 0) {
-      const { firstSources, sourceSteps } = this.#columns;
-      into.source = firstSources[at]! + into.source * sourceSteps[at]!;
+      into.source = sourceIn(this.#columns, at, into.source);
     }
     return true;
   }
