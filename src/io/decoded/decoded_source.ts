@@ -43,6 +43,11 @@ const PART_AT_ONCE = 8;
 /** Contents of which a thread keeps where it is in decoding them. */
 const MOST_RUNNING = 16;
 
+/** Bytes up to which a content is decoded in one go. */
+export function mostAtOnce({ capacity }: DecodedBlocks): number {
+  return capacity / PART_AT_ONCE;
+}
+
 /** Where decoding a content has come. */
 interface Running {
   readonly reader: PieceReader;
@@ -153,7 +158,7 @@ export class DecodedSource implements ByteSource {
 
   get #isDecodedAtOnce(): boolean {
     return this.#content.pieces === undefined ||
-      this.size <= this.#blocks.capacity / PART_AT_ONCE;
+      this.size <= mostAtOnce(this.#blocks);
   }
 
   #readNow(into: Uint8Array, offset: number): number {

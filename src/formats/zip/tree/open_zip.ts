@@ -1,5 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { BLOCK, decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
+import { decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
+import { mostAtOnce } from "../../../io/decoded/decoded_source.ts";
 import { loadInflate } from "../../../io/decoded/inflate.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOnConsole } from "../../../message_text.ts";
@@ -7,9 +8,6 @@ import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { openIndex } from "../read/open_index.ts";
 import { fileCount } from "../read/zip_columns.ts";
 import { newStarts, ZipTree } from "./zip_tree.ts";
-
-/** Bytes from which on a member is not decoded at once. */
-const LARGE = 16 * BLOCK;
 
 /**
  * Opens a zip.
@@ -53,11 +51,12 @@ export function* openTree(
     const { columns, warnings } = yield* openIndex(archive, options);
     const { onWarning = warnOnConsole } = options;
     for (const warning of warnings) onWarning(warning);
+    const blocks = decodedBlocks();
+    const large = mostAtOnce(blocks);
     const isLarge = columns.sizes.some((size, record) =>
-      columns.methods[record] !== 0 && size > LARGE
+      columns.methods[record] !== 0 && size > large
     );
     if (isLarge) yield* loadInflate();
-    const blocks = decodedBlocks();
     return new ZipTree({
       archive,
       storage,
