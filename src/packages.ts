@@ -12,8 +12,10 @@ export const PACKAGES: Readonly<
     | "awsCredentials"
     | "csvParse"
     | "fastXmlParser"
+    | "hashWasm"
     | "htmlparser2"
     | "imagescript"
+    | "nodeRsCrc32"
     | "picomatch"
     | "sharp"
     | "turboJpeg",
@@ -25,8 +27,10 @@ export const PACKAGES: Readonly<
   awsCredentials: "npm:@aws-sdk/credential-providers@3.1173.0",
   csvParse: "npm:csv-parse@7.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
+  hashWasm: "npm:hash-wasm@4.12.0",
   htmlparser2: "npm:htmlparser2@12.0.0",
   imagescript: "npm:imagescript@1.3.1",
+  nodeRsCrc32: "npm:@node-rs/crc32@1.10.6",
   picomatch: "npm:picomatch@4.0.7",
   sharp: "npm:sharp@0.35.5",
   turboJpeg: "npm:@julusian/jpeg-turbo@3.0.1",

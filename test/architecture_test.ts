@@ -143,6 +143,7 @@ Deno.test("formats never import each other, and only the registry all", () => {
 /** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
   "src/packages.ts",
+  "src/io/sums/crc32c.ts",
   "src/io/remote/http/list_page.ts",
   "src/io/remote/s3/bucket.ts",
   "src/io/remote/s3/credentials.ts",
@@ -156,7 +157,7 @@ const LOADS_PACKAGES = [
   "src/serve/dav/asked.ts",
 ];
 
-Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CSV and globs need any", () => {
+Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CRC-32C, CSV and globs need any", () => {
   const { imports } = JSON.parse(
     Deno.readTextFileSync(`${REPOSITORY}deno.json`),
   );
