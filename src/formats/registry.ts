@@ -4,6 +4,7 @@ import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { tar } from "./tar/entry.ts";
+import { tfrecord } from "./tfrecord/entry.ts";
 
 /** All formats, in the order in which they are asked whether a container is theirs. */
 const ENTRIES: FormatEntry[] = [
@@ -11,6 +12,7 @@ const ENTRIES: FormatEntry[] = [
   gulp,
   bags,
   tar,
+  tfrecord,
 ];
 
 const loaded = new Map<FormatEntry, Format>();
