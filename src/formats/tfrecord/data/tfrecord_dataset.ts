@@ -21,9 +21,6 @@ import {
   type TFRecordReaderHandle,
 } from "../read/tfrecord_reader.ts";
 
-/** The bytes of a record. */
-type Bytes = Uint8Array<ArrayBuffer>;
-
 /** Options of opening a {@linkcode TFRecordDataset}. */
 export interface TFRecordDatasetOptions extends TFRecordOptions, WaitOptions {
   /** Whether samples are examples; otherwise they are the bytes of records. Defaults to `true`. */
@@ -60,7 +57,7 @@ export interface ProcessedTFRecordDatasetOptions<S, T>
  * ```
  */
 export class TFRecordDataset<T = TFExample>
-  extends ProcessedDataset<TFExample | Bytes, T> {
+  extends ProcessedDataset<TFExample | Uint8Array<ArrayBuffer>, T> {
   readonly #reader: TFRecordReader;
   readonly #decode: boolean;
 
@@ -74,7 +71,7 @@ export class TFRecordDataset<T = TFExample>
   constructor(
     reader: TFRecordReader,
     decode = true,
-    process?: Process<TFExample | Bytes, T>,
+    process?: Process<TFExample | Uint8Array<ArrayBuffer>, T>,
   ) {
     super(process);
     this.#reader = reader;
@@ -88,7 +85,7 @@ export class TFRecordDataset<T = TFExample>
    * @throws {FormatError} If one is damaged or compressed.
    * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
    */
-  static open<T, S extends TFExample | Bytes = TFExample>(
+  static open<T, S extends TFExample | Uint8Array<ArrayBuffer> = TFExample>(
     location: string | URL,
     options: ProcessedTFRecordDatasetOptions<S, T>,
   ): Promise<TFRecordDataset<T>>;
@@ -96,7 +93,7 @@ export class TFRecordDataset<T = TFExample>
   static open(
     location: string | URL,
     options: RawTFRecordDatasetOptions,
-  ): Promise<TFRecordDataset<Bytes>>;
+  ): Promise<TFRecordDataset<Uint8Array<ArrayBuffer>>>;
   /** Opens files; samples are examples. */
   static open(
     location: string | URL,
@@ -110,7 +107,9 @@ export class TFRecordDataset<T = TFExample>
   ): Promise<TFRecordDataset<unknown>> {
     const process = options.process && await importedFunction(options.process);
     const reader = await TFRecordReader.open(location, options);
-    const takesAny = process as Process<TFExample | Bytes, unknown> | undefined;
+    const takesAny = process as
+      | Process<TFExample | Uint8Array<ArrayBuffer>, unknown>
+      | undefined;
     return new TFRecordDataset<unknown>(reader, options.decode, takesAny);
   }
 
@@ -159,7 +158,7 @@ export class TFRecordDataset<T = TFExample>
   protected override async readBatch(
     indices: readonly number[],
     { memory, signal }: GetOptions,
-  ): Promise<(TFExample | Bytes)[]> {
+  ): Promise<(TFExample | Uint8Array<ArrayBuffer>)[]> {
     const options = { memory, signal };
     return this.#decode
       ? await this.#reader.examples(indices, options)
@@ -172,7 +171,7 @@ export async function reopenTFRecordDataset<T>(
   handle: TFRecordReaderHandle,
   storage: Storage | undefined,
   decode: boolean,
-  process: Process<TFExample | Bytes, T> | undefined,
+  process: Process<TFExample | Uint8Array<ArrayBuffer>, T> | undefined,
 ): Promise<TFRecordDataset<T>> {
   const reader = await TFRecordReader.openShared(handle, { storage });
   return new TFRecordDataset(reader, decode, process);

@@ -6,6 +6,7 @@ import { NotLoaded } from "../../../tree/not_loaded.ts";
 import { orNoExample } from "../read/example_of.ts";
 import { readRecords, type RecordTable } from "../read/record_files.ts";
 import { newExtent } from "../../../tree/tree.ts";
+import { NodeNames } from "./layout_names.ts";
 import {
   type Content,
   formOf,
@@ -135,10 +136,11 @@ export class DecodedRecords {
       [record],
       this.#check,
     );
+    const names = new NodeNames<Content>(path, table.numberOf(record));
     const layout = orNoExample(
       table,
       record,
-      () => layOut(bytes!, this.nodes),
+      () => layOut(bytes!, this.nodes, names),
     );
     const kept = { layout, forms: new Map(), weight: layout.weight };
     this.#kept.set(record, kept);

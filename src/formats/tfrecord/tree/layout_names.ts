@@ -39,6 +39,17 @@ export class NodeNames<Content> {
     children: new Map(),
     content: undefined,
   }];
+  readonly #path: string;
+  readonly #record: number;
+
+  /**
+   * @param path The file, for messages.
+   * @param record Number of the record in it.
+   */
+  constructor(path: string, record: number) {
+    this.#path = path;
+    this.#record = record;
+  }
 
   /** Makes a directory in another one. */
   directory(parent: number, name: string): number {
@@ -92,9 +103,12 @@ export class NodeNames<Content> {
   ): number {
     const bytes = encodeName(name);
     if (bytes.length > LONGEST) {
+      const [path, sample] = [this.#path, this.#record];
       throw new FormatError(
         "unsafe-name",
-        `The feature '${name}' can't be a file: its name has ${bytes.length} bytes, and ${LONGEST} is the most`,
+        `${path}: the feature '${name}' of record ${sample} can't be a file: its name has ${bytes.length} bytes, and ` +
+          `${LONGEST} is the most; read the record without --decoded`,
+        { path, sample },
       );
     }
     const node = this.nodes.length;

@@ -45,12 +45,17 @@ const NODE_WEIGHT = 250;
  * Lays out an example as files.
  *
  * @param mostNodes How many it may have.
+ * @param names Takes their names; those of no other record.
  * @throws {WireError} If the bytes are none, or it has more.
  * @throws {FormatError} If a feature's name is none of a file.
  */
-export function layOut(bytes: Uint8Array, mostNodes: number): RecordLayout {
+export function layOut(
+  bytes: Uint8Array,
+  mostNodes: number,
+  names: NodeNames<Content>,
+): RecordLayout {
   const { isSequence, features, lists } = scanExample(bytes);
-  const layout = new Layout(bytes);
+  const layout = new Layout(bytes, names);
   const root = isSequence ? layout.names.directory(0, "context") : 0;
   layout.addAll(root, features);
   if (isSequence) {
@@ -61,13 +66,14 @@ export function layOut(bytes: Uint8Array, mostNodes: number): RecordLayout {
 }
 
 class Layout {
-  readonly names = new NodeNames<Content>();
+  readonly names: NodeNames<Content>;
   readonly #bytes: Uint8Array;
   #numbers = 0;
   #numberBytes = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, names: NodeNames<Content>) {
     this.#bytes = bytes;
+    this.names = names;
   }
 
   /** Features in a directory: first the short names, which may be in the way of others, and files before their forms. */
