@@ -37,6 +37,7 @@ import {
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
 import { tarBenchmark } from "./formats/tar.ts";
+import { tfrecordBenchmark } from "./formats/tfrecord.ts";
 import { servePageBenchmark } from "./serve/page.ts";
 import { videoFramesBenchmark } from "./data/video_frames.ts";
 import { writeRecordsBenchmark } from "./ffrecord/write_records.ts";
@@ -67,6 +68,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   remoteBenchmark,
   scaleBenchmark,
   tarBenchmark,
+  tfrecordBenchmark,
   servePageBenchmark,
   serveBenchmark,
   writeRecordsBenchmark,

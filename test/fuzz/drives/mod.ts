@@ -8,6 +8,7 @@ import { expectedDrive } from "./expected.ts";
 import { mountDrive } from "./mounts.ts";
 import { readersDrive } from "./readers.ts";
 import { tarsDrive } from "./tars.ts";
+import { tfrecordsDrive } from "./tfrecords.ts";
 import { treeDrive } from "./tree.ts";
 
 export const DRIVES: readonly Drive[] = [
@@ -24,4 +25,5 @@ export const DRIVES: readonly Drive[] = [
   mountDrive,
   threadsDrive,
   tarsDrive,
+  tfrecordsDrive,
 ];

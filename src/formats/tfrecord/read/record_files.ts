@@ -100,16 +100,24 @@ export function* openFiles(
 ): Steps<RecordFiles> {
   const sources: ByteSource[] = [];
   const files: SharedFile[] = [];
-  const openOne = function* (path: string, i: number): Steps<void> {
-    const source = sources[i] = yield* storage.open(path);
-    const index = yield* openIndex(source, options);
-    const { name, size, mtime } = source;
-    files[i] = { ...index, path: name, size, mtime };
+  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
+  const openOne = function* (path: string, at: number): Steps<void> {
+    if (failed !== undefined && failed.at < at) return;
+    try {
+      const source = sources[at] = yield* storage.open(path);
+      const index = yield* openIndex(source, options);
+      const { name, size, mtime } = source;
+      files[at] = { ...index, path: name, size, mtime };
+    } catch (error) {
+      if (failed === undefined || at < failed.at) failed = { at, error };
+    }
   };
   try {
     const [only] = paths;
     if (paths.length === 1) yield* openOne(only!, 0);
     else yield* inParallel(paths.map(openOne));
+    if (failed !== undefined) throw (failed as { error: unknown }).error;
     return { sources, table: new RecordTable(files) };
   } catch (error) {
     for (const source of sources) source?.close();
