@@ -1,6 +1,6 @@
 /**
- * TFRecord: reading records in batches, compared with their checksums, beside a bare loop that takes the checksum of the
- * same bytes in memory; and opening a file of 1,000,000 records, also again by what was kept of it.
+ * TFRecord: reading records in batches, compared with their checksums, as copies and as views, beside a bare loop that
+ * takes the checksums of the records of the same file, which is in memory as a whole, and one that reads each before; and opening a file of 1,000,000 records, also again by what was kept of it.
  *
  *   deno run -A bench/formats/tfrecord.ts [--records N] [--size BYTES] [--many N] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -20,6 +20,7 @@ import {
   runAlone,
 } from "../support/report.ts";
 import { alternate, median } from "../support/rounds.ts";
+import { FRAME, HEADER } from "../../src/formats/tfrecord/layout.ts";
 import { Workspace } from "../support/workspace.ts";
 
 /** Records of a batch. */
@@ -67,12 +68,34 @@ async function measureReading(
   const path = workspace.file("records.tfrecord");
   await write(path, records, size);
   using reader = await TFRecordReader.open(path);
-  const memory = await reader.read(0);
+  const memory = await Deno.readFile(path);
+  using file = await Deno.open(path);
+  const room = new Uint8Array(size);
   const batches = Array.from(
     { length: Math.floor(records / BATCH) },
     (_, i) => Array.from({ length: BATCH }, (_, k) => i * BATCH + k),
   );
+  const startOf = (record: number) => record * (size + FRAME) + HEADER;
+  const bare = (pass: (record: number) => void) => {
+    for (const batch of batches) for (const record of batch) pass(record);
+    return Promise.resolve();
+  };
   const contenders = [
+    {
+      name: "TFRecordReader.unsafeViews, batches of 64",
+      async pass() {
+        for (const batch of batches) await reader.unsafeViews(batch);
+      },
+    },
+    {
+      name: "a loop of the checksum alone, in memory",
+      target: 0.5,
+      pass: () =>
+        bare((record) => {
+          const start = startOf(record);
+          crc32cOf(memory.subarray(start, start + size));
+        }),
+    },
     {
       name: "TFRecordReader.read, batches of 64",
       async pass() {
@@ -80,12 +103,13 @@ async function measureReading(
       },
     },
     {
-      name: "a loop of the checksum alone, in memory",
-      target: 0.5,
-      pass() {
-        for (const batch of batches) for (const _ of batch) crc32cOf(memory);
-        return Promise.resolve();
-      },
+      name: "a loop of reading and the checksum",
+      pass: () =>
+        bare((record) => {
+          file.seekSync(startOf(record), Deno.SeekMode.Start);
+          file.readSync(room);
+          crc32cOf(room);
+        }),
     },
   ];
   const taken = await alternate(contenders, rounds, async ({ name, pass }) => {

@@ -14,6 +14,7 @@ import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import type { TFExample } from "../proto/example.ts";
 import { exampleOf } from "./example_of.ts";
+import { MappedRecords } from "./mapped_records.ts";
 import {
   expectRecords,
   type FilesHandle,
@@ -57,6 +58,7 @@ export interface TFRecordReaderHandle {
 export class TFRecordReader implements Disposable {
   readonly #files: RecordFiles;
   readonly #check: boolean;
+  readonly #mapped: MappedRecords;
   /** Where the files lie. */
   readonly storage: Storage;
 
@@ -65,6 +67,7 @@ export class TFRecordReader implements Disposable {
     this.#files = files;
     this.storage = storage;
     this.#check = check;
+    this.#mapped = new MappedRecords(files, check);
   }
 
   /**
@@ -180,6 +183,21 @@ export class TFRecordReader implements Disposable {
   }
 
   /**
+   * Views of records in memory maps of their files: nothing is copied. Linux only, and it needs `--allow-ffi`.
+   *
+   * **Reading a view after its file was cut short kills the process**, as does a disk that fails: so for files that
+   * nobody changes. The `buffer` of a view is the whole file: it must not be transferred to another thread, and a copy,
+   * made with `slice()`, is what is posted. Views stay valid after `close()`.
+   *
+   * @returns The bytes; compared with their checksums at each call, unless `checkData` is `false`.
+   * @throws {IndexError} If there is no such record.
+   * @throws {RecordfsError} With code `unsupported` where files cannot be mapped: `read` works there.
+   */
+  unsafeViews(indices: Iterable<number>): Uint8Array<ArrayBuffer>[] {
+    return this.#mapped.views(this.#required(indices));
+  }
+
+  /**
    * All records in their order, in batches.
    *
    * @param options How many are read in one go; 256 unless given.
@@ -240,8 +258,9 @@ export class TFRecordReader implements Disposable {
     return table.files[table.fileOf(record!)]!.path;
   }
 
-  /** Closes the files. What was read stays valid. */
+  /** Closes the files. What was read, and views, stay valid. */
   close(): void {
+    this.#mapped.close();
     for (const source of this.#files.sources) source.close();
   }
 

@@ -160,6 +160,30 @@ Deno.test("steps of sequence examples are numbered", async () => {
   }
 });
 
+Deno.test("views are the records, and compared", async () => {
+  const { path, content: { records } } = tfrecordCase("records");
+  using reader = await TFRecordReader.open(path);
+  const views = reader.unsafeViews(records.map((_, i) => i));
+  assert.deepEqual(
+    views.map((bytes) => sha256(bytes)),
+    records.map(({ sha256 }) => sha256),
+  );
+  assert.throws(() => reader.unsafeViews([7]), { name: "IndexError" });
+  const dir = await Deno.makeTempDir();
+  try {
+    const bytes = await Deno.readFile(path);
+    bytes[records[3]!.offset]! ^= 1;
+    await Deno.writeFile(`${dir}/t.tfrecord`, bytes);
+    using damaged = await TFRecordReader.open(`${dir}/t.tfrecord`);
+    assert.throws(() => damaged.unsafeViews([1, 3]), {
+      code: "sample-checksum",
+      sample: 3,
+    });
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
 Deno.test("a feature's bytes are a part of the file", async () => {
   const golden = tfrecordCase("examples");
   using fs = await open(golden.path, { decoded: true });
