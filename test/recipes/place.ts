@@ -7,6 +7,7 @@ import { writeImages } from "../support/gulp/gulp_content.ts";
 import { gulpCase } from "../support/gulp/gulp_golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { tarCase } from "../support/tar/tar_golden.ts";
+import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));
@@ -35,6 +36,7 @@ for (
 ) {
   fs.cpSync(gulpCase(golden).path, `${place}/${name}`, { recursive: true });
 }
+fs.cpSync(tfrecordCase("shards").path, `${place}/records`, { recursive: true });
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),
