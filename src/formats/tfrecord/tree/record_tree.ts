@@ -133,7 +133,7 @@ export class RecordTree implements Tree {
   }
 
   isDirectory(node: NodeId): boolean {
-    if (node >= ROOT && node < this.#first) return true;
+    if (node >= ROOT && node < this.#first) return Number.isInteger(node);
     if (this.#record(node) >= 0) return this.#decoded !== undefined;
     return this.#decoded?.isDirectory(node) ?? false;
   }
@@ -212,7 +212,10 @@ export class RecordTree implements Tree {
   /** The file whose records are in a directory, or -1. */
   #fileOfDirectory(node: NodeId): number {
     if (this.#options.shards === undefined) return node === ROOT ? 0 : -1;
-    return node > ROOT && node < this.#first ? node - ROOT - 1 : -1;
+    const file = node - ROOT - 1;
+    return Number.isInteger(file) && file >= 0 && node < this.#first
+      ? file
+      : -1;
   }
 
   #record(node: NodeId): number {
