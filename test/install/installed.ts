@@ -46,7 +46,8 @@ export async function installPackage(dir: string): Promise<Installed> {
     fs.mkdirSync(`${root}/${place}`, { recursive: true });
     copies.push(`cp -r ${from}/. ${root}/${place}`);
   }
-  await sh(copies.join(" && "));
+  // npm gives everybody what some archives give their maker only.
+  await sh(`${copies.join(" && ")} && chmod -R a+rX ${root}`);
   fs.mkdirSync(`${root}/node_modules/${PLATFORM}`, { recursive: true });
   // Not a link, which an ordinary user could not follow into root's home.
   fs.copyFileSync(Deno.execPath(), `${root}/node_modules/${PLATFORM}/deno`);
@@ -93,7 +94,11 @@ export async function runClean(
 
 /** Runs a script of the shell, which has to succeed. */
 export async function sh(script: string): Promise<string> {
-  const { code, stdout, stderr } = await runClean(["sh", "-ec", script]);
-  assert.equal(code, 0, stderr);
-  return stdout;
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-ec", script],
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  assert.equal(code, 0, text(stdout) + text(stderr));
+  return text(stdout);
 }
