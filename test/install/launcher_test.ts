@@ -10,6 +10,7 @@ import {
   runClean,
   sh,
 } from "./installed.ts";
+import { checkFstab } from "./system_steps.ts";
 
 const FIXTURE = `${REPOSITORY}test/recipes/packed.ffr`;
 const NOBODY = [
@@ -152,6 +153,11 @@ Deno.test({
             assert.equal((await child.status).signal, "SIGKILL");
           });
         },
+      );
+
+      await t.step(
+        "copied as one directory and linked, it mounts by fstab",
+        () => checkFstab(root, data, dir),
       );
 
       await t.step(

@@ -85,7 +85,9 @@ function page(
     heading("NAME"),
     paragraph(`${name} - ${what}`),
   ];
-  return { name, text: [...head, ...parts].join("") };
+  const text = [...head, ...parts].join("");
+  // A heading begins a paragraph by itself.
+  return { name, text: text.replaceAll(/^(\.SH .*\n)\.PP\n/gm, "$1") };
 }
 
 function argumentItems(command: Command): string[] {

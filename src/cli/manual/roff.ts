@@ -14,17 +14,22 @@ export function heading(text: string): string {
 
 /** Text that is filled. */
 export function paragraph(text: string): string {
-  return `.PP\n${escaped(text)}\n`;
+  return `.PP\n${filled(text)}\n`;
 }
 
 /** A term, and below it what it means. */
 export function item(term: string, meaning: string): string {
-  return `.TP\n.B ${quoted(term)}\n${escaped(meaning)}\n`;
+  return `.TP\n.B ${quoted(term)}\n${filled(meaning)}\n`;
 }
 
 /** Lines that stay as they are. */
 export function preformatted(text: string): string {
   return `.PP\n.nf\n${escaped(text.replace(/^\n+|\n+$/g, ""))}\n.fi\n`;
+}
+
+/** Text in lines of a source that people may read, too; on the page they are filled. */
+function filled(text: string): string {
+  return escaped(text.replaceAll(/(?=\S.{60})(.{1,64}) /g, "$1\n"));
 }
 
 /** An argument of a macro. */
