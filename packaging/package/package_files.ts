@@ -27,14 +27,8 @@ const PROGRAMS = ["bin/recordfs", "bin/recordfs-links"];
  */
 export async function packageFiles(place: string): Promise<PackedFile[]> {
   const modules = sourceModules();
-  const texts = modules.map((path) => Deno.readTextFileSync(REPOSITORY + path));
-  const root = {
-    name: manifest.name,
-    version: manifest.version,
-    license: manifest.license,
-    dependencies: lockedDependencies(texts),
-    optional: lockedDeno(),
-  };
+  const texts = textsOf(modules);
+  const root = rootPackage();
   const shared = await sharedFiles();
   const files = [
     ...await javaScript(modules, place),
@@ -50,6 +44,21 @@ export async function packageFiles(place: string): Promise<PackedFile[]> {
     jsonFile("deno.json", { name: root.name, version: root.version }),
   ];
   return files.toSorted((a, b) => a.path < b.path ? -1 : 1);
+}
+
+/** What the package is, and needs. */
+export function rootPackage(): Root {
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    license: manifest.license,
+    dependencies: lockedDependencies(textsOf(sourceModules())),
+    optional: lockedDeno(),
+  };
+}
+
+function textsOf(modules: readonly string[]): string[] {
+  return modules.map((path) => Deno.readTextFileSync(REPOSITORY + path));
 }
 
 function copied(path: string): PackedFile {

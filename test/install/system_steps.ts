@@ -27,7 +27,7 @@ export async function checkManual(root: string): Promise<void> {
   for (const command of commands) {
     const name = `recordfs-${command.name()}`;
     const page = await sh(`mandoc -T utf8 -O width=900 ${pages}/${name}.1`);
-    const text = page.replaceAll(/.\x08/g, ""); // bold is struck twice
+    const text = page.replaceAll(/.[\b]/g, ""); // bold is struck twice
     assert.ok(text.includes(command.description().slice(1)), name);
     for (const one of [command, ...command.commands]) {
       for (const option of one.createHelp().visibleOptions(one)) {
