@@ -35,6 +35,7 @@ import {
   type Row,
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
+import { startBenchmark } from "./install/start.ts";
 import { videoFramesBenchmark } from "./data/video_frames.ts";
 import { writeRecordsBenchmark } from "./ffrecord/write_records.ts";
 
@@ -63,6 +64,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   readBatchesBenchmark,
   remoteBenchmark,
   scaleBenchmark,
+  startBenchmark,
   writeRecordsBenchmark,
 ];
 

@@ -10,6 +10,13 @@ import { needs } from "../support/programs/programs.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { runClean, sh } from "./installed.ts";
 
+/** Packages that were fetched, which all tests share. */
+const CACHE = `${Deno.makeTempDirSync({ prefix: "recordfs-npm-" })}/cache`;
+addEventListener(
+  "unload",
+  () => fs.rmSync(`${CACHE}/..`, { recursive: true }),
+);
+
 /** What npm may fetch and unpack, in megabytes. */
 const MOST_FETCHED = 110;
 const MOST_UNPACKED = 200;
@@ -25,10 +32,10 @@ for (const flags of ["", "--ignore-scripts"]) {
         const { file } = await buildPackage(dir);
         const home = `${dir}/home`;
         fs.mkdirSync(home);
-        const env = `export HOME=${home} npm_config_cache=${dir}/cache`;
+        const env = `export HOME=${home} npm_config_cache=${CACHE}`;
         const npm = `${env}; npm --prefix ${dir}/prefix --global`;
         await sh(`${npm} install ${flags} ${file} 2>&1`);
-        assert.ok(await megabytes(`${dir}/cache`) < MOST_FETCHED);
+        assert.ok(await megabytes(CACHE) < MOST_FETCHED);
         assert.ok(await megabytes(`${dir}/prefix`) < MOST_UNPACKED);
 
         const command = ["unshare", "--net", `${dir}/prefix/bin/recordfs`];
@@ -54,7 +61,7 @@ Deno.test({
   fn: () =>
     withTempDir(async (dir) => {
       const { file } = await buildPackage(dir);
-      const env = `export HOME=${dir} npm_config_cache=${dir}/cache; cd ${dir}`;
+      const env = `export HOME=${dir} npm_config_cache=${CACHE}; cd ${dir}`;
       const name = file.split("/").at(-1);
       const version = await sh(`${env}; npx --yes ./${name} --version`);
       assert.match(version, /^\d+\.\d+\.\d+\n$/);
