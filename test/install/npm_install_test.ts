@@ -10,12 +10,11 @@ import { needs } from "../support/programs/programs.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { runClean, sh } from "./installed.ts";
 
+const PLACE = Deno.makeTempDirSync({ prefix: "recordfs-npm-" });
+addEventListener("unload", () => fs.rmSync(PLACE, { recursive: true }));
+
 /** Packages that were fetched, which all tests share. */
-const CACHE = `${Deno.makeTempDirSync({ prefix: "recordfs-npm-" })}/cache`;
-addEventListener(
-  "unload",
-  () => fs.rmSync(`${CACHE}/..`, { recursive: true }),
-);
+const CACHE = `${PLACE}/cache`;
 
 /** What npm may fetch and unpack, in megabytes. */
 const MOST_FETCHED = 110;

@@ -24,6 +24,10 @@ Deno.test("the repository could be released, but for the day and what is not com
   assert.deepEqual(faultsOf(textOf, { isDraft: true }), []);
 });
 
+Deno.test("installing is told on a screen", () => {
+  assert.ok(textOf("docs/install.md").split("\n").length <= 46);
+});
+
 Deno.test("a release is refused where versions disagree, or there is no day", () => {
   const heading = /^## \S+ – .+$/m;
   assert.deepEqual(

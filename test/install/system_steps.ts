@@ -115,7 +115,7 @@ export async function checkFstab(
   );
   // The links of the system are made in a directory that only this mount namespace has.
   const script = `
-    cp -r ${root} ${place}
+    cp -rl ${root} ${place}
     mount -t tmpfs none /usr/sbin
     ${place}/bin/recordfs-links add ${dir}/prefix
     export XDG_RUNTIME_DIR=${dir}/runtime
