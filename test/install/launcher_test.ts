@@ -10,6 +10,7 @@ import {
   runClean,
   sh,
 } from "./installed.ts";
+import { onMusl } from "../support/programs/musl.ts";
 import { checkFstab } from "./system_steps.ts";
 
 const FIXTURE = `${REPOSITORY}test/recipes/packed.ffr`;
@@ -173,6 +174,9 @@ Deno.test({
           stderr,
           /there is no Deno for this machine \(Linux .*\n.*--omit=optional/,
         );
+        const musl = await runClean(onMusl(dir, [command, "--version"]));
+        assert.equal(musl.code, 1);
+        assert.match(musl.stderr, /for GNU libc.*apk add deno.*RECORDFS_DENO=/);
         const env = { RECORDFS_DENO: Deno.execPath() };
         assert.equal((await runClean([command, "--version"], env)).code, 0);
       });

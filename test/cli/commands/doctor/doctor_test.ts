@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { needs } from "../../../support/programs/programs.ts";
+import { onMusl } from "../../../support/programs/musl.ts";
 import { asOrdinaryUser } from "../../../support/programs/users.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { CLI, type Ran, recordfsProcess, run } from "../../run_cli.ts";
@@ -130,6 +131,18 @@ Deno.test({
       assert.equal(found.get("fusermount3")!.state, "fails");
       assert.match(found.get("fusermount3")!.remedy!, /fuse3/);
       assert.equal(found.get("mounting")!.state, "fails");
+    }),
+});
+
+Deno.test({
+  name: "doctor on a system of musl says that Deno's npm package refuses it",
+  ...needs("root", "unshare"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      const found = reported(await run(onMusl(dir, DOCTOR)));
+      assert.equal(found.get("C library")!.state, "limited");
+      assert.match(found.get("C library")!.says, /Deno's npm package refuses/);
+      assert.match(found.get("C library")!.remedy!, /RECORDFS_DENO/);
     }),
 });
 
