@@ -28,6 +28,7 @@ import { picturesBenchmark } from "./data/pictures.ts";
 import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
 import { remoteBenchmark } from "./remote/remote.ts";
 import { scaleBenchmark } from "./mount/scale.ts";
+import { serveBenchmark } from "./serve/serve.ts";
 import {
   type Benchmark,
   printRows,
@@ -36,6 +37,8 @@ import {
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
 import { startBenchmark } from "./install/start.ts";
+import { tarBenchmark } from "./formats/tar.ts";
+import { servePageBenchmark } from "./serve/page.ts";
 import { videoFramesBenchmark } from "./data/video_frames.ts";
 import { writeRecordsBenchmark } from "./ffrecord/write_records.ts";
 
@@ -65,6 +68,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   remoteBenchmark,
   scaleBenchmark,
   startBenchmark,
+  tarBenchmark,
+  servePageBenchmark,
+  serveBenchmark,
   writeRecordsBenchmark,
 ];
 

@@ -94,6 +94,7 @@ export type FormatErrorCode =
   | "truncated-header"
   | "unfinished"
   | "unknown-format"
+  | "unsupported"
   | "unsafe-name"
   | "unsafe-pickle";
 

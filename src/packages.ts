@@ -8,6 +8,7 @@
 export const PACKAGES: Readonly<
   Record<
     | "aws4fetch"
+    | "awsConfig"
     | "awsCredentials"
     | "csvParse"
     | "fastXmlParser"
@@ -20,6 +21,7 @@ export const PACKAGES: Readonly<
   >
 > = {
   aws4fetch: "npm:aws4fetch@1.0.20",
+  awsConfig: "npm:@smithy/shared-ini-file-loader@4.7.2",
   awsCredentials: "npm:@aws-sdk/credential-providers@3.1173.0",
   csvParse: "npm:csv-parse@7.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",

@@ -15,7 +15,7 @@ const FFRECORD =
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
-  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat OpenContainerOptions PlacementError PlacementErrorCode ReadOptions SampleNodes SampleRun
+  Effect EntryVisitor FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueKind ValueView OpenContainerOptions PlacementError PlacementErrorCode ReadOptions SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions check open openSync ${ERRORS}`;
 const FUSE =
@@ -56,6 +56,10 @@ const BAGS =
   ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer WriterBase
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
+const TAR =
+  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage TarOptions TarReader
+  TarReaderHandle TarSample TarWriteOptions TarWriter WaitOptions WriteError ${ERRORS}`;
+
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
   Generation RecordfsError Spec WaitOptions convert`;
@@ -73,7 +77,7 @@ const DATA =
   ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
   NormalizeVideo NumericArray OpenContainerOptions OpenOptions OpenedFiles Order PackedFolderDataset
   PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  ProcessedDataset RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
+  ProcessedDataset ProcessedWebDatasetOptions RECIPE SAMPLE_DECODERS SampleDecoder SampleDecoders TarOptions TarReader TarReaderHandle TarSample WebDataset WebDatasetOptions WebSample RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop
   RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
   Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
   ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
@@ -87,6 +91,10 @@ const FORMATS =
   RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 
+const SERVE =
+  `Access CheckOptions CheckReport ErrorFacts HandlerOptions RecordfsError RequestHandler ServedAddress ServedSource
+  ServeOptions VirtualFs handler serve`;
+
 /** What a first program needs; each has its entry point besides. */
 const ROOT =
   `ConversionError ConvertOptions ConvertReport CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
@@ -98,6 +106,7 @@ const NAMES: Record<string, string> = {
   ".": ROOT,
   "./formats": FORMATS,
   "./bags": BAGS,
+  "./tar": TAR,
   "./convert": CONVERT,
   "./data": DATA,
   "./ffrecord": FFRECORD,
@@ -106,6 +115,7 @@ const NAMES: Record<string, string> = {
   "./video": VIDEO,
   "./vfs": VFS,
   "./fuse": FUSE,
+  "./serve": SERVE,
   "./numpy": NUMPY,
   "./msgpack": MSGPACK,
 };

@@ -1,142 +1,8 @@
 import assert from "node:assert/strict";
 import { formatNames, formats } from "../src/formats/registry.ts";
 import { PACKAGES } from "../src/packages.ts";
+import { MAY_IMPORT, ROOM } from "./support/layers.ts";
 import { REPOSITORY } from "./support/paths.ts";
-
-/** A folder of a format with what it has for the rooms of converting and of data. */
-const ROOM = "src/formats/*/{convert,data}";
-
-/** What each layer may import besides itself. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  "deno.json": [],
-  "src/message_text.ts": [],
-  "src/errors.ts": ["src/message_text.ts"],
-  "src/serialized_error.ts": ["src/errors.ts"],
-  "src/short_ascii.ts": [],
-  "src/names.ts": ["src/short_ascii.ts"],
-  "src/bytes_of.ts": [],
-  "src/packages.ts": [],
-  "src/environment.ts": [],
-  "src/io": [
-    "src/environment.ts",
-    "src/errors.ts",
-    "src/message_text.ts",
-    "src/packages.ts",
-    "src/serialized_error.ts",
-    "src/names.ts",
-    "src/short_ascii.ts",
-    "src/bytes_of.ts",
-  ],
-  "src/tree": ["src/errors.ts", "src/names.ts", "src/io"],
-  "src/codecs": [
-    "src/errors.ts",
-    "src/short_ascii.ts",
-    "src/bytes_of.ts",
-    "src/message_text.ts",
-    "src/packages.ts",
-  ],
-  // Types only: what each room asks of a format.
-  "src/formats/format.ts": [
-    "src/errors.ts",
-    "src/io",
-    "src/tree",
-    "src/vfs",
-    "src/convert",
-    "src/data",
-  ],
-  "src/formats/mod.ts": [
-    "src/io",
-    "src/tree",
-    "src/formats/format.ts",
-    "src/formats/registry.ts",
-    "src/vfs",
-    "src/convert",
-  ],
-  "src/formats/registry.ts": [
-    "src/errors.ts",
-    "src/formats",
-    "src/formats/format.ts",
-  ],
-  // What a format's folder has for the rooms above, which only they load.
-  [ROOM]: [
-    "src/errors.ts",
-    "src/names.ts",
-    "src/io",
-    "src/tree",
-    "src/codecs",
-    "src/formats",
-    "src/vfs",
-    "src/convert",
-    "src/data",
-  ],
-  "src/formats": [
-    "src/formats/format.ts",
-    ROOM,
-    "src/packages.ts",
-    "src/message_text.ts",
-    "src/errors.ts",
-    "src/serialized_error.ts",
-    "src/names.ts",
-    "src/bytes_of.ts",
-    "src/io",
-    "src/tree",
-    "src/codecs",
-  ],
-  "src/vfs": [
-    "src/errors.ts",
-    "src/names.ts",
-    "src/io",
-    "src/tree",
-    "src/formats",
-    "src/formats/format.ts",
-    "src/formats/registry.ts",
-  ],
-  "src/convert": [
-    "src/errors.ts",
-    "src/names.ts",
-    "src/io",
-    "src/tree",
-    "src/codecs",
-    "src/formats",
-    "src/formats/format.ts",
-    "src/formats/registry.ts",
-    "src/vfs",
-  ],
-  "src/data": [
-    "src/packages.ts",
-    "src/errors.ts",
-    "src/serialized_error.ts",
-    "src/names.ts",
-    "src/bytes_of.ts",
-    "src/io",
-    "src/tree",
-    "src/codecs",
-    "src/formats",
-    ROOM,
-    "src/formats/format.ts",
-    "src/formats/registry.ts",
-    "src/vfs",
-  ],
-  "fuse": ["src/errors.ts", "src/serialized_error.ts", "src/io", "src/tree"],
-  "src/cli": [
-    "src/environment.ts",
-    "deno.json",
-    "src/message_text.ts",
-    "src/errors.ts",
-    "src/names.ts",
-    "src/bytes_of.ts",
-    "src/codecs",
-    "src/io",
-    "src/tree",
-    "src/formats",
-    ROOM, // `bag create` reads folders as `convert` does
-    "src/formats/registry.ts",
-    "src/vfs",
-    "src/convert",
-    "src/data",
-    "fuse",
-  ],
-};
 
 /** The one file of `fuse/` that opens containers; the rest of it knows only trees. */
 const MOUNTS_PATHS = "fuse/mount_container.ts";
@@ -274,19 +140,20 @@ Deno.test("formats never import each other, and only the registry all", () => {
   }
 });
 
-/**
- * Image codecs, CSV and globs are packages, loaded when the first image is decoded, a list is read, or
- * files are chosen by a glob.
- */
+/** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
   "src/packages.ts",
   "src/io/remote/http/list_page.ts",
   "src/io/remote/s3/bucket.ts",
   "src/io/remote/s3/credentials.ts",
+  "src/io/remote/s3/profile.ts",
   "src/io/remote/s3/list_bucket.ts",
   "src/codecs/image/sharp_backend.ts",
   "src/formats/gulp/adapters/read_lists.ts",
   "src/data/datasets/choose_files.ts",
+  "src/serve/api/search.ts",
+  "src/serve/api/table_value.ts",
+  "src/serve/dav/asked.ts",
 ];
 
 Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CSV and globs need any", () => {
@@ -345,6 +212,7 @@ Deno.test("what reads containers is given a storage, and names no local call", (
 
 /** What may name formats besides their folders and the registry: the names of the public, and commands of a format's own. */
 const NAMES_FORMATS = [
+  "src/serve/files/", // archives that are sent to whoever knows no format
   "src/formats/registry.ts",
   "src/convert/mod.ts",
   "src/data/mod.ts",

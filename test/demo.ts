@@ -9,7 +9,9 @@ import * as fs from "node:fs";
 import { FFRecordWriter, PackedFolder } from "../src/formats/ffrecord/mod.ts";
 import { GulpDirectory } from "../src/formats/gulp/mod.ts";
 import { imageCodec } from "../src/codecs/image/mod.ts";
-import { packFolder } from "../mod.ts";
+import { open, packFolder } from "../mod.ts";
+import { serve } from "../src/serve/mod.ts";
+import { succeeds } from "./support/programs/programs.ts";
 import {
   ShardedDatasetReader,
   ShardedDatasetWriter,
@@ -73,6 +75,8 @@ async function demo(): Promise<void> {
   await recordfs("cat", "photos.ffr", "dogs/dog.json");
   await recordfs("check", "photos.ffr");
 
+  await served();
+
   say("Mounted, so that every program can read it:");
   const mounted = await tryToMount();
   if (mounted !== undefined) return console.log(`\n${mounted}`);
@@ -103,6 +107,29 @@ async function demo(): Promise<void> {
   console.log(
     "all were listed, mounted, read by ordinary programs, compared, and unmounted.",
   );
+}
+
+/** Serves a container over HTTP, and fetches a file of it, as programs on other machines do. */
+async function served(): Promise<void> {
+  say("Served over HTTP, for browsers and machines that can't mount (serve):");
+  using container = await open(`${dir}/photos.ffr`);
+  await using server = serve(container);
+  const url = `${server.url}files/dogs/dog.json`;
+  fs.writeFileSync(`${dir}/token`, `Authorization: Bearer ${server.token}\n`);
+  if (succeeds("curl", "--version")) {
+    await sh(`curl -sS --fail -H @token ${url}`);
+  }
+  const headers = { authorization: `Bearer ${server.token}` };
+  const [member, listing] = await Promise.all([
+    fetch(url, { headers }),
+    fetch(`${server.url}files/cats/`, { headers }),
+  ]);
+  assert.deepEqual(await member.bytes(), original("dogs/dog.json"));
+  assert.equal((await listing.json()).length, 40);
+  const refused = await fetch(url);
+  assert.equal(refused.status, 401);
+  await refused.body?.cancel();
+  console.log("  equal, and given to nobody who has no token");
 }
 
 /** Mounts a container of a web server, of which the cache keeps what was read. */

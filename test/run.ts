@@ -64,12 +64,13 @@ function namespace(): string[] {
     return [];
   }
   // The device is made in a file system that comes and goes: /tmp may not allow any. Its number is
-  // from the kernel's devices.txt.
+  // from the kernel's devices.txt. What programs that are killed leave in memory goes as well.
   const script = `
 if [ -c /dev/fuse ] && mount -t tmpfs -o mode=755 none /tmp; then
   mknod -m 666 /tmp/fuse c 10 229 && mount --bind /tmp/fuse /dev/fuse
   umount /tmp
 fi
+mount -t tmpfs -o mode=1777 none /dev/shm
 exec "$@"`;
   return [...unshare, "sh", "-c", script, "sh"];
 }

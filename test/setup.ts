@@ -1,6 +1,7 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /** Installs the Debian packages that some tests and the benchmarks use. */
 import { REMOTE_PACKAGES } from "../bench/remote/packages.ts";
+import { SERVE_PACKAGES } from "../bench/serve/packages.ts";
 import { PEER_PACKAGES } from "../bench/mount/mount_suite/packages.ts";
 import { PACKAGES } from "./support/programs/programs.ts";
 
@@ -9,6 +10,7 @@ const FOR_BENCHMARKS = [
   ...["gcc", "libc6-dev", "libfuse3-dev", "pkg-config"],
   ...PEER_PACKAGES.values(),
   ...REMOTE_PACKAGES.values(),
+  ...SERVE_PACKAGES.values(),
 ];
 
 const packages = [...new Set([...Object.values(PACKAGES), ...FOR_BENCHMARKS])];

@@ -51,8 +51,10 @@ export function makePackedDirectorySync(
   return { archive, index, names, offsets, size };
 }
 
-/** Pickles `OrderedDict((name, index), …)`, protocol 2. */
-function pickleStructure(names: readonly string[]): Uint8Array<ArrayBuffer> {
+/** What a packed folder ends with: a mark, and `OrderedDict((name, index), …)` pickled in protocol 2. */
+export function pickleStructure(
+  names: readonly string[],
+): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [
     encoder.encode(STRUCTURE_MARK),

@@ -11,6 +11,12 @@ recordfs unmount --lazy /mnt/x
 recordfs mounts
 recordfs mounts --json
 recordfs mounts --json > mounts.json
+recordfs view data.ffr
+recordfs view a.ffr b.ffr=train/b gulp/
+recordfs view --no-open --no-token captions
+recordfs serve data.ffr
+recordfs serve --host 0.0.0.0 --allow-host data.example --token-file token data.ffr
+recordfs serve --port 0 --base-path /data a.ffr gulp/
 recordfs ls data.ffr
 recordfs ls -lR data.ffr train
 recordfs ls data.ffr 'train/*.jpg'

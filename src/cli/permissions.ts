@@ -7,6 +7,11 @@ const ENOUGH: ReadonlyMap<string | undefined, string> = new Map([
     .map((name) => [name, "--allow-read"] as const),
   ...["bag", "extract", "pack", "write"]
     .map((name) => [name, READ_AND_WRITE] as const),
+  ["serve", "--allow-read --allow-net=127.0.0.1"],
+  [
+    "view",
+    "--allow-read --allow-net=127.0.0.1 (and --allow-run to open the browser)",
+  ],
   ["gulp", "--allow-read --allow-write (and --allow-run=ffmpeg for videos)"],
 ]);
 

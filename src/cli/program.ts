@@ -18,6 +18,8 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "mount": () => import("./commands/mount.ts"),
   "unmount": () => import("./commands/unmount.ts"),
   "mounts": () => import("./commands/mounts.ts"),
+  "view": () => import("./commands/view.ts"),
+  "serve": () => import("./commands/serve.ts"),
   "ls": () => import("./commands/ls.ts"),
   "tree": () => import("./commands/tree.ts"),
   "cat": () => import("./commands/cat.ts"),

@@ -11,7 +11,7 @@ import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
 import { DataError } from "./data_error.ts";
 import { newNumbers, type WholeNumbers } from "../tree/shared_numbers.ts";
-import { GrowingNumbers } from "./growing_numbers.ts";
+import { GrowingNumbers } from "../tree/growing_numbers.ts";
 import { IndexOutput } from "./index_output.ts";
 
 /** Options of {@linkcode readIndexFile}. */

@@ -39,6 +39,11 @@ export interface FormatEntry extends FormatVariant {
    */
   evidence?(names: readonly string[]): string | undefined;
   /**
+   * Whether a location that no file or directory lies at stands for several of this format, such as
+   * `train-{0..9}.data`.
+   */
+  isPattern?(path: string): boolean;
+  /**
    * Counts the samples of a container, with those that it leaves out, since they are damaged; `undefined` where
    * they are its files, as they are without this.
    *

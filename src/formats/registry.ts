@@ -3,12 +3,14 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatEntry } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
+import { tar } from "./tar/entry.ts";
 
 /** All formats, in the order in which they are asked whether a container is theirs. */
 const ENTRIES: FormatEntry[] = [
   ffrecord,
   gulp,
   bags,
+  tar,
 ];
 
 const loaded = new Map<FormatEntry, Format>();

@@ -125,7 +125,9 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 
   isLink(node: NodeId): boolean {
-    return node >= this.#first && !this.isDirectory(node);
+    return node < this.#first
+      ? this.inner.isLink?.(node) === true
+      : !this.isDirectory(node);
   }
 
   override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
@@ -160,7 +162,7 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
 
   override locate(node: NodeId, into: Extent): boolean {
     if (node < this.#first) return this.inner.locate(node, into);
-    if (!this.isLink(node)) return false;
+    if (this.isDirectory(node)) return false;
     this.#resolve(node);
     const { bytes, start, length } = this.#path;
     into.source = -1;
@@ -172,7 +174,8 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 
   readLink(node: NodeId, into: Uint8Array, at: number): number {
-    if (!this.isLink(node)) return -1;
+    if (node < this.#first) return this.inner.readLink?.(node, into, at) ?? -1;
+    if (this.isDirectory(node)) return -1;
     this.#resolve(node);
     const { bytes, start, length } = this.#path;
     for (let i = 0; i < length; i++) into[at + i] = bytes[start + i]!;
@@ -180,7 +183,8 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
   }
 
   target(node: NodeId): NodeId {
-    return this.isLink(node) ? this.#targetOf(node) : 0;
+    if (node < this.#first) return this.inner.target?.(node) ?? 0;
+    return this.isDirectory(node) ? 0 : this.#targetOf(node);
   }
 
   /** Writes the path that a link leads to. */

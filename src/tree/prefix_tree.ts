@@ -1,3 +1,4 @@
+import type { NodeView } from "./node_view.ts";
 import { filesOf } from "./samples_of.ts";
 import {
   type EntryVisitor,
@@ -17,8 +18,10 @@ import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
  * be described and read by its id, which nobody is told.
  */
 export class PrefixTree extends WrappedTree<NodeId> {
+  declare readonly view?: (node: NodeId) => NodeView | undefined;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
+  readonly target?: (node: NodeId) => NodeId;
   readonly samples?: () => SampleNodes;
 
   /**
@@ -32,6 +35,10 @@ export class PrefixTree extends WrappedTree<NodeId> {
     if (inner.readLink) {
       this.readLink = (node, into, at) => inner.readLink!(node, into, at);
     }
+    if (inner.target) {
+      this.target = (node) => this.#swap(inner.target!(node));
+    }
+    if (inner.view) this.view = (node) => inner.view!(this.#swap(node));
     if (inner.samples) this.samples = () => this.#samplesBelow();
   }
 

@@ -11,6 +11,8 @@ export interface SampleRunColumns {
   readonly firsts: Float64Array;
   /** Per run: how far its nodes are apart. */
   readonly strides: Float64Array;
+  /** Per run: how many neighbours each sample is; `undefined` where each is one node. */
+  readonly widths?: Uint32Array | undefined;
   /** The runs in the order of their nodes, or `undefined` where they stand in it. */
   readonly byNode: Uint32Array | undefined;
 }
@@ -34,19 +36,24 @@ export class SampleRuns {
     const starts = [0];
     const firsts: number[] = [];
     const strides: number[] = [];
+    const widths: number[] = [];
     let length = 0;
-    for (const { first, stride, count } of runs) {
+    for (const { first, stride, count, width = 1 } of runs) {
       if (count === 0) continue;
       length += count;
       starts.push(length);
       firsts.push(first);
       strides.push(stride);
+      widths.push(width);
     }
     return new SampleRuns({
       areDirectories,
       starts: sharedFloat64(starts),
       firsts: sharedFloat64(firsts),
       strides: sharedFloat64(strides),
+      ...widths.some((width) => width > 1)
+        ? { widths: sharedUint32(widths) }
+        : {},
       byNode: orderByNode(firsts),
     });
   }
@@ -71,15 +78,18 @@ export class SampleRuns {
     return firsts[run]! + (sample - starts[run]!) * strides[run]!;
   }
 
-  /** The sample that a node is, or -1. What lies in a sample is none. */
+  /** The sample that a node is, or is a part of beside others, or -1. What lies in a sample is none. */
   indexOf(node: NodeId): number {
     const { starts, firsts, strides, byNode } = this.columns;
     if (firsts.length === 0) return -1;
     const place = lastUpTo(firsts, node, firsts.length, byNode);
     const run = byNode === undefined ? place : byNode[place]!;
-    const steps = (node - firsts[run]!) / strides[run]!;
+    const stride = strides[run]!;
+    const distance = node - firsts[run]!;
+    const steps = stride === 0 ? NaN : Math.floor(distance / stride);
     const count = starts[run + 1]! - starts[run]!;
-    return Number.isInteger(steps) && steps >= 0 && steps < count
+    const width = this.columns.widths?.[run] ?? 1;
+    return steps >= 0 && steps < count && distance - steps * stride < width
       ? starts[run]! + steps
       : -1;
   }

@@ -1,3 +1,4 @@
+import { leadsToNoFile } from "./file_links.ts";
 import { SampleRuns } from "./sample_runs.ts";
 import type { SampleNodes, SampleRun } from "./tree.ts";
 import { runAsync } from "../io/concurrency/steps.ts";
@@ -30,6 +31,10 @@ export function filesOf(tree: Tree): () => SampleNodes {
       let descend = 0;
       let run: { first: NodeId; stride: 1; count: number } | undefined; // of one directory
       const visit: EntryVisitor = (_name, _start, _end, node, next) => {
+        if (leadsToNoFile(tree, node)) {
+          level!.cursor = next;
+          return true;
+        }
         const isDirectory = tree.isDirectory(node);
         level!.cursor = next;
         if (isDirectory) descend = node;

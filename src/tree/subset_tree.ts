@@ -25,12 +25,21 @@ interface Kept {
  * Nodes keep their ids. One that does not show still can be described and read by its id, which nobody is told.
  */
 export class SubsetTree extends WrappedTree<Kept> {
+  readonly isLink?: (node: NodeId) => boolean;
+  readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
+  readonly target?: (node: NodeId) => NodeId;
   readonly #samples: SampleRuns;
 
   /** @param inner Belongs to the tree from now on. */
   constructor(inner: Tree, kept: Kept) {
     super(inner, kept, import.meta.url);
     this.#samples = new SampleRuns(kept.samples);
+    // Whether there are such methods tells whether there are links.
+    if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
+    if (inner.readLink) {
+      this.readLink = (node, into, at) => inner.readLink!(node, into, at);
+    }
+    if (inner.target) this.target = (node) => inner.target!(node);
   }
 
   /**

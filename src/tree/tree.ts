@@ -1,4 +1,5 @@
 import type { Storage } from "../io/storage/storage.ts";
+import type { NodeView } from "./node_view.ts";
 import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
 
 /**
@@ -120,6 +121,8 @@ export interface SampleRun {
   readonly stride: number;
   /** How many there are. */
   readonly count: number;
+  /** How many neighbours, from its node on, each is: files that belong together. 1 unless given; at most the stride. */
+  readonly width?: number | undefined;
 }
 
 /** Which nodes of a tree are samples, as the tree says it. */
@@ -175,7 +178,8 @@ export interface Tree {
 
   /**
    * Visits the entries of directory `dir` in order, from `cursor` on (0 is the start), until the
-   * visitor returns `false` or the entries end.
+   * visitor returns `false` or the entries end. Cursors count entries, those that a tree leaves out as well: the
+   * listing from cursor n on starts with the entry that n others are before.
    */
   list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
 
@@ -188,9 +192,10 @@ export interface Tree {
   stat(node: NodeId, into: NodeStat): boolean;
 
   /**
-   * Says where the content of a file is; that of a symbolic link is its target.
+   * Says where the content of a file is; that of a symbolic link is its target, or in a tree whose links lead to
+   * files of its own that of the file.
    *
-   * @returns `false` where the node does not exist or is a directory.
+   * @returns `false` where the node does not exist or is a directory, or a link that leads to no file.
    * @throws {FormatError} Where the container is damaged at that place.
    */
   locate(node: NodeId, into: Extent): boolean;
@@ -213,6 +218,14 @@ export interface Tree {
    * @returns Its length in bytes; 0 for the root and for a node without such a name.
    */
   nameOf?(node: NodeId, into: Uint8Array): number;
+
+  /**
+   * Says what a node is to whoever shows it, such as the frames of a video: `undefined` where it is a file or a directory
+   * as any other. Present only in trees that have such.
+   *
+   * @throws {FormatError} Where the container is damaged at that place.
+   */
+  view?(node: NodeId): NodeView | undefined;
 
   /** Tells whether `node` is a symbolic link. Present only in trees that have some. */
   isLink?(node: NodeId): boolean;

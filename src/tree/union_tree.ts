@@ -2,6 +2,7 @@ import type { ByteSource } from "../io/storage/byte_source.ts";
 import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
 import { NameTable } from "./name_table.ts";
 import { lastUpTo } from "./shared_numbers.ts";
+import type { NodeView } from "./node_view.ts";
 import { filesOf } from "./samples_of.ts";
 import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
 import { reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
@@ -28,8 +29,10 @@ interface Seed {
  */
 export class UnionTree implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
+  readonly view?: (node: NodeId) => NodeView | undefined;
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
+  readonly target?: (node: NodeId) => NodeId;
   readonly sources: Tree["sources"];
   readonly #trees: readonly Tree[];
   readonly #columns: UnionColumns;
@@ -65,6 +68,12 @@ export class UnionTree implements Tree {
         return trees[at]!.sampleOf?.(this.#localOf(node, at)) ?? -1;
       };
     }
+    if (trees.some(({ view }) => view !== undefined)) {
+      this.view = (node) => {
+        const at = this.#find(node);
+        return at < 0 ? undefined : trees[at]!.view?.(this.#localOf(node, at));
+      };
+    }
     if (trees.some(({ isLink }) => isLink !== undefined)) {
       this.isLink = (node) => {
         const at = this.#find(node);
@@ -76,6 +85,12 @@ export class UnionTree implements Tree {
         if (at < 0) return -1;
         const local = this.#localOf(node, at);
         return trees[at]!.readLink?.(local, into, start) ?? -1;
+      };
+      this.target = (node) => {
+        const at = this.#find(node);
+        if (at < 0) return 0;
+        const local = this.#localOf(node, at);
+        return this.#nodeOf(trees[at]!.target?.(local) ?? 0, at);
       };
     }
   }
@@ -170,6 +185,7 @@ export class UnionTree implements Tree {
     const at = this.#find(node);
     if (at >= 0) return this.#trees[at]!.stat(this.#localOf(node, at), into);
     into.isDirectory = this.#names.isDirectory(node);
+    into.isLink = false;
     into.size = 0;
     into.mtime = this.#columns.mtime;
     return into.isDirectory;
@@ -212,8 +228,8 @@ export class UnionTree implements Tree {
 
   *#translated(all: readonly SampleNodes[]): Generator<SampleRun> {
     for (const [at, { runs }] of all.entries()) {
-      for (const { first, stride, count } of runs) {
-        yield { first: this.#nodeOf(first, at), stride, count };
+      for (const run of runs) {
+        yield { ...run, first: this.#nodeOf(run.first, at) };
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { NodeView } from "./node_view.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -20,6 +21,7 @@ export interface WrappedHandle<Seed> {
  */
 export abstract class WrappedTree<Seed> implements Tree {
   readonly sampleOf?: (node: NodeId) => number;
+  readonly view?: (node: NodeId) => NodeView | undefined;
   protected readonly inner: Tree;
   protected readonly seed: Seed;
   readonly #module: string;
@@ -34,6 +36,7 @@ export abstract class WrappedTree<Seed> implements Tree {
     this.#module = module;
     // Whether there is such a method tells whether there are checksums.
     if (inner.sampleOf) this.sampleOf = (node) => inner.sampleOf!(node);
+    if (inner.view) this.view = (node) => inner.view!(node);
   }
 
   get sources(): Tree["sources"] {

@@ -1,4 +1,4 @@
-import { FormatError } from "../errors.ts";
+import { FormatError, RecordfsError } from "../errors.ts";
 import type { FormatEntry } from "../formats/format.ts";
 import {
   formatNamed,
@@ -8,7 +8,7 @@ import {
 } from "../formats/registry.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
-import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
 
 /**
@@ -22,6 +22,8 @@ export function* findFormat(
   { format: forced, storage = LOCAL_DISK }: ContainerOptions,
 ): Steps<FormatEntry> {
   if (forced !== undefined) return formatNamed(forced);
+  const pattern = yield* findPattern(path, storage);
+  if (pattern !== undefined) return pattern;
   const names = yield* storage.list(path);
   if (names !== undefined) {
     const namesIn = (name: string) => storage.list(`${path}/${name}`);
@@ -108,6 +110,27 @@ function* recogniseDirectory(
       `name one of these files, or choose by ${choices.join(" or ")}`,
     { path },
   );
+}
+
+/** The format whose containers a location stands for, where nothing lies at it. */
+export function* findPattern(
+  path: string,
+  storage: Storage,
+): Steps<FormatEntry | undefined> {
+  const found = formats().find(({ isPattern }) => isPattern?.(path));
+  return found !== undefined && (yield* isNothing(path, storage))
+    ? found
+    : undefined;
+}
+
+/** Whether nothing lies at a path, as far as its storage tells: some buckets do not say that to everybody. */
+function* isNothing(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) === undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError) return true;
+    throw error;
+  }
 }
 
 function* noNames(): Steps<undefined> {}

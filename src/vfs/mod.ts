@@ -26,6 +26,7 @@ export type {
   ContainerInfo,
   ContainerOptions,
 } from "../tree/format.ts";
+export type * from "../tree/node_view.ts";
 export type {
   EntryVisitor,
   Extent,

@@ -5,7 +5,7 @@ import { type NodeId, ROOT, type Tree } from "../tree/tree.ts";
 
 /**
  * Finds the node at a path: names separated by slashes, from the root, with or without a leading
- * slash. Empty parts and `.` mean nothing, `..` is not resolved.
+ * slash. Empty parts and `.` mean nothing, `..` is not resolved. Links to directories are followed.
  *
  * @returns The node, or 0.
  */
@@ -16,6 +16,10 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
     const parent = node;
     node = yield* whenLoaded(() => tree.lookup(parent, name, 0, name.length));
     if (node === 0) return 0;
+    if (tree.isLink?.(node)) {
+      const target = tree.target?.(node) ?? 0;
+      if (tree.isDirectory(target)) node = target;
+    }
   }
   return node;
 }

@@ -1,6 +1,7 @@
 import { RecordfsError } from "../errors.ts";
 import { type BatchRoom, GrowingMemory } from "../io/read/read_memory.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
+import { statFile } from "../tree/file_links.ts";
 import { NotLoaded } from "../tree/not_loaded.ts";
 import { newStat } from "../tree/tree.ts";
 import type { VirtualFs, WalkEntry } from "./virtual_fs.ts";
@@ -93,7 +94,7 @@ const stat = newStat();
 /** A file's size, where it is known at once: to wait for each of a million takes longer than all else. */
 function sizeNow({ tree }: VirtualFs, { ino }: WalkEntry): number | undefined {
   try {
-    return tree.stat(ino, stat) ? stat.size : 0;
+    return statFile(tree, ino, stat) ? stat.size : 0;
   } catch (error) {
     if (error instanceof NotLoaded) return undefined;
     if (error instanceof RecordfsError) return 0; // reading it says what is wrong

@@ -14,6 +14,7 @@ import {
   type NodeId,
   type Tree,
 } from "../tree/tree.ts";
+import { statFile } from "../tree/file_links.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
 import {
@@ -309,7 +310,9 @@ export class VirtualFs implements Disposable {
   *#stat(path: string | WalkEntry): Steps<VirtualStat> {
     const node = yield* this.#find(path);
     const stat = newStat();
-    if (node === 0 || !(yield* whenLoaded(() => this.tree.stat(node, stat)))) {
+    if (
+      node === 0 || !(yield* whenLoaded(() => statFile(this.tree, node, stat)))
+    ) {
       throw new PathError("not-found", pathOf(path), this.location);
     }
     return {

@@ -1,6 +1,8 @@
+import { FormatError } from "../errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { decodeName } from "../names.ts";
+import { leadsToNoFile } from "../tree/file_links.ts";
 import type { EntryVisitor, NodeId, Tree } from "../tree/tree.ts";
 
 /** One entry of a directory, as a {@linkcode Walker} meets it. */
@@ -36,21 +38,30 @@ const PAGE = 1000;
 
 /**
  * Walks a tree depth first, each directory before its content, in the order of the container, a
- * page of entries at a time.
+ * page of entries at a time. Links show as the files that they lead to; those that lead to none are left out.
  */
 export class Walker {
   readonly #tree: Tree;
   readonly #maxDepth: number;
   readonly #levels: Level[];
+  readonly #onDamage: ((error: FormatError) => void) | undefined;
 
   /**
    * @param start The directory to start in; it is not itself reported.
    * @param path Its path, which the paths of its entries start with.
    * @param maxDepth 1 for its own entries only.
+   * @param onDamage Told of directories that can't be listed, whose rest is left out; without it the walk ends by them.
    */
-  constructor(tree: Tree, start: NodeId, path: string, maxDepth: number) {
+  constructor(
+    tree: Tree,
+    start: NodeId,
+    path: string,
+    maxDepth: number,
+    onDamage?: (error: FormatError) => void,
+  ) {
     this.#tree = tree;
     this.#maxDepth = maxDepth;
+    this.#onDamage = onDamage;
     const prefix = path === "" ? "" : `${path}/`;
     this.#levels = [{ node: start, prefix, cursor: 0, done: false }];
   }
@@ -73,6 +84,10 @@ export class Walker {
     let descend: WalkedNode | undefined;
     let full = false;
     const visit: EntryVisitor = (bytes, start, end, node, next) => {
+      if (leadsToNoFile(tree, node)) {
+        level.cursor = next;
+        return true;
+      }
       const name = decodeName(bytes, start, end);
       const isDirectory = tree.isDirectory(node);
       const entry: WalkedNode = {
@@ -92,7 +107,14 @@ export class Walker {
       full = page.length >= PAGE;
       return descend === undefined && !full;
     };
-    yield* whenLoaded(() => tree.list(level.node, level.cursor, visit));
+    try {
+      yield* whenLoaded(() => tree.list(level.node, level.cursor, visit));
+    } catch (error) {
+      const isTold = this.#onDamage !== undefined;
+      if (!isTold || !(error instanceof FormatError)) throw error;
+      level.done = true;
+      return this.#onDamage!(error);
+    }
     if (descend !== undefined) {
       this.#levels.push({
         node: descend.node,

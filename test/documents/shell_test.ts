@@ -19,9 +19,11 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "docs/administrate.md": 1,
   "docs/docker.md": 2,
   "docs/install.md": 1,
+  "docs/look.md": 1,
   "docs/mounting.md": 1,
   "docs/own-format.md": 1,
   "docs/remote.md": 2,
+  "docs/serve.md": 2,
   "docs/training.md": 2,
 };
 

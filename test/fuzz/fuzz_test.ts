@@ -95,7 +95,7 @@ Deno.test("every original comes unmutated once, and every mutation comes up", ()
   assert.ok(first.every(({ draft }) => draft.log.length === 0));
   assert.deepEqual(first.map(({ original }) => original), originals);
   const words = new Set<string>();
-  for (let i = 0; i < 1500; i++) {
+  for (let i = 0; i < 4000; i++) {
     const { draft } = makeCase(originals, 1, 1000 + i);
     assert.ok(draft.log.length > 0);
     for (const line of draft.log) {
@@ -122,6 +122,7 @@ Deno.test("every original comes unmutated once, and every mutation comes up", ()
       "exchanged",
       "moved",
       "record",
+      "header",
     ]
   ) assert.ok(words.has(word), word);
 });

@@ -7,6 +7,7 @@ import type { Mutation } from "./mutations/mutation.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
 import { RECORD_MUTATIONS } from "./mutations/records.ts";
 import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
+import { TAR_MUTATIONS } from "./mutations/tars.ts";
 import { TEXT_MUTATIONS } from "./mutations/texts.ts";
 import type { Original } from "./originals.ts";
 
@@ -17,6 +18,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...TEXT_MUTATIONS,
   ...IMAGE_MUTATIONS,
   ...SHAPE_MUTATIONS,
+  ...TAR_MUTATIONS,
 ];
 
 /** A case to be driven. */

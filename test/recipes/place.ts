@@ -6,6 +6,7 @@ import * as fs from "node:fs";
 import { writeImages } from "../support/gulp/gulp_content.ts";
 import { gulpCase } from "../support/gulp/gulp_golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
+import { tarCase } from "../support/tar/tar_golden.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));
@@ -34,6 +35,7 @@ for (
 ) {
   fs.cpSync(gulpCase(golden).path, `${place}/${name}`, { recursive: true });
 }
+fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),
   `${place}/dataset`,

@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { systemCode } from "../../src/io/libc/system_error.ts";
 
@@ -11,11 +12,45 @@ export const REPOSITORY = fromFileUrl(new URL("../../", import.meta.url));
 export async function withTempDir(
   body: (dir: string) => Promise<void> | void,
 ): Promise<void> {
-  const dir = await Deno.makeTempDir({ prefix: "recordfs-test-" });
+  await withNewDir(undefined, body);
+}
+
+/** Bytes that a place in memory has to have room for. */
+const ROOM = 4e9;
+
+/**
+ * The same, in the system's memory where that can be: a disk's file system looks through what was removed of late for
+ * each of many new files.
+ */
+export async function withMemoryDir(
+  body: (dir: string) => Promise<void> | void,
+): Promise<void> {
+  const memory = "/dev/shm";
+  await withNewDir(hasRoom(memory) ? memory : undefined, body);
+}
+
+async function withNewDir(
+  parent: string | undefined,
+  body: (dir: string) => Promise<void> | void,
+): Promise<void> {
+  const dir = await Deno.makeTempDir({
+    prefix: "recordfs-test-",
+    ...parent !== undefined && { dir: parent },
+  });
   try {
     await body(dir);
   } finally {
     await removeAll(dir);
+  }
+}
+
+/** Whether there is such a place, with room for what tests write. */
+function hasRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = fs.statfsSync(path);
+    return bavail * bsize >= ROOM;
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { runAsync } from "../../io/concurrency/steps.ts";
+import { removeKeptTables } from "../../io/kept/kept_tables.ts";
 import {
   type CachedEntry,
   CacheDirectory,
@@ -115,7 +116,10 @@ function remove(
     : objects.filter(({ facts }) =>
       roots.some((root) => isIn(facts.url, root))
     );
-  if (flags.all) directory.removeLists();
+  if (flags.all) {
+    directory.removeLists();
+    removeKeptTables(directory.path);
+  }
   let bytes = 0;
   let used = 0;
   for (const object of chosen) {

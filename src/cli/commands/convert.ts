@@ -64,10 +64,14 @@ export function makeCommand(): Command {
       "--spec <spec>",
       "the types by key, of files and samples: a file, or JSON",
     )
-    .option("--shard-length <n>", "datapoints in a shard of bags", count)
+    .option(
+      "--shard-length <n>",
+      "datapoints in a shard of bags, samples in a tar",
+      count,
+    )
     .option(
       "--shard-size <bytes>",
-      "bytes at which a shard of bags ends",
+      "bytes at which a shard of bags or a tar ends",
       count,
     )
     .option(

@@ -42,7 +42,7 @@ async function ls(
   using fs = await openSource(source, options);
   const { json, long, recursive = false } = options;
   const shown = nameWriter();
-  const modified = long ? formatTime((await fs.stat("")).mtime) : "";
+  const times = new Times((await fs.stat("")).mtime);
   const directories = new SharedStart();
   let damaged = 0;
   let before = "\n";
@@ -55,14 +55,16 @@ async function ls(
     for await (const entry of entries) {
       const { name, depth, isDirectory } = entry;
       // Names alone need nothing that would have to be waited for.
-      const listed = json || long ? await describeEntry(fs, entry) : undefined;
+      const listed = json || long
+        ? await describeEntry(fs, entry, times)
+        : undefined;
       if (listed?.size === null) damaged++;
       if (json) {
         out.put(before + JSON.stringify(listed));
         before = ",\n";
         continue;
       }
-      if (listed !== undefined) out.put(longStart(listed, modified));
+      if (listed !== undefined) out.put(longStart(listed, times.last));
       directories.put(out, depth - 1);
       out.put(`${shown(name)}\n`);
       if (isDirectory) directories.set(depth - 1, `${shown(name)}/`);
@@ -103,6 +105,24 @@ async function* pathsOf(
   }
 }
 
+/** When entries were modified, as text: most containers have one time for all. */
+class Times {
+  #time: number;
+  /** Of the entry that was told last. */
+  last: string;
+
+  constructor(mtime: Date) {
+    this.#time = mtime.getTime();
+    this.last = formatTime(mtime);
+  }
+
+  tell(mtime: Date): void {
+    if (mtime.getTime() === this.#time) return;
+    this.#time = mtime.getTime();
+    this.last = formatTime(mtime);
+  }
+}
+
 /** What a listing says of an entry. */
 interface ListedEntry {
   readonly path: string;
@@ -115,18 +135,20 @@ interface ListedEntry {
 async function describeEntry(
   fs: VirtualFs,
   entry: WalkEntry,
+  times: Times,
 ): Promise<ListedEntry> {
   const { path, isDirectory } = entry;
-  if (isDirectory) return { path, type: "directory", size: 0 };
   try {
-    return { path, type: "file", size: (await fs.stat(entry)).size };
+    const { size, mtime } = await fs.stat(entry);
+    times.tell(mtime);
+    return { path, type: isDirectory ? "directory" : "file", size };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { path, type: "file", size: null };
   }
 }
 
-/** What stands before a name in `ls -l`: permissions, size, when the container was modified. */
+/** What stands before a name in `ls -l`: permissions, size, when it was modified. */
 function longStart(
   { type, size }: ListedEntry,
   modified: string,

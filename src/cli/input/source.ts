@@ -1,3 +1,4 @@
+import type { Storage } from "../../io/storage/storage.ts";
 import { open } from "../../vfs/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import { Flood, warn } from "../messages.ts";
@@ -5,6 +6,21 @@ import { Opening } from "../terminal/opening.ts";
 import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
 import { storages, storedLocation } from "./remote_storages.ts";
+
+/** A container as it was opened. */
+export interface OpenedSource {
+  /** Where it lies in the storage. */
+  readonly location: string;
+  /** What reaches it; `undefined` on the local disk. */
+  readonly storage: Storage | undefined;
+}
+
+/** What a command line names, opened: one tree of it all. */
+export interface OpenedSources {
+  readonly fs: VirtualFs;
+  /** In the order of the command line. */
+  readonly sources: readonly OpenedSource[];
+}
 
 /**
  * Opens a container, or several as one, as the command line asks for.
@@ -15,6 +31,14 @@ export async function openSource(
   source: string,
   options: CommonOptions,
 ): Promise<VirtualFs> {
+  return (await openSources(source, options)).fs;
+}
+
+/** {@linkcode openSource}, with what is needed to open them again. */
+export async function openSources(
+  source: string,
+  options: CommonOptions,
+): Promise<OpenedSources> {
   const { format, ext, decoded, verify, add, prefix } = options;
   checkSource(source, "the container");
   checkExt(options);
@@ -30,21 +54,22 @@ export async function openSource(
   };
   try {
     if (add === undefined) {
-      const { location, storage } = await storedLocation(
-        source,
-        options,
-        opening,
-      );
-      return await open(location, { ...all, storage });
+      const stored = await storedLocation(source, options, opening);
+      const { location, storage } = stored;
+      const fs = await open(location, { ...all, storage });
+      return { fs, sources: [stored] };
     }
     const storageAt = await storages(options, opening);
+    const sources: OpenedSource[] = [];
     const several = [source, ...add].map(parsePlaced).map((place) => {
       const storage = storageAt(place.location);
+      const location = storage?.root ?? place.location;
+      sources.push({ location, storage });
       return storage === undefined
         ? place
-        : { ...place, location: storage.root, options: { storage } };
+        : { ...place, location, options: { storage } };
     });
-    return await open(several, all);
+    return { fs: await open(several, all), sources };
   } catch (error) {
     throw await asUsageError(error);
   } finally {

@@ -6,6 +6,7 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { pathIn, type Place } from "../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import type { ContainerInfo, ContainerOptions } from "../../tree/format.ts";
+import { findPattern } from "../../vfs/find_format.ts";
 import { open } from "../../vfs/open.ts";
 import type { VirtualFs } from "../../vfs/virtual_fs.ts";
 import {
@@ -172,7 +173,10 @@ export async function openSource(
 ): Promise<ConversionSource> {
   const { path, storage } = place;
   const { from: format, signal, onWarning } = options;
-  const names = await runAsync(storage.list(path), signal);
+  const pattern = await runAsync(findPattern(path, storage), signal);
+  const names = pattern === undefined
+    ? await runAsync(storage.list(path), signal)
+    : undefined;
   if (names !== undefined && await isFolder(place, names, format, signal)) {
     return folderAt(place);
   }

@@ -5,7 +5,7 @@ import { shareNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { type NodeId, ROOT, type Tree } from "../../tree/tree.ts";
 import { findNode, normalise } from "../../vfs/paths.ts";
 import { type WalkedNode, Walker } from "../../vfs/walk.ts";
-import { GrowingNumbers } from "../growing_numbers.ts";
+import { GrowingNumbers } from "../../tree/growing_numbers.ts";
 
 /** The columns of a {@linkcode FileList}: it survives `postMessage` without being copied. */
 export interface FileListColumns {

@@ -49,6 +49,23 @@ export {
 } from "../../formats/ffrecord/data/packed_folder_dataset.ts";
 export { type Process, ProcessedDataset } from "./process.ts";
 export { Subset } from "./subset.ts";
+export {
+  type ProcessedWebDatasetOptions,
+  WebDataset,
+  type WebDatasetOptions,
+} from "../../formats/tar/data/web_dataset.ts";
+export {
+  SAMPLE_DECODERS,
+  type SampleDecoder,
+  type SampleDecoders,
+  type WebSample,
+} from "../../formats/tar/data/sample_values.ts";
+export {
+  type TarOptions,
+  TarReader,
+  type TarReaderHandle,
+  type TarSample,
+} from "../../formats/tar/read/tar_reader.ts";
 export type { Datapoint } from "../../formats/bags/read/selection.ts";
 export type { Mask } from "../../formats/bags/read/selection.ts";
 export type { Spec } from "../../formats/bags/dataset/spec.ts";

@@ -13,8 +13,8 @@ const SEEK_END = 2;
 const RWF_NOWAIT = 8;
 /** `EAGAIN`, from `asm-generic/errno-base.h`. */
 const EAGAIN = 11;
-/** V8 keeps arrays up to this length in its heap, where they may move. */
-const LONGEST_IN_HEAP = 64;
+/** Memory whose address is remembered has so many bytes at most: remembering it keeps it. */
+const LONGEST_KNOWN = 1 << 16;
 
 /** What `struct statfs` fits into: it has 120 bytes on every 64-bit Linux; its first word says the file system. */
 const STATFS_WORDS = 32;
@@ -31,6 +31,9 @@ export class LibcReads {
   readonly #target = new BigUint64Array(2);
   readonly #words = new Uint32Array(this.#target.buffer);
   readonly #bytes = new Uint8Array(this.#target.buffer);
+  /** The memory that the address is of, and where in it. */
+  #known: ArrayBufferLike | undefined;
+  #knownOffset = 0;
 
   /** @param libc The opened library. */
   constructor(libc: Libc) {
@@ -102,10 +105,15 @@ export class LibcReads {
    * @returns How many bytes were read, 0 where the next one is on the disk, or {@linkcode UNSUPPORTED}.
    */
   cached(fd: number, into: Uint8Array, offset: number): number {
-    if (into.byteLength <= LONGEST_IN_HEAP) void into.buffer; // moves it out of the heap
-    const memory = memoryOf(into);
-    // It answers with its first argument; asking Deno for the address takes ten times as long.
-    this.#target[0] = this.#libc.memmove(memory, memory, 0n);
+    // V8 keeps arrays of up to 64 bytes in its heap, where they may move; asking for their buffer moves them out.
+    const { buffer, byteOffset } = into;
+    if (buffer !== this.#known || byteOffset !== this.#knownOffset) {
+      const memory = memoryOf(into);
+      // It answers with its first argument; asking Deno for the address takes ten times as long.
+      this.#target[0] = this.#libc.memmove(memory, memory, 0n);
+      this.#known = buffer.byteLength <= LONGEST_KNOWN ? buffer : undefined;
+      this.#knownOffset = byteOffset;
+    }
     this.#words[2] = into.byteLength;
     const got = this.#libc.preadv2(
       fd,

@@ -39,7 +39,7 @@ export class BlockFetcher {
   readonly #state: ObjectState;
   readonly #store: BlockStore;
   /** What the store has not kept. */
-  readonly #held = new HeldBytes(HELD, giveBack);
+  readonly #held = new HeldBytes(HELD, ({ buffer }) => giveBack(buffer));
   readonly #closed = new AbortController();
   /** What is under way. */
   readonly #flights = new Set<Flight>();

@@ -151,7 +151,9 @@ export class Client {
       try {
         return await question.take(response, watch);
       } finally {
-        await response.body?.cancel().catch(() => {}); // what is left of it
+        const { body } = response;
+        // What is left of it, unless it was read to its end.
+        if (body?.locked === false) await body.cancel().catch(() => {});
       }
     } catch (error) {
       signal?.throwIfAborted();

@@ -22,10 +22,10 @@ export interface PieceTaker {
 }
 
 /** Has memory used again that nobody looks at any more. */
-export function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
+export function giveBack(memory: ArrayBuffer): void {
   // Not what came from elsewhere, or has gone with a stream that failed.
-  if (buffer.byteLength === PIECE && spare.length < MOST_SPARE) {
-    spare.push(buffer);
+  if (memory.byteLength === PIECE && spare.length < MOST_SPARE) {
+    spare.push(memory);
   }
 }
 
@@ -45,8 +45,9 @@ export async function readBody(
   const reader = body.getReader({ mode: "byob" });
   let memory = newMemory();
   let got = 0;
+  let hasEnded = false;
   try {
-    while (got <= most) {
+    while (got <= most && !hasEnded) {
       const { front = 0 } = taker;
       // The end is waited for as well, so that the connection can be used again.
       const room = Math.max(1, Math.min(PIECE - front, most - got));
@@ -54,13 +55,15 @@ export async function readBody(
         new Uint8Array(memory, front, room),
       );
       if (value !== undefined) memory = value.buffer;
-      if (done) break;
+      hasEnded = done;
+      if (done) continue;
       got += value.length;
       if (got <= most && taker.take(value)) memory = newMemory();
     }
   } finally {
-    reader.releaseLock();
-    giveBack(new Uint8Array(memory));
+    // So that the rest can be cancelled; of what has ended it would take as long as much of the reading.
+    if (!hasEnded) reader.releaseLock();
+    giveBack(memory);
   }
   return got;
 }

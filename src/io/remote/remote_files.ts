@@ -11,10 +11,12 @@ import type { ListedFile } from "./listed_file.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteLocation } from "./remote_location.ts";
 import { type ObjectState, openObject } from "./remote_object.ts";
+import type { S3Options } from "./remote_options.ts";
 import type { RemoteServer } from "./remote_server.ts";
 import { RemoteSource } from "./remote_source.ts";
 import type { RemoteStorage } from "./remote_storage.ts";
 import { BucketServer } from "./s3/bucket_server.ts";
+import { withProfile } from "./s3/profile.ts";
 import type { Target } from "./target.ts";
 import { fetchWhole, hasAll } from "./whole_object.ts";
 
@@ -80,9 +82,20 @@ export class RemoteFiles {
   readonly #open = new Map<string, Opened>();
   #keepsNoMore = false;
 
-  constructor(
+  /** Those of a storage, of which files of AWS' tools may say where it is. */
+  static async of(
+    storage: RemoteStorage,
+    location: RemoteLocation,
+  ): Promise<RemoteFiles> {
+    if (location.kind !== "s3") return new RemoteFiles(storage, location, {});
+    const s3 = await withProfile(storage.options.s3 ?? {});
+    return new RemoteFiles(storage, location, s3);
+  }
+
+  private constructor(
     { root, url, options, believesCache, observer }: RemoteStorage,
     location: RemoteLocation,
+    s3: S3Options,
   ) {
     this.#root = root;
     this.#storage = { url, options };
@@ -92,7 +105,7 @@ export class RemoteFiles {
       : location.url.pathname.endsWith("/");
     this.#client = new Client(options, observer);
     this.#server = location.kind === "s3"
-      ? new BucketServer(location, this.#client, options.s3 ?? {})
+      ? new BucketServer(location, this.#client, s3)
       : new HttpServer(root, location, this.#client, options.headers);
     this.#warn = options.onWarning ?? warnOnConsole;
     const { cache = {} } = options;

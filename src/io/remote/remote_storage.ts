@@ -84,7 +84,7 @@ export class RemoteStorage implements Storage {
   /** Loaded when it is needed: most containers are local. */
   #load(): Promise<RemoteFiles> {
     return this.#files ??= import("./remote_files.ts").then(
-      ({ RemoteFiles }) => new RemoteFiles(this, this.#location),
+      ({ RemoteFiles }) => RemoteFiles.of(this, this.#location),
     );
   }
 }

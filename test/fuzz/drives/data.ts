@@ -10,6 +10,7 @@ import {
   GulpVideoDataset,
   PackedFolderDataset,
   Scale,
+  WebDataset,
 } from "../../../src/data/mod.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
@@ -32,6 +33,10 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
     return (path) => BagDataset.open(path, options);
   },
+  WebDataset: ({ dice }) => {
+    const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
+    return (path) => WebDataset.open(path, options);
+  },
   GulpImageDataset: ({ dice }) => {
     const label = dice.pick(labels);
     const transform = new Compose([new Scale(16)]);
@@ -48,6 +53,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   ffrecord: ["FFRecordDataset", "PackedFolderDataset", "FileDataset"],
   gulp: ["GulpImageDataset", "GulpVideoDataset", "FileDataset"],
   bag: ["FileDataset"],
+  tar: ["WebDataset", "FileDataset"],
 };
 
 export const dataDrive: Drive = {

@@ -18,6 +18,8 @@ import {
 import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
+import type { TarCase } from "../../support/tar/tar_golden.ts";
+import { open } from "../../../src/vfs/mod.ts";
 import { expectationOf } from "../originals.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
@@ -66,6 +68,8 @@ async function compare(
       return comparePacked(path, content as GoldenCase["content"]);
     case "gulp":
       return await compareVideos(path, content as GulpCase["content"]);
+    case "tar":
+      return await compareTar(path, content as TarCase["content"]);
     case "bag":
       return await compareBag(path, (content as BagContent).records);
     default:
@@ -110,6 +114,16 @@ async function compareVideos(
   for (const { id, frames_sha256: sum } of videos) {
     const { frames } = await directory.getRaw(id);
     assert.equal(sha256(joined(frames)), sum);
+  }
+}
+
+async function compareTar(
+  path: string,
+  { entries }: TarCase["content"],
+): Promise<void> {
+  using fs = await open(path, QUIET);
+  for (const { path, sha256: sum } of entries) {
+    if (sum !== undefined) assert.equal(sha256(await fs.read(path)), sum);
   }
 }
 

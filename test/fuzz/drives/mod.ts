@@ -7,6 +7,7 @@ import type { Drive } from "./drive.ts";
 import { expectedDrive } from "./expected.ts";
 import { mountDrive } from "./mounts.ts";
 import { readersDrive } from "./readers.ts";
+import { tarsDrive } from "./tars.ts";
 import { treeDrive } from "./tree.ts";
 
 export const DRIVES: readonly Drive[] = [
@@ -22,4 +23,5 @@ export const DRIVES: readonly Drive[] = [
   programDrive,
   mountDrive,
   threadsDrive,
+  tarsDrive,
 ];

@@ -6,7 +6,7 @@ import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
+import { withMemoryDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { startApache } from "../../support/remote/apache.ts";
 import { startNginx } from "../../support/remote/nginx.ts";
@@ -36,7 +36,7 @@ const NAMES = [
 ];
 
 async function withFiles(use: (root: string) => Promise<void>): Promise<void> {
-  await withTempDir(async (dir) => {
+  await withMemoryDir(async (dir) => {
     const root = `${dir}/root`;
     fs.chmodSync(dir, 0o755); // Apache is nobody
     fs.mkdirSync(`${root}/dir é#1/deep`, { recursive: true });
@@ -109,7 +109,7 @@ Deno.test({
   name: "a directory of 10,000 names is listed whole",
   ...needs("nginx"),
   fn: () =>
-    withTempDir(async (root) => {
+    withMemoryDir(async (root) => {
       const names = Array.from({ length: 10_000 }, (_, i) => `${i} & ü.txt`);
       for (const name of names) fs.writeFileSync(`${root}/${name}`, "");
       await using nginx = await startNginx((port) =>

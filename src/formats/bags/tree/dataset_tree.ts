@@ -1,6 +1,7 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
+import type { NodeView } from "../../../tree/node_view.ts";
 import { numberedNames } from "../../../tree/numbered_names.ts";
 import {
   type EntryVisitor,
@@ -25,6 +26,7 @@ import {
   writeName,
 } from "./dataset_nodes.ts";
 import { ShardFact, ShardFacts, TreeShards } from "./tree_shards.ts";
+import { valueView } from "./value_view.ts";
 import { SPEC_FILE } from "../dataset/dataset_names.ts";
 import type { TreeShard } from "./tree_shard.ts";
 import { requireReached } from "./tree_storage.ts";
@@ -201,6 +203,23 @@ export class DatasetTree implements Tree {
 
   samples(): SampleNodes {
     return datapointNodes(this.sources);
+  }
+
+  view(node: NodeId): NodeView | undefined {
+    const local = this.#enterShard(node);
+    if (local <= SHARD_SPEC || !this.#enterRow(local)) return undefined;
+    switch (this.#role) {
+      case Role.DATAPOINT:
+        return { kind: "datapoint" };
+      case Role.KEY:
+      case Role.ELEMENT: {
+        const { keys, shard } = this.#shard;
+        const isList = this.#isListDirectory();
+        return valueView(keys[this.#key]!.type, shard.generation, isList);
+      }
+      default:
+        return undefined; // a readable view is a file as any other
+    }
   }
 
   nameOf(node: NodeId, into: Uint8Array): number {

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../../errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { NodeView } from "../../../tree/node_view.ts";
 import { NameTable, type NameTableColumns } from "../../../tree/name_table.ts";
 import {
   type NumberedNames,
@@ -42,7 +43,8 @@ export interface GulpTreeTables {
   readonly mtime: number;
 }
 
-const META_NAME = new TextEncoder().encode("meta.json");
+const META = "meta.json";
+const META_NAME = new TextEncoder().encode(META);
 const LABEL_NAME = new TextEncoder().encode(LABEL_FILE);
 const FRAME_PREFIX = new TextEncoder().encode("frame_");
 /** Least digits of a frame's number: ffmpeg's `%04d`, and `%05d` where a video has 10,000 frames. */
@@ -171,6 +173,13 @@ export class GulpTree implements Tree {
     if (this.#tables.badChunks > 0) throw unnumbered(this.sources[0]!.name);
     const runs = videoRuns(this.#tables, this.#firstVideo);
     return { areDirectories: true, runs };
+  }
+
+  view(node: NodeId): NodeView | undefined {
+    const video = this.#video(node);
+    return video < 0
+      ? undefined
+      : { kind: "clip", frames: this.#frameCount(video), meta: META };
   }
 
   nameOf(node: NodeId, into: Uint8Array): number {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../../support/paths.ts";
+import { withMemoryDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { withTmpfs } from "../../../support/programs/tmpfs.ts";
 import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
@@ -52,7 +52,7 @@ function assertExtracted(out: string, without: ReadonlySet<string>): number {
 
 for (const options of [[], ["--force"], ["--sync", "none"]]) {
   Deno.test(`ten thousand files are extracted, ${options.join(" ")}`, () =>
-    withTempDir(async (dir) => {
+    withMemoryDir(async (dir) => {
       const file = makeContainer(dir);
       const out = `${dir}/out`;
       const line = ["extract", file, out, "--json", ...options];
@@ -74,7 +74,7 @@ for (const options of [[], ["--force"], ["--sync", "none"]]) {
 }
 
 Deno.test("what is in the way of one of many is named, and stays", () =>
-  withTempDir(async (dir) => {
+  withMemoryDir(async (dir) => {
     const file = makeContainer(dir);
     const out = `${dir}/out`;
     const there = ["folder 0/f3", "folder 11/f77", "folder 19/f499"];
@@ -122,7 +122,7 @@ Deno.test({
   name: "a full disk ends it, and leaves no half file (needs root)",
   ...needs("root"),
   fn: () =>
-    withTempDir(async (dir) => {
+    withMemoryDir(async (dir) => {
       const file = makeContainer(dir);
       await withTmpfs("30m", async (disk) => {
         const ran = await recordfs(["extract", file, `${disk}/out`]);

@@ -13,7 +13,7 @@ import {
   writeExactTree,
 } from "../../../support/exact_tree.ts";
 import { goldenCases, sha256 } from "../../../support/golden.ts";
-import { fromFileUrl, withTempDir } from "../../../support/paths.ts";
+import { fromFileUrl, withMemoryDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 
 const SCRIPT = fromFileUrl(
@@ -31,7 +31,7 @@ async function python(...args: string[]): Promise<string> {
 for (const golden of goldenCases("ffrecord")) {
   if (golden.kind !== "packed" || !golden.valid) continue;
   Deno.test(`packed again, ${golden.name} has the same samples in the same order`, async () => {
-    await withTempDir(async (dir) => {
+    await withMemoryDir(async (dir) => {
       await succeed(["extract", golden.path, `${dir}/in`]);
       const { paths } = await packFolder(`${dir}/in`, `${dir}/out.ffr`);
       const { n, entries } = golden.content;
@@ -82,7 +82,7 @@ for (const parts of [1, 5]) {
     name: `Python unpickles the structure and walks it: ${parts} parts`,
     ...needs("python3"),
     async fn() {
-      await withTempDir(async (dir) => {
+      await withMemoryDir(async (dir) => {
         writeExactTree(`${dir}/in`, ODD);
         const out = parts === 1 ? `${dir}/out.ffr` : `${dir}/out`;
         const report = await packFolder(`${dir}/in`, out, { parts });
@@ -99,7 +99,7 @@ Deno.test({
   name: "1,000 levels are packed, walked by Python, and read",
   ...needs("python3"),
   async fn() {
-    await withTempDir(async (dir) => {
+    await withMemoryDir(async (dir) => {
       await Deno.mkdir(`${dir}/in`);
       const chain = new DirectoryChain(openDirectory(`${dir}/in`), "keep");
       const path = [];

@@ -10,7 +10,7 @@ import {
 import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import { PackThread } from "../../../../src/formats/ffrecord/pack/pack_thread.ts";
 import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
-import { withTempDir } from "../../../support/paths.ts";
+import { withMemoryDir } from "../../../support/paths.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 
 const MANY = 3000;
@@ -20,7 +20,7 @@ const LARGE = 100 << 20;
 async function withFolder(
   body: (folder: string, out: string) => Promise<void>,
 ): Promise<void> {
-  await withTempDir(async (dir) => {
+  await withMemoryDir(async (dir) => {
     const folder = `${dir}/in`;
     for (const name of ["a", "empty", "sub"]) {
       fs.mkdirSync(`${folder}/${name}`, { recursive: true });

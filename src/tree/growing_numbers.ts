@@ -2,7 +2,7 @@ import {
   newNumbers,
   shareNumbers,
   type WholeNumbers,
-} from "../tree/shared_numbers.ts";
+} from "./shared_numbers.ts";
 
 /** Whole numbers, one behind the other, of which it is not known beforehand how many there will be. */
 export class GrowingNumbers {
@@ -29,6 +29,16 @@ export class GrowingNumbers {
   /** Number of them. */
   get length(): number {
     return this.#length;
+  }
+
+  /** A number that was added. */
+  at(index: number): number {
+    return this.#numbers[index]!;
+  }
+
+  /** Puts another one in the place of a number that was added. */
+  set(index: number, number: number): void {
+    this.#numbers[index] = number;
   }
 
   /** The numbers, in shared memory of their size. */

@@ -1,0 +1,42 @@
+/**
+ * The least that serves files of an archive by `Deno.serve`: `deno run -A bare.ts ARCHIVE INDEX PORT`. It reads the
+ * bytes of the numbered file that a path names and sends them, without headers, and asks for nothing.
+ *
+ * @module
+ */
+import * as fs from "node:fs";
+
+/** Larger files are sent in parts of so many bytes. */
+const PART = 1 << 20;
+
+const [archive, index, port] = Deno.args as [string, string, string];
+const fd = fs.openSync(archive, "r");
+const files = fs.readFileSync(index, "utf8").trimEnd().split("\n").map((line) =>
+  line.split(" ", 2).map(Number) as [offset: number, length: number]
+);
+
+Deno.serve(
+  { hostname: "127.0.0.1", port: Number(port), onListen() {} },
+  ({ url }) => {
+    const slash = url.lastIndexOf("/");
+    const file = files[Number(url.slice(slash + 1, url.indexOf(".", slash)))];
+    if (file === undefined) return new Response(null, { status: 404 });
+    const [offset, length] = file;
+    if (length > PART) return new Response(inParts(offset, length));
+    const bytes = new Uint8Array(length);
+    fs.readSync(fd, bytes, 0, length, offset);
+    return new Response(bytes);
+  },
+);
+
+function inParts(offset: number, length: number): ReadableStream<Uint8Array> {
+  let done = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const bytes = new Uint8Array(Math.min(PART, length - done));
+      done += fs.readSync(fd, bytes, 0, bytes.length, offset + done);
+      controller.enqueue(bytes);
+      if (done === length) controller.close();
+    },
+  }, { highWaterMark: 0 });
+}

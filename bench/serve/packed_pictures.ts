@@ -1,0 +1,40 @@
+/** A packed folder of small pictures, as many as you like. */
+import type { ImageCodec } from "../../src/codecs/image/mod.ts";
+import { FFRecordWriter } from "../../src/formats/ffrecord/mod.ts";
+import { pickleStructure } from "../support/packed_directory.ts";
+
+/** Different pictures; they go round. */
+const DIFFERENT = 512;
+const SIDE = 64;
+
+/** Packs `count` JPEGs of 64 × 64 pixels, called `000000.jpg` and so on. */
+export async function makePackedPictures(
+  archive: string,
+  count: number,
+  codec: ImageCodec,
+): Promise<void> {
+  const pictures = await Promise.all(
+    Array.from({ length: DIFFERENT }, (_, i) => codec.encode(slopes(i), 80)),
+  );
+  const names = Array.from(
+    { length: count },
+    (_, i) => `${String(i).padStart(6, "0")}.jpg`,
+  );
+  await using writer = await FFRecordWriter.open(archive, { count: count + 1 });
+  for (let i = 0; i < count; i++) writer.writeSync(pictures[i % DIFFERENT]!);
+  writer.writeSync(pickleStructure(names));
+  await writer.close();
+}
+
+/** A picture with two slopes, in colours of its own. */
+function slopes(number: number): Parameters<ImageCodec["encode"]>[0] {
+  const data = new Uint8Array(SIDE * SIDE * 3);
+  for (let y = 0, i = 0; y < SIDE; y++) {
+    for (let x = 0; x < SIDE; x++) {
+      data[i++] = x * 3 + number;
+      data[i++] = y * 3 + number * 7;
+      data[i++] = (x ^ y) + number * 13;
+    }
+  }
+  return { data, width: SIDE, height: SIDE, channels: 3 };
+}

@@ -1,0 +1,244 @@
+/// <reference lib="dom" />
+/**
+ * The page of `recordfs view` over a packed folder of a million pictures, in Chromium: how soon its first entries and its
+ * first picture are there, and how long the browser's main thread is taken while everything is scrolled through.
+ *
+ *   deno run -A bench/serve/page.ts [--files N] [--rounds N] [--dir FOLDER] [--json]
+ *
+ * It takes Debian's `chromium`, and on the disk 1,500 bytes a file.
+ *
+ * @module
+ */
+import { type Browser, chromium, type Page } from "playwright-core";
+import { imageCodec } from "../../src/codecs/image/mod.ts";
+import { succeeds } from "../../test/support/programs/programs.ts";
+import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
+import { makePackedPictures } from "./packed_pictures.ts";
+import {
+  type Benchmark,
+  parseOptions,
+  progress,
+  type Row,
+  runAlone,
+} from "../support/report.ts";
+import { median } from "../support/rounds.ts";
+import { Workspace } from "../support/workspace.ts";
+
+/** `serve_page`: the page over a million pictures. */
+export const servePageBenchmark: Benchmark = {
+  name: "serve_page",
+  run: measure,
+};
+
+/** What is promised, in milliseconds. */
+const FIRST_PAGE = 300;
+const FIRST_PICTURE = 500;
+const TASK = 50;
+
+/** Tasks shorter than this are timers and messages, of which there are any number. */
+const LEAST_TASK = 1;
+
+/** How often the wheel is turned in a round, and how often the scrollbar is moved. */
+const TURNS = 200;
+const JUMPS = 60;
+
+interface Round {
+  readonly firstPage: number;
+  readonly firstPicture: number;
+  readonly task: number;
+  readonly longTasks: number;
+}
+
+async function measure(args: string[]): Promise<Row[]> {
+  const { numbers: { files, rounds }, dir } = parseOptions(args, {
+    files: 1_000_000,
+    rounds: 5,
+  });
+  if (!succeeds("chromium", "--version")) {
+    throw new Error(
+      "bench/serve takes chromium: `deno task setup` or `apt-get install chromium`",
+    );
+  }
+  await using workspace = await Workspace.create(dir, 1500 * files);
+  progress(`serve_page: packing ${files} pictures`);
+  const archive = workspace.file("pictures.ffr");
+  await makePackedPictures(archive, files, await imageCodec());
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
+  });
+  workspace.defer(() => browser.close());
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    progress(`serve_page: round ${round + 1} of ${rounds}`);
+    measured.push(await measureRound(browser, archive));
+  }
+  const longTasks = measured.map((round) => round.longTasks);
+  return [
+    row(
+      `first entries of ${files} on the screen`,
+      measured.map(({ firstPage }) => firstPage),
+      FIRST_PAGE,
+      "from asking for the page of a server that has just started",
+    ),
+    row(
+      "first picture on the screen",
+      measured.map(({ firstPicture }) => firstPicture),
+      FIRST_PICTURE,
+      "from the link that recordfs view prints",
+    ),
+    row(
+      "scrolling: task of the main thread, 99th percentile",
+      measured.map(({ task }) => task),
+      TASK,
+      `of tasks from ${LEAST_TASK} ms on; over ${TASK} ms: ${
+        longTasks.join(", ")
+      }`,
+    ),
+  ];
+}
+
+function row(
+  measured: string,
+  rounds: readonly number[],
+  most: number,
+  note: string,
+): Row {
+  const value = median(rounds);
+  const target = { promise: `< ${most} ms`, met: value < most };
+  return {
+    measured,
+    subject: "recordfs",
+    value,
+    unit: "ms",
+    rounds,
+    target,
+    note,
+  };
+}
+
+/** A server of its own, and a window that has loaded nothing yet. */
+async function measureRound(browser: Browser, archive: string): Promise<Round> {
+  const [program, ...options] = RECORDFS;
+  const server = new Deno.Command(program!, {
+    args: [...options, "view", "--no-open", "--no-token", archive],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+  });
+  try {
+    const page = await context.newPage();
+    await page.addInitScript(watchEntries);
+    const link = await printedLink(server.stdout);
+    const ready = performance.now();
+    await page.goto(link, { waitUntil: "commit" });
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>(".tile img")].some((
+        image,
+      ) => image.complete && image.naturalWidth > 0)
+    );
+    const firstPicture = performance.now() - ready;
+    const firstPage = await page.evaluate(() =>
+      (globalThis as unknown as { firstEntries: number }).firstEntries
+    );
+    const tasks = await scrolledTasks(browser, page);
+    tasks.sort((a, b) => a - b);
+    return {
+      firstPage,
+      firstPicture,
+      task: tasks[Math.ceil(tasks.length * 0.99) - 1] ?? 0,
+      longTasks: tasks.filter((task) => task > TASK).length,
+    };
+  } finally {
+    await context.close();
+    server.kill("SIGINT");
+    await server.status;
+  }
+}
+
+/** In the page: notes when the first entry is there, in milliseconds since the page was asked for. */
+function watchEntries(): void {
+  const watcher = new MutationObserver(() => {
+    const caption = document.querySelector(".tile .caption")?.textContent ?? "";
+    if (!caption.endsWith(".jpg")) return;
+    watcher.disconnect();
+    requestAnimationFrame(() =>
+      Object.assign(globalThis, { firstEntries: performance.now() })
+    );
+  });
+  watcher.observe(document, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+  });
+}
+
+/** The link in what `recordfs view` prints; the rest of it is read, so that it can go on. */
+async function printedLink(
+  stdout: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<string> {
+  const reader = stdout.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = "";;) {
+    const { done, value = "" } = await reader.read();
+    text += value;
+    const link = /http:\/\/\S+(?=\s)/.exec(text)?.[0];
+    if (link !== undefined) {
+      void (async () => {
+        while (!(await reader.read()).done);
+      })().catch(() => {}); // it ends with the server
+      return link;
+    }
+    if (done) throw new Error(`recordfs view printed no link:\n${text}`);
+  }
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** In microseconds. */
+  readonly dur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** Scrolls, and returns how long tasks of the page's main thread took. */
+async function scrolledTasks(browser: Browser, page: Page): Promise<number[]> {
+  const box = (await page.locator(".scroller").boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await browser.startTracing(page, {
+    categories: [
+      "toplevel",
+      "disabled-by-default-devtools.timeline",
+      "__metadata",
+    ],
+  });
+  for (let i = 0; i < TURNS; i++) {
+    await page.mouse.wheel(0, 120 + 10 * i);
+    await page.waitForTimeout(10);
+  }
+  for (let i = 0; i <= JUMPS; i++) {
+    await page.locator(".scroller").evaluate((scroller, part) => {
+      scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) *
+        part;
+    }, i / JUMPS);
+    await page.waitForTimeout(25);
+  }
+  await page.waitForTimeout(300);
+  const trace = new TextDecoder().decode(await browser.stopTracing());
+  const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse(trace);
+  const main = new Set(
+    traceEvents.filter(({ name, args }) =>
+      name === "thread_name" && args?.name === "CrRendererMain"
+    ).map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(({ name, ph, pid, tid }) =>
+    name.endsWith("RunTask") && ph === "X" && main.has(`${pid} ${tid}`)
+  ).map(({ dur = 0 }) => dur / 1000).filter((task) => task >= LEAST_TASK);
+  if (tasks.length === 0) throw new Error("Chromium's trace has no tasks");
+  return tasks;
+}
+
+if (import.meta.main) await runAlone(servePageBenchmark);

@@ -1,0 +1,218 @@
+/** Those who serve the files of an archive, each as a process of its own. */
+import * as fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
+import { MountedServer } from "../support/mounted_server.ts";
+import type { PackedDirectory } from "../support/packed_directory.ts";
+import { DEBIAN_PYTHON } from "../support/run.ts";
+
+/** How long a server may take until it answers, in milliseconds. */
+const START_TIMEOUT = 60_000;
+
+/** What is served. */
+export interface Scene {
+  readonly packed: PackedDirectory;
+  /** The directory that its files are extracted to. */
+  readonly extracted: string;
+  /** An empty directory, for what servers need. */
+  readonly own: string;
+}
+
+/** A server that answers. */
+export interface Running extends AsyncDisposable {
+  readonly port: number;
+  /** The path before files' names. */
+  readonly prefix: string;
+  /** What `Authorization` has to be, if anything. */
+  readonly authorization?: string;
+}
+
+/** Somebody who serves. */
+export interface Contender {
+  readonly name: string;
+  start(scene: Scene): Promise<Running>;
+}
+
+/** recordfs, with its token, and its log to nowhere. */
+export const recordfs: Contender = {
+  name: "recordfs serve",
+  async start({ packed, own }) {
+    const token = `${own}/token`;
+    const port = freePort();
+    const child = start([
+      ...RECORDFS,
+      ...["serve", "--port", `${port}`, "--token-file", token, packed.archive],
+    ]);
+    const authorization = async () =>
+      `Bearer ${(await Deno.readTextFile(token)).trim()}`;
+    const running = await answering(
+      child,
+      port,
+      "/files/",
+      packed,
+      authorization,
+    );
+    return { ...running, authorization: await authorization() };
+  },
+};
+
+/** A handler of `Deno.serve` that reads the same bytes, and does nothing else. */
+export const bare: Contender = {
+  name: "a bare Deno.serve handler",
+  start({ packed }) {
+    const port = freePort();
+    const program = fileURLToPath(new URL("./bare.ts", import.meta.url));
+    const child = start([
+      ...[Deno.execPath(), "run", "-A", program],
+      ...[packed.archive, packed.index, `${port}`],
+    ]);
+    return answering(child, port, "/files/", packed);
+  },
+};
+
+/** nginx over the extracted files, by sendfile(2). */
+export const nginx: Contender = {
+  name: "nginx, extracted files",
+  start({ packed, extracted, own }) {
+    const port = freePort();
+    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map((name) => `${name}_temp_path ${own}/${name};`).join("\n");
+    fs.writeFileSync(
+      `${own}/nginx.conf`,
+      `daemon off; pid ${own}/nginx.pid; worker_processes auto;
+${Deno.uid() === 0 ? "user root;" : ""}
+events { worker_connections 1024; }
+http {
+  access_log off; sendfile on; tcp_nopush on;
+  keepalive_requests 1000000000;
+  ${temporary}
+  server { listen 127.0.0.1:${port}; location /files/ { alias ${extracted}/; } }
+}
+`,
+    );
+    const child = start([
+      ...["nginx", "-p", own, "-e", `${own}/nginx.log`],
+      ...["-c", `${own}/nginx.conf`],
+    ]);
+    return answering(child, port, "/files/", packed);
+  },
+};
+
+/** `rclone serve http` of a mount of the archive. */
+export const rclone: Contender = {
+  name: "rclone serve http of a mount",
+  async start({ packed, own }) {
+    const mountpoint = `${own}/mounted`;
+    fs.mkdirSync(mountpoint, { recursive: true });
+    const mounted = await MountedServer.start(
+      [...RECORDFS, "mount", "-f", packed.archive, mountpoint],
+      mountpoint,
+      packed.names[0],
+    );
+    try {
+      const port = freePort();
+      const child = start([
+        ...["rclone", "serve", "http", mountpoint, "--config", "/dev/null"],
+        ...["--addr", `127.0.0.1:${port}`],
+      ]);
+      const running = await answering(child, port, "/", packed);
+      return {
+        ...running,
+        async [Symbol.asyncDispose]() {
+          await running[Symbol.asyncDispose]();
+          await mounted.stop();
+        },
+      };
+    } catch (error) {
+      await mounted.stop();
+      throw error;
+    }
+  },
+};
+
+/** `python3 -m http.server` over the extracted files. */
+export const python: Contender = {
+  name: "Python's http.server, extracted files",
+  start({ packed, extracted }) {
+    const port = freePort();
+    const child = start([
+      ...[DEBIAN_PYTHON, "-m", "http.server", "--bind", "127.0.0.1"],
+      ...["--directory", extracted, `${port}`],
+    ]);
+    return answering(child, port, "/", packed);
+  },
+};
+
+function start(command: readonly string[]): Deno.ChildProcess {
+  const [program, ...args] = command as [string, ...string[]];
+  const nowhere = { stdin: "null", stdout: "null", stderr: "null" } as const;
+  return new Deno.Command(program, { args, ...nowhere }).spawn();
+}
+
+/** A port that nobody listens on at the moment. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Waits until a server gives the first file as it was packed. */
+async function answering(
+  child: Deno.ChildProcess,
+  port: number,
+  prefix: string,
+  { archive, names, offsets, size }: PackedDirectory,
+  authorization?: () => Promise<string>,
+): Promise<Running> {
+  const running: Running = {
+    port,
+    prefix,
+    async [Symbol.asyncDispose]() {
+      try {
+        child.kill("SIGTERM");
+      } catch {
+        // It has ended by itself.
+      }
+      await child.status;
+    },
+  };
+  const end = Date.now() + START_TIMEOUT;
+  let last: unknown = "it does not answer";
+  while (Date.now() < end) {
+    try {
+      const headers: HeadersInit = authorization === undefined
+        ? {}
+        : { authorization: await authorization() };
+      const url = `http://127.0.0.1:${port}${prefix}${names[0]}`;
+      const response = await fetch(url, { headers });
+      const bytes = await response.bytes();
+      if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
+      await compare(bytes, archive, offsets[0]!, size);
+      return running;
+    } catch (error) {
+      last = error;
+      await setTimeout(20);
+    }
+  }
+  await running[Symbol.asyncDispose]();
+  throw new Error(`A server under test does not serve: ${last}`);
+}
+
+async function compare(
+  bytes: Uint8Array,
+  archive: string,
+  offset: number,
+  size: number,
+): Promise<void> {
+  using file = await Deno.open(archive);
+  await file.seek(offset, Deno.SeekMode.Start);
+  const expected = new Uint8Array(size);
+  for (let rest = expected; rest.length > 0;) {
+    const got = await file.read(rest);
+    if (got === null) break;
+    rest = rest.subarray(got);
+  }
+  const differs = bytes.length !== size ||
+    bytes.some((byte, i) => byte !== expected[i]);
+  if (differs) throw new Error("it sends other bytes than were packed");
+}

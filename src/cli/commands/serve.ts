@@ -1,0 +1,55 @@
+import { Command } from "commander";
+import { UsageError } from "../exit.ts";
+import { report } from "../messages.ts";
+import { AccessLog } from "../serve/access_log.ts";
+import { runServer } from "../serve/run_server.ts";
+import {
+  type ServeCommandOptions,
+  withServeOptions,
+  withServerOptions,
+} from "../serve/serve_options.ts";
+import { tokenIn } from "../serve/token_file.ts";
+import { print } from "../terminal/output.ts";
+
+/** The port unless given. */
+const PORT = 8000;
+
+/** `recordfs serve` */
+export function makeCommand(): Command {
+  const command = new Command("serve")
+    .description(
+      "serve a container over HTTP: a page, files with ranges, WebDAV",
+    );
+  withServerOptions(withServeOptions(command));
+  return command.action(serveGiven);
+}
+
+async function serveGiven(
+  sources: readonly string[],
+  options: ServeCommandOptions,
+): Promise<void> {
+  const { host, port = PORT, tokenFile, basePath, tlsCert, tlsKey, cors } =
+    options;
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new UsageError("--tls-cert and --tls-key are given together");
+  }
+  if (tokenFile !== undefined && options.token === false) {
+    throw new UsageError("--token-file and --no-token exclude each other");
+  }
+  using log = new AccessLog();
+  await runServer(sources, options, {
+    hostname: host,
+    port,
+    token: tokenFile === undefined ? undefined : tokenIn(tokenFile),
+    basePath,
+    cert: tlsCert && await Deno.readTextFile(tlsCert),
+    key: tlsKey && await Deno.readTextFile(tlsKey),
+    cors,
+    onAccess: (access) => log.add(access),
+  }, ({ url, link }, name) => {
+    report(`${name} is served at ${url}; Ctrl-C ends it`);
+    // Standard error may be a log, which no token is to stand in; that of a file is known.
+    print(`${tokenFile === undefined ? link : url}\n`);
+    return Promise.resolve();
+  });
+}

@@ -1,0 +1,43 @@
+import { Command } from "commander";
+import { report } from "../messages.ts";
+import {
+  forwardLine,
+  hasScreen,
+  isRemoteLogin,
+  openBrowser,
+} from "../serve/browser.ts";
+import { runServer } from "../serve/run_server.ts";
+import {
+  type ServeCommandOptions,
+  withServeOptions,
+} from "../serve/serve_options.ts";
+import { print } from "../terminal/output.ts";
+
+interface ViewOptions extends ServeCommandOptions {
+  /** False after `--no-open`. */
+  readonly open?: boolean;
+}
+
+/** `recordfs view` */
+export function makeCommand(): Command {
+  const command = new Command("view")
+    .description("look at a container in the browser");
+  return withServeOptions(command)
+    .option("--no-open", "only print the link")
+    .action(view);
+}
+
+async function view(
+  sources: readonly string[],
+  options: ViewOptions,
+): Promise<void> {
+  await runServer(sources, options, {}, ({ link, port }, name) => {
+    report(`${name}: open this link; Ctrl-C ends it`);
+    print(`${link}\n`);
+    if (isRemoteLogin()) {
+      report(`from where you have logged in, before: ${forwardLine(port)}`);
+    }
+    const opens = options.open !== false && hasScreen();
+    return Promise.resolve(opens ? openBrowser(link) : undefined);
+  });
+}

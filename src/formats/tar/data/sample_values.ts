@@ -1,0 +1,101 @@
+import { FormatError } from "../../../errors.ts";
+import type { TarSample } from "../read/tar_reader.ts";
+
+/** Makes a value of a file's bytes; it may keep and share their memory. */
+export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
+
+/**
+ * Decoders by the last extension of files, in small letters: that of `seg.png` is `png`. Files that have none are bytes.
+ */
+export type SampleDecoders = Readonly<Record<string, SampleDecoder>>;
+
+/** A sample of WebDataset whose files were decoded, by their extensions. */
+export interface WebSample {
+  /** What its files have in common: their path up to the first dot of the last name. */
+  readonly __key__: string;
+  /** What the file with that extension was decoded to. */
+  readonly [extension: string]: unknown;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const text: SampleDecoder = (bytes) => utf8.decode(bytes);
+
+const json: SampleDecoder = (bytes): unknown => JSON.parse(utf8.decode(bytes));
+
+const integer: SampleDecoder = (bytes) => {
+  const digits = utf8.decode(bytes).trim();
+  if (!/^[+-]?\d+$/.test(digits)) throw new TypeError("it is no whole number");
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : BigInt(digits);
+};
+
+// Codecs are loaded when the first file needs them.
+const image: SampleDecoder = async (bytes) => {
+  const { imageCodec } = await import("../../../codecs/image/choose_codec.ts");
+  return await (await imageCodec()).decode(bytes);
+};
+
+const array: SampleDecoder = async (bytes) => {
+  const { readNpy } = await import("../../../codecs/numpy/npy.ts");
+  return readNpy(bytes);
+};
+
+/** No word is a name of `Object`'s. */
+const NO_WORDS = null as never;
+
+/**
+ * The usual decoders of WebDataset: `cls` (also `cls2`, `class`, `count`, `index`, `inx`, `id`) to a whole number, `txt`
+ * (`text`, `transcript`) to a text, `json` (`jsn`) to a value, `jpg` (`jpeg`) and `png` to an image, `npy` to an array.
+ */
+export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
+  __proto__: NO_WORDS,
+  cls: integer,
+  cls2: integer,
+  class: integer,
+  count: integer,
+  index: integer,
+  inx: integer,
+  id: integer,
+  txt: text,
+  text,
+  transcript: text,
+  json,
+  jsn: json,
+  jpg: image,
+  jpeg: image,
+  png: image,
+  npy: array,
+});
+
+/**
+ * Decodes the files of a sample.
+ *
+ * @param decoders `null` where values are bytes.
+ * @param path The tar, for messages.
+ * @throws {FormatError} If one can't be decoded.
+ */
+export async function decodeSample(
+  sample: TarSample,
+  decoders: SampleDecoders | null,
+  path: string,
+): Promise<WebSample> {
+  if (decoders === null) return sample;
+  const decoded: Record<string, unknown> = Object.create(null);
+  for (const [extension, bytes] of Object.entries(sample)) {
+    if (typeof bytes === "string") continue; // the key
+    const word = extension.slice(extension.lastIndexOf(".") + 1).toLowerCase();
+    const decode = Object.hasOwn(decoders, word) ? decoders[word] : undefined;
+    try {
+      decoded[extension] = decode === undefined ? bytes : await decode(bytes);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new FormatError(
+        "bad-value",
+        `${path}: '${sample.__key__}.${extension}' can't be decoded: ${why}`,
+        { path, cause },
+      );
+    }
+  }
+  return Object.assign(decoded, { __key__: sample.__key__ });
+}

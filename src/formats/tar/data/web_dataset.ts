@@ -1,0 +1,216 @@
+import type { GetOptions } from "../../../data/dataset.ts";
+import { hasSample } from "../../../data/datasets/has_sample.ts";
+import {
+  type Process,
+  ProcessedDataset,
+  requireClass,
+} from "../../../data/datasets/process.ts";
+import {
+  argument,
+  type Imported,
+  importedFunction,
+  type ImportedName,
+  importedValue,
+  RECIPE,
+  type Recipe,
+  storageArgument,
+} from "../../../data/recipe.ts";
+import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import {
+  type TarOptions,
+  TarReader,
+  type TarReaderHandle,
+} from "../read/tar_reader.ts";
+import {
+  decodeSample,
+  SAMPLE_DECODERS,
+  type SampleDecoders,
+  type WebSample,
+} from "./sample_values.ts";
+
+/** Options of opening a {@linkcode WebDataset}. */
+export interface WebDatasetOptions extends TarOptions, WaitOptions {
+  /** Only files with these extensions are read; all unless given. */
+  readonly extensions?: readonly string[] | undefined;
+  /**
+   * What makes values of files, by extensions, or the module that exports it, which a loader with workers needs:
+   * unless given, {@linkcode SAMPLE_DECODERS}. With `null`, values are bytes.
+   */
+  readonly decoders?: SampleDecoders | URL | ImportedName | null | undefined;
+}
+
+/** {@linkcode WebDatasetOptions} where samples are not the decoded files themselves. */
+export interface ProcessedWebDatasetOptions<T> extends WebDatasetOptions {
+  /** The function that makes samples of decoded ones; a module's, where the loader has workers. */
+  readonly process: Imported<Process<WebSample, T>>;
+}
+
+/** What a dataset reads of samples, and how. */
+interface Reading {
+  readonly extensions: readonly string[] | undefined;
+  readonly decoders: SampleDecoders | null;
+}
+
+/**
+ * The samples of tars that WebDataset has written: files with the same name up to its first dot are one, by their
+ * extensions. Each batch is one batched read, from any place, so that samples are shuffled as those of all datasets,
+ * and not in a window.
+ *
+ * @typeParam T What one sample is: its decoded files with `__key__`, unless `process` makes something of them.
+ *
+ * @example Labels of samples
+ * ```ts
+ * import { WebDataset } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * using dataset = await WebDataset.open("test/golden/tar/webdataset/pairs.tar");
+ * const [sample] = await dataset.get([2]);
+ * assert.equal(sample?.__key__, "train/002");
+ * assert.equal(sample?.cls, 2);
+ * ```
+ */
+export class WebDataset<T = WebSample> extends ProcessedDataset<WebSample, T> {
+  readonly #reader: TarReader;
+  readonly #reading: Reading;
+
+  /**
+   * Makes the dataset; {@linkcode WebDataset.open} opens one.
+   *
+   * @param reader What to read the samples from; it is closed with the dataset.
+   * @param reading Which files of each, and what makes values of them.
+   * @param process What makes samples of those that were decoded.
+   */
+  constructor(
+    reader: TarReader,
+    reading: {
+      readonly extensions?: readonly string[] | undefined;
+      readonly decoders?: SampleDecoders | null | undefined;
+    } = {},
+    process?: Process<WebSample, T>,
+  ) {
+    super(process);
+    this.#reader = reader;
+    const { extensions, decoders = SAMPLE_DECODERS } = reading;
+    this.#reading = { extensions, decoders };
+  }
+
+  /**
+   * Opens tars.
+   *
+   * @param location A tar, the directory of several, or a pattern as `train-{000000..000146}.tar`.
+   * @throws {FormatError} If one is damaged.
+   * @throws {DataError} With code `not-portable` if a module does not export what is asked for.
+   */
+  static open<T>(
+    this: typeof WebDataset,
+    location: string | URL,
+    options: ProcessedWebDatasetOptions<T>,
+  ): Promise<WebDataset<T>>;
+  /** Opens tars; samples are decoded files. */
+  static open(
+    this: typeof WebDataset,
+    location: string | URL,
+    options?: WebDatasetOptions,
+  ): Promise<WebDataset>;
+  /** Opens tars as a class that extends this one, and is made of a reader alone. */
+  static open<D extends WebDataset<unknown>>(
+    this: new (reader: TarReader) => D,
+    location: string | URL,
+    options?: WebDatasetOptions,
+  ): Promise<D>;
+  static async open(
+    location: string | URL,
+    options: WebDatasetOptions & {
+      readonly process?: Imported<Process<WebSample, unknown>>;
+    } = {},
+  ): Promise<WebDataset<unknown>> {
+    const { extensions, decoders: from } = options;
+    const process = options.process && await importedFunction(options.process);
+    const decoders = isImported(from)
+      ? await importedValue(from) as SampleDecoders
+      : from;
+    const reader = await TarReader.open(location, options);
+    return new this<unknown>(reader, { extensions, decoders }, process);
+  }
+
+  /** Number of samples. */
+  override get length(): number {
+    return this.#reader.sampleCount;
+  }
+
+  /** Paths of the tars, in their order. */
+  get paths(): readonly string[] {
+    return this.#reader.paths;
+  }
+
+  /** Has samples fetched that lie on a server. */
+  override expect(indices: readonly number[]): number {
+    return this.#reader.expect(indices, this.#reading.extensions);
+  }
+
+  /** The tar that a sample lies in. */
+  override fileOf(index: number): string | undefined {
+    return hasSample(this, index) ? this.#reader.fileOf(index) : undefined;
+  }
+
+  /** The tars again, over the same tables. */
+  override [RECIPE](): Recipe {
+    requireClass(this, WebDataset);
+    const { extensions, decoders } = this.#reading;
+    const usual = decoders === SAMPLE_DECODERS;
+    const what = "The option 'decoders' of WebDataset";
+    return {
+      module: import.meta.url,
+      name: "reopenWebDataset",
+      how: "call",
+      args: [
+        this.#reader.share(),
+        storageArgument(this.#reader.storage, this.paths[0] ?? "the tars"),
+        extensions,
+        usual ? undefined : argument(decoders, what),
+        this.portableProcess(),
+      ],
+    };
+  }
+
+  /** Closes the tars. What was read stays valid. */
+  override close(): void {
+    this.#reader.close();
+  }
+
+  /** Reads and decodes the samples of a batch. */
+  protected override async readBatch(
+    indices: readonly number[],
+    { memory, signal }: GetOptions,
+  ): Promise<WebSample[]> {
+    const { extensions, decoders } = this.#reading;
+    const options = { extensions, memory, signal };
+    const samples = await this.#reader.readSamples(indices, options);
+    return await Promise.all(
+      samples.map((sample, i) =>
+        decodeSample(sample, decoders, this.#reader.fileOf(indices[i]!))
+      ),
+    );
+  }
+}
+
+/** Makes the dataset in another thread. */
+export async function reopenWebDataset<T>(
+  handle: TarReaderHandle,
+  storage: Storage | undefined,
+  extensions: readonly string[] | undefined,
+  decoders: SampleDecoders | null | undefined,
+  process: Process<WebSample, T> | undefined,
+): Promise<WebDataset<T>> {
+  const reader = await TarReader.openShared(handle, { storage });
+  return new WebDataset(reader, { extensions, decoders }, process);
+}
+
+function isImported(
+  decoders: WebDatasetOptions["decoders"],
+): decoders is URL | ImportedName {
+  if (decoders instanceof URL) return true;
+  const module: unknown = decoders?.module; // an extension may be called so too
+  return typeof module === "string" || module instanceof URL;
+}

@@ -1,0 +1,75 @@
+import { BLOCK, Field, Length } from "../../tar_header.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatEntry } from "../format.ts";
+import {
+  compressionOf,
+  COMPRESSIONS,
+  flavourOf,
+  hasChecksum,
+  newBlocks,
+  parseNumber,
+} from "./layout.ts";
+
+/** The kinds of containers, as `info` has them: a tar, and several. */
+export const FILES = "files";
+export const WEB_DATASET = "WebDataset";
+const IN_SHARDS = " in shards";
+
+/** What several tars are. */
+export function inShards(kind: string): string {
+  return `${kind}${IN_SHARDS}`;
+}
+
+/** Whether a container's files are gathered to samples. */
+export function hasSamples(kind: string): boolean {
+  return kind.startsWith(WEB_DATASET);
+}
+
+/** Tar archives: their files, and samples of WebDataset. */
+export const tar: FormatEntry = {
+  name: "tar",
+  description: "tar archives: files, samples of WebDataset, shards of them",
+  suffixes: [".tar"],
+  detect,
+  evidence: (names) => `tars (${names.find(isShard)})`,
+  isPattern: (path) => PATTERN.test(path),
+  countSamples: ({ kind, facts }) =>
+    hasSamples(kind)
+      ? { unit: "samples", length: facts!["samples"]! }
+      : undefined,
+  targets: [{ name: "tar", suffix: ".tar" }],
+  load: async () => (await import("./format.ts")).tar,
+};
+
+/** `NAME-{000000..000146}.tar`; a URL has its braces encoded. */
+export const PATTERN =
+  /^(.*)(?:\{|%7B)(\d{1,9})\.\.(\d{1,9})(?:\}|%7D)([^{}]*\.tar)$/i;
+
+/** Whether a file of a directory is one of its tars. */
+export function isShard(name: string): boolean {
+  return name.endsWith(".tar");
+}
+
+function* detect({ path, names, size, read }: Probe): Steps<boolean> {
+  if (names !== undefined) return names.some(isShard);
+  // A damaged file of that name gets this format's explanation of what is wrong.
+  if (isShard(path)) return true;
+  if (size === 0) return false;
+  const head = yield* read(0, Math.min(size, BLOCK));
+  const compression = compressionOf(head);
+  if (compression !== undefined) {
+    return COMPRESSIONS.some(({ suffixes }) =>
+      suffixes.some((suffix) => path.endsWith(suffix))
+    );
+  }
+  if (size < BLOCK) return false;
+  const blocks = newBlocks(BLOCK);
+  blocks.bytes.set(head);
+  if (!hasChecksum(blocks, 0)) return false;
+  if (flavourOf(head, 0) !== "v7") return true;
+  // The checksum alone may be chance.
+  return head[0] !== 0 &&
+    parseNumber(head, Field.MODE, Length.MODE) <= 0o7777777 &&
+    parseNumber(head, Field.SIZE, Length.SIZE) >= 0;
+}

@@ -1,0 +1,27 @@
+import type { Format } from "../format.ts";
+import { checkTars } from "./check.ts";
+import { hasSamples } from "./entry.ts";
+import { openTars } from "./tree/open_tars.ts";
+
+/** Tar archives: their files, and samples of WebDataset. */
+export const tar: Format = {
+  open: openTars,
+  check: checkTars,
+  async openSource(container) {
+    const { tarSource } = await import("./convert/source.ts");
+    return tarSource(container);
+  },
+  async target() {
+    return (await import("./convert/tar_target.ts")).tarTarget;
+  },
+  async openDataset(path, { kind }, options) {
+    if (!hasSamples(kind)) return undefined;
+    const { WebDataset } = await import("./data/web_dataset.ts");
+    return await WebDataset.open(path, options);
+  },
+  async readLabels(container, label, signal) {
+    if (!hasSamples(container.info.kind)) return undefined;
+    const { sampleLabels } = await import("./data/labels.ts");
+    return sampleLabels(container, label, signal);
+  },
+};

@@ -1,0 +1,172 @@
+/**
+ * How a tar lies in a file: blocks of 512 bytes, of which those that begin a member are headers.
+ *
+ * @module
+ */
+import { BLOCK, Field, Length } from "../../tar_header.ts";
+
+const SPACE = 0x20;
+const ZERO = 0x30;
+
+/** `ustar`, which a header of POSIX or GNU has, and one of Unix V7 has not. */
+const USTAR = [0x75, 0x73, 0x74, 0x61, 0x72];
+
+/** What a header is of. */
+export type Flavour = "gnu" | "posix" | "v7";
+
+/** What a header in `bytes` at `at` is of. */
+export function flavourOf(bytes: Uint8Array, at: number): Flavour {
+  const magic = at + Field.MAGIC;
+  for (let i = 0; i < USTAR.length; i++) {
+    if (bytes[magic + i] !== USTAR[i]) return "v7";
+  }
+  return bytes[magic + USTAR.length] === 0 ? "posix" : "gnu";
+}
+
+/** Where blocks lie, as bytes and as words of the same memory, which starts at a multiple of 4. */
+export interface Blocks {
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+}
+
+/** Memory for blocks. */
+export function newBlocks(length: number): Blocks {
+  const bytes = new Uint8Array(length);
+  return { bytes, words: new Int32Array(bytes.buffer, 0, length >>> 2) };
+}
+
+/** Whether a block is all zeros. */
+export function isZeroBlock({ bytes, words }: Blocks, at: number): boolean {
+  if (bytes[at] !== 0) return false;
+  const first = at >>> 2;
+  for (let i = first; i < first + BLOCK / 4; i++) {
+    if (words[i] !== 0) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether a block has the checksum that it says: the sum of its bytes, with spaces in the checksum's place. Some old
+ * programs have summed bytes with a sign.
+ */
+export function hasChecksum(blocks: Blocks, at: number): boolean {
+  const { bytes } = blocks;
+  const wanted = parseNumber(
+    bytes,
+    at + Field.CHECKSUM,
+    Length.CHECKSUM,
+  );
+  if (!(wanted > 0)) return false;
+  const checksum = at + Field.CHECKSUM;
+  let field = 0;
+  for (let i = 0; i < Length.CHECKSUM; i++) field += bytes[checksum + i]!;
+  const sum = sumOf(blocks, at) - field + Length.CHECKSUM * SPACE;
+  if (sum === wanted) return true;
+  let negative = 0;
+  for (let i = at; i < at + BLOCK; i++) {
+    if (i === checksum) i += Length.CHECKSUM;
+    if (bytes[i]! >= 0x80) negative++;
+  }
+  return negative > 0 && sum - 256 * negative === wanted;
+}
+
+/** The sum of a block's bytes, four at a time: two sums of 16 bits, which 512 bytes do not fill. */
+function sumOf({ words }: Blocks, at: number): number {
+  let sums = 0;
+  const first = at >>> 2;
+  for (let i = first; i < first + BLOCK / 4; i++) {
+    const word = words[i]!;
+    sums = sums + (word & 0x00ff00ff) + (word >>> 8 & 0x00ff00ff) | 0;
+  }
+  return (sums & 0xffff) + (sums >>> 16);
+}
+
+/**
+ * A number of a header: octal digits, or where these do not do a number of base 256 with the first bit set (GNU, star).
+ *
+ * @returns NaN where it is none, or larger than any that is exact.
+ */
+export function parseNumber(
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+): number {
+  const end = start + length;
+  const first = bytes[start]!;
+  if (first >= 0x80) return parseBase256(bytes, start, end);
+  let at = start;
+  while (at < end && bytes[at] === SPACE) at++;
+  let number = 0;
+  for (; at < end; at++) {
+    const digit = bytes[at]! - ZERO;
+    if (digit >= 0 && digit < 8) number = number * 8 + digit;
+    else if (bytes[at] === 0 || bytes[at] === SPACE) break;
+    else return NaN;
+  }
+  return number;
+}
+
+function parseBase256(bytes: Uint8Array, start: number, end: number): number {
+  const isNegative = (bytes[start]! & 0x40) !== 0;
+  let number = isNegative ? -1 - (~bytes[start]! & 0x3f) : bytes[start]! & 0x3f;
+  for (let at = start + 1; at < end; at++) number = number * 256 + bytes[at]!;
+  return Number.isSafeInteger(number) ? number : NaN;
+}
+
+/** Where a text ends: at its first NUL, or where its field does. */
+export function textEnd(
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+): number {
+  const end = start + length;
+  for (let at = start; at < end; at++) if (bytes[at] === 0) return at;
+  return end;
+}
+
+/** Names that files end in which hold a tar that was compressed, and what makes a tar of it again. */
+export interface Compression {
+  readonly name: string;
+  readonly magic: readonly number[];
+  readonly suffixes: readonly string[];
+  /** A program that writes what it held. */
+  readonly program: string;
+}
+
+/** How tars are compressed. */
+export const COMPRESSIONS: readonly Compression[] = [
+  {
+    name: "gzip",
+    magic: [0x1f, 0x8b],
+    suffixes: [".tar.gz", ".tgz"],
+    program: "zcat",
+  },
+  {
+    name: "zstd",
+    magic: [0x28, 0xb5, 0x2f, 0xfd],
+    suffixes: [".tar.zst", ".tzst"],
+    program: "zstdcat",
+  },
+  {
+    name: "bzip2",
+    magic: [0x42, 0x5a, 0x68],
+    suffixes: [".tar.bz2", ".tbz2", ".tbz"],
+    program: "bzcat",
+  },
+  {
+    name: "xz",
+    magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00],
+    suffixes: [".tar.xz", ".txz"],
+    program: "xzcat",
+  },
+];
+
+/** How a file is compressed whose first bytes are these. */
+export function compressionOf(head: Uint8Array): Compression | undefined {
+  return COMPRESSIONS.find(({ magic }) =>
+    magic.every((byte, i) => head[i] === byte)
+  );
+}
+
+/** Seconds that a time may be from 1970: what a `Date` can be. */
+export const MOST_SECONDS = 8.64e12;

@@ -1,0 +1,21 @@
+/**
+ * Tar archives: `TarReader` for their files, and for the samples of WebDataset.
+ *
+ * @module
+ */
+export {
+  type TarOptions,
+  TarReader,
+  type TarReaderHandle,
+  type TarSample,
+} from "./read/tar_reader.ts";
+export { type TarWriteOptions, TarWriter } from "./write/tar_writer.ts";
+export type {
+  BatchReadOptions,
+  BatchReadSyncOptions,
+  BatchRoom,
+} from "../../io/read/read_memory.ts";
+export type * from "../../io/remote/remote_options.ts";
+export type { WaitOptions } from "../../io/storage/byte_source.ts";
+export type { Storage } from "../../io/storage/storage.ts";
+export * from "../../errors.ts";

@@ -1,0 +1,169 @@
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { RecordfsError } from "../../../errors.ts";
+import { readPart } from "../../../io/read/read_part.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
+import { MemorySource } from "../../../io/storage/memory_source.ts";
+import { BLOCK, padded } from "../../../tar_header.ts";
+import { scanTar } from "./scan.ts";
+import { TarBuilder } from "./tar_builder.ts";
+import type { TarIndex } from "./tar_columns.ts";
+
+/** Largest index that is read. */
+const LARGEST = 256 << 20;
+/** Most bytes between two contents: headers, and those that extend them. */
+const LONGEST_GAP = 64 << 10;
+/** Different distances between contents, of each of which one is looked at. */
+const MOST_DISTANCES = 16;
+
+/** A file, as an index names it. */
+interface Named {
+  readonly name: string;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/**
+ * Takes the index that DALI's `wds2idx` has made of a tar: `v1.2 SAMPLES`, and a line a sample of `EXTENSION OFFSET
+ * SIZE NAME`. Those of before have no names.
+ *
+ * It is believed where it agrees with the tar: contents lie one behind the other, with headers between; and of each
+ * distance that there is one is read, with the first and the last, and has just the file that the index says.
+ *
+ * @returns `undefined` where there is none, or it does not agree.
+ */
+export function* readDaliIndex(
+  source: ByteSource,
+  path: string,
+  storage: Storage,
+): Steps<TarIndex | undefined> {
+  const files = yield* readFiles(path.replace(/\.tar$/, ".idx"), storage);
+  if (files === undefined || !areInOrder(files, source.size)) return undefined;
+  for (const place of placesToLookAt(files)) {
+    if (!(yield* agrees(source, files, place))) return undefined;
+  }
+  const builder = new TarBuilder(path);
+  const encoder = new TextEncoder();
+  for (const { name, offset, size } of files) {
+    builder.addFile(encoder.encode(name), offset, size, NaN);
+  }
+  return builder.finish();
+}
+
+function* readFiles(
+  path: string,
+  storage: Storage,
+): Steps<Named[] | undefined> {
+  let index: ByteSource | undefined;
+  try {
+    const facts = yield* storage.stat(path);
+    if (facts === undefined || facts.isDirectory || facts.size > LARGEST) {
+      return undefined;
+    }
+    index = yield* storage.open(path);
+    return parse(yield* readPart(index, 0, index.size));
+  } catch (error) {
+    if (error instanceof RecordfsError) return undefined; // the tar itself says all of it
+    throw error;
+  } finally {
+    index?.close();
+  }
+}
+
+function parse(bytes: Uint8Array): Named[] | undefined {
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  const count = /^v1\.2 (\d+)$/.exec(lines[0]!)?.[1];
+  if (lines.at(-1) === "") lines.pop();
+  if (Number(count) !== lines.length - 1) return undefined;
+  const files: Named[] = [];
+  for (const line of lines.slice(1)) {
+    const words = line.split(" ");
+    if (words.length % 4 !== 0) return undefined;
+    for (let i = 0; i < words.length; i += 4) {
+      const [extension, offset, size, name] = words.slice(i, i + 4);
+      if (!/^\d{1,15}$/.test(offset!) || !/^\d{1,15}$/.test(size!)) {
+        return undefined;
+      }
+      if (!name!.endsWith(`.${extension}`)) return undefined;
+      files.push({ name: name!, offset: Number(offset), size: Number(size) });
+    }
+  }
+  return files.length === 0 ? undefined : files;
+}
+
+/** Where the headers of a file begin: behind the content before. */
+function headersOf(files: readonly Named[], i: number): number {
+  const before = files[i - 1];
+  return before === undefined ? 0 : before.offset + padded(before.size);
+}
+
+function areInOrder(files: readonly Named[], size: number): boolean {
+  return files.every(({ offset, size: length }, i) => {
+    const distance = offset - headersOf(files, i);
+    return distance >= BLOCK && distance <= LONGEST_GAP &&
+      distance % BLOCK === 0 && offset + length <= size;
+  });
+}
+
+/** The first file, the last, and one of each distance. */
+function placesToLookAt(files: readonly Named[]): number[] {
+  const distances = new Map<number, number>();
+  for (const [i, { offset }] of files.entries()) {
+    distances.set(offset - headersOf(files, i), i);
+  }
+  const places = [0, ...distances.values(), files.length - 1, files.length];
+  return distances.size > MOST_DISTANCES
+    ? [-1]
+    : [...new Set(places)].sort((a, b) => a - b);
+}
+
+/** Whether the headers of a file are of it alone; behind the last one, whether the tar ends. */
+function* agrees(
+  source: ByteSource,
+  files: readonly Named[],
+  i: number,
+): Steps<boolean> {
+  if (i < 0) return false;
+  const start = headersOf(files, i);
+  const file = files[i];
+  if (file === undefined) {
+    const left = Math.min(2 * BLOCK, source.size - start);
+    const end = yield* readPart(source, start, Math.max(0, left));
+    return end.every((byte) => byte === 0);
+  }
+  const bytes = yield* readPart(source, start, file.offset - start);
+  const found: Named[] = [];
+  const builder = new TarBuilder(source.name);
+  builder.addFile = (name, offset, size) => {
+    found.push({ name: new TextDecoder().decode(name), offset, size });
+  };
+  try {
+    yield* scanTar(new HeadersOnly(bytes, padded(file.size)), builder);
+  } catch (error) {
+    if (error instanceof RecordfsError) return false;
+    throw error;
+  }
+  const [only] = found;
+  return found.length === 1 && only!.name === file.name &&
+    only!.offset === bytes.length && only!.size === file.size &&
+    builder.paths.length === 1;
+}
+
+/** Headers, behind which there are so many bytes of content that nobody looks at. */
+class HeadersOnly extends MemorySource {
+  readonly #content: number;
+
+  constructor(bytes: Uint8Array, content: number) {
+    super(bytes);
+    this.#content = content;
+  }
+
+  override get size(): number {
+    return this.bytes.length + this.#content;
+  }
+
+  override readAtSync(into: Uint8Array, offset: number): number {
+    into.fill(0, super.readAtSync(into, offset));
+    return Math.min(into.length, this.size - offset);
+  }
+}

@@ -1,0 +1,149 @@
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { decodeName } from "../../../names.ts";
+import { LONGEST_NAME } from "../../../tree/name_table_builder.ts";
+import { lastUpTo } from "../../../tree/shared_numbers.ts";
+import { type Extent, type NodeId, ROOT } from "../../../tree/tree.ts";
+import type { TarTree } from "../tree/tar_tree.ts";
+import { isWebDataset, sampleCount } from "./tar_columns.ts";
+
+/** A file of a sample. */
+export interface SamplePart {
+  /** What follows the first dot of its name; empty where there is none. */
+  readonly extension: string;
+  /** Number of the file. */
+  readonly file: number;
+}
+
+/** The files and samples of several tars, numbered through: what is no file, or leads to none, is not among them. */
+export class TarFiles {
+  readonly sources: readonly ByteSource[];
+  readonly #trees: readonly TarTree[];
+  /** Per tar, and once more: the number of its first file, and of its first sample. */
+  readonly #firstFiles: number[] = [0];
+  readonly #firstSamples: number[] = [0];
+  readonly #name = new Uint8Array(LONGEST_NAME);
+  /** Whether files are gathered in all tars: otherwise each file is a sample in all. */
+  readonly #isWeb: boolean;
+
+  constructor(trees: readonly TarTree[]) {
+    this.#trees = trees;
+    this.sources = trees.map(({ sources }) => sources[0]!);
+    const columns = trees.map(({ columns }) => columns);
+    this.#isWeb = columns.length > 0 && columns.every(isWebDataset);
+    for (const one of columns) {
+      this.#firstFiles.push(this.#firstFiles.at(-1)! + one.nodes.length);
+      const samples = this.#isWeb ? sampleCount(one) : one.nodes.length;
+      this.#firstSamples.push(this.#firstSamples.at(-1)! + samples);
+    }
+  }
+
+  /** Number of files. */
+  get length(): number {
+    return this.#firstFiles.at(-1)!;
+  }
+
+  get sampleCount(): number {
+    return this.#firstSamples.at(-1)!;
+  }
+
+  hasSample(index: number): boolean {
+    return Number.isInteger(index) && index >= 0 && index < this.sampleCount;
+  }
+
+  /** The path of a file in its tar. */
+  name(file: number): string {
+    const { tree, node } = this.#nodeOf(file);
+    return this.#path(tree, node);
+  }
+
+  /** The file of a path: of the first tar that has it. */
+  find(path: Uint8Array): number | undefined {
+    for (const [at, tree] of this.#trees.entries()) {
+      let node = ROOT;
+      for (let start = 0; start <= path.length && node !== 0;) {
+        const slash = path.indexOf(SLASH, start);
+        const end = slash < 0 ? path.length : slash;
+        if (end > start) node = tree.lookup(node, path, start, end);
+        start = end + 1;
+      }
+      const record = tree.recordOf(node);
+      if (record >= 0) return this.#firstFiles[at]! + record;
+    }
+    return undefined;
+  }
+
+  /** Where a file's content is. */
+  locate(file: number, into: Extent): void {
+    const { tree, node, at } = this.#nodeOf(file);
+    if (!tree.locate(node, into)) { // a link that leads to no file
+      into.source = -1;
+      into.offset = 0;
+      into.length = 0;
+      into.bytes = NOTHING;
+    } else into.source = at;
+  }
+
+  /** The files of a sample. */
+  parts(sample: number): SamplePart[] {
+    const at = this.#tarAt(sample);
+    const { columns } = this.#trees[at]!;
+    const first = this.#firstFiles[at]!;
+    const own = sample - this.#firstSamples[at]!;
+    const records = this.#isWeb
+      ? columns.sampleRecords.subarray(
+        columns.sampleStarts[own]!,
+        columns.sampleStarts[own + 1]!,
+      )
+      : [own];
+    return Array.from(records, (record) => ({
+      extension: this.#extension(this.#trees[at]!, columns.nodes[record]!),
+      file: first + record,
+    }));
+  }
+
+  /** What the paths of a sample's files have in common. */
+  key(sample: number): string {
+    const [{ file }] = this.parts(sample) as [SamplePart];
+    const path = this.name(file);
+    const dot = path.indexOf(".", path.lastIndexOf("/") + 2);
+    return dot < 0 ? path : path.slice(0, dot);
+  }
+
+  /** The tar of a sample. */
+  tarOf(sample: number): string {
+    return this.sources[this.#tarAt(sample)]!.name;
+  }
+
+  #tarAt(sample: number): number {
+    return lastUpTo(this.#firstSamples, sample, this.#trees.length);
+  }
+
+  #nodeOf(file: number): { tree: TarTree; node: NodeId; at: number } {
+    const at = lastUpTo(this.#firstFiles, file, this.#trees.length);
+    const tree = this.#trees[at]!;
+    const node = tree.columns.nodes[file - this.#firstFiles[at]!]!;
+    return { tree, node, at };
+  }
+
+  #extension(tree: TarTree, node: NodeId): string {
+    const length = tree.nameOf(node, this.#name);
+    const dot = this.#name.indexOf(DOT, 1);
+    return dot < 0 || dot >= length
+      ? ""
+      : decodeName(this.#name, dot + 1, length);
+  }
+
+  #path(tree: TarTree, node: NodeId): string {
+    let path = "";
+    for (let at = node; at !== ROOT; at = tree.parent(at)) {
+      const length = tree.nameOf(at, this.#name);
+      const name = decodeName(this.#name, 0, length);
+      path = path === "" ? name : `${name}/${path}`;
+    }
+    return path;
+  }
+}
+
+const SLASH = 0x2f;
+const DOT = 0x2e;
+const NOTHING = new Uint8Array(0);

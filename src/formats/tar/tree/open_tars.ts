@@ -1,0 +1,214 @@
+import { FormatError, RecordfsError } from "../../../errors.ts";
+import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { pathIn } from "../../../io/storage/place.ts";
+import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
+import { warnOnConsole } from "../../../message_text.ts";
+import { sortNames } from "../../../names.ts";
+import type { Container, ContainerOptions } from "../../../tree/format.ts";
+import type { Tree } from "../../../tree/tree.ts";
+import { UnionTree } from "../../../tree/union_tree.ts";
+import { FILES, inShards, isShard, PATTERN, WEB_DATASET } from "../entry.ts";
+import { openIndex } from "../read/open_index.ts";
+import { fileCount, isWebDataset, sampleCount } from "../read/tar_columns.ts";
+import { TarTree } from "./tar_tree.ts";
+
+/** Most shards that one pattern names. */
+const MOST_SHARDS = 1_000_000;
+
+/** Where the tars of a container lie. */
+export interface TarPaths {
+  readonly paths: readonly string[];
+  /** Whether they are the shards of one, each in a directory of its own; otherwise there is but one. */
+  readonly areShards: boolean;
+}
+
+/**
+ * Finds the tars of a location: itself, or those in the directory, in the order of their names; or those that a pattern
+ * such as `train-{000000..000146}.tar` names.
+ *
+ * @throws {FormatError} If a directory has none.
+ */
+export function* tarPaths(path: string, storage: Storage): Steps<TarPaths> {
+  const parts = PATTERN.exec(path);
+  if (parts !== null && !(yield* isThere(path, storage))) {
+    return { paths: expand(path, parts), areShards: true };
+  }
+  const names = yield* storage.list(path);
+  if (names === undefined) return { paths: [path], areShards: false };
+  const shards = sortNames(names.filter(isShard));
+  if (shards.length === 0) {
+    throw new FormatError(
+      "missing-shard",
+      `${path} has no file whose name ends in .tar: name the directory of the shards, or a shard`,
+      { path },
+    );
+  }
+  return {
+    paths: shards.map((name) => pathIn(path, name)),
+    areShards: true,
+  };
+}
+
+/** Whether something has the pattern for its own name; where that is not told, it is a pattern. */
+function* isThere(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) !== undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError) return false;
+    throw error;
+  }
+}
+
+function expand(path: string, parts: RegExpExecArray): string[] {
+  const [, before, first, last, after] = parts as unknown as string[];
+  const [from, to] = [Number(first), Number(last)];
+  const count = to - from + 1;
+  if (count < 1 || count > MOST_SHARDS) {
+    throw new FormatError(
+      "absurd-count",
+      `${path} names ${
+        Math.max(count, 0)
+      } shards: write the number of the first one, two dots, and that of the last`,
+      { path, actual: count },
+    );
+  }
+  return Array.from(
+    { length: count },
+    (_, i) =>
+      `${before}${String(from + i).padStart(first!.length, "0")}${after}`,
+  );
+}
+
+/** The trees of opened containers, tar by tar: whoever reads samples asks for them. */
+const opened = new WeakMap<Tree, readonly TarTree[]>();
+
+/** The tars that a tree is of, in their order; `undefined` where it is none that was opened here. */
+export function tarsOf(tree: Tree): readonly TarTree[] | undefined {
+  return tree instanceof TarTree ? [tree] : opened.get(tree);
+}
+
+/**
+ * Opens a tar, or several as one.
+ *
+ * @throws {FormatError} If one is damaged, or has what is not supported.
+ */
+export function* openTars(
+  path: string,
+  options: ContainerOptions,
+): Steps<Container> {
+  const storage = options.storage ?? LOCAL_DISK;
+  const { paths, areShards } = yield* tarPaths(path, storage);
+  const trees = yield* openTrees(paths, storage, options);
+  try {
+    const tree = areShards ? joinShards(paths, trees) : trees[0]!;
+    return containerOf(tree, paths, trees, areShards);
+  } catch (error) {
+    for (const tree of trees) tree.close();
+    throw error;
+  }
+}
+
+/** Opens tars, in their order; all are closed if one can't be. */
+export function* openTrees(
+  paths: readonly string[],
+  storage: Storage,
+  options: ContainerOptions,
+): Steps<TarTree[]> {
+  const trees: TarTree[] = [];
+  /** Of those that failed, the first: which one that is must not depend on who was quicker. */
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
+  const openOne = function* (path: string, at: number): Steps<void> {
+    if (failed !== undefined && failed.at < at) return;
+    try {
+      trees[at] = yield* openTree(path, storage, options);
+    } catch (error) {
+      if (failed === undefined || at < failed.at) failed = { at, error };
+    }
+  };
+  try {
+    const [only] = paths;
+    if (paths.length === 1) return [yield* openTree(only!, storage, options)];
+    yield* inParallel(paths.map(openOne));
+    if (failed !== undefined) throw failed.error;
+    return trees;
+  } catch (error) {
+    for (const tree of trees) tree?.close();
+    throw error;
+  }
+}
+
+function* openTree(
+  path: string,
+  storage: Storage,
+  options: ContainerOptions,
+): Steps<TarTree> {
+  const source = yield* storage.open(path);
+  try {
+    const index = yield* openIndex(source, path, storage, options);
+    const { onWarning = warnOnConsole } = options;
+    for (const warning of index.warnings) onWarning(warning);
+    return new TarTree([source], index.columns, source.mtime);
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+/** Each shard is a directory of its name without suffix. */
+function joinShards(
+  paths: readonly string[],
+  trees: readonly TarTree[],
+): Tree {
+  const placed = trees.map((tree, i) => {
+    const name = paths[i]!;
+    return { tree, path: [shardName(name)], name };
+  });
+  const tree = UnionTree.of(placed);
+  opened.set(tree, trees);
+  return tree;
+}
+
+function shardName(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.slice(0, -".tar".length) || name;
+}
+
+function containerOf(
+  tree: Tree,
+  paths: readonly string[],
+  trees: readonly TarTree[],
+  areShards: boolean,
+): Container {
+  const columns = trees.map((tree) => tree.columns);
+  const files = columns.reduce((sum, one) => sum + fileCount(one), 0);
+  const links = columns.reduce((sum, one) => sum + one.links.length, 0);
+  const records = columns.reduce((sum, { nodes }) => sum + nodes.length, 0);
+  const samples = columns.reduce((sum, one) => sum + sampleCount(one), 0);
+  const isWeb = columns.length > 0 && columns.every(isWebDataset);
+  const kind = isWeb ? WEB_DATASET : FILES;
+  const parts = trees.map(({ sources, columns }, i) => ({
+    path: paths[i]!,
+    bytes: sources[0]!.size,
+    samples: isWeb ? sampleCount(columns) : fileCount(columns),
+  }));
+  return {
+    tree,
+    info: {
+      format: "tar",
+      kind: areShards ? inShards(kind) : kind,
+      files,
+      directories: tree.nodeCount - 1 - records,
+      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      ...isWeb || links > 0
+        ? {
+          facts: {
+            ...isWeb ? { samples } : {},
+            ...links > 0 ? { links } : {},
+          },
+        }
+        : {},
+      parts,
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import * as fs from "node:fs";
+import { crc32Of } from "../read/crc32_of.ts";
+import type { KeptPlace } from "./kept_place.ts";
+
+/** A column of numbers, over memory that threads share. */
+export type Column = Uint8Array | Uint32Array | Float64Array;
+
+/** Tables, by the names of their columns, and what else is to be known. */
+export interface KeptTables {
+  readonly columns: Readonly<Record<string, Column>>;
+  /** Plain data. */
+  readonly facts: unknown;
+}
+
+/** How a file starts. */
+const MAGIC = "recordfs index 1\n";
+/** Behind it: length of the head, and CRC-32 of all that follows the fixed part. */
+const FIXED = 32;
+
+/** All that is kept has at most so many bytes: what was used last stays. */
+const MOST_BYTES = 4 * 2 ** 30;
+/** A head is names and lengths. */
+const LONGEST_HEAD = 1 << 20;
+
+type TypeName = "f64" | "u32" | "u8";
+
+interface Head {
+  readonly state: string;
+  readonly facts: unknown;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: TypeName;
+    readonly length: number;
+    /** From the start of the file; a multiple of 8. */
+    readonly start: number;
+  }[];
+}
+
+/**
+ * Reads tables that were kept of a source, into memory that threads share.
+ *
+ * @returns `undefined` where there are none of this state of the source, or they are damaged: they are made anew then.
+ */
+export function readKeptTables(place: KeptPlace): KeptTables | undefined {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(place.path, "r");
+    const { size } = fs.fstatSync(fd);
+    const start = new Uint8Array(FIXED);
+    if (size < FIXED || !isFilled(fd, start, 0)) return undefined;
+    const view = new DataView(start.buffer);
+    const isOne = new TextDecoder().decode(start.subarray(0, MAGIC.length)) ===
+      MAGIC;
+    const headLength = view.getUint32(FIXED - 8, true);
+    if (!isOne || headLength > Math.min(LONGEST_HEAD, size - FIXED)) {
+      return undefined;
+    }
+    const headBytes = new Uint8Array(headLength);
+    if (!isFilled(fd, headBytes, FIXED)) return undefined;
+    // Before all is read: it may be of another state.
+    const head: Head = JSON.parse(new TextDecoder().decode(headBytes));
+    if (head.state !== place.state) return undefined;
+    const rest = new Uint8Array(
+      new SharedArrayBuffer(size - FIXED - headLength),
+    );
+    if (!isFilled(fd, rest, FIXED + headLength)) return undefined;
+    const crc = crc32Of(rest, crc32Of(headBytes));
+    if (crc !== view.getUint32(FIXED - 4, true)) return undefined;
+    const columns = head.columns.map(({ name, type, length, start }) => {
+      const at = start - FIXED - headLength;
+      return [name, columnOf(type, rest.buffer, at, length)] as const;
+    });
+    touch(place.path);
+    return { facts: head.facts, columns: Object.fromEntries(columns) };
+  } catch {
+    return undefined; // there is none, or it can't be read: neither is anybody's fault
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+/**
+ * Keeps tables of a source. Where that can't be done, they are made anew the next time.
+ *
+ * @returns Whether they are kept.
+ */
+export function keepTables(
+  place: KeptPlace,
+  { columns, facts }: KeptTables,
+): boolean {
+  const temporary = `${place.path}.${randomUUID()}.tmp`;
+  try {
+    fs.mkdirSync(place.directory, { recursive: true, mode: 0o700 });
+    const parts = partsOf(place.state, columns, facts);
+    const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (!hasRoom(place.directory, bytes)) return false;
+    const fd = fs.openSync(temporary, "wx", 0o600);
+    try {
+      for (const part of parts) writeAll(fd, part);
+    } finally {
+      fs.closeSync(fd);
+    }
+    fs.renameSync(temporary, place.path);
+    return true;
+  } catch {
+    try {
+      fs.rmSync(temporary, { force: true });
+    } catch {
+      // It was never there.
+    }
+    return false;
+  }
+}
+
+/** Deletes all tables that are kept in the cache at a path. */
+export function removeKeptTables(cache: string): void {
+  for (const { path } of keptFiles(`${cache}/indexes`)) {
+    fs.rmSync(path, { force: true });
+  }
+}
+
+function partsOf(
+  state: string,
+  columns: KeptTables["columns"],
+  facts: unknown,
+): Uint8Array[] {
+  const named = Object.entries(columns);
+  const lengths = named.map(([name, column]) => ({
+    name,
+    type: typeOf(column),
+    length: column.length,
+    start: Number.MAX_SAFE_INTEGER, // as wide as any
+  }));
+  const headOf = (columns: Head["columns"]) =>
+    new TextEncoder().encode(JSON.stringify({ state, facts, columns }));
+  const headLength = aligned(headOf(lengths).length);
+  let start = FIXED + headLength;
+  const placed = lengths.map((column, i) => {
+    const at = start;
+    start = aligned(start + named[i]![1].byteLength);
+    return { ...column, start: at };
+  });
+  const head = new Uint8Array(headLength).fill(0x20); // JSON takes spaces
+  head.set(headOf(placed));
+  const parts: Uint8Array[] = [head];
+  for (const [, column] of named) {
+    const { buffer, byteOffset, byteLength } = column;
+    parts.push(new Uint8Array(buffer, byteOffset, byteLength));
+    parts.push(new Uint8Array(aligned(byteLength) - byteLength));
+  }
+  const fixed = new Uint8Array(FIXED);
+  new TextEncoder().encodeInto(MAGIC, fixed);
+  const view = new DataView(fixed.buffer);
+  view.setUint32(FIXED - 8, headLength, true);
+  const crc = parts.reduce((crc, part) => crc32Of(part, crc), 0);
+  view.setUint32(FIXED - 4, crc, true);
+  return [fixed, ...parts];
+}
+
+function columnOf(
+  type: TypeName,
+  buffer: SharedArrayBuffer,
+  start: number,
+  length: number,
+): Column {
+  if (type === "u8") return new Uint8Array(buffer, start, length);
+  return type === "u32"
+    ? new Uint32Array(buffer, start, length)
+    : new Float64Array(buffer, start, length);
+}
+
+function typeOf(column: Column): TypeName {
+  if (column instanceof Uint8Array) return "u8";
+  return column instanceof Uint32Array ? "u32" : "f64";
+}
+
+function aligned(length: number): number {
+  return Math.ceil(length / 8) * 8;
+}
+
+/** Bytes that one call reads or writes. */
+const PIECE = 1 << 30;
+
+function isFilled(fd: number, into: Uint8Array, start: number): boolean {
+  for (let done = 0; done < into.length;) {
+    const want = Math.min(PIECE, into.length - done);
+    const got = fs.readSync(fd, into, done, want, start + done);
+    if (got === 0) return false;
+    done += got;
+  }
+  return true;
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length;) {
+    done += fs.writeSync(fd, bytes, done, Math.min(PIECE, bytes.length - done));
+  }
+}
+
+function touch(path: string): void {
+  const now = new Date();
+  try {
+    fs.utimesSync(path, now, now);
+  } catch {
+    // It may be on a disk that is not written to.
+  }
+}
+
+/** Makes room by what was not used for longest; whether there is enough then. */
+function hasRoom(directory: string, bytes: number): boolean {
+  const files = keptFiles(directory).sort((a, b) => a.used - b.used);
+  let total = files.reduce((sum, { size }) => sum + size, bytes);
+  for (const { path, size } of files) {
+    if (total <= MOST_BYTES) break;
+    fs.rmSync(path, { force: true });
+    total -= size;
+  }
+  return total <= MOST_BYTES;
+}
+
+/** All files of tables, with those that somebody was killed at. */
+function keptFiles(
+  directory: string,
+): { path: string; size: number; used: number }[] {
+  let names: string[];
+  try {
+    names = fs.readdirSync(directory);
+  } catch {
+    return [];
+  }
+  return names.filter((name) => /^[0-9a-f]{32}\.index/.test(name))
+    .flatMap((name) => {
+      const path = `${directory}/${name}`;
+      const stat = fs.statSync(path, { throwIfNoEntry: false });
+      return stat === undefined
+        ? []
+        : [{ path, size: stat.size, used: stat.mtimeMs }];
+    });
+}

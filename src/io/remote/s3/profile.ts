@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { variable } from "../../../environment.ts";
+import { PACKAGES } from "../../../packages.ts";
+import type { S3Options } from "../remote_options.ts";
+
+/**
+ * Adds what the files of AWS' own tools say of a bucket's server, where neither options nor variables of the environment
+ * do: `endpoint_url` and `region` of the profile, or of the services that it names, and `addressing_style`.
+ */
+export async function withProfile(options: S3Options): Promise<S3Options> {
+  const said = await settingsOf(
+    options.profile ?? variable("AWS_PROFILE") ?? "default",
+  );
+  if (said === undefined) return options;
+  const { own, services } = said;
+  const endpoint = options.endpoint ?? variable("AWS_ENDPOINT_URL_S3") ??
+    variable("AWS_ENDPOINT_URL") ??
+    (variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") === "true"
+      ? undefined
+      : services?.["s3.endpoint_url"] ?? own["endpoint_url"]);
+  const region = options.region ?? variable("AWS_REGION") ??
+    variable("AWS_DEFAULT_REGION") ?? own["region"];
+  const style = own["s3.addressing_style"];
+  const isStyle = style === "path" || style === "virtual";
+  const addressing = options.addressing ?? (isStyle ? style : undefined);
+  return { ...options, endpoint, region, addressing };
+}
+
+/** What a file says of a profile: values by their names, those of nested ones with a dot. */
+type Settings = Readonly<Record<string, string | undefined>>;
+
+async function settingsOf(
+  profile: string,
+): Promise<
+  | { readonly own: Settings; readonly services: Settings | undefined }
+  | undefined
+> {
+  const home = variable("HOME");
+  const path = variable("AWS_CONFIG_FILE") ?? (home && `${home}/.aws/config`);
+  if (path === undefined) return undefined;
+  const { state } = Deno.permissions.querySync({ name: "read", path });
+  // The package is loaded where there is something to read.
+  if (state !== "granted" || !existsSync(path)) return undefined;
+  const { loadSharedConfigFiles }:
+    typeof import("@smithy/shared-ini-file-loader") = await import(
+      PACKAGES.awsConfig
+    );
+  const { configFile } = await loadSharedConfigFiles({
+    configFilepath: path,
+    ignoreCache: true,
+  });
+  const own = configFile[profile];
+  if (own === undefined) return undefined;
+  const { services } = own;
+  return {
+    own,
+    services: services === undefined
+      ? undefined
+      : configFile[`services.${services}`],
+  };
+}

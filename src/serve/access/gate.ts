@@ -1,0 +1,68 @@
+import { ServeError } from "../serve_error.ts";
+import type { Hosts } from "./hosts.ts";
+import type { Token } from "./token.ts";
+
+/** Who may ask for what. */
+export interface Gate {
+  readonly hosts: Hosts;
+  readonly token: Token | undefined;
+  /** Origins of other sites whose pages may read everything, as `https://example.org`. */
+  readonly origins: ReadonlySet<string>;
+}
+
+/**
+ * Refuses requests that come by a foreign name, or from a page of another site: browsers say which page asks, and send
+ * along what they know of this server.
+ *
+ * @param authority By which the server was called, in the URL.
+ * @throws {ServeError}
+ */
+export function refuseForeign(
+  { hosts, origins }: Gate,
+  { method, headers }: Request,
+  authority: string,
+): void {
+  const host = headers.get("host");
+  if (!hosts.has(authority) || host !== null && !hosts.has(host)) {
+    throw new ServeError(
+      "wrong-host",
+      "This server does not go by that name: call it by localhost or an address of this machine's own, or allow the " +
+        "name (--allow-host NAME, option allowHosts)",
+    );
+  }
+  const isSafe = method !== "POST";
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  if (site === null && (origin === null || isSafe)) return;
+  if (origin !== null && origins.has(origin) && isSafe) return;
+  const isOwnSite = site === null || site === "same-origin" || site === "none";
+  // A link on another page may lead here: that page learns nothing of the answer.
+  const isLink = isSafe && headers.get("sec-fetch-mode") === "navigate" &&
+    headers.get("sec-fetch-dest") === "document";
+  const isOwnOrigin = origin === null || isSafe ||
+    URL.parse(origin)?.host === (host ?? authority);
+  if ((isOwnSite || isLink) && isOwnOrigin) return;
+  throw new ServeError(
+    "cross-site",
+    "Pages of other sites may not ask this server (--cors ORIGIN lets those of one)",
+  );
+}
+
+/**
+ * Refuses who does not say the token.
+ *
+ * @throws {ServeError}
+ */
+export function requireToken({ token }: Gate, { headers }: Request): void {
+  if (token === undefined || token.isIn(headers)) return;
+  const isWrong = headers.has("authorization");
+  throw isWrong
+    ? new ServeError(
+      "wrong-token",
+      "This is not the token that the server was started with",
+    )
+    : new ServeError(
+      "no-token",
+      "Open the link that `recordfs serve` has printed, or give its token as password or `Authorization: Bearer TOKEN`",
+    );
+}

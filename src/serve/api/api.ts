@@ -1,0 +1,95 @@
+import manifest from "../../../deno.json" with { type: "json" };
+import { shownLocation } from "../../io/remote/remote_location.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { json } from "../answers.ts";
+import type { Contents } from "../files/content.ts";
+import type { HandlerOptions } from "../options.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+import { Checking } from "./check.ts";
+import { entryAnswer, rowsAnswer } from "./entry_answer.ts";
+import { list } from "./listing.ts";
+import type { InfoMessage } from "./messages.ts";
+import { Positions } from "./positions.ts";
+import { Query } from "./query.ts";
+import { Samples } from "./samples.ts";
+import { search } from "./search.ts";
+import { localSources, type ServedSource } from "./sources.ts";
+import { statistics } from "./statistics.ts";
+import { Values } from "./value.ts";
+
+/** What the page asks: each question a path below `/api/`. */
+export class Api {
+  readonly #served: Served;
+  readonly #name: string;
+  readonly #sources: readonly ServedSource[];
+  readonly #positions: Positions;
+
+  readonly #samples: Samples;
+  readonly #values: Values;
+  readonly #checking: Checking;
+
+  constructor(
+    served: Served,
+    contents: Contents,
+    { name, sources }: HandlerOptions,
+  ) {
+    this.#served = served;
+    this.#name = name ?? shownLocation(served.fs.location);
+    this.#sources = sources ?? localSources(served.fs);
+    this.#positions = new Positions(served.tree);
+    this.#samples = new Samples(served);
+    this.#values = new Values(served, contents);
+    this.#checking = new Checking(served, this.#sources);
+  }
+
+  /** Answers a request for a path below `/api/`. */
+  *answer(request: Request, path: string, fields: string): Steps<Response> {
+    const served = this.#served;
+    const wanted = path === "check" ? "POST" : "GET";
+    if (request.method !== wanted) {
+      throw new ServeError("bad-method", `${path} is asked for by ${wanted}`, {
+        headers: [["allow", wanted]],
+      });
+    }
+    const query = new Query(fields);
+    switch (path) {
+      case "info":
+        return json(yield* this.#info());
+      case "list":
+        return json(yield* list(served, this.#positions, query));
+      case "entry":
+        return json(
+          yield* entryAnswer(served, this.#positions, this.#samples, query),
+        );
+      case "row":
+        return json(yield* rowsAnswer(served, this.#positions, query));
+      case "value":
+        return json(yield* this.#values.answer(query));
+      case "at":
+        return json(yield* this.#samples.at(query));
+      case "random":
+        return json(yield* this.#samples.random(query));
+      case "search":
+        return yield* search(served, query);
+      case "statistics":
+        return yield* statistics(served, query);
+      case "check":
+        return this.#checking.start();
+      default:
+        throw new ServeError("not-found", "There is no such question");
+    }
+  }
+
+  *#info(): Steps<InfoMessage> {
+    const { info } = this.#served.fs;
+    return {
+      version: manifest.version,
+      name: this.#name,
+      info,
+      canCheck: this.#sources.length > 0,
+      sources: this.#sources.map(({ location, path }) => ({ location, path })),
+      samples: yield* this.#samples.count(),
+    };
+  }
+}

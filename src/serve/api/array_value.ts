@@ -1,0 +1,186 @@
+import { elementCount, type NdArray } from "../../codecs/numpy/nd_array.ts";
+import type { ArrayValue, DisplayNumber } from "./value_messages.ts";
+
+/** Elements that statistics are of at most: more of them would have others wait. */
+const MOST_COUNTED = 1 << 22;
+/** Bins of a histogram. */
+const BINS = 64;
+
+/** NumPy's words for its codes of numbers. */
+const WORDS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  b: "bool",
+  i: "int",
+  u: "uint",
+  f: "float",
+  c: "complex",
+};
+
+/**
+ * An array with what there is to know of its numbers.
+ *
+ * @param most Numbers that are shown at most: of larger arrays, every second, fourth, … row and column.
+ */
+export function arrayValue(array: NdArray, most: number): ArrayValue {
+  const { shape, dtype } = array;
+  const { shown, steps } = thinned(shape, most);
+  const data: DisplayNumber[] = [];
+  const numberAt = elementsOf(array);
+  for (const at of places(shape, shown, steps)) data.push(numberAt(at));
+  return {
+    kind: "array",
+    shape,
+    dtype: dtypeWord(dtype),
+    shownShape: shown,
+    data,
+    steps,
+    ...statisticsOf(array),
+  };
+}
+
+/** The first numbers of an array. */
+export function displayNumbers(
+  array: NdArray,
+  most: number,
+): readonly DisplayNumber[] {
+  const numberAt = elementsOf(array);
+  const length = Math.min(elementCount(array.shape), most);
+  return Array.from({ length }, (_, i) => numberAt(i));
+}
+
+/** NumPy's word for an element type, such as `float32` for `<f4`. */
+export function dtypeWord(dtype: string): string {
+  const [, kind, size] = /^[<>|]([a-zA-Z])(\d+)$/.exec(dtype) ?? [];
+  const word = WORDS[kind ?? ""];
+  if (word === undefined) return dtype;
+  return word === "bool" ? word : `${word}${Number(size) * 8}`;
+}
+
+/** How many of each dimension are shown, so that there are not too many: the longest are halved. */
+function thinned(
+  shape: readonly number[],
+  most: number,
+): { readonly shown: number[]; readonly steps: number[] } {
+  const steps = shape.map(() => 1);
+  const shownOf = () => shape.map((length, i) => Math.ceil(length / steps[i]!));
+  let shown = shownOf();
+  while (elementCount(shown) > Math.max(most, 1)) {
+    const longest = shown.indexOf(Math.max(...shown));
+    steps[longest]! *= 2;
+    shown = shownOf();
+  }
+  return { shown, steps };
+}
+
+/** The places of the elements that are shown, in C order. */
+function* places(
+  shape: readonly number[],
+  shown: readonly number[],
+  steps: readonly number[],
+): Generator<number> {
+  const count = elementCount(shown);
+  const index = shape.map(() => 0);
+  for (let done = 0; done < count; done++) {
+    let at = 0;
+    for (let axis = 0; axis < shape.length; axis++) {
+      at = at * shape[axis]! + index[axis]! * steps[axis]!;
+    }
+    yield at;
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      if (++index[axis]! < shown[axis]!) break;
+      index[axis] = 0;
+    }
+  }
+}
+
+/** What an element is in JSON, by its place in C order. */
+function elementsOf(
+  { dtype, data, shape }: NdArray,
+): (at: number) => DisplayNumber {
+  const kind = dtype[1];
+  if (kind === "b") return (at) => data[at] !== 0;
+  if (kind === "c") {
+    return (at) => `${data[2 * at]}${signed(data[2 * at + 1])}j`;
+  }
+  if (kind === "S" || kind === "V") {
+    const bytes = data as Uint8Array;
+    const size = bytes.length / Math.max(elementCount(shape), 1);
+    return (at) => {
+      const element = bytes.subarray(at * size, (at + 1) * size);
+      return kind === "V" ? element.toHex() : latin(element);
+    };
+  }
+  return (at) => jsonNumber(data[at]!);
+}
+
+/** Text of bytes, without those of 0 behind it. */
+function latin(bytes: Uint8Array): string {
+  const text = [...bytes].map((byte) => String.fromCharCode(byte)).join("");
+  return text.replace(/\0+$/, "");
+}
+
+function signed(value: unknown): string {
+  const text = String(value);
+  return text.startsWith("-") ? text : `+${text}`;
+}
+
+function jsonNumber(value: number | bigint | string): DisplayNumber {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? value : String(value);
+  }
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+type Statistics = Pick<
+  ArrayValue,
+  "counted" | "histogram" | "max" | "mean" | "min" | "notFinite"
+>;
+
+/** Of numbers; of others there are none. Of very many, some are looked at, evenly chosen. */
+function statisticsOf({ dtype, data, shape }: NdArray): Statistics {
+  const isOfNumbers = "biuf".includes(dtype[1]!);
+  const count = isOfNumbers ? elementCount(shape) : 0;
+  const step = Math.ceil(count / MOST_COUNTED) || 1;
+  let min = Infinity;
+  let max = -Infinity;
+  let sum = 0;
+  let counted = 0;
+  let finite = 0;
+  for (let at = 0; at < count; at += step) {
+    const value = Number(data[at]);
+    counted++;
+    if (!Number.isFinite(value)) continue;
+    finite++;
+    sum += value;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  if (finite === 0) {
+    const none = { min: null, max: null, mean: null, histogram: null };
+    return { ...none, notFinite: counted, counted };
+  }
+  const counts = new Array<number>(BINS).fill(0);
+  // Halves, since the difference of the largest numbers is none.
+  const half = max / 2 - min / 2;
+  for (let at = 0; at < count; at += step) {
+    const value = Number(data[at]);
+    if (!Number.isFinite(value)) continue;
+    const share = half === 0 ? 0 : (value / 2 - min / 2) / half;
+    counts[Math.min(Math.floor(share * BINS), BINS - 1)]!++;
+  }
+  const edges = Array.from(
+    { length: BINS + 1 },
+    (_, i) => i === BINS ? max : min + half * (2 * i / BINS),
+  );
+  const mean = sum / finite;
+  return {
+    min,
+    max,
+    mean: Number.isFinite(mean) ? mean : null,
+    histogram: { edges, counts },
+    notFinite: counted - finite,
+    counted,
+  };
+}

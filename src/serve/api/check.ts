@@ -1,0 +1,88 @@
+import type { FormatError } from "../../errors.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+import { lines } from "./lines.ts";
+import type { CheckLine } from "./messages.ts";
+import type { ServedSource } from "./sources.ts";
+
+/** How often it is told how far a check is, in milliseconds. */
+const TELL_EVERY = 200;
+/** Damaged places that are told; all are counted. */
+const MOST_TOLD = 10_000;
+
+/** `api/check`: all checksums of all containers, one check at a time. */
+export class Checking {
+  readonly #served: Served;
+  readonly #sources: readonly ServedSource[];
+  #isBusy = false;
+
+  constructor(served: Served, sources: readonly ServedSource[]) {
+    this.#served = served;
+    this.#sources = sources;
+  }
+
+  /**
+   * Starts a check, which the client's leaving ends.
+   *
+   * @throws {ServeError} If one is under way, or there is nothing to check.
+   */
+  start(): Response {
+    if (this.#sources.length === 0) {
+      throw new ServeError(
+        "not-found",
+        "What was opened is no file that can be checked: the server was given no sources",
+      );
+    }
+    if (this.#isBusy) {
+      throw new ServeError(
+        "busy",
+        "A check is under way; look again when it has ended",
+      );
+    }
+    const check = (signal: AbortSignal) => this.#lines(signal);
+    const answer = lines<CheckLine>(
+      this.#served,
+      check,
+      () => this.#isBusy = false,
+    );
+    this.#isBusy = true;
+    return answer;
+  }
+
+  async *#lines(
+    signal: AbortSignal,
+  ): AsyncGenerator<CheckLine, void, undefined> {
+    const report = { samples: 0, bytes: 0, damaged: 0 };
+    const total = this.#served.fs.info.bytes;
+    let told = 0;
+    for (const source of this.#sources) {
+      const damages: FormatError[] = [];
+      let done = 0;
+      const running = source.check({
+        signal,
+        onWarning() {}, // opening has said them
+        onDamage: (damage) => {
+          if (told++ < MOST_TOLD) damages.push(damage);
+        },
+        onProgress: (now) => done = now,
+      });
+      running.catch(() => {}); // it is awaited below
+      for (let isOver = false; !isOver;) {
+        isOver = await Promise.race([running.then(() => true), later()]);
+        for (const { code, message, path } of damages.splice(0)) {
+          yield { damage: { code, message, file: path ?? null } };
+        }
+        yield { done: report.bytes + done, total };
+      }
+      const { samples, bytes, damaged } = await running;
+      report.samples += samples;
+      report.bytes += bytes;
+      report.damaged += damaged;
+    }
+    yield { report };
+  }
+}
+
+function later(): Promise<false> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), TELL_EVERY));
+}

@@ -1,0 +1,53 @@
+import type { Histogram } from "./messages.ts";
+
+/** Counts of numbers from 0 on, in bins between 0, 1, 2, 4, 8 and so on. */
+export class LogHistogram {
+  readonly #counts: number[] = [];
+  #total = 0;
+
+  /** Counts a number. */
+  add(value: number): void {
+    const bin = value < 1 ? 0 : Math.floor(Math.log2(value)) + 1;
+    while (this.#counts.length <= bin) this.#counts.push(0);
+    this.#counts[bin]!++;
+    this.#total++;
+  }
+
+  /** How many numbers were counted. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The counts, with the edges of their bins. */
+  toMessage(): Histogram {
+    const edges = [0, ...this.#counts.map((_, bin) => 2 ** bin)];
+    return { edges, counts: [...this.#counts] };
+  }
+}
+
+/** Counts of words; past so many different ones, new ones are counted together. */
+export class WordCounts {
+  readonly #counts = new Map<string, number>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Counts a word. */
+  add(word: string): void {
+    const before = this.#counts.get(word);
+    if (before === undefined && this.#counts.size >= this.#most) return;
+    this.#counts.set(word, (before ?? 0) + 1);
+  }
+
+  /** How many different ones were told apart. */
+  get different(): number {
+    return this.#counts.size;
+  }
+
+  /** The most frequent ones, and how often each was counted. */
+  top(most: number): [word: string, count: number][] {
+    return [...this.#counts].sort(([, a], [, b]) => b - a).slice(0, most);
+  }
+}

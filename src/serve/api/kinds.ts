@@ -1,0 +1,123 @@
+import { FormatError } from "../../errors.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { NodeView, ValueKind } from "../../tree/node_view.ts";
+import { whenLoaded } from "../../tree/not_loaded.ts";
+import { newExtent, type NodeId } from "../../tree/tree.ts";
+import { typeOfBytes, typeOfName } from "../files/content_type.ts";
+import type { Served } from "../served.ts";
+import type { Kind } from "./messages.ts";
+
+/** Kinds by the endings of names that types of HTTP do not tell. */
+const BY_SUFFIX: Readonly<Record<string, Kind>> = {
+  __proto__: null as never,
+  npy: "array",
+  npz: "array",
+  pkl: "pickle",
+  pickle: "pickle",
+  msgpack: "msgpack",
+};
+
+/** Kinds of values. */
+const OF_VALUES: Readonly<Record<ValueKind, Kind>> = {
+  array: "array",
+  bytes: "binary",
+  image: "image",
+  number: "json",
+  text: "text",
+  tree: "msgpack",
+  video: "video",
+};
+
+/** Bytes by which a kind is told. */
+const HEAD = 256;
+
+/** What a format says of a node. */
+export function* viewOf(
+  { tree }: Served,
+  node: NodeId,
+): Steps<NodeView | undefined> {
+  try {
+    return yield* whenLoaded(() => tree.view?.(node));
+  } catch (error) {
+    if (error instanceof FormatError) return undefined; // whoever reads it is told
+    throw error;
+  }
+}
+
+/** What a node is: by what its format says, its name, or its first bytes where these are at hand. */
+export function* kindOf(
+  served: Served,
+  node: NodeId,
+  name: string,
+  isDirectory: boolean,
+  view: NodeView | undefined,
+): Steps<Kind> {
+  if (view?.kind === "clip" || view?.kind === "datapoint") return view.kind;
+  if (isDirectory) return "directory";
+  if (view?.kind === "value" && view.holds !== "bytes") {
+    return OF_VALUES[view.holds];
+  }
+  const suffix = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  const type = typeOfName(name);
+  const byName = BY_SUFFIX[suffix] ??
+    (type === undefined ? undefined : kindOfType(type));
+  return byName ?? kindOfBytes(yield* headAtHand(served, node));
+}
+
+function kindOfType(type: string): Kind {
+  const [kind] = type.split("/", 1);
+  if (type === "image/svg+xml") return "text"; // it is shown as what it is written as
+  if (kind === "image" || kind === "video" || kind === "audio") return kind;
+  switch (type) {
+    case "text/csv":
+    case "text/tab-separated-values":
+      return "csv";
+    case "application/json":
+      return "json";
+    case "application/x-ndjson":
+    case "application/xml":
+      return "text";
+    case "text/html":
+    case "application/xhtml+xml":
+      return "html";
+    case "application/pdf":
+      return "pdf";
+    case "application/vnd.msgpack":
+      return "msgpack";
+    default:
+      return kind === "text" ? "text" : "binary";
+  }
+}
+
+/** The kind of a content without a telling name. */
+export function kindOfBytes(head: Uint8Array): Kind {
+  if (head.length === 0) return "binary";
+  const [first, second] = head;
+  if (first === 0x93 && head[1] === 0x4e && head[2] === 0x55) return "array"; // \x93NUMPY
+  const type = typeOfBytes(head);
+  if (type === "text/plain") {
+    // What only begins as JSON is shown as text by whoever finds out.
+    return /^[{[]/.test(String.fromCharCode(first!)) ? "json" : "text";
+  }
+  if (type !== "application/octet-stream") return kindOfType(type);
+  return first === 0x80 && second! >= 2 && second! <= 5 ? "pickle" : "binary";
+}
+
+/** The first bytes of a file, where reading them needs no waiting. */
+function* headAtHand({ tree }: Served, node: NodeId): Steps<Uint8Array> {
+  const extent = newExtent();
+  try {
+    if (!(yield* whenLoaded(() => tree.locate(node, extent)))) {
+      return new Uint8Array();
+    }
+  } catch (error) {
+    if (error instanceof FormatError) return new Uint8Array();
+    throw error;
+  }
+  const { bytes, source, offset, length } = extent;
+  const size = Math.min(HEAD, length);
+  if (bytes !== undefined) return bytes.slice(offset, offset + size);
+  const into = new Uint8Array(size);
+  const got = tree.sources.at(source)!.readCached?.(into, offset) ?? 0;
+  return into.subarray(0, got);
+}

@@ -1,0 +1,43 @@
+import { asServeError, SAFE } from "../answers.ts";
+import type { Pieces } from "../streams.ts";
+import type { Served } from "../served.ts";
+import type { ErrorMessage } from "./messages.ts";
+
+/**
+ * An answer of many lines, each of them JSON, as they come; what goes wrong is the last one.
+ *
+ * @param onEnd Called when it has ended, however.
+ */
+export function lines<Line>(
+  { streams }: Served,
+  make: Pieces<Line | ErrorMessage>,
+  onEnd?: () => void,
+): Response {
+  const body = streams.ofText(async function* (signal) {
+    try {
+      for await (const line of make(signal)) yield `${JSON.stringify(line)}\n`;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const { code, message } = asServeError(error);
+      yield `${JSON.stringify({ error: { code, message } })}\n`;
+    }
+  }, onEnd);
+  return new Response(body, {
+    headers: [
+      ["content-type", "application/x-ndjson"],
+      ["cache-control", "no-store"],
+      ...SAFE,
+    ],
+  });
+}
+
+/** Tells when so many milliseconds have passed since it was last so. */
+export function everyFew(milliseconds: number): () => boolean {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    if (now - last < milliseconds) return false;
+    last = now;
+    return true;
+  };
+}

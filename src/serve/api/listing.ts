@@ -1,0 +1,70 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { decodeName } from "../../names.ts";
+import type { NodeId } from "../../tree/tree.ts";
+import { entriesFrom } from "../entries.ts";
+import { decodePath } from "../paths.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+import { type Directory, directoryOf, toEntry } from "./describe_entry.ts";
+import type { Entry, ListMessage } from "./messages.ts";
+import type { Positions } from "./positions.ts";
+import type { Query } from "./query.ts";
+
+/** Entries of a page, unless told otherwise, and at most. */
+const USUAL = 200;
+const MOST = 10_000;
+
+/** A directory that a request names. */
+export interface FoundDirectory extends Directory {
+  readonly node: NodeId;
+}
+
+/**
+ * Finds the directory that a request names.
+ *
+ * @throws {ServeError} If there is none.
+ */
+export function* directoryIn(
+  served: Served,
+  query: Query,
+): Steps<FoundDirectory> {
+  const node = yield* served.get(query.path);
+  if (!(yield* served.isDirectory(node))) {
+    throw new ServeError("not-directory", "It is a file, and no directory");
+  }
+  return { node, ...directoryOf(namesOf(query.path)) };
+}
+
+/** The names of a path as it stands in a URL. */
+export function namesOf(path: string): string[] {
+  return decodePath(path).map((name) => decodeName(name));
+}
+
+/** `api/list`: a page of a directory, from its front, where another has ended, or from any place. */
+export function* list(
+  served: Served,
+  positions: Positions,
+  query: Query,
+): Steps<ListMessage> {
+  const directory = yield* directoryIn(served, query);
+  const start = startOf(query);
+  const limit = query.number("limit", MOST) ?? USUAL;
+  const { tree } = served;
+  const page = yield* entriesFrom(tree, directory.node, start, limit);
+  const entries: Entry[] = [];
+  for (const listed of page.entries) {
+    entries.push(yield* toEntry(served, directory, listed));
+  }
+  return {
+    path: directory.path.slice(0, -1),
+    entries,
+    next: page.next === undefined ? null : String(page.next),
+    total: yield* positions.count(directory.node),
+    start,
+  };
+}
+
+/** Where a page starts: cursors are places. */
+export function startOf(query: Query): number {
+  return query.number("cursor") ?? query.number("at") ?? 0;
+}

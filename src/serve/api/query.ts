@@ -1,0 +1,49 @@
+import { ServeError } from "../serve_error.ts";
+
+/** What stands behind the question mark of a request to the API. */
+export class Query {
+  readonly #fields = new Map<string, string>();
+
+  /** @param text As it stands in the URL: paths in it are bytes, and no text. */
+  constructor(text: string) {
+    for (const field of text.split("&")) {
+      const sign = field.indexOf("=");
+      if (sign > 0) {
+        this.#fields.set(field.slice(0, sign), field.slice(sign + 1));
+      }
+    }
+  }
+
+  /** A path, percent-encoded as it stands there; the root where none is given. */
+  get path(): string {
+    const path = this.#fields.get("path") ?? "";
+    return path.replaceAll(/%2f/gi, "/").replace(/^\/+/, "");
+  }
+
+  /** A text in UTF-8. */
+  text(name: string): string | undefined {
+    const text = this.#fields.get(name);
+    if (text === undefined) return undefined;
+    try {
+      return decodeURIComponent(text.replaceAll("+", " "));
+    } catch (cause) {
+      throw new ServeError("bad-request", `${name} is no UTF-8`, { cause });
+    }
+  }
+
+  /**
+   * A whole number.
+   *
+   * @throws {ServeError} If it is none, or larger than `most`.
+   */
+  number(name: string, most = Number.MAX_SAFE_INTEGER): number | undefined {
+    const text = this.#fields.get(name);
+    if (text === undefined) return undefined;
+    const number = Number(text);
+    if (/^[0-9]{1,16}$/.test(text) && number <= most) return number;
+    throw new ServeError(
+      "bad-request",
+      `${name} has to be a whole number from 0 to ${most}`,
+    );
+  }
+}

@@ -1,0 +1,210 @@
+import { permutation } from "../../data/random/permutation.ts";
+import { Random } from "../../data/random/random.ts";
+import { RecordfsError } from "../../errors.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { decodeName } from "../../names.ts";
+import { whenLoaded } from "../../tree/not_loaded.ts";
+import { PrefixTree } from "../../tree/prefix_tree.ts";
+import { SampleRuns } from "../../tree/sample_runs.ts";
+import {
+  type NodeId,
+  ROOT,
+  type SampleRun,
+  type Tree,
+} from "../../tree/tree.ts";
+import { Walker } from "../../vfs/walk.ts";
+import { namesFrom } from "../entries.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+import { waitFor } from "../wait_for.ts";
+import { directoryOf, entryOf } from "./describe_entry.ts";
+import { viewOf } from "./kinds.ts";
+import { directoryIn } from "./listing.ts";
+import type {
+  AtMessage,
+  Entry,
+  InfoMessage,
+  RandomMessage,
+} from "./messages.ts";
+import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
+
+/** Entries that are drawn, unless told otherwise, and at most. */
+const USUAL = 50;
+const MOST = 1000;
+/** Directories whose samples are remembered. */
+const REMEMBERED = 8;
+/** A tree of more files is not walked before somebody asks for its samples. */
+const MANY_FILES = 100_000;
+/** Names above a sample; no tree is so deep. */
+const DEEPEST = 1000;
+
+/** Samples by their numbers: those of the container's dataset, or files in the order of a walk. */
+export class Samples {
+  readonly #served: Served;
+  readonly #below = new Map<NodeId, Promise<SampleRuns>>();
+
+  constructor(served: Served) {
+    this.#served = served;
+  }
+
+  /** How many there are, and what they are called; `null` where they have no numbers, or nobody has counted yet. */
+  *count(): Steps<InfoMessage["samples"]> {
+    if (!this.#areAtHand()) return null;
+    try {
+      const runs = yield* this.#of(ROOT);
+      const first = runs.node(0);
+      const view = first === 0 ? undefined : yield* viewOf(this.#served, first);
+      const unit = view?.kind === "clip"
+        ? "videos"
+        : view?.kind === "datapoint"
+        ? "datapoints"
+        : runs.columns.areDirectories === false
+        ? "files"
+        : "samples";
+      return { unit, length: runs.length };
+    } catch (error) {
+      if (error instanceof RecordfsError) return null; // some are damaged
+      throw error;
+    }
+  }
+
+  /** The number of a node, or -1 where it is no sample. */
+  *indexOf(node: NodeId): Steps<number> {
+    if (!this.#areAtHand()) return -1;
+    try {
+      return (yield* this.#of(ROOT)).indexOf(node);
+    } catch (error) {
+      if (error instanceof RecordfsError) return -1;
+      throw error;
+    }
+  }
+
+  /** `api/at`: the sample of a number. */
+  *at(query: Query): Steps<AtMessage> {
+    const index = query.number("index");
+    if (index === undefined) {
+      throw new ServeError("bad-request", "index has to be a sample's number");
+    }
+    const runs = yield* this.#of(ROOT);
+    const node = runs.node(index);
+    if (node === 0) {
+      throw new ServeError(
+        "not-found",
+        `There is no sample ${index}: there are ${runs.length}, and those that are damaged are left out`,
+      );
+    }
+    return yield* this.#located(ROOT, node);
+  }
+
+  /** `api/random`: different samples below a directory, that follow from a seed. */
+  *random(query: Query): Steps<RandomMessage> {
+    const { node: directory } = yield* directoryIn(this.#served, query);
+    const count = query.number("count", MOST) ?? USUAL;
+    const seed = query.number("seed") ?? 0;
+    const runs = yield* this.#of(directory);
+    const order = permutation(runs.length, new Random(seed));
+    const entries: Entry[] = [];
+    for (let i = 0; i < runs.length && entries.length < count; i++) {
+      const node = runs.node(order.at(i));
+      if (node === 0) continue; // left out, since it is damaged
+      entries.push((yield* this.#located(directory, node)).entry);
+    }
+    return { seed, entries, total: runs.length };
+  }
+
+  /** Whether samples are numbered without walking through many files. */
+  #areAtHand(): boolean {
+    const { tree, fs } = this.#served;
+    return tree.samples !== undefined || fs.info.files <= MANY_FILES ||
+      this.#below.has(ROOT);
+  }
+
+  *#of(directory: NodeId): Steps<SampleRuns> {
+    let runs = this.#below.get(directory);
+    if (runs === undefined) {
+      runs = samplesBelow(this.#served.tree, directory);
+      const [oldest] = this.#below.keys();
+      if (this.#below.size === REMEMBERED) this.#below.delete(oldest!);
+      this.#below.set(directory, runs);
+      runs.catch(() => this.#below.delete(directory));
+    }
+    const found = runs;
+    return yield* waitFor(() => found);
+  }
+
+  /** Where a sample is, and what. */
+  *#located(directory: NodeId, node: NodeId): Steps<AtMessage> {
+    const own = directory !== ROOT && node === ROOT ? directory : node;
+    const names = yield* pathOf(this.#served.tree, own);
+    const parent = directoryOf(names.slice(0, -1));
+    return {
+      entry: yield* entryOf(this.#served, parent, names.at(-1) ?? "", own),
+      parent: parent.path.slice(0, -1),
+      parentUrl: parent.url.slice(0, -1),
+    };
+  }
+}
+
+/** The samples below a directory: the tree's own, or else the files. */
+async function samplesBelow(
+  tree: Tree,
+  directory: NodeId,
+): Promise<SampleRuns> {
+  const below = directory === ROOT ? tree : new PrefixTree(tree, directory);
+  if (tree.samples !== undefined) {
+    return await runAsync(whenLoaded(() => SampleRuns.of(below.samples!())));
+  }
+  const turns = new Turns();
+  const walker = new Walker(tree, directory, "", Infinity);
+  const runs: { first: NodeId; stride: 1; count: number }[] = [];
+  for (;;) {
+    if (turns.areDue) await turns.give();
+    const page = await runAsync(walker.nextPage());
+    if (page.length === 0) break;
+    for (const { node, isDirectory } of page) {
+      const run = runs.at(-1);
+      if (isDirectory) continue;
+      if (run !== undefined && node === run.first + run.count) run.count++;
+      else runs.push({ first: node, stride: 1, count: 1 });
+    }
+  }
+  return SampleRuns.of({
+    areDirectories: false,
+    runs: runs satisfies SampleRun[],
+  });
+}
+
+/** The names that lead to a node: its tree's, or those that its directory lists. */
+function* pathOf(tree: Tree, node: NodeId): Steps<string[]> {
+  const names: string[] = [];
+  const into = new Uint8Array(4096);
+  for (let at = node; at !== ROOT && names.length < DEEPEST;) {
+    const parent = yield* whenLoaded(() => tree.parent(at));
+    const length = yield* whenLoaded(() => tree.nameOf?.(at, into) ?? 0);
+    names.unshift(
+      length > 0
+        ? decodeName(into.slice(0, length))
+        : yield* listedName(tree, parent, at),
+    );
+    at = parent;
+  }
+  return names;
+}
+
+function* listedName(
+  tree: Tree,
+  directory: NodeId,
+  node: NodeId,
+): Steps<string> {
+  for (let cursor: number | undefined = 0; cursor !== undefined;) {
+    const page: {
+      entries: readonly { name: string; node: NodeId }[];
+      next: number | undefined;
+    } = yield* namesFrom(tree, directory, cursor, 1000);
+    const found = page.entries.find((entry) => entry.node === node);
+    if (found !== undefined) return found.name;
+    cursor = page.next;
+  }
+  throw new ServeError("not-found", "It has no name in its directory");
+}

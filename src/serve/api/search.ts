@@ -1,0 +1,91 @@
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { PACKAGES } from "../../packages.ts";
+import { compileGlob } from "../../vfs/glob.ts";
+import { PathPattern } from "../../vfs/path_filter.ts";
+import { Walker } from "../../vfs/walk.ts";
+import { encodeUrlPath } from "../paths.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+import { waitFor } from "../wait_for.ts";
+import { entryOf } from "./describe_entry.ts";
+import { everyFew, lines } from "./lines.ts";
+import { directoryIn } from "./listing.ts";
+import type { SearchLine } from "./messages.ts";
+import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
+
+/** Entries that are told, unless told otherwise, and at most. */
+const USUAL = 10_000;
+const MOST = 100_000;
+/** Characters of a glob, and wildcards in it: with many, comparing one name takes long. */
+const LONGEST = 1024;
+const MOST_WILDCARDS = 16;
+/** How often it is said how far a search is, in milliseconds. */
+const TELL_EVERY = 200;
+
+/** `api/search`: entries that a glob matches, as they are found. */
+export function* search(served: Served, query: Query): Steps<Response> {
+  const glob = query.text("glob") ?? "";
+  const wildcards = glob.match(/\*+/g)?.length ?? 0;
+  if (glob === "" || glob.length > LONGEST || wildcards > MOST_WILDCARDS) {
+    throw new ServeError(
+      "bad-request",
+      `glob has to be a pattern of up to ${LONGEST} characters and ${MOST_WILDCARDS} stars`,
+    );
+  }
+  const limit = query.number("limit", MOST) ?? USUAL;
+  const directory = yield* directoryIn(served, query);
+  const pattern = yield* waitFor(() => patternOf(glob));
+  return lines<SearchLine>(served, async function* (signal) {
+    let damaged = 0;
+    const walker = new Walker(
+      served.tree,
+      directory.node,
+      "",
+      Infinity,
+      () => damaged++,
+    );
+    const turns = new Turns();
+    const isDue = everyFew(TELL_EVERY);
+    let looked = 0;
+    let found = 0;
+    for (;;) {
+      if (turns.areDue) await turns.give();
+      const page = await runAsync(walker.nextPage(), signal);
+      for (const walked of page) {
+        const { path, name, node } = walked;
+        looked++;
+        if (turns.areDue) await turns.give();
+        if (!pattern.matches(walked)) continue;
+        if (found++ === limit) {
+          yield {
+            isComplete: true,
+            looked,
+            found: limit,
+            damaged,
+            isCut: true,
+          };
+          return;
+        }
+        const above = directory.path + path.slice(0, path.length - name.length);
+        const parent = { path: above, url: encodeUrlPath(above) };
+        yield {
+          entry: await runAsync(entryOf(served, parent, name, node), signal),
+        };
+      }
+      if (page.length === 0) break;
+      if (isDue()) yield { looked };
+    }
+    yield { isComplete: true, looked, found, damaged, isCut: false };
+  });
+}
+
+async function patternOf(glob: string): Promise<PathPattern> {
+  const { default: picomatch } = await import(PACKAGES.picomatch);
+  try {
+    return new PathPattern(glob, (text) => compileGlob(text, picomatch.makeRe));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ServeError("bad-request", why, { cause });
+  }
+}

@@ -1,0 +1,172 @@
+import { PICTURE_HEAD, pictureSize } from "../../codecs/image/picture_size.ts";
+import { RecordfsError } from "../../errors.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { NodeView, ValueView } from "../../tree/node_view.ts";
+import { type NodeId, ROOT } from "../../tree/tree.ts";
+import { type WalkedNode, Walker } from "../../vfs/walk.ts";
+import { describe } from "../entries.ts";
+import { headOf } from "../head_of.ts";
+import type { Served } from "../served.ts";
+import { waitFor } from "../wait_for.ts";
+import { metaOf } from "./entry_answer.ts";
+import { Gathered } from "./gathered.ts";
+import { kindOf, viewOf } from "./kinds.ts";
+import { everyFew, lines } from "./lines.ts";
+import { directoryIn } from "./listing.ts";
+import type { Statistics } from "./messages.ts";
+import type { Query } from "./query.ts";
+import { Turns } from "./turns.ts";
+
+/** How often what is known by then is told, in milliseconds. */
+const TELL_EVERY = 300;
+/** Files whose content is looked at, evenly chosen: on this machine, and on servers. */
+const MOST_LOOKED = 50_000;
+const MOST_FETCHED = 2_000;
+/** Bytes of a value that may be a label. */
+const LARGEST_LABEL = 64;
+/** Bytes of a picture that tell its size, nearly always. */
+const FIRST_HEAD = 1 << 12;
+/** What files are labelled with that lie in directories: by the first of these. */
+const LABEL_OF_DIRECTORIES = "directory";
+
+/** `api/statistics`: what a directory and all below it holds, as it is counted. */
+export function* statistics(served: Served, query: Query): Steps<Response> {
+  const directory = yield* directoryIn(served, query);
+  return lines<Statistics>(served, async function* (signal) {
+    const counting = new Counting(served);
+    const walker = new Walker(
+      served.tree,
+      directory.node,
+      "",
+      Infinity,
+      () => counting.gathered.damaged++,
+    );
+    const { info } = served.fs;
+    const total = directory.node === ROOT
+      ? info.files + info.directories
+      : null;
+    const turns = new Turns();
+    const isDue = everyFew(TELL_EVERY);
+    for (;;) {
+      const page = await runAsync(walker.nextPage(), signal);
+      if (page.length === 0) break;
+      for (const walked of page) {
+        if (turns.areDue) await turns.give();
+        await runAsync(counting.add(walked), signal);
+        if (isDue()) yield counting.gathered.toMessage(total, false);
+      }
+    }
+    yield counting.gathered.toMessage(total, true);
+  });
+}
+
+/** Counts what a walk meets. */
+class Counting {
+  readonly gathered = new Gathered();
+  readonly #served: Served;
+  /** Of so many files, the content of one is looked at. */
+  readonly #step: number;
+  /** The datapoint that the walk is in, and the one that is the last whose labels were looked at. */
+  #datapoint: NodeId = 0;
+  #samples = 0;
+
+  constructor(served: Served) {
+    this.#served = served;
+    const { tree, fs } = served;
+    const source = tree.sources.at(0);
+    const most = source?.readCached === undefined || source.expect !== undefined
+      ? MOST_FETCHED
+      : MOST_LOOKED;
+    this.#step = Math.max(Math.ceil(fs.info.files / most), 1);
+  }
+
+  /** Counts an entry. */
+  *add(walked: WalkedNode): Steps<void> {
+    const { gathered } = this;
+    const { node, name, directory, path } = walked;
+    gathered.done++;
+    const view = yield* viewOf(this.#served, node);
+    const { isDirectory, size } = yield* describe(this.#served.tree, {
+      name,
+      node,
+      next: 0,
+    });
+    const value = view?.kind === "value" ? view : undefined;
+    if (isDirectory) {
+      gathered.directories++;
+      return yield* this.#addDirectory(node, view);
+    }
+    const kind = yield* kindOf(this.#served, node, name, false, view);
+    gathered.addFile(size);
+    gathered.addKind(kind);
+    if (value !== undefined && directory === this.#datapoint) {
+      gathered.addValue(name, value.type, size);
+      yield* this.#addLabel(name, node, size, value);
+    } else if (value === undefined) {
+      const slash = path.indexOf("/");
+      if (slash > 0 && (yield* this.#isPlain(directory))) {
+        gathered.addLabel(LABEL_OF_DIRECTORIES, path.slice(0, slash));
+      }
+    }
+    if (kind === "image" && size !== null) yield* this.#addPicture(node);
+  }
+
+  *#addDirectory(node: NodeId, view: NodeView | undefined): Steps<void> {
+    const { gathered } = this;
+    if (view?.kind === "datapoint") {
+      gathered.addKind("datapoint");
+      this.#datapoint = node;
+      this.#samples++;
+    }
+    if (view?.kind !== "clip") return;
+    gathered.addKind("clip");
+    gathered.addClip(view.frames);
+    if (view.meta === undefined || this.#samples++ % this.#step !== 0) return;
+    const known = yield* metaOf(this.#served, node, view.meta);
+    const [first] = Array.isArray(known) ? known : [known];
+    for (const [label, value] of Object.entries(first ?? {})) {
+      if (isLabel(value)) gathered.addLabel(label, String(value));
+    }
+  }
+
+  *#isPlain(directory: NodeId): Steps<boolean> {
+    return (yield* viewOf(this.#served, directory)) === undefined;
+  }
+
+  /** Numbers and short texts of datapoints are their labels. */
+  *#addLabel(
+    key: string,
+    node: NodeId,
+    size: number | null,
+    view: ValueView,
+  ): Steps<void> {
+    if (size === null || size > LARGEST_LABEL) return;
+    if (view.holds !== "number" && view.holds !== "text") return;
+    if (this.#samples % this.#step !== 0) return;
+    try {
+      const bytes = yield* headOf(this.#served, node, LARGEST_LABEL);
+      const value = yield* waitFor(() => view.decode(bytes));
+      this.gathered.addLabel(key, String(value));
+    } catch (error) {
+      if (error instanceof RecordfsError || error instanceof TypeError) return;
+      throw error;
+    }
+  }
+
+  *#addPicture(node: NodeId): Steps<void> {
+    const { gathered } = this;
+    if (gathered.pictures++ % this.#step !== 0) return;
+    for (const length of [FIRST_HEAD, PICTURE_HEAD]) {
+      const size = pictureSize(yield* headOf(this.#served, node, length));
+      if (size === undefined) continue;
+      gathered.addPicture(size);
+      return;
+    }
+  }
+}
+
+function isLabel(value: unknown): boolean {
+  return typeof value === "boolean" || typeof value === "number" ||
+    typeof value === "bigint" ||
+    typeof value === "string" && value.length <= LARGEST_LABEL;
+}

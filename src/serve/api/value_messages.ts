@@ -1,0 +1,133 @@
+/**
+ * Decoded values as the server's API answers them, for display: bounded in size whatever the values are.
+ */
+
+/** A number as JSON can hold it: those that it has not are `"NaN"`, `"Infinity"`, `"-Infinity"`, or digits. */
+export type DisplayNumber = number | boolean | string | null;
+
+/**
+ * A decoded value as JSON: plain values stand for themselves, and maps with string keys for objects. What JSON
+ * has not, or is too much, is an object with the one key `$` and further ones with what it holds.
+ */
+export type Display =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Display[]
+  | { readonly [key: string]: Display };
+
+/** What stands in a {@linkcode Display} for what JSON has not; told by `$`, a key that others get doubled (`$$`). */
+export type DisplayMarker =
+  | { readonly $: "integer"; readonly digits: string }
+  | { readonly $: "float"; readonly text: "NaN" | "Infinity" | "-Infinity" }
+  | { readonly $: "bytes"; readonly size: number; readonly base64: string }
+  | {
+    readonly $: "array";
+    readonly shape: readonly number[];
+    readonly dtype: string;
+    readonly data: readonly DisplayNumber[];
+  }
+  | { readonly $: "map"; readonly pairs: readonly (readonly Display[])[] }
+  /** A cut list or object, or text: the part that is shown, and how much there is. */
+  | { readonly $: "cut"; readonly shown: Display; readonly length: number }
+  /** Too deep to show. */
+  | { readonly $: "deep" }
+  /** What has a type and is none of these, such as an extension of MessagePack. */
+  | { readonly $: "other"; readonly type: string; readonly text: string };
+
+/**
+ * `GET api/value?path=&offset=&as=&most=`: `offset` is where a page starts: a byte of text or bytes, a row of a table;
+ * `as=bytes` or `as=text` shows it as that, whatever it is; `most` is how many numbers of an array are shown.
+ */
+export type ValueMessage =
+  | ArrayValue
+  | ArraysValue
+  | TreeValue
+  | TableValue
+  | TextValue
+  | BytesValue;
+
+/** An array of numbers. */
+export interface ArrayValue {
+  readonly kind: "array";
+  readonly shape: readonly number[];
+  /** NumPy's name, such as `float32`. */
+  readonly dtype: string;
+  /** The shape of `data`: as `shape`, with rows and columns left out where there are too many. */
+  readonly shownShape: readonly number[];
+  /** In C order; at most 65,536 numbers. */
+  readonly data: readonly DisplayNumber[];
+  /** Which steps `shownShape` goes in, by axis: 1 where all are shown. */
+  readonly steps: readonly number[];
+  /** Over all elements that are numbers; `null` where there is none. Of complex numbers and others: `null`. */
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly mean: number | null;
+  /** Elements that are NaN or infinite. */
+  readonly notFinite: number;
+  /** Equal bins between min and max: one more edge than counts. */
+  readonly histogram: {
+    readonly edges: readonly number[];
+    readonly counts: readonly number[];
+  } | null;
+  /** How many elements the four above are of: fewer than all of very large arrays, evenly chosen. */
+  readonly counted: number;
+}
+
+/** Arrays by name, of an `.npz`. */
+export interface ArraysValue {
+  readonly kind: "arrays";
+  readonly arrays: readonly {
+    readonly name: string;
+    readonly array: ArrayValue;
+  }[];
+  /** How many there are. */
+  readonly length: number;
+}
+
+/** JSON, MessagePack, a pickle of plain data. */
+export interface TreeValue {
+  readonly kind: "tree";
+  /** `json`, `msgpack`, `pickle`, or the container's type. */
+  readonly type: string;
+  readonly value: Display;
+  /** Whether something was left out of it. */
+  readonly isCut: boolean;
+}
+
+/** CSV, TSV: rows as text. */
+export interface TableValue {
+  readonly kind: "table";
+  /** The first line. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** The offset of the first row that is shown: 0 for the line behind the first. */
+  readonly start: number;
+  /** Whether there are more rows behind these: ask with `offset=start + rows.length`. */
+  readonly hasMore: boolean;
+}
+
+/** Text in UTF-8. */
+export interface TextValue {
+  readonly kind: "text";
+  readonly text: string;
+  /** The byte that it starts at. */
+  readonly start: number;
+  /** The byte behind it, which a further page starts at. */
+  readonly end: number;
+  readonly size: number;
+  /** Whether it was left off before the end of the file. */
+  readonly isCut: boolean;
+}
+
+/** Anything else. */
+export interface BytesValue {
+  readonly kind: "bytes";
+  /** The bytes from `start`, at most 65,536 of them. */
+  readonly base64: string;
+  readonly start: number;
+  readonly size: number;
+  /** Why it is shown so, where something else was hoped for: it could not be decoded. */
+  readonly why: string | null;
+}

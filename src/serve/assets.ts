@@ -1,0 +1,101 @@
+import { stripTypeScriptTypes } from "node:module";
+import { createHash } from "node:crypto";
+import { type HeaderList, SAFE } from "./answers.ts";
+import { ServeError } from "./serve_error.ts";
+
+/** Types of the page's own files, by their endings. */
+const TYPES: Readonly<Record<string, string>> = {
+  ts: "text/javascript; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** What the page may load: its own files, and nothing from elsewhere, nor anything that stands in a document. */
+const POLICY = [
+  "default-src 'none'",
+  ...["script", "style", "img", "media", "connect"].map((kind) =>
+    `${kind}-src 'self'`
+  ),
+  ...["base-uri", "form-action", "frame-ancestors"].map((kind) =>
+    `${kind} 'none'`
+  ),
+].join("; ");
+
+/** A file of the page, as it is sent. */
+interface Asset {
+  readonly content: string;
+  readonly headers: HeaderList;
+  readonly etag: string;
+}
+
+/**
+ * The page's files: modules without their types, as they are imported in the browser; nothing is built, and nothing but
+ * what stands in the folder of the page is given out.
+ */
+export class Assets {
+  readonly #loaded = new Map<string, Promise<Asset>>();
+
+  /**
+   * Answers a request for a file of the page.
+   *
+   * @param path In the folder of the page: `index.html`, `listing/grid.ts`.
+   * @throws {ServeError} If there is none.
+   */
+  async answer({ headers, method }: Request, path: string): Promise<Response> {
+    if (!/^([a-z0-9_]+\/)*[A-Za-z0-9_.-]+\.(ts|js|css|html|svg)$/.test(path)) {
+      throw noFile();
+    }
+    let loading = this.#loaded.get(path);
+    if (loading === undefined) {
+      loading = load(path);
+      this.#loaded.set(path, loading);
+      // Of names that are none, nothing stays.
+      loading.catch(() => this.#loaded.delete(path));
+    }
+    const asset = await loading;
+    if (headers.get("if-none-match") === asset.etag) {
+      return new Response(null, { status: 304, headers: asset.headers });
+    }
+    const body = method === "HEAD" ? null : asset.content;
+    return new Response(body, { headers: asset.headers });
+  }
+}
+
+async function load(path: string): Promise<Asset> {
+  const text = await textOf(
+    new URL(`./page/${path}`, import.meta.url).href,
+  );
+  const suffix = path.slice(path.lastIndexOf(".") + 1);
+  const content = suffix === "ts" ? stripTypeScriptTypes(text) : text;
+  const etag = `"${createHash("sha256").update(content).digest("base64url")}"`;
+  return {
+    content,
+    etag,
+    headers: [
+      ["content-type", TYPES[suffix]!],
+      ["cache-control", "private, no-cache"],
+      ["etag", etag],
+      ["content-security-policy", POLICY],
+      ["cross-origin-opener-policy", "same-origin"],
+      ...SAFE,
+    ],
+  };
+}
+
+/** Read as modules are, wherever this program was loaded from. */
+async function textOf(url: string): Promise<string> {
+  try {
+    const module: { default: string } = await import(url, {
+      with: { type: "text" },
+    });
+    return module.default;
+  } catch (cause) {
+    throw noFile(cause);
+  }
+}
+
+function noFile(cause?: unknown): ServeError {
+  return new ServeError("not-found", "The page has no such file", { cause });
+}

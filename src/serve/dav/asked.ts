@@ -1,0 +1,151 @@
+import { PACKAGES } from "../../packages.ts";
+import { ServeError } from "../serve_error.ts";
+
+/** The namespace of WebDAV's own names. */
+export const DAV = "DAV:";
+
+/** A property by its name. */
+export interface Property {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What a PROPFIND asks for: all properties, only their names, or some. */
+export type Asked =
+  | { readonly kind: "all" }
+  | { readonly kind: "names" }
+  | { readonly kind: "some"; readonly properties: readonly Property[] };
+
+/** Bytes of a body that are read at most, and properties that it may ask for. */
+const LONGEST_BODY = 64 << 10;
+const MOST_PROPERTIES = 200;
+
+/** What stands behind an element's children, with its attributes. */
+const ATTRIBUTES = ":@";
+
+/** An element as the parser gives it, in order: its name with its children, and its attributes. */
+type Node = Readonly<Record<string, unknown>>;
+
+/** An element with the namespace that its prefix stands for. */
+interface Element extends Property {
+  readonly children: readonly Element[];
+}
+
+/**
+ * Reads the body of a PROPFIND (RFC 4918, 9.1): an empty one asks for all.
+ *
+ * @throws {ServeError} If it is something else, or too long.
+ */
+export async function readAsked(request: Request): Promise<Asked> {
+  const text = await textOf(request);
+  if (text.trim() === "") return { kind: "all" };
+  const [root] = await parse(text);
+  if (root === undefined || !isDav(root, "propfind")) throw badBody();
+  const [what] = root.children.filter(({ namespace }) => namespace === DAV);
+  switch (what?.name) {
+    case "allprop":
+      return { kind: "all" };
+    case "propname":
+      return { kind: "names" };
+    case "prop":
+      if (what.children.length > MOST_PROPERTIES) {
+        throw new ServeError(
+          "too-large",
+          `A request may ask for ${MOST_PROPERTIES} properties at most`,
+        );
+      }
+      return { kind: "some", properties: what.children };
+    default:
+      throw badBody();
+  }
+}
+
+async function textOf({ body }: Request): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_BODY) {
+      throw new ServeError(
+        "too-large",
+        `The body of a PROPFIND has ${LONGEST_BODY} bytes at most`,
+      );
+    }
+  }
+  return text + decoder.decode();
+}
+
+/** The elements of a document; entities that it defines itself are none. */
+async function parse(text: string): Promise<Element[]> {
+  const { XMLParser, XMLValidator }: typeof import("fast-xml-parser") =
+    await import(PACKAGES.fastXmlParser);
+  if (/<!DOCTYPE/i.test(text) || XMLValidator.validate(text) !== true) {
+    throw badBody();
+  }
+  const parser = new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: "",
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    processEntities: false,
+  });
+  try {
+    return elementsOf(parser.parse(text) as Node[], new Map());
+  } catch (cause) {
+    throw cause instanceof ServeError ? cause : badBody(cause);
+  }
+}
+
+function elementsOf(
+  nodes: readonly Node[],
+  outer: ReadonlyMap<string, string>,
+): Element[] {
+  return nodes.flatMap((node) => {
+    const tag = Object.keys(node).find((key) => key !== ATTRIBUTES);
+    if (tag === undefined || tag.startsWith("#")) return [];
+    const prefixes = new Map(outer);
+    const attributes = (node[ATTRIBUTES] ?? {}) as Record<string, unknown>;
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "xmlns") prefixes.set("", textIn(value));
+      else if (key.startsWith("xmlns:")) {
+        prefixes.set(key.slice(6), textIn(value));
+      }
+    }
+    const colon = tag.indexOf(":");
+    const prefix = colon < 0 ? "" : tag.slice(0, colon);
+    const namespace = prefixes.get(prefix);
+    if (namespace === undefined && prefix !== "") throw badBody();
+    const children = elementsOf(node[tag] as Node[], prefixes);
+    return [{
+      namespace: namespace ?? "",
+      name: tag.slice(colon + 1),
+      children,
+    }];
+  });
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+};
+
+/** The text of an attribute; of entities there are those of XML itself. */
+function textIn(value: unknown): string {
+  return String(value).replaceAll(/&\w+;/g, (name) => ENTITIES[name] ?? name);
+}
+
+function isDav({ namespace, name }: Property, wanted: string): boolean {
+  return namespace === DAV && name === wanted;
+}
+
+function badBody(cause?: unknown): ServeError {
+  return new ServeError(
+    "bad-request",
+    "The body is none of a PROPFIND: <propfind xmlns='DAV:'> with allprop, propname or prop",
+    { cause },
+  );
+}

@@ -1,0 +1,93 @@
+import { escapeMarkup } from "../answers.ts";
+import { type Asked, DAV, type Property } from "./asked.ts";
+
+/** A file or directory, as WebDAV describes it. */
+export interface Resource {
+  /** Its path, percent-encoded; that of a directory ends in a slash. */
+  readonly href: string;
+  readonly name: string;
+  readonly isDirectory: boolean;
+  /** In bytes; `null` where the container is damaged at that place. */
+  readonly size: number | null;
+  /** In milliseconds since 1970. */
+  readonly mtime: number;
+  readonly etag: string | undefined;
+  /** Where its name tells it. */
+  readonly type: string | undefined;
+  /** Bytes of the whole container, which the quota of its root tells. */
+  readonly usedBytes: number;
+}
+
+/** Properties by name: each makes its content as XML, or nothing where a resource has none. */
+const PROPERTIES: Readonly<
+  Record<string, (resource: Resource) => string | undefined>
+> = {
+  __proto__: null as never, // `constructor` is no property
+  resourcetype: ({ isDirectory }) => isDirectory ? "<D:collection/>" : "",
+  displayname: ({ name }) => escapeMarkup(name),
+  getcontentlength: ({ isDirectory, size }) =>
+    isDirectory || size === null ? undefined : String(size),
+  getcontenttype: ({ type }) => type,
+  getetag: ({ etag }) => etag && escapeMarkup(etag),
+  getlastmodified: ({ mtime }) => new Date(mtime).toUTCString(),
+  creationdate: ({ mtime }) =>
+    new Date(mtime).toISOString().replace(/\.\d+Z$/, "Z"),
+  supportedlock: () => "",
+  lockdiscovery: () => "",
+};
+
+/** Those that are told to who asks for them only (RFC 4331: they may take long). */
+const ON_DEMAND: typeof PROPERTIES = {
+  __proto__: null as never,
+  "quota-used-bytes": ({ isDirectory, usedBytes }) =>
+    isDirectory ? String(usedBytes) : undefined,
+  "quota-available-bytes": ({ isDirectory }) => isDirectory ? "0" : undefined,
+};
+
+/** One `response` of a 207 (RFC 4918, 14.24). */
+export function responseOf(resource: Resource, asked: Asked): string {
+  const { found, missing } = asked.kind === "some"
+    ? chosen(resource, asked.properties)
+    : { found: all(resource, asked.kind === "names"), missing: "" };
+  const parts = [
+    ["HTTP/1.1 200 OK", found],
+    ["HTTP/1.1 404 Not Found", missing],
+  ].filter(([, properties], i) =>
+    properties !== "" || i === 0 && missing === ""
+  );
+  return `<D:response><D:href>${escapeMarkup(resource.href)}</D:href>${
+    parts.map(([status, properties]) =>
+      `<D:propstat><D:prop>${properties}</D:prop><D:status>${status}</D:status></D:propstat>`
+    ).join("")
+  }</D:response>\n`;
+}
+
+function all(resource: Resource, areNames: boolean): string {
+  return Object.entries(PROPERTIES).map(([name, make]) => {
+    const content = make(resource);
+    if (content === undefined) return "";
+    return element(name, areNames ? "" : content);
+  }).join("");
+}
+
+function chosen(
+  resource: Resource,
+  properties: readonly Property[],
+): { readonly found: string; readonly missing: string } {
+  let found = "";
+  let missing = "";
+  for (const { namespace, name } of properties) {
+    const make = namespace === DAV
+      ? PROPERTIES[name] ?? ON_DEMAND[name]
+      : undefined;
+    const content = make?.(resource);
+    if (content !== undefined) found += element(name, content);
+    else if (namespace === DAV) missing += `<D:${name}/>`;
+    else missing += `<${name} xmlns="${escapeMarkup(namespace)}"/>`;
+  }
+  return { found, missing };
+}
+
+function element(name: string, content: string): string {
+  return content === "" ? `<D:${name}/>` : `<D:${name}>${content}</D:${name}>`;
+}

@@ -1,0 +1,58 @@
+/** What tells a state of a content from others. */
+export interface Validators {
+  /** A strong one: `"…"`. */
+  readonly etag: string;
+  /** In whole seconds since 1970. */
+  readonly modified: number;
+}
+
+/** What conditions of a request come to: it is answered; with 304; or with 412. */
+export type Outcome = "go-on" | "not-modified" | "changed";
+
+/** Compares the conditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
+export function outcomeOf(
+  headers: Headers,
+  { etag, modified }: Validators,
+): Outcome {
+  const match = headers.get("if-match");
+  if (match !== null) {
+    if (!isListed(match, etag, true)) return "changed";
+  } else {
+    const since = secondsOf(headers.get("if-unmodified-since"));
+    if (since !== undefined && modified > since) return "changed";
+  }
+  const noneMatch = headers.get("if-none-match");
+  if (noneMatch !== null) {
+    return isListed(noneMatch, etag, false) ? "not-modified" : "go-on";
+  }
+  const since = secondsOf(headers.get("if-modified-since"));
+  return since !== undefined && modified <= since ? "not-modified" : "go-on";
+}
+
+/** Whether `Range` counts: `If-Range` names the state that there is, by its tag or its date. */
+export function rangesCount(
+  headers: Headers,
+  { etag, modified }: Validators,
+): boolean {
+  const condition = headers.get("if-range");
+  if (condition === null) return true;
+  // A weak tag and a date are never the same bytes for certain; a date is that by agreement (RFC 9110, 13.1.5).
+  if (condition.startsWith('"')) return condition.trim() === etag;
+  return secondsOf(condition) === modified;
+}
+
+/** Whether a list of tags has a tag, or is `*`. */
+function isListed(list: string, etag: string, isStrong: boolean): boolean {
+  if (list.trim() === "*") return true;
+  for (const [, weak, tag] of list.matchAll(/(W\/)?("[^"]*")/g)) {
+    if (tag === etag && !(isStrong && weak !== undefined)) return true;
+  }
+  return false;
+}
+
+/** A date of HTTP; `undefined` where it is none. */
+function secondsOf(date: string | null): number | undefined {
+  if (date === null) return undefined;
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}

@@ -1,0 +1,169 @@
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import type { Extent, NodeId } from "../../tree/tree.ts";
+import { ServeError } from "../serve_error.ts";
+import type { Served } from "../served.ts";
+import { outcomeOf, rangesCount } from "./conditions.ts";
+import type { Contents } from "./content.ts";
+import { isActive, SNIFFED, typeOfBytes, typeOfName } from "./content_type.ts";
+import { attachment } from "./disposition.ts";
+import { etagOf } from "./etag.ts";
+import { fileHeaders, stateHeaders } from "./file_headers.ts";
+import { type ByteRange, rangesOf } from "./ranges.ts";
+
+/** In what is a document: nothing runs, nothing is loaded, and it is of no origin. */
+const SANDBOX =
+  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
+
+/** Files of a container as answers to GET and HEAD. */
+export class FileAnswers {
+  readonly #served: Served;
+  readonly #contents: Contents;
+
+  constructor(served: Served, contents: Contents) {
+    this.#served = served;
+    this.#contents = contents;
+  }
+
+  /**
+   * Answers a GET or HEAD of a file.
+   *
+   * @param name Its name, as it stands in the URL: the ending tells the type.
+   * @throws {ServeError} If ranges or conditions are not met.
+   * @throws {FormatError} If the file is damaged.
+   */
+  *answer(request: Request, node: NodeId, name: string): Steps<Response> {
+    const extent = yield* this.#contents.locate(node);
+    if (extent === undefined) {
+      throw new ServeError("is-directory", "It is a directory");
+    }
+    const { headers } = request;
+    const isHead = request.method === "HEAD";
+    const { mtime } = yield* this.#served.stat(node);
+    const modified = Math.floor(mtime / 1000);
+    const etag = etagOf(this.#served.tree, extent);
+    const outcome = outcomeOf(headers, { etag, modified });
+    if (outcome === "changed") {
+      throw new ServeError(
+        "changed",
+        "The file is not in the state that was asked for",
+      );
+    }
+    if (outcome === "not-modified") {
+      return new Response(null, {
+        status: 304,
+        headers: stateHeaders(etag, modified),
+      });
+    }
+    const size = extent.length;
+    const range = headers.get("range");
+    // Only GET has ranges (RFC 9110, 14.2).
+    const ranges = range !== null && !isHead &&
+        rangesCount(headers, { etag, modified })
+      ? rangesOf(range, size)
+      : undefined;
+    const all = { start: 0, end: size };
+    const [part = all] = ranges ?? [];
+    const isSeveral = ranges !== undefined && ranges.length > 1;
+    const byName = typeOfName(name);
+    const wanted = isHead || isSeveral ? undefined : part;
+    const content =
+      wanted !== undefined && this.#contents.isSmall(extent, wanted)
+        ? yield* this.#contents.read(node, extent, wanted)
+        : undefined;
+    const type = byName ?? (yield* this.#typeOf(extent, content, wanted));
+    const list = this.#headersOf(type, name, etag, modified);
+    if (isSeveral) return this.#severalParts(node, extent, ranges, type, list);
+    const length = part.end - part.start;
+    if (ranges !== undefined) {
+      list["content-range"] = `bytes ${part.start}-${part.end - 1}/${size}`;
+    }
+    const status = ranges === undefined ? 200 : 206;
+    if (content !== undefined) {
+      return new Response(content, { status, headers: list });
+    }
+    list["content-length"] = String(length);
+    const body = isHead
+      ? null
+      : this.#served.streams.of((signal) =>
+        this.#contents.pieces(node, extent, part, signal)
+      );
+    return new Response(body, { status, headers: list });
+  }
+
+  #headersOf(
+    type: string,
+    name: string,
+    etag: string,
+    modified: number,
+  ): Record<string, string> {
+    const headers = fileHeaders(type, etag, modified);
+    if (isActive(type)) {
+      headers["content-security-policy"] = SANDBOX;
+      if (type === "application/pdf") {
+        headers["content-disposition"] = attachment(decoded(name));
+      }
+    }
+    return headers;
+  }
+
+  /** The type of a content by its first bytes. */
+  *#typeOf(
+    extent: Extent,
+    content: Uint8Array | undefined,
+    range: ByteRange | undefined,
+  ): Steps<string> {
+    const end = Math.min(SNIFFED, extent.length);
+    const head = content !== undefined && range?.start === 0 &&
+        content.length >= end
+      ? content.subarray(0, end)
+      : yield* this.#contents.peek(extent, end);
+    return typeOfBytes(head);
+  }
+
+  /** Several ranges, as `multipart/byteranges` (RFC 9110, 14.6). */
+  #severalParts(
+    node: NodeId,
+    extent: Extent,
+    ranges: readonly ByteRange[],
+    type: string,
+    headers: Record<string, string>,
+  ): Response {
+    const boundary = crypto.getRandomValues(new Uint8Array(18)).toHex();
+    const encoder = new TextEncoder();
+    const heads = ranges.map(({ start, end }) =>
+      encoder.encode(
+        `\r\n--${boundary}\r\nContent-Type: ${type}\r\n` +
+          `Content-Range: bytes ${start}-${end - 1}/${extent.length}\r\n\r\n`,
+      )
+    );
+    const tail = encoder.encode(`\r\n--${boundary}--\r\n`);
+    const length = ranges.reduce(
+      (sum, { start, end }, i) => sum + heads[i]!.length + end - start,
+      tail.length,
+    );
+    const list = {
+      ...headers,
+      "content-type": `multipart/byteranges; boundary=${boundary}`,
+      "content-length": String(length),
+    };
+    const contents = this.#contents;
+    const body = this.#served.streams.of(async function* (signal) {
+      for (const [i, range] of ranges.entries()) {
+        yield heads[i]!;
+        if (contents.isSmall(extent, range)) {
+          yield await runAsync(contents.read(node, extent, range), signal);
+        } else yield* contents.pieces(node, extent, range, signal);
+      }
+      yield tail;
+    });
+    return new Response(body, { status: 206, headers: list });
+  }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return "download";
+  }
+}

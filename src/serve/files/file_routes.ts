@@ -1,0 +1,114 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { NodeId } from "../../tree/tree.ts";
+import { redirect, SAFE } from "../answers.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+import { decodeName } from "../../names.ts";
+import { decodePath } from "../paths.ts";
+import { attachment } from "./disposition.ts";
+import type { Contents } from "./content.ts";
+import type { FileAnswers } from "./file_answer.ts";
+import { HotAnswers } from "./hot_answer.ts";
+import { jsonListing, pageListing, wantsPage } from "./listings.ts";
+import { refuseBomb } from "./picture_limit.ts";
+import { tarPieces } from "./archive.ts";
+
+const METHODS = "GET, HEAD, OPTIONS";
+
+/** What is below `/files/`: files, listings of directories, and directories as one archive. */
+export class FileRoutes {
+  readonly #served: Served;
+  readonly #answers: FileAnswers;
+  readonly #hot: HotAnswers;
+  readonly #base: string;
+
+  constructor(
+    served: Served,
+    contents: Contents,
+    answers: FileAnswers,
+    base: string,
+  ) {
+    this.#served = served;
+    this.#hot = new HotAnswers(served, contents);
+    this.#answers = answers;
+    this.#base = base;
+  }
+
+  /** {@linkcode FileRoutes.answer}, where that needs no waiting and is the plainest; `undefined` otherwise. */
+  answerNow(
+    request: Request,
+    path: string,
+    query: string,
+  ): Response | undefined {
+    return query === "" ? this.#hot.answer(request, path) : undefined;
+  }
+
+  /**
+   * Answers a request.
+   *
+   * @param path Behind `/files/`, as it stands in the URL.
+   */
+  *answer(request: Request, path: string, query: string): Steps<Response> {
+    const { method } = request;
+    if (method === "OPTIONS") {
+      return new Response(null, { status: 204, headers: { allow: METHODS } });
+    }
+    if (method !== "GET" && method !== "HEAD") {
+      throw new ServeError("bad-method", `A file has no ${method}`, {
+        headers: [["allow", METHODS]],
+      });
+    }
+    const node = yield* this.#served.get(path);
+    const isDirectory = yield* this.#served.isDirectory(node);
+    const isCalledOne = path === "" || path.endsWith("/");
+    if (!isDirectory) {
+      if (isCalledOne) {
+        throw new ServeError(
+          "not-found",
+          "It is a file: there is nothing behind its slash",
+        );
+      }
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      if (query.startsWith("most-pixels=")) {
+        yield* refuseBomb(this.#served, node, query.slice(12));
+      }
+      return yield* this.#answers.answer(request, node, name);
+    }
+    if (!isCalledOne) {
+      const behind = query === "" ? "" : `?${query}`;
+      return redirect(`${this.#base}/files/${path}/${behind}`, 301);
+    }
+    return this.#directory(request, node, path, query);
+  }
+
+  #directory(
+    request: Request,
+    node: NodeId,
+    path: string,
+    query: string,
+  ): Response {
+    const isHead = request.method === "HEAD";
+    const names = decodePath(path).map((name) => decodeName(name));
+    if (query === "tar") {
+      return this.#tar(node, names.at(-1) ?? "files", isHead);
+    }
+    return wantsPage(request, query)
+      ? pageListing(this.#served, node, `/${names.join("/")}`, isHead)
+      : jsonListing(this.#served, node, isHead);
+  }
+
+  #tar(node: NodeId, name: string, isHead: boolean): Response {
+    const served = this.#served;
+    const body = isHead
+      ? null
+      : served.streams.of((signal) => tarPieces(served, node, signal));
+    return new Response(body, {
+      headers: [
+        ["content-type", "application/x-tar"],
+        ["content-disposition", attachment(`${name}.tar`)],
+        ["cache-control", "no-store"],
+        ...SAFE,
+      ],
+    });
+  }
+}

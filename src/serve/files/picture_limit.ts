@@ -1,0 +1,29 @@
+import { PICTURE_HEAD, pictureSize } from "../../codecs/image/picture_size.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { NodeId } from "../../tree/tree.ts";
+import { headOf } from "../head_of.ts";
+import type { Served } from "../served.ts";
+import { ServeError } from "../serve_error.ts";
+
+/**
+ * Refuses a picture whose header says that it has more pixels than somebody wants to decode: a few bytes can say so of
+ * gigabytes.
+ *
+ * @param limit As the query has it.
+ * @throws {ServeError} If it has more, or the limit is no number.
+ */
+export function* refuseBomb(
+  served: Served,
+  node: NodeId,
+  limit: string,
+): Steps<void> {
+  if (!/^[0-9]{1,15}$/.test(limit)) {
+    throw new ServeError("bad-request", "most-pixels has to be a whole number");
+  }
+  const size = pictureSize(yield* headOf(served, node, PICTURE_HEAD));
+  if (size === undefined || size.width * size.height <= Number(limit)) return;
+  throw new ServeError(
+    "too-large",
+    `The picture says that it has ${size.width} × ${size.height} pixels, which are more than ${limit}`,
+  );
+}

@@ -1,0 +1,224 @@
+import { goOn, type Steps } from "../io/concurrency/steps.ts";
+import type { VirtualFs } from "../vfs/virtual_fs.ts";
+import { RecordfsError } from "../errors.ts";
+import { type Gate, refuseForeign, requireToken } from "./access/gate.ts";
+import { Hosts } from "./access/hosts.ts";
+import { TOKEN, Token } from "./access/token.ts";
+import { allowOrigin, preflight } from "./access/cors.ts";
+import { asServeError, json, redirect, text } from "./answers.ts";
+import { Api } from "./api/api.ts";
+import { Assets } from "./assets.ts";
+import { Dav } from "./dav/dav.ts";
+import { Contents } from "./files/content.ts";
+import { FileAnswers } from "./files/file_answer.ts";
+import { FileRoutes } from "./files/file_routes.ts";
+import type { HandlerOptions } from "./options.ts";
+import { basePathOf, splitUrl } from "./paths.ts";
+import { Served } from "./served.ts";
+import { ServeError } from "./serve_error.ts";
+import { Streams } from "./streams.ts";
+import { waitFor } from "./wait_for.ts";
+
+/** Answers requests, as `Deno.serve` and servers like it call it. */
+export type RequestHandler = (request: Request) => Response | Promise<Response>;
+
+/**
+ * Serves a container from a server of one's own: makes what answers its requests. `/files/` has the files, `/dav/` the
+ * same by WebDAV, `/api/` what the page at `/` asks.
+ *
+ * @param container Stays the caller's, and must not be closed while requests are answered.
+ * @throws {RecordfsError} With code `bad-option` if the token is too short, or the base path is none.
+ *
+ * @example In a server that has more to do
+ * ```ts
+ * import { open } from "@recordfs/recordfs";
+ * import { handler } from "@recordfs/recordfs/serve";
+ * import assert from "node:assert/strict";
+ *
+ * using container = await open("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * const answer = handler(container, { token: null, basePath: "/data" });
+ * const response = await answer(new Request("http://localhost/data/files/..."));
+ * assert.equal((await response.bytes()).length, 28);
+ * ```
+ */
+export function handler(
+  container: VirtualFs,
+  options: HandlerOptions,
+): RequestHandler {
+  const server = new Handler(container, options);
+  return (request) => server.handle(request);
+}
+
+class Handler {
+  readonly #base: string;
+  readonly #gate: Gate;
+  readonly #files: FileRoutes;
+  readonly #filesPath: string;
+  readonly #dav: Dav;
+  readonly #api: Api;
+  readonly #assets = new Assets();
+  readonly #streams: Streams;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(container: VirtualFs, options: HandlerOptions) {
+    const { token, cors = [], allowHosts = [] } = options;
+    this.#base = basePathOf(options.basePath ?? "/");
+    if (token !== null && !TOKEN.test(token)) {
+      throw new RecordfsError(
+        "bad-option",
+        "The token has to be 16 to 1,024 letters, digits and -._~+/, and be no part of anything that others see",
+      );
+    }
+    this.#gate = {
+      hosts: new Hosts(allowHosts),
+      token: token === null ? undefined : new Token(token),
+      origins: new Set(cors),
+    };
+    this.#onError = options.onError ?? tellOnConsole;
+    this.#streams = new Streams({ ...options, onError: this.#onError });
+    const served = new Served(container, this.#streams);
+    const contents = new Contents(served);
+    const answers = new FileAnswers(served, contents);
+    this.#files = new FileRoutes(served, contents, answers, this.#base);
+    this.#filesPath = `${this.#base}/files/`;
+    this.#dav = new Dav(served, answers, this.#base);
+    this.#api = new Api(served, contents, options);
+  }
+
+  handle(request: Request): Response | Promise<Response> {
+    const { authority, path, query } = splitUrl(request.url);
+    let answered: Response | Promise<Response>;
+    try {
+      refuseForeign(this.#gate, request, authority);
+      const hot = this.#answerNow(request, path, query);
+      if (hot !== undefined) return this.#finish(request, hot);
+      const steps = this.#answer(request, path, query);
+      // What is at hand is answered now: a promise would cost a tenth of it.
+      const step = steps.next();
+      answered = step.done
+        ? step.value
+        : this.#streams.count(() => goOn(steps, step, undefined));
+    } catch (error) {
+      answered = this.#refuse(error, path);
+    }
+    if (answered instanceof Response) return this.#finish(request, answered);
+    return answered.catch((error) => this.#refuse(error, path))
+      .then((response) => this.#finish(request, response));
+  }
+
+  /** Answers a request for a file without waiting, if that can be; `undefined` otherwise. */
+  #answerNow(
+    request: Request,
+    path: string,
+    query: string,
+  ): Response | undefined {
+    const files = this.#filesPath;
+    if (request.method !== "GET" || !path.startsWith(files)) return undefined;
+    requireToken(this.#gate, request);
+    return this.#files.answerNow(request, path.slice(files.length), query);
+  }
+
+  *#answer(request: Request, path: string, query: string): Steps<Response> {
+    const asked = preflight(this.#gate, request);
+    if (asked !== undefined) return asked;
+    const base = this.#base;
+    if (path === base && base !== "") return redirect(`${base}/`, 301);
+    if (!path.startsWith(`${base}/`)) throw notHere();
+    const rest = path.slice(base.length + 1);
+    if (rest === "" && query.startsWith("token=")) {
+      return this.#logIn(request, query.slice("token=".length));
+    }
+    requireToken(this.#gate, request);
+    if (rest.startsWith("files/")) {
+      return yield* this.#files.answer(request, rest.slice(6), query);
+    }
+    if (rest.startsWith("api/")) {
+      return yield* this.#api.answer(request, rest.slice(4), query);
+    }
+    if (rest.startsWith("dav/") || rest === "dav") {
+      return yield* this.#dav.answer(request, rest.slice(4));
+    }
+    if (this.#dav.isForRoot(request, rest)) {
+      return yield* this.#dav.answerRoot(request);
+    }
+    if (rest === "files") return redirect(`${base}/files/`, 301);
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      throw new ServeError("bad-method", `There is no ${request.method} here`, {
+        headers: [["allow", "GET, HEAD"]],
+      });
+    }
+    const asset = rest === ""
+      ? "index.html"
+      : rest.startsWith("page/")
+      ? rest.slice(5)
+      : undefined;
+    if (asset === undefined) throw notHere();
+    return yield* waitFor(() => this.#assets.answer(request, asset));
+  }
+
+  /** Takes the token of a link: a cookie says it from then on, and it does not stay where others see it. */
+  #logIn(request: Request, given: string): Response {
+    const { token } = this.#gate;
+    const to = `${this.#base}/`;
+    if (token === undefined) return redirect(to, 303);
+    const text = decodeToken(given);
+    if (!token.is(text)) {
+      throw new ServeError(
+        "wrong-token",
+        "This is not the token that the server was started with: open the link that it has printed last",
+      );
+    }
+    const secure = request.url.startsWith("https:") ? "; Secure" : "";
+    const cookie =
+      `${token.cookie}=${text}; Path=${to}; HttpOnly; SameSite=Lax${secure}`;
+    return redirect(to, 303, [["set-cookie", cookie]]);
+  }
+
+  #refuse(error: unknown, path: string): Response {
+    const { code, status, message, headers } = asServeError(error);
+    if (status === 500) this.#onError(error);
+    const rest = path.slice(this.#base.length + 1);
+    const all = [...headers];
+    if (status === 401) {
+      // Browsers ask for a password where files are; the page has its link.
+      const isPage = rest === "" || /^(api|page)\//.test(rest);
+      all.push([
+        "www-authenticate",
+        isPage ? "Bearer" : 'Basic realm="recordfs", charset="UTF-8"',
+      ]);
+    }
+    if (code === "too-many-requests") all.push(["retry-after", "1"]);
+    if (rest.startsWith("api/")) {
+      return json({ error: { code, message } }, status, all);
+    }
+    return text(`${code}: ${message}`, status, all);
+  }
+
+  #finish(request: Request, response: Response): Response {
+    return this.#gate.origins.size === 0
+      ? response
+      : allowOrigin(this.#gate, request, response);
+  }
+}
+
+/** Where nobody else is told: what is wrong with a container in a line, anything else with where it came from. */
+function tellOnConsole(error: unknown): void {
+  const isNamed = error instanceof RecordfsError;
+  // deno-lint-ignore no-console -- as said
+  console.error(isNamed ? `recordfs: ${error.message}` : error);
+}
+
+function notHere(): ServeError {
+  return new ServeError(
+    "not-found",
+    "There is nothing here: files are below files/, and the page is at /",
+  );
+}
+
+function decodeToken(given: string): string {
+  try {
+    return decodeURIComponent(given.split("&", 1)[0]!);
+  } catch {
+    return "";
+  }
+}

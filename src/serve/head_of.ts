@@ -1,0 +1,21 @@
+import type { Steps } from "../io/concurrency/steps.ts";
+import { whenLoaded } from "../tree/not_loaded.ts";
+import { newExtent, type NodeId } from "../tree/tree.ts";
+import { readExtent } from "../vfs/read_files.ts";
+import type { Served } from "./served.ts";
+
+/** The first bytes of a file, or of some behind them: they are not compared with a checksum. None of what is no file. */
+export function* headOf(
+  { tree }: Served,
+  node: NodeId,
+  length: number,
+  offset = 0,
+): Steps<Uint8Array<ArrayBuffer>> {
+  const extent = newExtent();
+  if (!(yield* whenLoaded(() => tree.locate(node, extent)))) {
+    return new Uint8Array();
+  }
+  const start = Math.min(offset, extent.length);
+  const size = Math.min(length, extent.length - start);
+  return yield* readExtent(tree, extent, start, size);
+}

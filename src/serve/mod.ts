@@ -1,0 +1,18 @@
+/**
+ * Containers over HTTP: a page to look at them, files with ranges, WebDAV. `serve` makes a server, `handler` what answers
+ * the requests of one's own.
+ *
+ * @module
+ */
+export { handler, type RequestHandler } from "./handler.ts";
+export type { HandlerOptions } from "./options.ts";
+export {
+  type Access,
+  serve,
+  type ServedAddress,
+  type ServeOptions,
+} from "./serve.ts";
+export type { ServedSource } from "./api/sources.ts";
+export { VirtualFs } from "../vfs/virtual_fs.ts";
+export type { CheckOptions, CheckReport } from "../tree/format.ts";
+export { type ErrorFacts, RecordfsError } from "../errors.ts";

@@ -1,0 +1,33 @@
+import type { ServedSource } from "./api/sources.ts";
+
+/** How a container is served. */
+export interface HandlerOptions {
+  /**
+   * What everyone who asks has to know, at least 16 characters of those that headers take: as `Authorization: Bearer
+   * TOKEN`, as the password of any user, or in the link `/?token=TOKEN`, which sets a cookie. `null` lets everyone read
+   * who can reach the server: on a shared machine that is everyone on it, also where it listens on 127.0.0.1.
+   */
+  readonly token: string | null;
+  /** The path that all URLs start with, as `/data`, where the server is below one. Defaults to `/`. */
+  readonly basePath?: string | undefined;
+  /**
+   * Names, with or without a port, by which the server may be called, beside `localhost` and addresses of this machine's
+   * own: whoever is behind a proxy, or listens to others, gives those.
+   */
+  readonly allowHosts?: readonly string[] | undefined;
+  /** Origins of other sites whose pages may read everything, as `https://example.org`. Defaults to none. */
+  readonly cors?: readonly string[] | undefined;
+  /** What is served, as the page calls it. Defaults to the container's location. */
+  readonly name?: string | undefined;
+  /**
+   * The containers, to check their checksums when somebody asks for that. Defaults to those that were opened, where they
+   * are files of this machine.
+   */
+  readonly sources?: readonly ServedSource[] | undefined;
+  /** How many requests may be answered at a time; more get status 503. Defaults to 1,000. */
+  readonly maxRequests?: number | undefined;
+  /** How long a client may take for the next part of an answer before it ends, in milliseconds. Defaults to 60,000. */
+  readonly patience?: number | undefined;
+  /** Told of what went wrong in answering a request that was right. Defaults to `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}

@@ -1,0 +1,117 @@
+/** Asking the server: URLs are relative to the page, so that it may lie below any path. */
+import type { ErrorMessage } from "../api/messages.ts";
+
+/** Pictures with more pixels are not sent to be drawn: they would take the browser's memory. */
+const MOST_PIXELS = 100_000_000;
+
+/** What the server says went wrong, or that it can't be reached. */
+export class ServerError extends Error {
+  override readonly name = "ServerError";
+  /** Names it, such as `not-found`. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Parameters of a query. `path` is percent-encoded already, as {@linkcode Entry.url} is. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+function apiUrl(name: string, query: Query): string {
+  const parts = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined
+      ? []
+      : [`${key}=${key === "path" ? value : encodeURIComponent(value)}`]
+  );
+  return parts.length === 0 ? `api/${name}` : `api/${name}?${parts.join("&")}`;
+}
+
+async function ask(url: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause;
+    throw new ServerError(
+      "unreachable",
+      "The server does not answer. Is recordfs still running?",
+      { cause },
+    );
+  }
+  if (response.ok) return response;
+  const said: Partial<ErrorMessage> = await response.json().catch(() => ({}));
+  throw new ServerError(
+    said.error?.code ?? String(response.status),
+    said.error?.message ??
+      `The server answered ${response.status} ${response.statusText}`,
+  );
+}
+
+/** Asks for one answer. */
+export async function get<T>(
+  name: string,
+  query: Query,
+  signal: AbortSignal,
+): Promise<T> {
+  return await (await ask(apiUrl(name, query), { signal })).json();
+}
+
+/**
+ * Asks for an answer that comes line by line.
+ *
+ * @throws {ServerError} Also where a line is an error.
+ */
+export async function* lines<T extends object>(
+  name: string,
+  query: Query,
+  signal: AbortSignal,
+  method = "GET",
+): AsyncGenerator<Exclude<T, ErrorMessage>, void, undefined> {
+  const response = await ask(apiUrl(name, query), { signal, method });
+  const reader = response.body!.pipeThrough(new TextDecoderStream())
+    .getReader();
+  try {
+    for (let rest = "";;) {
+      const { done, value = "" } = await reader.read();
+      const parts = (rest + value).split("\n");
+      rest = done ? "" : parts.pop()!;
+      for (const part of parts) {
+        if (part === "") continue;
+        const line: T = JSON.parse(part);
+        if (isError(line)) {
+          throw new ServerError(line.error.code, line.error.message);
+        }
+        yield line as Exclude<T, ErrorMessage>;
+      }
+      if (done) return;
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // it may have failed already
+  }
+}
+
+function isError(line: object): line is ErrorMessage {
+  return "error" in line;
+}
+
+/** Where a file is. */
+export function fileUrl(url: string): string {
+  return `files/${url}`;
+}
+
+/** Where a picture is, unless it is one that would take the browser's memory. */
+export function pictureUrl(url: string): string {
+  return `files/${url}?most-pixels=${MOST_PIXELS}`;
+}
+
+/** Whether something ended because nobody waits for it any more. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** What to tell of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,159 @@
+/** The line above everything: where one is, searching, jumping, and the pages. */
+import type { InfoMessage } from "../api/messages.ts";
+import { element } from "./dom.ts";
+import { icon } from "./icons.ts";
+import { decodedPart, goTo, hashOf, type Route } from "./route.ts";
+import { count, shownName } from "./text.ts";
+
+/** What the header has done. */
+export interface HeaderActions {
+  /** Goes to an index, or to a path. */
+  jump(to: string): void;
+  /** Shows the keys. */
+  help(): void;
+}
+
+/** The pages that have a link. */
+const PAGES = [
+  ["random", "Random", "Random samples (r)"],
+  ["statistics", "Statistics", "Statistics (s)"],
+  ["check", "Check", "Check of all checksums (c)"],
+  ["info", "Info", "About the container (i)"],
+] as const;
+
+/** What is served, in few words: the last part of where it lies, or how many there are. */
+export function containerName({ name, sources }: InfoMessage): string {
+  if (sources.length > 1) return `${count(sources.length)} containers`;
+  return shownName(/[^/\\]+(?=[/\\]*$)/.exec(name)?.[0] ?? name);
+}
+
+/** The header. */
+export class Header {
+  readonly element: HTMLElement;
+  /** Where globs are typed. */
+  readonly search: HTMLInputElement;
+  /** Where indices and paths are typed. */
+  readonly jump: HTMLInputElement;
+  readonly #crumbs = element("ol");
+  readonly #links: readonly (readonly [string, HTMLAnchorElement])[];
+  readonly #name: string;
+  /** What is served, with where it lies. */
+  readonly #whole: string;
+  #url = "";
+
+  constructor(info: InfoMessage, actions: HeaderActions) {
+    const { name, samples } = info;
+    this.#name = containerName(info);
+    this.#whole = shownName(name);
+    this.search = element("input", {
+      type: "search",
+      placeholder: "Search: *.jpg",
+      "aria-label": "Search by glob",
+      autocomplete: "off",
+      spellcheck: "false",
+      title:
+        "A glob, compared with names, or with paths where it has a slash (/)",
+    });
+    const unit = samples?.unit.replace(/s$/, "") ?? "entry";
+    this.jump = element("input", {
+      type: "text",
+      placeholder: samples === null
+        ? "Go to index or path"
+        : `Go to ${unit} 0–${count(Math.max(0, samples.length - 1))}`,
+      "aria-label": "Go to index or path",
+      autocomplete: "off",
+      spellcheck: "false",
+      title: "A number, or a path (g)",
+    });
+    this.#links = PAGES.map(([page, text, title]) => [
+      page,
+      element("a", { class: "button", title }, text),
+    ]);
+    this.element = element(
+      "header",
+      { class: "top" },
+      element("nav", { class: "crumbs", "aria-label": "Path" }, this.#crumbs),
+      form(this.search, "search", () => {
+        const glob = this.search.value.trim();
+        if (glob !== "") goTo(this.#url, { show: "search", glob });
+      }),
+      form(this.jump, "jump", () => {
+        const to = this.jump.value.trim();
+        if (to !== "") actions.jump(to);
+        this.jump.select();
+      }),
+      element(
+        "nav",
+        { class: "pages", "aria-label": "Pages" },
+        ...this.#links.map(([, link]) => link),
+        element("button", {
+          type: "button",
+          class: "button help",
+          title: "Keys (?)",
+          "aria-label": "Keys",
+          click: () => actions.help(),
+        }, "?"),
+      ),
+    );
+  }
+
+  /**
+   * Shows where one is.
+   *
+   * @param directoryUrl The directory that searches and pages are of.
+   */
+  show({ url, parameters }: Route, directoryUrl: string): void {
+    this.#url = directoryUrl;
+    const parts = url === "" ? [] : url.split("/");
+    const crumbs = parts.map((part, i) =>
+      [
+        shownName(decodedPart(part)),
+        hashOf(parts.slice(0, i + 1).join("/")),
+      ] as const
+    );
+    const all = [[this.#name, "#/"] as const, ...crumbs];
+    this.#crumbs.replaceChildren(
+      ...all.map(([name, href], i) =>
+        element(
+          "li",
+          {},
+          element("a", {
+            href,
+            title: i === 0 ? this.#whole : name,
+            "aria-current": i === all.length - 1 ? "page" : undefined,
+          }, name),
+        )
+      ),
+    );
+    const shown = parameters.get("show");
+    for (const [page, link] of this.#links) {
+      const isOfAll = page === "check" || page === "info";
+      link.href = hashOf(isOfAll ? "" : directoryUrl, { show: page });
+      link.classList.toggle("current", page === shown);
+    }
+    this.jump.value = "";
+    this.search.value = shown === "search" ? parameters.get("glob") ?? "" : "";
+  }
+}
+
+function form(
+  input: HTMLInputElement,
+  name: "search" | "jump",
+  onSubmit: () => void,
+): HTMLElement {
+  return element(
+    "form",
+    {
+      class: name,
+      role: "search",
+      "aria-label": name === "search" ? "Search" : "Go to",
+      submit: (event) => {
+        event.preventDefault();
+        onSubmit();
+        input.blur();
+      },
+    },
+    icon(name === "search" ? "search" : "forward"),
+    input,
+  );
+}

@@ -1,0 +1,159 @@
+/** Arrays drawn: as heat maps and pictures on a canvas, as curves of lines. */
+import type { DisplayNumber } from "../../api/value_messages.ts";
+import { element, svg } from "../dom.ts";
+import { number, shapeText } from "../text.ts";
+import {
+  type Drawing,
+  drawingsOf,
+  type Drawn,
+  numeric,
+  pictureAxes,
+  planesOf,
+  rangeOf,
+} from "./numbers.ts";
+
+/** Viridis, by S. van der Walt and N. Smith (CC0): colours that are read the same by all eyes. */
+const COLOURS = [
+  [68, 1, 84],
+  [71, 44, 122],
+  [59, 81, 139],
+  [44, 113, 142],
+  [33, 144, 141],
+  [39, 173, 129],
+  [92, 200, 99],
+  [170, 220, 50],
+  [253, 231, 37],
+] as const;
+
+/** The colour of a number from 0 to 1, as bytes of red, green and blue. */
+function colour(part: number): readonly [number, number, number] {
+  const at = Math.max(0, Math.min(1, part)) * (COLOURS.length - 1);
+  const below = Math.min(COLOURS.length - 2, Math.floor(at));
+  const mixed = COLOURS[below]!.map((from, channel) =>
+    Math.round(from + (COLOURS[below + 1]![channel]! - from) * (at - below))
+  );
+  return mixed as [number, number, number];
+}
+
+function canvasOf(
+  width: number,
+  height: number,
+  label: string,
+  paint: (pixels: Uint8ClampedArray) => void,
+): HTMLCanvasElement {
+  const made = element("canvas", {
+    class: "pixels",
+    width,
+    height,
+    role: "img",
+    "aria-label": label,
+  });
+  const context = made.getContext("2d")!;
+  const image = context.createImageData(width, height);
+  paint(image.data);
+  context.putImageData(image, 0, 0);
+  return made;
+}
+
+/** A heat map of one plane. What is no number is transparent. */
+function heatMap({ shape, dtype, data }: Drawn, plane: number): HTMLElement {
+  const { rows, columns } = planesOf(shape);
+  const [min, max] = rangeOf(data) ?? [0, 0];
+  const label = `Heat map of ${shapeText(shape)} ${dtype}, from ${
+    number(min)
+  } to ${number(max)}`;
+  return canvasOf(columns, rows, label, (pixels) => {
+    const start = plane * rows * columns;
+    for (let i = 0; i < rows * columns; i++) {
+      const value = numeric(data[start + i] ?? null);
+      if (!Number.isFinite(value)) continue;
+      pixels.set(
+        colour(max === min ? 0.5 : (value - min) / (max - min)),
+        4 * i,
+      );
+      pixels[4 * i + 3] = 255;
+    }
+  });
+}
+
+/** Rows × columns × channels, or channels first, as a picture. */
+function picture({ shape, dtype, data }: Drawn): HTMLElement {
+  const { height, width, channels, isFirst } = pictureAxes(shape)!;
+  const [min, max] = rangeOf(data) ?? [0, 1];
+  const [from, to] = dtype === "uint8"
+    ? [0, 255]
+    : min >= 0 && max <= 1
+    ? [0, 1]
+    : [min, max];
+  const byte = (at: number): number =>
+    255 * (numeric(data[at] ?? null) - from) / (to - from || 1);
+  const label = `Picture of ${shapeText(shape)} ${dtype}`;
+  return canvasOf(width, height, label, (pixels) => {
+    for (let i = 0; i < width * height; i++) {
+      for (let channel = 0; channel < 4; channel++) {
+        const of = channels === 1 && channel < 3 ? 0 : channel;
+        pixels[4 * i + channel] = of >= channels
+          ? 255
+          : byte(isFirst ? of * width * height + i : i * channels + of);
+      }
+    }
+  });
+}
+
+/** A curve of one-dimensional numbers, the first at the left. */
+export function curve(
+  data: readonly DisplayNumber[],
+  label: string,
+): SVGSVGElement {
+  const [width, height, margin] = [640, 200, 6];
+  const [min, max] = rangeOf(data) ?? [0, 0];
+  const x = (i: number) =>
+    margin + i / Math.max(1, data.length - 1) * (width - 2 * margin);
+  const y = (value: number) =>
+    height - margin -
+    (max === min ? 0.5 : (value - min) / (max - min)) * (height - 2 * margin);
+  let path = "";
+  let isDown = false;
+  data.forEach((value, i) => {
+    const it = numeric(value);
+    if (Number.isFinite(it)) {
+      path += `${isDown ? "L" : "M"}${x(i).toFixed(2)} ${y(it).toFixed(2)}`;
+    }
+    isDown = Number.isFinite(it);
+  });
+  const isCrossed = min < 0 && max > 0;
+  return svg(
+    "svg",
+    {
+      class: "curve",
+      viewBox: `0 0 ${width} ${height}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": label,
+    },
+    isCrossed ? svg("path", { class: "zero", d: `M0 ${y(0)}H${width}` }) : null,
+    svg("path", { class: "line", d: path }),
+  );
+}
+
+/** Draws an array, or a plane of it, in one way. */
+export function drawArray(
+  drawn: Drawn,
+  drawing: Exclude<Drawing, "numbers">,
+  plane = 0,
+): Element {
+  if (drawing === "picture") return picture(drawn);
+  if (drawing === "map") return heatMap(drawn, plane);
+  const [min, max] = rangeOf(drawn.data) ?? [0, 0];
+  const label = `Curve of ${shapeText(drawn.shape)} ${drawn.dtype}, from ${
+    number(min)
+  } to ${number(max)}`;
+  return curve(drawn.data, label);
+}
+
+/** An array in small, as it suits it best; `null` of one without numbers to draw. */
+export function smallDrawing(drawn: Drawn): Element | null {
+  const [best] = drawingsOf(drawn.shape);
+  if (best === undefined || best === "numbers") return null;
+  return rangeOf(drawn.data) === undefined ? null : drawArray(drawn, best);
+}

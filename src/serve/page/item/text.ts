@@ -1,0 +1,159 @@
+/** Text, rows of CSV, and bytes in hex: page by page. */
+import type {
+  BytesValue,
+  TableValue,
+  TextValue,
+} from "../../api/value_messages.ts";
+import { button, element } from "../dom.ts";
+import { bytes, count } from "../text.ts";
+
+/** Has a button bring more, until there is no more. */
+function growing(
+  into: HTMLElement,
+  text: string,
+  more: () => Promise<boolean>,
+): HTMLElement {
+  const grower = button(text, () => {
+    grower.disabled = true;
+    more().then((hasMore) => {
+      grower.disabled = false;
+      if (!hasMore) grower.remove();
+    }, (error: unknown) => {
+      grower.replaceWith(
+        element("p", { class: "problem", role: "alert" }, String(error)),
+      );
+    });
+  });
+  into.append(grower);
+  return into;
+}
+
+/** Shows text. */
+export function textView(
+  value: TextValue,
+  next: (offset: number) => Promise<TextValue>,
+): HTMLElement {
+  const pre = element("pre", {
+    class: "text",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Text",
+  }, value.text);
+  const view = element("div", { class: "text-view" }, pre);
+  if (value.text === "") {
+    view.append(element("p", { class: "note" }, "The text is empty."));
+  }
+  let { end } = value;
+  if (!value.isCut) return view;
+  return growing(view, `Show more of ${bytes(value.size)}`, async () => {
+    const page = await next(end);
+    pre.append(page.text);
+    end = page.end;
+    return page.isCut;
+  });
+}
+
+/** Shows rows of text. */
+export function tableView(
+  value: TableValue,
+  next: (offset: number) => Promise<TableValue>,
+): HTMLElement {
+  const body = element("tbody");
+  let end = value.start;
+  const add = ({ rows }: TableValue) => {
+    for (const row of rows) {
+      body.append(element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, count(end)),
+        ...row.map((cell) => element("td", {}, cell)),
+      ));
+      end++;
+    }
+  };
+  add(value);
+  const head = value.columns.map((name) =>
+    element("th", { scope: "col" }, name)
+  );
+  const table = element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, element("th"), ...head)),
+    body,
+  );
+  const place = element("div", {
+    class: "records",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Rows",
+  }, table);
+  const view = element("div", { class: "table-view" }, place);
+  if (!value.hasMore) return view;
+  return growing(view, "Show more rows", async () => {
+    const page = await next(end);
+    add(page);
+    return page.hasMore;
+  });
+}
+
+const LINE = 16;
+
+/** Bytes as lines: offset, hex, and what is ASCII of it. */
+export function hexLines(shown: Uint8Array, start: number): string {
+  const lines: string[] = [];
+  for (let at = 0; at < shown.length; at += LINE) {
+    const line = [...shown.subarray(at, at + LINE)];
+    const hex = line.map((byte) => byte.toString(16).padStart(2, "0"));
+    const halves = [hex.slice(0, LINE / 2), hex.slice(LINE / 2)];
+    const text = line.map((byte) =>
+      byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·"
+    ).join("");
+    const offset = (start + at).toString(16).padStart(8, "0");
+    const columns = halves.map((half) =>
+      half.join(" ").padEnd(LINE / 2 * 3 - 1)
+    );
+    lines.push(`${offset}  ${columns.join("  ")}  ${text}`);
+  }
+  return lines.join("\n");
+}
+
+/** How many bytes are shown at first, and with each step: so many lines are laid out at once. */
+const HEX_STEP = 8192;
+
+/** Shows bytes in hex. */
+export function bytesView(
+  value: BytesValue,
+  next: (offset: number) => Promise<BytesValue>,
+): HTMLElement {
+  let [start, held] = [value.start, Uint8Array.fromBase64(value.base64)];
+  let shown = start;
+  const pre = element("pre", {
+    class: "text hex",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Bytes in hex",
+  });
+  const show = () => {
+    const part = held.subarray(shown - start, shown - start + HEX_STEP);
+    if (pre.hasChildNodes()) pre.append("\n");
+    pre.append(hexLines(part, shown));
+    shown += part.length;
+    return shown < value.size && part.length > 0;
+  };
+  const view = element(
+    "div",
+    { class: "bytes-view" },
+    value.why === null ? null : element("p", { class: "note" }, value.why),
+    value.size === 0
+      ? element("p", { class: "note" }, "There are no bytes in it.")
+      : pre,
+  );
+  if (value.size === 0 || !show()) return view;
+  return growing(view, `Show more of ${bytes(value.size)}`, async () => {
+    if (shown - start >= held.length) {
+      const page = await next(shown);
+      [start, held] = [page.start, Uint8Array.fromBase64(page.base64)];
+    }
+    return show();
+  });
+}

@@ -1,0 +1,104 @@
+/** A file, shown as what it is: by its kind, or by what its decoded value turns out to be. */
+import { get, isAbort, messageOf } from "../api.ts";
+import type { Entry } from "../../api/messages.ts";
+import type {
+  BytesValue,
+  TableValue,
+  TextValue,
+  ValueMessage,
+} from "../../api/value_messages.ts";
+import { Choice, element } from "../dom.ts";
+import { arraysView, arrayView } from "./array.ts";
+import { mediaView, pictureView } from "./media.ts";
+import { bytesView, tableView, textView } from "./text.ts";
+import { treeView } from "./tree.ts";
+
+/** A file or a value in a datapoint. */
+export type Shown = Pick<Entry, "name" | "url" | "kind" | "size">;
+
+/** Another way to show a file, as the server calls it. */
+export type As = "text" | "bytes";
+
+/**
+ * Shows a file by its kind; where `as` says so, as text or bytes.
+ *
+ * @param isSmall Whether it is one value among others.
+ */
+export async function fileView(
+  entry: Shown,
+  signal: AbortSignal,
+  as?: As,
+  isSmall = false,
+): Promise<HTMLElement> {
+  if (as === undefined) {
+    switch (entry.kind) {
+      case "image":
+        return pictureView(entry);
+      case "video":
+      case "audio":
+        return mediaView(entry, entry.kind, signal);
+    }
+  }
+  const ask = <T extends ValueMessage>(offset?: number, shown = as) =>
+    get<T>("value", { path: entry.url, offset, as: shown }, signal);
+  const value = await ask();
+  switch (value.kind) {
+    case "array":
+      return arrayView(value, isSmall);
+    case "arrays":
+      return arraysView(value);
+    case "tree":
+      return element(
+        "div",
+        {},
+        treeView(value.value),
+        value.isCut
+          ? element("p", { class: "note" }, "Parts of it are left out.")
+          : null,
+      );
+    case "table":
+      return tableView(value, (offset) => ask<TableValue>(offset));
+    case "text":
+      return textView(value, (offset) => ask<TextValue>(offset, "text"));
+    case "bytes":
+      return bytesView(value, (offset) => ask<BytesValue>(offset, "bytes"));
+  }
+}
+
+const WAYS = [["it", "Decoded"], ["text", "Text"], ["bytes", "Hex"]] as const;
+
+/** A file with a choice of how it is shown. */
+export function fileSection(
+  entry: Shown,
+  as: As | undefined,
+  signal: AbortSignal,
+  onChoose: (as: As | undefined) => void,
+): HTMLElement {
+  const place = element("div", { class: "shown", "aria-busy": "true" });
+  let latest = 0;
+  const show = async (way: As | undefined) => {
+    const turn = ++latest;
+    const view = await fileView(entry, signal, way).catch((error: unknown) =>
+      isAbort(error) ? null : problem(error)
+    );
+    if (view === null || turn !== latest) return;
+    place.replaceChildren(view);
+    place.removeAttribute("aria-busy");
+  };
+  void show(as);
+  const choice = new Choice("Shown as", WAYS, as ?? "it", (chosen) => {
+    const way = chosen === "it" ? undefined : chosen;
+    onChoose(way);
+    void show(way);
+  });
+  return element(
+    "section",
+    { class: "file" },
+    element("div", { class: "ways" }, choice.element),
+    place,
+  );
+}
+
+function problem(error: unknown): HTMLElement {
+  return element("p", { class: "problem", role: "alert" }, messageOf(error));
+}

@@ -1,0 +1,339 @@
+/** A directory: as tiles, as lines, or its datapoints as rows. */
+import type {
+  Entry,
+  Kind,
+  ListMessage,
+  Row,
+  RowsMessage,
+} from "../../api/messages.ts";
+import { get } from "../api.ts";
+import { Choice, element } from "../dom.ts";
+import type { Key } from "../keyboard.ts";
+import { decodedPart, keepInAddress, type Route } from "../route.ts";
+import { counted, shownName } from "../text.ts";
+import type { Scene, View } from "../view.ts";
+import {
+  emptyNote,
+  entriesPane,
+  keepTileSize,
+  type Mode,
+  TILE_SIZES,
+  tileSize,
+} from "./pane.ts";
+import { openedIn, rememberPlace } from "./places.ts";
+import type { PlacedRow, RowPainter } from "./row_lines.ts";
+import type { Scroller } from "./scroller.ts";
+import { PagedSource } from "./source.ts";
+import { nameBelow } from "./tiles.ts";
+
+/** How many entries, and how many datapoints, are asked for at once. */
+const ENTRIES = 200;
+const ROWS = 50;
+
+/** Entries among which the first datapoint is looked for. */
+const MOST_LEAD = 16;
+
+/** How long a scroll lasts before the address follows. */
+const ADDRESS_MS = 250;
+
+/** What a directory is best shown as, by what is in it. */
+function bestMode(entries: readonly (Entry | undefined)[]): Mode {
+  const among = (...kinds: Kind[]) =>
+    entries.filter((entry) => entry && kinds.includes(entry.kind)).length;
+  const half = entries.length / 2;
+  if (among("datapoint") > half) return "rows";
+  return among("image", "clip", "video") > half ? "grid" : "table";
+}
+
+/** Each row at its place in the directory; what is no datapoint leaves its place empty. */
+function placedRows(
+  { rows, total }: RowsMessage,
+  at: number,
+  limit: number,
+): readonly PlacedRow[] {
+  const end = Math.min(at + limit, total ?? (rows.at(-1)?.index ?? at - 1) + 1);
+  const placed = new Map(rows.map((row) => [row.index, row]));
+  return Array.from(
+    { length: Math.max(0, end - at) },
+    (_, i) => placed.get(at + i) ?? null,
+  );
+}
+
+/** A directory that is shown. */
+export class Listing implements View {
+  readonly element = element("section", { class: "listing" });
+  readonly title: string;
+  readonly keys: readonly Key[];
+  readonly #route: Route;
+  readonly #signal: AbortSignal;
+  readonly #entries: PagedSource<Entry>;
+  readonly #rows: PagedSource<PlacedRow>;
+  #painter: RowPainter | undefined;
+  readonly #place = element("div", { class: "place" });
+  readonly #said = element("p", { class: "said", role: "status" });
+  readonly #problem = element("p", {
+    class: "problem",
+    role: "alert",
+    hidden: true,
+  });
+  #columns: RowsMessage["keys"] = [];
+  #path = "";
+  #mode: Mode = "table";
+  #scroller: Scroller | undefined;
+  #addressTimer: ReturnType<typeof setTimeout> | undefined;
+  #first = 0;
+  /** How many entries that are no datapoints come first, such as a description of them. */
+  #lead = 0;
+  /** Whether somebody chose how it is shown. */
+  #isChosen = false;
+
+  constructor(route: Route, signal: AbortSignal) {
+    this.#route = route;
+    this.#signal = signal;
+    this.title = route.url === ""
+      ? ""
+      : shownName(decodedPart(route.url.slice(route.url.lastIndexOf("/") + 1)));
+    const path = route.url;
+    this.#entries = new PagedSource(
+      ENTRIES,
+      async (at, limit, signal) => {
+        const page = await get<ListMessage>(
+          "list",
+          { path, at, limit },
+          signal,
+        );
+        this.#path = page.path;
+        const { entries: items, total, next } = page;
+        return { items, total, hasMore: next !== null };
+      },
+      () => this.#onChange(),
+      signal,
+    );
+    this.#rows = new PagedSource(
+      ROWS,
+      async (at, limit, signal) => {
+        at += this.#lead;
+        const page = await get<RowsMessage>("row", { path, at, limit }, signal);
+        this.#columns = page.keys;
+        const total = page.total === null ? null : page.total - this.#lead;
+        const hasMore = page.next !== null;
+        return { items: placedRows(page, at, limit), total, hasMore };
+      },
+      () => this.#onChange(),
+      signal,
+    );
+    const size = (by: number) => () => this.#resizeTiles(by);
+    this.keys = [
+      {
+        key: "v",
+        says: "Show as tiles, table or rows",
+        run: () => this.#cycle(),
+      },
+      { key: "+", says: "Larger tiles", run: size(1) },
+      { key: "-", says: "Smaller tiles", run: size(-1) },
+    ];
+    signal.addEventListener("abort", () => clearTimeout(this.#addressTimer));
+  }
+
+  /** Brings what is seen first, and chooses how it is shown. */
+  async load(): Promise<void> {
+    const at = Math.max(
+      0,
+      Math.trunc(Number(this.#route.parameters.get("at"))) || 0,
+    );
+    this.#first = at;
+    await this.#entries.load(at);
+    const { length } = this.#entries;
+    const looked = Array.from(
+      { length: Math.min(ENTRIES, length) },
+      (_, i) => this.#entries.at(Math.min(at, length - 1) + i),
+    ).filter((entry) => entry !== undefined);
+    const best = bestMode(looked);
+    const asked = this.#route.parameters.get("view");
+    this.#isChosen = asked !== null;
+    this.#mode = asked === "grid" || asked === "table" || asked === "rows"
+      ? asked
+      : best;
+    const modes: (readonly [Mode, string])[] = [["grid", "Grid"], [
+      "table",
+      "Table",
+    ]];
+    if (looked.some(({ kind }) => kind === "datapoint")) {
+      modes.push(["rows", "Rows"]);
+      this.#lead = await this.#countLead();
+    } else if (this.#mode === "rows") this.#mode = best;
+    this.#remember(at || null);
+    this.#modes = modes.map(([mode]) => mode);
+    this.#choice = new Choice(
+      "View",
+      modes,
+      this.#mode,
+      (mode) => void this.#setMode(mode),
+    );
+    this.element.append(
+      element(
+        "div",
+        { class: "bar" },
+        this.#said,
+        this.#sizes,
+        this.#choice.element,
+      ),
+      this.#problem,
+      this.#place,
+    );
+    await this.#show();
+  }
+
+  #modes: readonly Mode[] = [];
+  #choice: Choice<Mode> | undefined;
+  readonly #sizes = element(
+    "input",
+    {
+      type: "range",
+      class: "sizes",
+      min: 0,
+      max: TILE_SIZES.length - 1,
+      value: TILE_SIZES.findIndex((size) => size === tileSize()),
+      "aria-label": "Size of tiles",
+      input: () => this.#resizeTiles(0),
+    },
+  );
+
+  onKey(key: string): boolean {
+    return this.#scroller?.onKey(key) ?? false;
+  }
+
+  onShown(): void {
+    const scroller = this.#scroller;
+    if (scroller === undefined) return;
+    const first = this.#first; // laying out starts at the front
+    scroller.layOut();
+    const open = openedIn(this.#route.url);
+    if (first > 0) scroller.show(first);
+    const lead = this.#mode === "rows" ? this.#lead : 0;
+    if (open >= lead) scroller.activate(open - lead);
+    scroller.element.focus({ preventScroll: true });
+  }
+
+  /** Goes to an entry by its index. */
+  jump(index: number): void {
+    this.#scroller?.show(index);
+    this.#scroller?.activate(index);
+  }
+
+  async #countLead(): Promise<number> {
+    const query = { path: this.#route.url, at: 0, limit: MOST_LEAD };
+    const { entries } = await get<ListMessage>("list", query, this.#signal);
+    return Math.max(0, entries.findIndex(({ kind }) => kind === "datapoint"));
+  }
+
+  #remember(at: number | null): void {
+    const view = this.#isChosen ? this.#mode : null;
+    rememberPlace(this.#route.url, { view, at });
+  }
+
+  #cycle(): void {
+    const next = (this.#modes.indexOf(this.#mode) + 1) % this.#modes.length;
+    this.#choice?.choose(this.#modes[next]!);
+    void this.#setMode(this.#modes[next]!);
+  }
+
+  async #setMode(mode: Mode): Promise<void> {
+    this.#first = this.#scroller?.first ?? 0;
+    this.#mode = mode;
+    this.#isChosen = true;
+    keepInAddress({ view: mode });
+    this.#remember(this.#first || null);
+    await this.#show();
+    this.onShown();
+  }
+
+  #resizeTiles(by: number): void {
+    const { length } = TILE_SIZES;
+    const chosen = this.#sizes.valueAsNumber + by;
+    this.#sizes.valueAsNumber = Math.max(0, Math.min(length - 1, chosen));
+    keepTileSize(TILE_SIZES[this.#sizes.valueAsNumber]!);
+    if (this.#mode === "grid") this.#scroller?.layOut();
+  }
+
+  async #show(): Promise<void> {
+    this.#sizes.hidden = this.#mode !== "grid";
+    const label = `Entries of ${this.title || "the container"}`;
+    const onScroll = (first: number) => this.#onScroll(first);
+    if (this.#mode === "rows") {
+      const [{ RowPainter, rowsPane }] = await Promise.all([
+        import("./row_lines.ts"),
+        this.#rows.load(this.#first),
+      ]);
+      if (this.#signal.aborted) return;
+      this.#painter ??= new RowPainter(this.#signal);
+      this.#painter.setColumns(this.#columns, this.#sampleRow());
+      this.#scroller = rowsPane(
+        this.#rows,
+        this.#painter,
+        this.#lead,
+        { label, onScroll },
+        this.#signal,
+      );
+    } else {
+      this.#scroller = entriesPane(this.#entries, this.#mode, {
+        label,
+        nameOf: (entry) => nameBelow(entry, this.#path),
+        isDirectory: true,
+        onScroll,
+      }, this.#signal);
+    }
+    this.#place.replaceChildren(
+      this.#source.length === 0 && this.#source.problem === null
+        ? emptyNote("The directory is empty.")
+        : this.#scroller.element,
+    );
+    this.#onChange();
+  }
+
+  /** A row that is not damaged, for the widths of columns. */
+  #sampleRow(): Row | undefined {
+    for (let i = 0; i < ROWS; i++) {
+      const row = this.#rows.at(this.#first + i);
+      if (row?.damage === null) return row;
+    }
+    return undefined;
+  }
+
+  get #source(): PagedSource<Entry> | PagedSource<PlacedRow> {
+    return this.#mode === "rows" ? this.#rows : this.#entries;
+  }
+
+  #onChange(): void {
+    const { length, isGrowing, problem } = this.#source;
+    const [one, many] = this.#mode === "rows"
+      ? ["datapoint", "datapoints"]
+      : ["entry", "entries"];
+    const said = `${counted(length, one, many)}${isGrowing ? " or more" : ""}`;
+    if (this.#said.textContent !== said) this.#said.textContent = said;
+    this.#problem.hidden = problem === null;
+    this.#problem.textContent = problem;
+    this.#scroller?.update();
+  }
+
+  #onScroll(first: number): void {
+    if (first === this.#first) return;
+    this.#first = first;
+    this.#addressTimer ??= setTimeout(() => {
+      this.#addressTimer = undefined;
+      const at = this.#scroller?.first || null;
+      keepInAddress({ at });
+      this.#remember(at);
+    }, ADDRESS_MS);
+  }
+}
+
+/** Makes the view of a directory. */
+export async function listingView(
+  route: Route,
+  { signal }: Scene,
+): Promise<Listing> {
+  const listing = new Listing(route, signal);
+  await listing.load();
+  return listing;
+}

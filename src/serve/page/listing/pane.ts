@@ -1,0 +1,115 @@
+/** Entries in tiles or lines, wherever they come from. */
+import type { Entry } from "../../api/messages.ts";
+import { element } from "../dom.ts";
+import { count } from "../text.ts";
+import { type Layout, Scroller } from "./scroller.ts";
+import type { Source } from "./source.ts";
+import { entryHref, lineHead, linePainter, tilePainter } from "./tiles.ts";
+
+/** The ways entries are shown. */
+export type Mode = "grid" | "table" | "rows";
+
+/** What a pane shows. */
+export interface PaneOptions {
+  readonly label: string;
+  /** How an entry is called here. */
+  nameOf(entry: Entry): string;
+  /** Whether indices of the source are those of a directory. */
+  readonly isDirectory: boolean;
+  /** Told which is the first one that is seen. */
+  onScroll(first: number): void;
+}
+
+const LINE_HEIGHT = 36;
+const CAPTION_HEIGHT = 30;
+
+/** Sizes of tiles in pixels, the smallest first. */
+export const TILE_SIZES = [88, 120, 168, 240] as const;
+
+const TILE_KEY = "recordfs.tile";
+
+/** The size of tiles that was chosen last. */
+export function tileSize(): number {
+  try {
+    const kept = Number(localStorage.getItem(TILE_KEY));
+    return TILE_SIZES.find((size) => size === kept) ?? TILE_SIZES[2];
+  } catch {
+    return TILE_SIZES[2]; // browsers may be told to keep nothing
+  }
+}
+
+/** Keeps the size of tiles. */
+export function keepTileSize(size: number): void {
+  try {
+    localStorage.setItem(TILE_KEY, String(size));
+  } catch {
+    // It is as it was the next time.
+  }
+}
+
+/** Tiles, or lines of a table. */
+export function entriesPane(
+  source: Source<Entry>,
+  mode: "grid" | "table",
+  { label, nameOf, isDirectory, onScroll }: PaneOptions,
+  signal: AbortSignal,
+): Scroller {
+  const painter = mode === "grid" ? tilePainter() : linePainter();
+  let widest = "";
+  // The column of numbers is as wide as the last one.
+  const widen = () => {
+    const width = `${Math.max(3, count(source.length).length)}ch`;
+    if (width === widest) return;
+    widest = width;
+    scroller.element.style.setProperty("--number", width);
+  };
+  const scroller = new Scroller({
+    label,
+    role: mode === "grid" ? "listbox" : "grid",
+    count: () => source.length,
+    layout: mode === "grid"
+      ? tileLayout
+      : () => ({ columns: 1, rowHeight: LINE_HEIGHT }),
+    make: painter.make,
+    draw(index, into, isPassing) {
+      const entry = source.at(index);
+      painter.draw(
+        {
+          entry,
+          index,
+          name: entry === undefined ? "" : nameOf(entry),
+          href: entry === undefined
+            ? ""
+            : entryHref(entry, isDirectory ? index : undefined),
+        },
+        into,
+        isPassing,
+      );
+    },
+    onRange(first, end) {
+      source.want(first, end);
+      onScroll(first);
+      widen();
+    },
+    open(index) {
+      const entry = source.at(index);
+      if (entry !== undefined) location.hash = entryHref(entry, index);
+    },
+  }, signal);
+  scroller.element.classList.add(mode);
+  if (mode === "table") scroller.element.prepend(lineHead());
+  return scroller;
+}
+
+function tileLayout(width: number): Layout {
+  const size = tileSize();
+  // Two beside each other on the narrowest screens.
+  const columns = Math.max(2, Math.floor(width / size));
+  const tile = Math.max(1, width / columns);
+  return { columns, rowHeight: Math.round(tile) + CAPTION_HEIGHT };
+}
+
+/** A place for a message in a listing. */
+export function emptyNote(text: string): HTMLElement {
+  return element("p", { class: "empty" }, text);
+}

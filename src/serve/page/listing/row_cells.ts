@@ -1,0 +1,159 @@
+/** Values of datapoints in small, as cells of a table. */
+import { get } from "../api.ts";
+import type { Cell } from "../../api/messages.ts";
+import type {
+  ArrayValue,
+  Display,
+  ValueMessage,
+} from "../../api/value_messages.ts";
+import { pictureUrl } from "../api.ts";
+import { element } from "../dom.ts";
+import { icon } from "../icons.ts";
+import { smallDrawing } from "../item/array_drawing.ts";
+import { drawnOf, markerOf, numberText } from "../item/numbers.ts";
+import { shortText } from "../item/tree.ts";
+import { bytes, counted, shapeText, shownName } from "../text.ts";
+
+/** How many numbers of an array are drawn in a cell, and how many arrays are held. */
+const MOST_NUMBERS = 1024;
+const MOST_ARRAYS = 300;
+
+/** How long a text in a cell may be: it is cut by the cell anyway. */
+const MOST_TEXT = 300;
+
+/** Draws cells; arrays that are not small are asked for, two at a time. */
+export class CellPainter {
+  readonly #signal: AbortSignal;
+  readonly #arrays = new Map<string, ArrayValue | null>();
+  readonly #waiting = new Map<string, HTMLElement>();
+  #asking = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Forgets which arrays are to be drawn: others are looked at now. */
+  forget(): void {
+    this.#waiting.clear();
+  }
+
+  /** Draws a value. */
+  draw(cell: Cell): Node {
+    const { value } = cell;
+    if (cell.kind === "image" && !cell.isList) return picture(cell);
+    switch (value?.kind) {
+      case "text":
+        return text(value.text, value.isCut);
+      case "tree":
+        return typeof value.value === "string"
+          ? text(value.value, false)
+          : tree(value.value);
+      case "list":
+        return element(
+          "span",
+          { class: "size" },
+          counted(value.length, "value"),
+        );
+      case "array":
+        return this.#array(cell, value);
+    }
+    return element(
+      "span",
+      { class: "size" },
+      icon(cell.kind),
+      ` ${bytes(cell.size)}`,
+    );
+  }
+
+  #array(
+    cell: Cell,
+    { shape, dtype, data }: {
+      readonly shape: readonly number[];
+      readonly dtype: string;
+      readonly data: ArrayValue["data"] | null;
+    },
+  ): Node {
+    const said = element(
+      "span",
+      { class: "size" },
+      `${shapeText(shape)} ${dtype}`,
+    );
+    const place = element("span", { class: "array-cell" });
+    if (data !== null) {
+      if (shape.length === 0) {
+        const shown = numberText(data[0] ?? null);
+        return element("span", { class: "number", title: shown }, shown);
+      }
+      place.append(...present(smallDrawing({ shape, dtype, data })), said);
+      return place;
+    }
+    place.append(said);
+    const held = this.#arrays.get(cell.url);
+    if (held) place.prepend(...present(smallDrawing(drawnOf(held))));
+    if (held === undefined) {
+      this.#waiting.set(cell.url, place);
+      this.#askNext();
+    }
+    return place;
+  }
+
+  #askNext(): void {
+    const [next] = this.#waiting;
+    if (next === undefined || this.#asking >= 2) return;
+    const [url, place] = next;
+    this.#waiting.delete(url);
+    this.#asking++;
+    const query = { path: url, most: MOST_NUMBERS };
+    get<ValueMessage>("value", query, this.#signal).then((value) => {
+      const array = value.kind === "array" ? value : null;
+      this.#arrays.set(url, array);
+      const [oldest] = this.#arrays.keys();
+      if (this.#arrays.size > MOST_ARRAYS) this.#arrays.delete(oldest!);
+      if (array !== null) {
+        place.prepend(...present(smallDrawing(drawnOf(array))));
+      }
+    }).catch(() => this.#arrays.set(url, null)).finally(() => {
+      this.#asking--;
+      if (!this.#signal.aborted) this.#askNext();
+    });
+  }
+}
+
+function present(drawing: Element | null): Element[] {
+  return drawing === null ? [] : [drawing];
+}
+
+function tree(value: Display): Node {
+  const shown = shortText(value).slice(0, MOST_TEXT);
+  const isNumber = typeof value === "number" ||
+    markerOf(value)?.$ === "integer";
+  return element(
+    "span",
+    { class: isNumber ? "number" : "tree", title: shown },
+    shown,
+  );
+}
+
+function text(of: string, isCut: boolean): Node {
+  const shown = of.slice(0, MOST_TEXT);
+  const rest = isCut || shown.length < of.length ? "…" : "";
+  return element("span", { class: "words" }, `${shown}${rest}`);
+}
+
+function picture(cell: Cell): Node {
+  const image = element("img", {
+    src: pictureUrl(cell.url),
+    alt: shownName(cell.key),
+    decoding: "async",
+    load: () =>
+      image.classList.toggle(
+        "pixels",
+        image.naturalWidth <= 64 && image.naturalHeight <= 64,
+      ),
+    error: () =>
+      image.replaceWith(
+        element("span", { class: "size" }, icon("image"), " not drawn"),
+      ),
+  });
+  return image;
+}

@@ -1,0 +1,180 @@
+/** Datapoints as lines of a table, a column for each key. */
+import type { Cell, Row, RowsMessage } from "../../api/messages.ts";
+import { element, setAttribute } from "../dom.ts";
+import { markerOf } from "../item/numbers.ts";
+import { shownName } from "../text.ts";
+import { CellPainter } from "./row_cells.ts";
+import type { PaneOptions } from "./pane.ts";
+import { Scroller } from "./scroller.ts";
+import type { Source } from "./source.ts";
+import { entryHref } from "./tiles.ts";
+
+/** A datapoint; `null` where another entry stands in its place. */
+export type PlacedRow = Row | null;
+
+/** A column. */
+export type Column = RowsMessage["keys"][number];
+
+/** Columns that are shown; the others are seen in the datapoint. */
+const MOST_COLUMNS = 40;
+
+/** Height of a line, in pixels. */
+const ROW_HEIGHT = 76;
+
+/** Widths by what is in a column, in pixels. */
+function widthOf(cell: Cell | undefined): number {
+  if (cell?.kind === "image") return 104;
+  const value = cell?.value;
+  if (value?.kind === "array") return value.shape.length === 0 ? 108 : 136;
+  if (value?.kind === "tree") {
+    const isLong = typeof value.value === "object" &&
+      markerOf(value.value)?.$ !== "integer";
+    return isLong || typeof value.value === "string" ? 232 : 108;
+  }
+  return value?.kind === "text" ? 184 : 112;
+}
+
+/** Draws datapoints. */
+export class RowPainter {
+  readonly #cells: CellPainter;
+  readonly #drawn = new WeakMap<HTMLElement, Row | undefined>();
+  readonly #links = new WeakMap<HTMLElement, HTMLElement>();
+  #columns: readonly Column[] = [];
+  #template = "";
+
+  constructor(signal: AbortSignal) {
+    this.#cells = new CellPainter(signal);
+  }
+
+  /** Width of all columns, in pixels. */
+  width = 0;
+
+  /** Takes the columns, with a row that says how wide they are. */
+  setColumns(columns: readonly Column[], row: Row | undefined): void {
+    this.#columns = columns.slice(0, MOST_COLUMNS);
+    const cells = cellsByKey(row);
+    const widths = [
+      144,
+      ...this.#columns.map(({ key }) => widthOf(cells.get(key))),
+    ];
+    this.width = widths.reduce((all, width) => all + width, 0);
+    this.#template = widths.map((width) => `minmax(${width}px, ${width}fr)`)
+      .join(" ");
+  }
+
+  /** The head of the table. */
+  head(): HTMLElement {
+    const head = element(
+      "div",
+      { class: "row head", role: "row", "aria-rowindex": 1 },
+      element("span", { role: "columnheader" }, "Datapoint"),
+      ...this.#columns.map(({ key, type }) =>
+        element(
+          "span",
+          { role: "columnheader", title: `${key} (${type})` },
+          element("b", {}, shownName(key)),
+          element("small", {}, type),
+        )
+      ),
+    );
+    head.style.gridTemplateColumns = this.#template;
+    head.style.minWidth = `${this.width}px`;
+    return head;
+  }
+
+  /** Makes a line. */
+  make(): HTMLElement {
+    const link = element("a", { tabindex: -1, draggable: "false" });
+    const line = element(
+      "div",
+      { class: "row", role: "row" },
+      element("span", { role: "gridcell", class: "name" }, link),
+    );
+    this.#links.set(line, link);
+    return line;
+  }
+
+  /** Draws a datapoint into a line. */
+  draw(
+    row: PlacedRow | undefined,
+    index: number,
+    line: HTMLElement,
+    isPassing: boolean,
+  ): void {
+    const link = this.#links.get(line)!;
+    const shown = isPassing ? undefined : row ?? undefined;
+    link.textContent = row === undefined
+      ? "…"
+      : row === null
+      ? "no datapoint"
+      : shownName(row.entry.name);
+    setAttribute(link, "href", row ? entryHref(row.entry, index) : undefined);
+    if (line.style.gridTemplateColumns !== this.#template) {
+      line.style.gridTemplateColumns = this.#template;
+    }
+    if (this.#drawn.get(line) === shown && line.childElementCount > 1) return;
+    this.#drawn.set(line, shown);
+    while (line.childElementCount > 1) line.lastElementChild!.remove();
+    if (shown === undefined) return;
+    if (shown.damage !== null) {
+      const problem = element("span", {
+        class: "problem",
+        role: "gridcell",
+      }, shown.damage);
+      problem.style.gridColumn = "2 / -1";
+      line.append(problem);
+      return;
+    }
+    const cells = cellsByKey(shown);
+    for (const { key } of this.#columns) {
+      const cell = cells.get(key);
+      line.append(element(
+        "span",
+        { role: "gridcell", class: "value" },
+        cell === undefined ? null : this.#cells.draw(cell),
+      ));
+    }
+  }
+}
+
+/**
+ * Datapoints as lines with a column for each key.
+ *
+ * @param lead How many entries of the directory are before them.
+ */
+export function rowsPane(
+  source: Source<PlacedRow>,
+  painter: RowPainter,
+  lead: number,
+  { label, onScroll }: Pick<PaneOptions, "label" | "onScroll">,
+  signal: AbortSignal,
+): Scroller {
+  const scroller = new Scroller({
+    label,
+    role: "grid",
+    count: () => source.length,
+    layout: () => ({ columns: 1, rowHeight: ROW_HEIGHT }),
+    make: () => painter.make(),
+    draw: (index, into, isPassing) =>
+      painter.draw(source.at(index), index + lead, into, isPassing),
+    onRange(first, end) {
+      source.want(first, end);
+      onScroll(first);
+    },
+    open(index) {
+      const row = source.at(index);
+      if (row) {
+        location.hash = entryHref(row.entry, index + lead);
+      }
+    },
+  }, signal);
+  scroller.element.classList.add("rows");
+  scroller.element.prepend(painter.head());
+  const canvas = scroller.element.querySelector<HTMLElement>(".canvas")!;
+  canvas.style.minWidth = `${painter.width}px`;
+  return scroller;
+}
+
+function cellsByKey(row: Row | undefined): Map<string, Cell> {
+  return new Map(row?.cells.map((cell) => [cell.key, cell]));
+}

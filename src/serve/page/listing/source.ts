@@ -1,0 +1,161 @@
+/** Things in a row, of which only those are held that are looked at. */
+import { isAbort, messageOf } from "../api.ts";
+
+/** What a listing shows. */
+export interface Source<T> {
+  /** How many there are, as far as that is known. */
+  readonly length: number;
+  /** Whether there may be more than `length`. */
+  readonly isGrowing: boolean;
+  /** Why some are missing. */
+  readonly problem: string | null;
+  /** One of them, where it is here. */
+  at(index: number): T | undefined;
+  /** Has those from `first` to below `end` brought here. */
+  want(first: number, end: number): void;
+}
+
+/** Part of a listing. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** How many there are in all, where that is known. */
+  readonly total: number | null;
+  /** Whether there are more behind these. */
+  readonly hasMore: boolean;
+}
+
+/** Asks for the page of `limit` things from index `at` on. */
+export type FetchPage<T> = (
+  at: number,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<Page<T>>;
+
+/** How many pages are held. */
+const MOST_PAGES = 200;
+
+/** How long is waited before what came into view is asked for: who scrolls on does not want it. */
+const PAUSE_MS = 40;
+
+/** How long until it is asked again how many there are, while the server counts. */
+const COUNTING_MS = 700;
+
+/** A listing that is asked for by pages. */
+export class PagedSource<T> implements Source<T> {
+  length = 0;
+  isGrowing = true;
+  problem: string | null = null;
+  readonly #size: number;
+  readonly #fetchPage: FetchPage<T>;
+  readonly #onChange: () => void;
+  readonly #closed: AbortSignal;
+  /** By number; in the order of use. */
+  readonly #pages = new Map<number, readonly T[]>();
+  readonly #asked = new Map<number, AbortController>();
+  #wanted: readonly [number, number] = [0, 0];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    size: number,
+    fetchPage: FetchPage<T>,
+    onChange: () => void,
+    closed: AbortSignal,
+  ) {
+    this.#size = size;
+    this.#fetchPage = fetchPage;
+    this.#onChange = onChange;
+    this.#closed = closed;
+    closed.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  at(index: number): T | undefined {
+    const number = Math.floor(index / this.#size);
+    return this.#pages.get(number)?.[index - number * this.#size];
+  }
+
+  /** Brings the page of an index, and says how many there are. */
+  async load(index: number): Promise<void> {
+    await this.#load(Math.floor(index / this.#size));
+  }
+
+  want(first: number, end: number): void {
+    this.#wanted = [
+      Math.floor(first / this.#size),
+      Math.floor(Math.max(first, end - 1) / this.#size),
+    ];
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#askForWanted();
+    }, PAUSE_MS);
+  }
+
+  #askForWanted(): void {
+    const [first, last] = this.#wanted;
+    for (const [number, controller] of this.#asked) {
+      if (number < first - 1 || number > last + 1) controller.abort();
+    }
+    for (let number = first; number <= last; number++) {
+      const held = this.#pages.get(number);
+      if (held !== undefined) {
+        this.#pages.delete(number); // to stand last: it is used
+        this.#pages.set(number, held);
+      } else if (!this.#asked.has(number)) {
+        void this.#load(number);
+      }
+    }
+  }
+
+  async #load(number: number): Promise<void> {
+    const controller = new AbortController();
+    this.#asked.set(number, controller);
+    const signal = AbortSignal.any([controller.signal, this.#closed]);
+    try {
+      const start = number * this.#size;
+      const page = await this.#fetchPage(start, this.#size, signal);
+      this.#keep(number, page.items);
+      this.#count(page, start + page.items.length, number);
+      this.problem = null;
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.problem = messageOf(error);
+    } finally {
+      this.#asked.delete(number);
+    }
+    this.#onChange();
+  }
+
+  #keep(number: number, items: readonly T[]): void {
+    this.#pages.set(number, items);
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= MOST_PAGES) return;
+      this.#pages.delete(oldest);
+    }
+  }
+
+  #count({ total, hasMore, items }: Page<T>, end: number, number: number) {
+    this.length = total ??
+      Math.max(this.length, items.length > 0 ? end + (hasMore ? 1 : 0) : 0);
+    this.isGrowing = total === null && (hasMore || this.length > end);
+    if (!this.isGrowing || this.#closed.aborted) return;
+    setTimeout(() => {
+      if (this.isGrowing && !this.#closed.aborted) void this.#load(number);
+    }, COUNTING_MS);
+  }
+}
+
+/** Things that are all here, or come one by one. */
+export class ArraySource<T> implements Source<T> {
+  isGrowing = true;
+  problem: string | null = null;
+  readonly items: T[] = [];
+
+  get length(): number {
+    return this.items.length;
+  }
+
+  at(index: number): T | undefined {
+    return this.items[index];
+  }
+
+  want(): void {}
+}

@@ -1,0 +1,166 @@
+/** Entries as tiles with a picture, and as lines of a table. */
+import type { Entry, Kind } from "../../api/messages.ts";
+import { element, setAttribute } from "../dom.ts";
+import { hashOf } from "../route.ts";
+import { bytes, count, shownName } from "../text.ts";
+import { Thumbnail } from "./thumbnail.ts";
+
+/** How a kind is called. */
+export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  directory: "folder",
+  clip: "clip",
+  datapoint: "datapoint",
+  image: "picture",
+  video: "video",
+  audio: "audio",
+  text: "text",
+  json: "JSON",
+  csv: "CSV",
+  array: "array",
+  pickle: "pickle",
+  msgpack: "MessagePack",
+  html: "HTML",
+  pdf: "PDF",
+  binary: "binary",
+};
+
+/** An entry that is shown, and where it stands. */
+export interface Placed {
+  readonly entry: Entry | undefined;
+  readonly index: number;
+  /** Where the link to it leads. */
+  readonly href: string;
+  /** How it is called here: its name, or its path. */
+  readonly name: string;
+}
+
+/** The link of an entry of a directory; its index leads to its neighbours. */
+export function entryHref(entry: Entry, index: number | undefined): string {
+  return hashOf(entry.url, { at: entry.kind === "directory" ? null : index });
+}
+
+/** Draws an entry into an element that this made. */
+export type DrawEntry = (
+  placed: Placed,
+  into: HTMLElement,
+  isPassing: boolean,
+) => void;
+
+/** Makes elements, and draws entries into them. */
+export interface Painter {
+  make(): HTMLElement;
+  draw: DrawEntry;
+}
+
+/** What is not here yet is called so. */
+const LOADING = "…";
+
+function says({ entry, name }: Placed): string {
+  if (entry === undefined) return LOADING;
+  const size = entry.isDirectory ? "" : `, ${bytes(entry.size)}`;
+  return `${name}, ${KIND_NAMES[entry.kind]}${size}`;
+}
+
+/** Tiles. */
+export function tilePainter(): Painter {
+  const parts = new WeakMap<
+    HTMLElement,
+    { thumbnail: Thumbnail; caption: HTMLElement }
+  >();
+  return {
+    make() {
+      const thumbnail = new Thumbnail();
+      const caption = element("span", { class: "caption" });
+      const tile = element(
+        "a",
+        { class: "tile", role: "option", tabindex: -1, draggable: "false" },
+        thumbnail.element,
+        caption,
+      );
+      parts.set(tile, { thumbnail, caption });
+      return tile;
+    },
+    draw(placed, tile, isPassing) {
+      const { thumbnail, caption } = parts.get(tile)!;
+      const { entry } = placed;
+      thumbnail.draw(entry, isPassing);
+      setText(caption, entry === undefined ? LOADING : placed.name);
+      setAttribute(tile, "href", entry && placed.href);
+      setAttribute(tile, "title", entry && placed.name);
+      setAttribute(tile, "aria-label", says(placed));
+    },
+  };
+}
+
+/** Lines of a table: number, name, kind, size. */
+export function linePainter(): Painter {
+  const parts = new WeakMap<
+    HTMLElement,
+    {
+      thumbnail: Thumbnail;
+      number: HTMLElement;
+      link: HTMLElement;
+      kind: HTMLElement;
+      size: HTMLElement;
+    }
+  >();
+  const cell = (name: string, ...children: Node[]) =>
+    element("span", { class: name, role: "gridcell" }, ...children);
+  return {
+    make() {
+      const thumbnail = new Thumbnail();
+      const link = element("a", { tabindex: -1, draggable: "false" });
+      const [number, kind, size] = [cell("number"), cell("kind"), cell("size")];
+      const line = element(
+        "div",
+        { class: "line", role: "row" },
+        number,
+        cell("name", thumbnail.element, link),
+        kind,
+        size,
+      );
+      parts.set(line, { thumbnail, number, link, kind, size });
+      return line;
+    },
+    draw(placed, line, isPassing) {
+      const { thumbnail, number, link, kind, size } = parts.get(line)!;
+      const { entry } = placed;
+      thumbnail.draw(entry, isPassing);
+      setText(number, count(placed.index));
+      setText(link, entry === undefined ? LOADING : placed.name);
+      setAttribute(link, "href", entry && placed.href);
+      setText(kind, entry === undefined ? "" : KIND_NAMES[entry.kind]);
+      setText(
+        size,
+        entry === undefined || entry.isDirectory ? "" : bytes(entry.size),
+      );
+    },
+  };
+}
+
+/** The head of a table of lines. */
+export function lineHead(): HTMLElement {
+  const names = [["number", "#"], ["name", "Name"], ["kind", "Kind"], [
+    "size",
+    "Size",
+  ]] as const;
+  return element(
+    "div",
+    { class: "line head", role: "row", "aria-rowindex": 1 },
+    ...names.map(([name, text]) =>
+      element("span", { class: name, role: "columnheader" }, text)
+    ),
+  );
+}
+
+/** The name of an entry below a directory. */
+export function nameBelow(entry: Entry, directory: string): string {
+  const below = directory === "" ? "" : `${directory}/`;
+  return shownName(
+    entry.path.startsWith(below) ? entry.path.slice(below.length) : entry.path,
+  );
+}
+
+function setText(of: HTMLElement, text: string): void {
+  if (of.textContent !== text) of.textContent = text;
+}

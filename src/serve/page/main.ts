@@ -1,0 +1,225 @@
+/** The page: shows what its address says, and goes where it is told. */
+import type { AtMessage, EntryMessage, InfoMessage } from "../api/messages.ts";
+import { get, isAbort, messageOf, ServerError } from "./api.ts";
+import { element } from "./dom.ts";
+import { containerName, Header } from "./header.ts";
+import { isTyping, type Key } from "./keyboard.ts";
+import { Listing, listingView } from "./listing/listing.ts";
+import {
+  encodedPath,
+  goTo,
+  hashOf,
+  parentUrl,
+  parseRoute,
+  type Route,
+} from "./route.ts";
+import { problemLine, type Scene, type View } from "./view.ts";
+
+/** Pages of a directory, by the name that the address has for them; loaded when they are gone to. */
+const PAGES: Readonly<
+  Record<string, (route: Route, scene: Scene) => Promise<View>>
+> = {
+  search: async (...at) =>
+    (await import("./listing/results.ts")).searchView(...at),
+  random: async (...at) =>
+    await (await import("./listing/results.ts")).randomView(...at),
+  statistics: async (...at) =>
+    (await import("./pages/statistics.ts")).statisticsView(...at),
+  check: async (...at) => (await import("./pages/check.ts")).checkView(...at),
+  info: async (...at) => (await import("./pages/info.ts")).infoView(...at),
+};
+
+/** Holds what is shown. */
+class Page {
+  readonly #info: InfoMessage;
+  readonly #header: Header;
+  readonly #main: HTMLElement;
+  readonly #keys: readonly Key[];
+  #leave = new AbortController();
+  #view: View | undefined;
+  /** The directory that is shown, or that what is shown lies in. */
+  #directoryUrl = "";
+
+  constructor(info: InfoMessage, main: HTMLElement) {
+    this.#info = info;
+    this.#main = main;
+    this.#header = new Header(info, {
+      jump: (to) => void this.#jump(to),
+      help: () => void this.#help(),
+    });
+    main.before(this.#header.element);
+    const page = (show: string, isOfAll = false) => () =>
+      goTo(isOfAll ? "" : this.#directoryUrl, { show });
+    this.#keys = [
+      {
+        key: "/",
+        says: "Search by a glob",
+        run: () => this.#header.search.select(),
+      },
+      {
+        key: "g",
+        says: "Go to an index or a path",
+        run: () => this.#header.jump.select(),
+      },
+      { key: "r", says: "Random samples", run: page("random") },
+      { key: "s", says: "Statistics", run: page("statistics") },
+      { key: "c", says: "Check", run: page("check", true) },
+      { key: "i", says: "About the container", run: page("info", true) },
+      { key: "u", says: "Up to the directory above", run: () => this.#up() },
+      { key: "?", says: "These keys", run: () => void this.#help() },
+    ];
+    addEventListener("hashchange", () => void this.show());
+    addEventListener("keydown", (event) => this.#onKey(event));
+  }
+
+  /** Shows what the address says. */
+  async show(): Promise<void> {
+    this.#leave.abort();
+    this.#leave = new AbortController();
+    const { signal } = this.#leave;
+    const route = parseRoute(location.hash);
+    this.#main.setAttribute("aria-busy", "true");
+    let view: View;
+    try {
+      view = await this.#viewOf(route, { info: this.#info, signal });
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      view = problemView(error);
+    }
+    if (signal.aborted) return;
+    this.#view = view;
+    this.#header.show(route, this.#directoryUrl);
+    this.#main.replaceChildren(view.element);
+    this.#main.removeAttribute("aria-busy");
+    const parts = [view.title, containerName(this.#info)];
+    document.title = parts.filter((part) => part !== "").join(" – ");
+    if (view.onShown === undefined) this.#main.focus({ preventScroll: true });
+    else view.onShown();
+  }
+
+  async #viewOf(route: Route, scene: Scene): Promise<View> {
+    const make = PAGES[route.parameters.get("show") ?? ""];
+    if (make !== undefined || route.url === "") {
+      this.#directoryUrl = route.url;
+      return await (make ?? listingView)(route, scene);
+    }
+    const query = { path: route.url };
+    this.#directoryUrl = parentUrl(route.url);
+    const message = await get<EntryMessage>("entry", query, scene.signal);
+    const isListed = message.entry.isDirectory &&
+      (message.view === null || route.parameters.has("view"));
+    this.#directoryUrl = isListed ? route.url : message.parentUrl;
+    if (isListed) return await listingView(route, scene);
+    const { itemView } = await import("./item/item.ts");
+    return itemView(route, message, scene);
+  }
+
+  /** Goes to a sample by its number, to an entry of the directory that is shown, or to a path. */
+  async #jump(to: string): Promise<void> {
+    const { signal } = this.#leave;
+    try {
+      const digits = /^#?([\d,_]+)$/.exec(to)?.[1]?.replaceAll(/[,_]/g, "");
+      const view = this.#view;
+      if (digits === undefined || to.startsWith("/")) {
+        return await this.#jumpToPath(to, signal);
+      }
+      const isInListing = to.startsWith("#") || this.#info.samples === null;
+      if (isInListing && view instanceof Listing) {
+        return view.jump(Number(digits));
+      }
+      const { entry } = await get<AtMessage>("at", { index: digits }, signal);
+      location.hash = hashOf(entry.url);
+    } catch (error) {
+      if (!isAbort(error)) this.#tell(messageOf(error));
+    }
+  }
+
+  /** Paths start at the directory that is shown, or at the root. */
+  async #jumpToPath(to: string, signal: AbortSignal): Promise<void> {
+    const path = encodedPath(to);
+    const below = [this.#directoryUrl, path].filter((part) => part !== "").join(
+      "/",
+    );
+    for (const url of to.startsWith("/") ? [path] : [below, path]) {
+      try {
+        const { entry } = await get<EntryMessage>(
+          "entry",
+          { path: url },
+          signal,
+        );
+        return goTo(entry.url);
+      } catch (error) {
+        const isGone = error instanceof ServerError &&
+          error.code === "not-found";
+        if (!isGone || url === path) throw error;
+      }
+    }
+  }
+
+  /** Says something that is gone again after a while. */
+  #tell(message: string): void {
+    const said = element("p", { class: "toast", role: "alert" }, message);
+    document.body.append(said);
+    setTimeout(() => said.remove(), 6000);
+  }
+
+  async #help(): Promise<void> {
+    const { showHelp } = await import("./help.ts");
+    if (document.querySelector("dialog") !== null) return;
+    const own = this.#view?.keys ?? [];
+    showHelp(this.#keys, own);
+  }
+
+  #up(): void {
+    const { url, parameters } = parseRoute(location.hash);
+    goTo(parameters.has("show") ? url : parentUrl(url));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog") !== null) return;
+    if (event.key === "Escape" && event.target instanceof HTMLInputElement) {
+      return event.target.blur();
+    }
+    if (isTyping(event)) return;
+    const keys = [...this.#view?.keys ?? [], ...this.#keys];
+    const found = keys.find(({ key }) => key === event.key);
+    if (this.#view?.onKey?.(event.key)) event.preventDefault();
+    else if (found !== undefined) {
+      event.preventDefault();
+      found.run();
+    }
+  }
+}
+
+function problemView(error: unknown): View {
+  const isGone = error instanceof ServerError && error.code === "not-found";
+  return {
+    element: element(
+      "section",
+      { class: "page" },
+      element(
+        "h2",
+        {},
+        isGone ? "There is nothing here" : "This can't be shown",
+      ),
+      problemLine(messageOf(error)),
+      element(
+        "p",
+        {},
+        element("a", { href: "#/", class: "button" }, "To the start"),
+      ),
+    ),
+    title: "Error",
+    keys: [],
+  };
+}
+
+const main = document.querySelector("main")!;
+try {
+  const info = await get<InfoMessage>("info", {}, new AbortController().signal);
+  await new Page(info, main).show();
+} catch (error) {
+  main.replaceChildren(problemLine(messageOf(error)));
+  main.removeAttribute("aria-busy");
+}

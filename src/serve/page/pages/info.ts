@@ -1,0 +1,140 @@
+/** What is served: facts of the container, its keys and parts. */
+import type { InfoMessage } from "../../api/messages.ts";
+import { type Child, element } from "../dom.ts";
+import { encodedPath, hashOf, type Route } from "../route.ts";
+import { containerName } from "../header.ts";
+import { bytes, count, shownName } from "../text.ts";
+import type { Scene, View } from "../view.ts";
+
+/** Parts that are listed. */
+const MOST_PARTS = 200;
+
+type Facts = InfoMessage["info"];
+
+/** Shows what is known of the container. */
+export function infoView(_route: Route, { info }: Scene): View {
+  const several = info.info.containers ?? [];
+  return {
+    element: element(
+      "section",
+      { class: "page info" },
+      element(
+        "div",
+        { class: "bar" },
+        element(
+          "h2",
+          {},
+          several.length === 0 ? shownName(info.name) : containerName(info),
+        ),
+      ),
+      ...(several.length === 0
+        ? [containerFacts(info.info, info)]
+        : several.map(({ location, path, info: each }) =>
+          element(
+            "section",
+            {},
+            element(
+              "h3",
+              {},
+              element(
+                "a",
+                { href: hashOf(encodedPath(path)) },
+                shownName(path),
+              ),
+            ),
+            element("p", { class: "note" }, shownName(location)),
+            containerFacts(each, null),
+          )
+        )),
+      element("p", { class: "note" }, `recordfs ${info.version}`),
+    ),
+    title: "Info",
+    keys: [{
+      key: "Escape",
+      says: "Back to the container",
+      run: () => location.hash = "#/",
+    }],
+  };
+}
+
+function containerFacts(info: Facts, message: InfoMessage | null): HTMLElement {
+  const samples = message?.samples ?? null;
+  const pairs: readonly (readonly [string, string])[] = [
+    ["Format", info.format],
+    ["Kind", info.kind],
+    ["Files", count(info.files)],
+    ["Directories", count(info.directories)],
+    ["Bytes", `${bytes(info.bytes)} (${count(info.bytes)})`],
+    ...Object.entries(info.facts ?? {}).map(([name, value]) =>
+      [name[0]!.toUpperCase() + name.slice(1), count(value)] as const
+    ),
+    ...(samples === null
+      ? []
+      : [["Samples", `${count(samples.length)} ${samples.unit}`] as const]),
+    ...(message?.sources ?? []).map(({ location }) =>
+      ["Source", shownName(location)] as const
+    ),
+  ];
+  return element(
+    "div",
+    {},
+    element(
+      "dl",
+      { class: "facts" },
+      ...pairs.flatMap(([name, text]) => [
+        element("dt", {}, name),
+        element("dd", {}, text),
+      ]),
+    ),
+    table(
+      "Keys",
+      ["Key", "Type", "Values", "Bytes"],
+      (info.keys ?? []).map(({ name, type, records, bytes: size }) => [
+        shownName(name),
+        type,
+        count(records),
+        bytes(size),
+      ]),
+    ),
+    table(
+      "Parts",
+      ["File", "Samples", "Bytes"],
+      info.parts.map(({ path, samples, bytes: size }) => [
+        shownName(path),
+        count(samples),
+        bytes(size),
+      ]),
+    ),
+  );
+}
+
+function table(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): HTMLElement | null {
+  if (rows.length === 0) return null;
+  const line = (name: "th" | "td", texts: readonly Child[]) =>
+    element("tr", {}, ...texts.map((text) => element(name, {}, text)));
+  const left = rows.length - MOST_PARTS;
+  return element(
+    "section",
+    {},
+    element("h3", {}, title),
+    element(
+      "div",
+      { class: "records" },
+      element(
+        "table",
+        { "aria-label": title },
+        element("thead", {}, line("th", head)),
+        element(
+          "tbody",
+          {},
+          ...rows.slice(0, MOST_PARTS).map((row) => line("td", row)),
+        ),
+      ),
+    ),
+    left > 0 ? element("p", { class: "note" }, `${count(left)} more`) : null,
+  );
+}

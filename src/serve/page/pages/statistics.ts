@@ -1,0 +1,201 @@
+/** What is in a directory and all below it, in numbers and plots, while it is counted. */
+import type { Statistics, StatisticsLine } from "../../api/messages.ts";
+import { isAbort, lines, messageOf } from "../api.ts";
+import { type Child, element } from "../dom.ts";
+import { KIND_NAMES } from "../listing/tiles.ts";
+import { bars, histogram } from "../plots/histogram.ts";
+import { type CountedSize, scatter } from "../plots/scatter.ts";
+import { decodedPart, type Route } from "../route.ts";
+import { bytes, count, shownName } from "../text.ts";
+import { problemLine, type Scene, type View } from "../view.ts";
+import { Progress } from "./progress.ts";
+
+/** Values of a label that have a bar: all of few, the first ones of many. */
+const ALL_BARS = 30;
+const FIRST_BARS = 12;
+
+/** How long plots stay as they are while numbers grow. */
+const DRAW_MS = 300;
+
+/** Counts what is below a directory, and shows it. */
+export function statisticsView(route: Route, { signal }: Scene): View {
+  const controller = new AbortController();
+  const either = AbortSignal.any([signal, controller.signal]);
+  const progress = new Progress("Counting", () => controller.abort());
+  const place = element("div", { class: "plots" });
+  let drawnAt = -Infinity;
+  const draw = (statistics: Statistics) => {
+    drawnAt = performance.now();
+    place.replaceChildren(...plots(statistics));
+  };
+  const run = async () => {
+    let latest: Statistics | undefined;
+    try {
+      const query = { path: route.url };
+      for await (
+        const line of lines<StatisticsLine>("statistics", query, either)
+      ) {
+        latest = line;
+        progress.show(line.done, line.total, `${count(line.done)} entries`);
+        const isDue = performance.now() - drawnAt > DRAW_MS;
+        if (isDue || line.isComplete) draw(line);
+      }
+      progress.end(`${count(latest?.done ?? 0)} entries counted`);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (latest !== undefined) draw(latest);
+      if (isAbort(error)) {
+        progress.end(`Cancelled after ${count(latest?.done ?? 0)} entries`);
+      } else {
+        progress.end("Not all could be counted");
+        place.prepend(problemLine(messageOf(error)));
+      }
+    }
+  };
+  void run();
+  const name = route.url === ""
+    ? ""
+    : ` of ${shownName(decodedPart(route.url))}`;
+  return {
+    element: element(
+      "section",
+      { class: "page statistics" },
+      element("div", { class: "bar" }, element("h2", {}, `Statistics${name}`)),
+      progress.element,
+      place,
+    ),
+    title: "Statistics",
+    keys: [{
+      key: "Escape",
+      says: "Back to the directory",
+      run: () => location.hash = `#/${route.url}`,
+    }],
+  };
+}
+
+function plots(statistics: Statistics): Element[] {
+  const { dimensions, framesPerClip, kinds, keys, labels, sizes } = statistics;
+  const all: (Element | null)[] = [
+    numbers(statistics),
+    kinds.length === 0 ? null : bars(
+      "Kinds",
+      kinds.map((kind) => ({ name: KIND_NAMES[kind.kind], count: kind.count })),
+    ),
+    isEmpty(sizes) ? null : histogram(sizes, {
+      label: "Sizes of files",
+      of: "files",
+      text: bytes,
+    }),
+    ...labels.map(labelPlot),
+    framesPerClip === null || isEmpty(framesPerClip)
+      ? null
+      : histogram(framesPerClip, {
+        label: "Frames a clip",
+        of: "clips",
+        text: count,
+      }),
+  ];
+  if (dimensions !== null && dimensions.sizes.length > 0) {
+    const { looked, pictures } = dimensions;
+    const of = looked < pictures
+      ? ` (${count(looked)} of ${count(pictures)} looked at)`
+      : "";
+    const label = `Sizes of pictures${of}`;
+    if (dimensions.sizes.length === 1) {
+      const [{ width, height, count }] = dimensions.sizes as [CountedSize];
+      all.push(bars(label, [{ name: `${width} × ${height}`, count }]));
+      return present(all, keys);
+    }
+    all.push(scatter(label, dimensions.sizes));
+    all.push(histogram(dimensions.widths, {
+      label: "Widths of pictures",
+      of: "pictures",
+      text: count,
+    }));
+    all.push(histogram(dimensions.heights, {
+      label: "Heights of pictures",
+      of: "pictures",
+      text: count,
+    }));
+  }
+  return present(all, keys);
+}
+
+function present(
+  plots: readonly (Element | null)[],
+  keys: Statistics["keys"],
+): Element[] {
+  const table = keys.length > 0 ? keyTable(keys) : null;
+  return [...plots, table].filter((plot) => plot !== null);
+}
+
+function labelPlot(
+  { label, values, different }: Statistics["labels"][number],
+): HTMLElement {
+  const isEachOnce = different > 1 && values[0]?.count === 1;
+  const most = isEachOnce ? 0 : different > ALL_BARS ? FIRST_BARS : ALL_BARS;
+  const note = isEachOnce
+    ? `${count(different)} values, each of them once.`
+    : `The ${most} most frequent of ${count(different)} values.`;
+  return bars(
+    `Label: ${shownName(label)}`,
+    values.slice(0, most).map(({ value, count }) => ({
+      name: shownName(value),
+      count,
+    })),
+    different > most ? note : null,
+  );
+}
+
+function isEmpty({ counts }: { readonly counts: readonly number[] }): boolean {
+  return counts.every((value) => value === 0);
+}
+
+function numbers(
+  { bytes: size, damaged, directories, files }: Statistics,
+): HTMLElement {
+  const pairs: readonly (readonly [string, string])[] = [
+    ["Files", count(files)],
+    ["Directories", count(directories)],
+    ["Bytes", bytes(size)],
+    ["Bytes a file", files === 0 ? "–" : bytes(size / files)],
+    ...(damaged === 0 ? [] : [["Damaged", count(damaged)] as const]),
+  ];
+  return element(
+    "dl",
+    { class: "facts-row" },
+    ...pairs.map(([name, text]) =>
+      element("div", {}, element("dt", {}, name), element("dd", {}, text))
+    ),
+  );
+}
+
+function keyTable(keys: Statistics["keys"]): HTMLElement {
+  const cells = (name: "th" | "td", ...texts: readonly Child[]) =>
+    texts.map((text) => element(name, {}, text));
+  return element(
+    "figure",
+    { class: "plot wide" },
+    element("figcaption", {}, "Keys"),
+    element(
+      "table",
+      { class: "keys" },
+      element(
+        "thead",
+        {},
+        element("tr", {}, ...cells("th", "Key", "Type", "Values", "Bytes")),
+      ),
+      element(
+        "tbody",
+        {},
+        ...keys.map(({ key, type, values, bytes: size }) =>
+          element(
+            "tr",
+            {},
+            ...cells("td", shownName(key), type, count(values), bytes(size)),
+          )
+        ),
+      ),
+    ),
+  );
+}

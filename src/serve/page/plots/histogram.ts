@@ -1,0 +1,137 @@
+/** Histograms and bars, as drawings that can be read out. */
+import { element, svg } from "../dom.ts";
+import { count } from "../text.ts";
+
+/** Counts between edges, of which there is one more. */
+export interface Bins {
+  readonly edges: readonly number[];
+  readonly counts: readonly number[];
+}
+
+/** What is said of a histogram. */
+export interface HistogramOptions {
+  /** What it is. */
+  readonly label: string;
+  /** What is counted: `files`. */
+  readonly of: string;
+  /** An edge as text. */
+  text(edge: number): string;
+}
+
+const WIDTH = 640;
+const HEIGHT = 160;
+
+/** Draws a histogram; each bar says on hovering what it counts. */
+export function histogram(
+  bins: Bins,
+  { label, of, text }: HistogramOptions,
+): HTMLElement {
+  const { counts, edges } = trimmed(bins);
+  const most = Math.max(1, ...counts);
+  const width = WIDTH / Math.max(1, counts.length);
+  const gap = Math.min(2, width / 5);
+  const bars = counts.map((value, i) => {
+    // What is there is seen, however few it is.
+    const height = value === 0 ? 0 : Math.max(2, value / most * HEIGHT);
+    const said = `${text(edges[i]!)} to ${text(edges[i + 1]!)}: ${
+      count(value)
+    } ${of}`;
+    const place = {
+      x: (i * width + gap / 2).toFixed(2),
+      width: (width - gap).toFixed(2),
+    };
+    return svg(
+      "g",
+      {},
+      svg("title", {}, said),
+      svg("rect", { class: "hit", ...place, y: 0, height: HEIGHT }),
+      svg("rect", {
+        class: "bar",
+        ...place,
+        y: (HEIGHT - height).toFixed(2),
+        height: height.toFixed(2),
+      }),
+    );
+  });
+  const [first, last] = [edges[0] ?? 0, edges.at(-1) ?? 0];
+  const middle = edges[Math.floor(edges.length / 2)] ?? 0;
+  return element(
+    "figure",
+    { class: "plot" },
+    element(
+      "figcaption",
+      {},
+      label,
+      element("span", { class: "most" }, `up to ${count(most)} ${of}`),
+    ),
+    svg(
+      "svg",
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `${label}: ${
+          count(counts.reduce((all, each) => all + each, 0))
+        } ${of} from ${text(first)} to ${text(last)}`,
+      },
+      ...bars,
+    ),
+    element(
+      "div",
+      { class: "axis", "aria-hidden": "true" },
+      ...[first, ...(edges.length > 3 ? [middle] : []), last].map((edge) =>
+        element("span", {}, text(edge))
+      ),
+    ),
+  );
+}
+
+/** Without empty bins at both ends. */
+function trimmed({ counts, edges }: Bins): Bins {
+  const first = counts.findIndex((value) => value > 0);
+  const last = counts.findLastIndex((value) => value > 0);
+  return first < 0 ? { counts: [], edges: [] } : {
+    counts: counts.slice(first, last + 1),
+    edges: edges.slice(first, last + 2),
+  };
+}
+
+/** A bar of {@linkcode bars}. */
+export interface Bar {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Bars with names, the longest first as they come: a table, so that it is read as one. */
+export function bars(
+  label: string,
+  all: readonly Bar[],
+  note: string | null = null,
+): HTMLElement {
+  const most = Math.max(1, ...all.map((bar) => bar.count));
+  return element(
+    "figure",
+    { class: "plot" },
+    element("figcaption", {}, label),
+    element(
+      "table",
+      { class: "bars", "aria-label": label },
+      element(
+        "tbody",
+        {},
+        ...all.map((bar) => {
+          const drawn = element("span", { class: "bar" });
+          drawn.style.width = `${Math.max(0.5, bar.count / most * 100)}%`;
+          return element(
+            "tr",
+            {},
+            element("th", { scope: "row", title: bar.name }, bar.name),
+            element("td", { class: "length" }, drawn),
+            element("td", { class: "number" }, count(bar.count)),
+          );
+        }),
+      ),
+    ),
+    note === null ? null : element("p", { class: "note" }, note),
+  );
+}

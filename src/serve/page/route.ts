@@ -1,0 +1,81 @@
+/** What the page shows, as the part of its address behind `#`: a link that leads back to it. */
+
+/** `#/URL?NAME=VALUE&…` */
+export interface Route {
+  /** The entry's path, percent-encoded as the server writes it; empty for the root. */
+  readonly url: string;
+  /** How it is shown. */
+  readonly parameters: URLSearchParams;
+}
+
+/** Reads an address. What does not name an entry leads to the root. */
+export function parseRoute(hash: string): Route {
+  const [, path = "", query = ""] = /^#?\/*([^?]*)\??(.*)$/s.exec(hash) ?? [];
+  const parts = path.split("/").filter((part) => part !== "").map(cleanPart);
+  const isPath = !parts.some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  return {
+    url: isPath ? parts.join("/") : "",
+    parameters: new URLSearchParams(query),
+  };
+}
+
+/** Encodes what stands for something else in a query. */
+function cleanPart(part: string): string {
+  return part.toWellFormed().replaceAll(
+    /%(?![0-9a-f]{2})|[^\w.~!$'()*,;:@%-]/gi,
+    encodeURIComponent,
+  ).replaceAll("+", "%2B");
+}
+
+/** Writes an address. */
+export function hashOf(
+  url: string,
+  parameters: Readonly<Record<string, string | number | null | undefined>> = {},
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? `#/${url}` : `#/${url}?${query}`;
+}
+
+/** Changes parameters of the address that is shown, without going anywhere. */
+export function keepInAddress(
+  parameters: Readonly<Record<string, string | number | null>>,
+): void {
+  const route = parseRoute(location.hash);
+  const all: Record<string, string | number | null> = {
+    ...Object.fromEntries(route.parameters),
+    ...parameters,
+  };
+  history.replaceState(history.state, "", hashOf(route.url, all));
+}
+
+/** Goes to an address. */
+export function goTo(
+  url: string,
+  parameters: Readonly<Record<string, string | number | null | undefined>> = {},
+): void {
+  location.hash = hashOf(url, parameters);
+}
+
+/** The directory of an entry. */
+export function parentUrl(url: string): string {
+  return url.slice(0, Math.max(0, url.lastIndexOf("/")));
+}
+
+/** A percent-encoded part as it is shown: bytes that are no UTF-8 stay encoded. */
+export function decodedPart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** A text that names a path, percent-encoded. */
+export function encodedPath(path: string): string {
+  return path.split("/").filter((part) => part !== "").map((part) =>
+    encodeURIComponent(part.toWellFormed())
+  ).join("/");
+}

@@ -1,0 +1,116 @@
+import { RecordfsError } from "../errors.ts";
+import { encodeName } from "../names.ts";
+import { ServeError } from "./serve_error.ts";
+
+/** Longest path of a URL that is looked at, in characters. */
+const LONGEST = 64 << 10;
+/** Bytes that need no escaping in the path of a URL, nor in its query: `unreserved` of RFC 3986. */
+const PLAIN = /^[A-Za-z0-9._~-]*$/;
+
+/**
+ * The names of a path in a URL, as bytes: names need not be UTF-8.
+ *
+ * @param path Percent-encoded, with slashes between names; one behind the last means nothing.
+ * @throws {ServeError} If it has an empty name, `.`, `..`, a NUL, an escaped slash, or an escape that is none: no name
+ * in a tree is that.
+ */
+export function decodePath(path: string): Uint8Array[] {
+  if (path.length > LONGEST) throw badPath("it is too long");
+  const whole = path.endsWith("/") ? path.slice(0, -1) : path;
+  return whole === "" ? [] : whole.split("/").map(decodeOne);
+}
+
+function decodeOne(text: string): Uint8Array {
+  if (text === "") throw badPath("a name in it is empty");
+  const name = text.includes("%") ? unescaped(text) : encodeName(text);
+  const isDots = name[0] === 0x2e &&
+    (name.length === 1 || name.length === 2 && name[1] === 0x2e);
+  if (isDots) throw badPath("'.' and '..' are no names");
+  if (name.includes(0)) throw badPath("it has a NUL");
+  if (name.includes(0x2f)) throw badPath("a name in it has a slash");
+  return name;
+}
+
+function unescaped(text: string): Uint8Array {
+  const bytes = encodeName(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at]!;
+    if (byte === 0x25) {
+      const digits = String.fromCharCode(
+        bytes[at + 1] ?? 0,
+        bytes[at + 2] ?? 0,
+      );
+      if (!/^[0-9A-Fa-f]{2}$/.test(digits)) {
+        throw badPath("behind a % are two hexadecimal digits");
+      }
+      byte = parseInt(digits, 16);
+      at += 2;
+    }
+    bytes[length++] = byte;
+  }
+  return bytes.subarray(0, length);
+}
+
+function badPath(why: string): ServeError {
+  return new ServeError("bad-path", `This path is none of a file: ${why}`);
+}
+
+/** A name as it stands in a URL: each byte that is not plain is escaped. */
+export function encodeUrlName(name: string): string {
+  if (PLAIN.test(name)) return name;
+  let text = "";
+  for (const byte of encodeName(name)) {
+    const char = String.fromCharCode(byte);
+    text += byte < 0x80 && PLAIN.test(char)
+      ? char
+      : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return text;
+}
+
+/** A path of names as it stands in a URL. */
+export function encodeUrlPath(path: string): string {
+  return path.split("/").map(encodeUrlName).join("/");
+}
+
+/** A URL in parts, as they stand in it: nothing is resolved. */
+export interface SplitUrl {
+  /** Empty where it begins with its path. */
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Takes a URL apart that is whole, or begins with its path. */
+export function splitUrl(url: string): SplitUrl {
+  const scheme = url.indexOf("://");
+  const start = scheme < 0 ? 0 : scheme + 3;
+  const mark = url.indexOf("?", start);
+  const hash = url.indexOf("#", start);
+  const whole = hash < 0 ? url.length : hash;
+  const end = mark < 0 || mark > whole ? whole : mark;
+  const found = scheme < 0 ? 0 : url.indexOf("/", start);
+  const slash = found < 0 || found > end ? end : found;
+  return {
+    authority: url.slice(start, slash),
+    path: url.slice(slash, end),
+    query: url.slice(Math.min(end + 1, whole), whole),
+  };
+}
+
+/**
+ * A base path as URLs start with it: without a slash at its end, and empty for `/`.
+ *
+ * @throws {RecordfsError} With code `bad-option` if it is none.
+ */
+export function basePathOf(path: string): string {
+  const base = path.replace(/^\/*/, "/").replace(/\/+$/, "");
+  if (/^(\/[A-Za-z0-9._~-]+)*$/.test(base) && !/\/\.{1,2}(\/|$)/.test(base)) {
+    return base;
+  }
+  throw new RecordfsError(
+    "bad-option",
+    `'${path}' is no base path: it has letters, digits and -._~ between slashes`,
+  );
+}

@@ -1,0 +1,51 @@
+import { RecordfsError } from "../errors.ts";
+
+/** What a request can be refused for; each has one status of HTTP. */
+const STATUS = {
+  "bad-request": 400,
+  "bad-path": 400,
+  "no-token": 401,
+  "wrong-token": 401,
+  "wrong-host": 403,
+  "cross-site": 403,
+  "read-only": 403,
+  "infinite-depth": 403,
+  "not-found": 404,
+  "bad-method": 405,
+  "is-directory": 409,
+  "not-directory": 409,
+  "busy": 409,
+  "changed": 412,
+  "too-large": 413,
+  "too-many-ranges": 416,
+  "no-such-range": 416,
+  "damaged": 500,
+  "failed": 500,
+  "too-many-requests": 503,
+  "too-slow": 408,
+} as const;
+
+/** The words of {@linkcode ServeError}. */
+export type ServeErrorCode = keyof typeof STATUS;
+
+/** Why a request is refused, or was ended. */
+export class ServeError extends RecordfsError<ServeErrorCode> {
+  /** The status that answers it. */
+  readonly status: number;
+  /** Headers that such an answer has to have. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+
+  /** Makes the error of a request; its message is sent to whoever asked. */
+  constructor(
+    code: ServeErrorCode,
+    message: string,
+    { cause, headers = [] }: {
+      readonly cause?: unknown;
+      readonly headers?: ServeError["headers"];
+    } = {},
+  ) {
+    super(code, message, { cause });
+    this.headers = headers;
+    this.status = STATUS[code];
+  }
+}

@@ -1,0 +1,137 @@
+import { ServeError } from "./serve_error.ts";
+
+/** How many requests are answered at a time, unless told otherwise. */
+const MOST_REQUESTS = 1000;
+/** How long a client may take for the next part of an answer, in milliseconds, unless told otherwise. */
+const PATIENCE = 60_000;
+
+/** What makes the parts of a body, until the signal ends it. */
+export type Pieces<Piece> = (
+  signal: AbortSignal,
+) => AsyncGenerator<Piece, void, undefined>;
+
+/** Bodies that are made piece by piece as clients take them: so many at a time, and none for a client that takes nothing. */
+export class Streams {
+  readonly #most: number;
+  readonly #patience: number;
+  readonly #onError: (error: unknown) => void;
+  #open = 0;
+
+  constructor(
+    { maxRequests = MOST_REQUESTS, patience = PATIENCE, onError }: {
+      readonly maxRequests?: number | undefined;
+      readonly patience?: number | undefined;
+      readonly onError: (error: unknown) => void;
+    },
+  ) {
+    this.#most = maxRequests;
+    this.#patience = patience;
+    this.#onError = onError;
+  }
+
+  /** Counts a request as one of those that are answered, until it is. */
+  async count<T>(answer: () => Promise<T>): Promise<T> {
+    this.#begin();
+    try {
+      return await answer();
+    } finally {
+      this.#open--;
+    }
+  }
+
+  /**
+   * A body of such pieces. It counts as a request until it has ended.
+   *
+   * @param onEnd Called once, when it has, however: also if nothing of it was taken, so that nothing was made.
+   * @throws {ServeError} If there are too many of them.
+   */
+  of(
+    make: Pieces<Uint8Array<ArrayBuffer>>,
+    onEnd?: () => void,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    this.#begin();
+    const ending = new AbortController();
+    const pieces = make(ending.signal);
+    let isOpen = true;
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const end = (reason?: unknown) => {
+      clearTimeout(waiting);
+      if (!isOpen) return;
+      isOpen = false;
+      this.#open--;
+      ending.abort(reason);
+      onEnd?.();
+    };
+    const expectPull = (controller: ReadableStreamDefaultController) => {
+      waiting = setTimeout(() => {
+        const error = new ServeError(
+          "too-slow",
+          `The client has taken nothing for ${this.#patience / 1000} s`,
+        );
+        controller.error(new CutAnswer(error));
+        end(error);
+        pieces.return().catch(() => {});
+      }, this.#patience);
+    };
+    return new ReadableStream({
+      start: expectPull,
+      pull: async (controller) => {
+        clearTimeout(waiting);
+        try {
+          const { done, value } = await pieces.next();
+          if (!isOpen) return;
+          if (done) {
+            end();
+            controller.close();
+            return;
+          }
+          controller.enqueue(value);
+          expectPull(controller);
+        } catch (error) {
+          if (!isOpen) return; // nobody waits for it any more
+          end(error);
+          this.#onError(error);
+          throw new CutAnswer(error);
+        }
+      },
+      cancel: async (reason) => {
+        end(reason);
+        await pieces.return().catch(() => {});
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** A body of text; see {@linkcode Streams.of}. */
+  ofText(
+    make: Pieces<string>,
+    onEnd?: () => void,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const encoder = new TextEncoder();
+    return this.of(async function* (signal) {
+      for await (const text of make(signal)) yield encoder.encode(text);
+    }, onEnd);
+  }
+
+  #begin(): void {
+    if (this.#open >= this.#most) {
+      throw new ServeError(
+        "too-many-requests",
+        `The server answers ${this.#most} requests already; ask again soon`,
+      );
+    }
+    this.#open++;
+  }
+}
+
+/** What a body ends with that can't go on. `Deno.serve` prints it, which is to be a line without a stack. */
+class CutAnswer extends Error {
+  override name = "CutAnswer";
+
+  constructor(cause: unknown) {
+    super("an answer was cut off, as what it was made of failed", { cause });
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return `recordfs: ${this.message}`;
+  }
+}

@@ -1,0 +1,48 @@
+/** What the content of a value is, whatever its type is called. */
+export type ValueKind =
+  | "array"
+  | "bytes"
+  | "image"
+  | "number"
+  | "text"
+  | "tree"
+  | "video";
+
+/** A directory whose first entries are the frames of a video, in order. */
+export interface ClipView {
+  /** Which of the views it is. */
+  readonly kind: "clip";
+  /** How many there are. */
+  readonly frames: number;
+  /** The name of a file in the directory that says, as JSON, what is known of the video. */
+  readonly meta: string | undefined;
+}
+
+/** A directory that is a row: its entries are values, or directories of values where those are lists. */
+export interface DatapointView {
+  /** Which of the views it is. */
+  readonly kind: "datapoint";
+}
+
+/** A value of a datapoint, or a directory of such. */
+export interface ValueView {
+  /** Which of the views it is. */
+  readonly kind: "value";
+  /** As the container calls it. */
+  readonly type: string;
+  /** What it is, whatever the type is called. */
+  readonly holds: ValueKind;
+  /** Whether it is a directory of such values. */
+  readonly isList: boolean;
+  /** Bytes of a value that is decoded at most: a larger one would take too much memory. */
+  readonly largest: number;
+  /**
+   * Makes a value of its bytes; of a picture or a video, these are it.
+   *
+   * @throws If they are none of the type.
+   */
+  decode(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>;
+}
+
+/** What a node of a tree is, beside a file or a directory. */
+export type NodeView = ClipView | DatapointView | ValueView;

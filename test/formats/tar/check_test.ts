@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { FormatError } from "../../../src/errors.ts";
+import { check } from "../../../src/vfs/mod.ts";
+import { memberBytes, pax, tarBytes } from "../../support/tar/make_tar.ts";
+
+const MEMBERS = [
+  { name: "a", data: "1".repeat(600) },
+  { name: "b", data: "2" },
+  { name: "c", data: "3" },
+];
+
+async function damagesOf(
+  files: Uint8Array | Record<string, Uint8Array>,
+): Promise<{ damages: FormatError[]; samples: number; damaged: number }> {
+  const damages: FormatError[] = [];
+  const location = files instanceof Uint8Array ? { "t.tar": files } : files;
+  const progress: number[] = [];
+  const { samples, damaged, bytes } = await check(location, {
+    format: "tar",
+    onDamage: (damage) => damages.push(damage),
+    onWarning() {},
+    onProgress: (done, total) => progress.push(done, total),
+  });
+  assert.deepEqual(progress.slice(-2), [bytes, bytes]);
+  return { damages, samples, damaged };
+}
+
+Deno.test("a sound tar has no damage, with as many zeros at its end as it likes", async () => {
+  for (const end of [1024, 10_240, 512 * 1001]) {
+    const { damaged, samples } = await damagesOf(tarBytes(MEMBERS, end));
+    assert.deepEqual([damaged, samples], [0, 3]);
+  }
+});
+
+Deno.test("each damaged header is named with its place, and the members behind it are found", async () => {
+  const bytes = tarBytes([
+    ...MEMBERS,
+    ...MEMBERS.map(({ name, data }) => ({
+      name: `x/${name}`,
+      data,
+    })),
+  ]);
+  bytes[1536] = 0x7a; // the name of b
+  bytes[5120 + 130] = 0x39; // the size of x/b
+  const { damages, samples } = await damagesOf(bytes);
+  assert.deepEqual(damages.map(({ code, offset }) => [code, offset]), [
+    ["metadata-checksum", 1536],
+    ["metadata-checksum", 5120],
+  ]);
+  assert.equal(samples, 4);
+});
+
+Deno.test("names that no directory can show are damage, and the others are looked at", async () => {
+  const { damages, samples } = await damagesOf(tarBytes([
+    { name: "../up" },
+    { name: "/abs" },
+    ...MEMBERS,
+    pax({ path: "n\0n" }),
+    { name: "n" },
+    { name: "hole", type: "S" },
+    { name: "last" },
+  ]));
+  assert.deepEqual(damages.map(({ code }) => code), [
+    ...["unsafe-name", "unsafe-name", "unsafe-name", "unsupported"],
+  ]);
+  assert.match(damages[1]!.message, /t\.tar: '\/abs'/);
+  assert.equal(samples, 4);
+});
+
+Deno.test("a tar that was cut is named: in a content, in a header, between members", async () => {
+  const whole = tarBytes(MEMBERS);
+  for (
+    const [length, code, says] of [
+      [
+        1000,
+        "truncated-data",
+        /'a' has 600 bytes by its header, and the file ends after 488/,
+      ],
+      [1536 + 100, "truncated-header", /ends inside a header/],
+      [1536, "truncated", /without the 1024 zeros/],
+      [whole.length - 512, "truncated", /without the 1024 zeros/],
+    ] as const
+  ) {
+    const { damages } = await damagesOf(whole.slice(0, length));
+    assert.deepEqual(damages.map(({ code }) => code), [code]);
+    assert.match(damages[0]!.message, says);
+    assert.match(damages[0]!.message, /t\.tar/);
+  }
+});
+
+Deno.test("a size that lies is damage", async () => {
+  const bytes = tarBytes([
+    { name: "liar", data: "x", size: 100_000 },
+    ...MEMBERS,
+  ]);
+  const { damages, samples } = await damagesOf(bytes);
+  assert.equal(damages[0]?.code, "truncated-data");
+  assert.match(damages[0]!.message, /'liar' has 100000 bytes/);
+  assert.equal(samples, 3); // they are found behind it
+});
+
+Deno.test("what lies behind the end is named with its place", async () => {
+  const [first, second] = [tarBytes(MEMBERS), memberBytes({ name: "more" })];
+  const { damages } = await damagesOf(
+    new Uint8Array(Buffer.concat([first, second])),
+  );
+  assert.deepEqual(damages.map(({ code, offset }) => [code, offset]), [
+    ["bad-structure", first.length],
+  ]);
+  assert.match(damages[0]!.message, /--ignore-zeros/);
+});
+
+Deno.test("of shards, the damaged one is named", async () => {
+  const bad = tarBytes(MEMBERS);
+  bad[0] = 0x7a;
+  const { damages, samples } = await damagesOf({
+    "s-0.tar": tarBytes(MEMBERS),
+    "s-1.tar": bad,
+  });
+  assert.equal(damages.length, 1);
+  assert.match(damages[0]!.message, /s-1\.tar/);
+  assert.equal(samples, 5);
+});

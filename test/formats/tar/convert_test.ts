@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { convert } from "../../../src/convert/mod.ts";
+import { open } from "../../../src/vfs/mod.ts";
+import { withTempDir } from "../../support/paths.ts";
+import { tarCase } from "../../support/tar/tar_golden.ts";
+
+Deno.test("samples become files of a packed folder, and links what they lead to", () =>
+  withTempDir(async (dir) => {
+    for (
+      const [name, prefix] of [["webdataset", ""], ["shards", ""]] as const
+    ) {
+      const { path, content } = tarCase(name);
+      const target = `${dir}/${name}.ffr`;
+      await convert(path, target);
+      using before = await open(path);
+      using after = await open(target);
+      const paths = content.entries.map(({ path }) => `${prefix}${path}`);
+      assert.equal(after.info.files, paths.length);
+      assert.deepEqual(await after.read(paths), await before.read(paths));
+    }
+    const shards = `${tarCase("shards").path}/train-{000001..000002}.tar`;
+    await convert(shards, `${dir}/pattern.ffr`);
+    using two = await open(`${dir}/pattern.ffr`);
+    assert.deepEqual(await two.list(""), ["train-000001", "train-000002"]);
+    const { path } = tarCase("python_gnu");
+    await assert.rejects(
+      convert(path, `${dir}/odd.ffr`),
+      /links that lead to no file/,
+    );
+    await convert(path, `${dir}/odd.ffr`, { lossy: true });
+    using odd = await open(`${dir}/odd.ffr`);
+    assert.deepEqual(
+      await odd.read("d/soft"),
+      new TextEncoder().encode("the last one wins"),
+    );
+    await convert(path, `${dir}/files/`, { lossy: true });
+    assert.equal(
+      await Deno.readTextFile(`${dir}/files/d/soft`),
+      "the last one wins",
+    );
+  }));

@@ -1,0 +1,216 @@
+/** Samples of WebDataset: what is one, what its files become, and how they are loaded. */
+import assert from "node:assert/strict";
+import { imageCodec } from "../../../../src/codecs/image/mod.ts";
+import { readLabels } from "../../../../src/data/split/read_labels.ts";
+import { countSamples } from "../../../../src/data/split/counted_samples.ts";
+import {
+  DataLoader,
+  TarReader,
+  WebDataset,
+  type WebSample,
+} from "../../../../src/data/mod.ts";
+import { formatNamed, loadFormat } from "../../../../src/formats/registry.ts";
+import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";
+import { tarCase } from "../../../support/tar/tar_golden.ts";
+
+const PAIRS = tarCase("webdataset").path;
+const SHARDS = tarCase("shards").path;
+
+/** What the generator of the golden files says of a sample. */
+function assertSample(sample: WebSample | undefined, i: number, key: string) {
+  assert.ok(sample !== undefined);
+  const { __key__, cls, txt, npy, bin, ...rest } = sample;
+  assert.equal(__key__, key);
+  assert.equal(cls, i);
+  assert.equal(txt, `text of ${i}\n`);
+  assert.deepEqual(rest, { "meta.json": { i, half: i / 2 } });
+  assert.deepEqual(npy, {
+    dtype: "<f4",
+    shape: [2],
+    data: Float32Array.of(i, i + 0.5),
+  });
+  assert.deepEqual(bin, new Uint8Array(i).fill(i));
+}
+
+function keyOf(i: number): string {
+  return String(i).padStart(3, "0");
+}
+
+Deno.test("samples are decoded by their extensions", async () => {
+  for (const storage of [undefined, slowStorage(3)]) {
+    using dataset = await WebDataset.open(PAIRS, { storage });
+    assert.equal(dataset.length, 12);
+    const samples = await dataset.get([11, 0, 5, 5]);
+    for (const [at, i] of [11, 0, 5, 5].entries()) {
+      assertSample(samples[at], i, `train/${keyOf(i)}`);
+    }
+    assert.equal(dataset.fileOf(3), PAIRS);
+    assert.equal(dataset.fileOf(12), undefined);
+    await assert.rejects(dataset.get([12]), { name: "IndexError" });
+  }
+});
+
+Deno.test("shards are one dataset: of a directory, and of a pattern", async () => {
+  for (const location of [SHARDS, `${SHARDS}/train-{000000..000002}.tar`]) {
+    using dataset = await WebDataset.open(location);
+    assert.equal(dataset.length, 15);
+    const all = await dataset.get(Array.from({ length: 15 }, (_, i) => i));
+    all.forEach((sample, i) => assertSample(sample, i, keyOf(i)));
+    assert.equal(dataset.fileOf(14), `${SHARDS}/train-000002.tar`);
+  }
+  using part = await WebDataset.open(`${SHARDS}/train-{000001..000002}.tar`);
+  assertSample((await part.get([0]))[0], 5, "005");
+  await assert.rejects(
+    WebDataset.open(`${SHARDS}/train-{000001..000003}.tar`),
+    /train-000003\.tar/,
+  );
+  await assert.rejects(
+    WebDataset.open(`${SHARDS}/train-{9..1}.tar`),
+    { code: "absurd-count" },
+  );
+});
+
+Deno.test("a loader has all samples once, over ranks and threads, and goes on where it stopped", async () => {
+  using dataset = await WebDataset.open(SHARDS, { extensions: ["cls"] });
+  const keys: string[] = [];
+  for (let rank = 0; rank < 3; rank++) {
+    const options = {
+      batchSize: 2,
+      shuffle: true,
+      seed: 7,
+      rank,
+      worldSize: 3,
+    };
+    const seen: string[] = [];
+    const numWorkers = rank === 1 ? 1 : 0;
+    await using loader = new DataLoader(dataset, { ...options, numWorkers });
+    for await (const batch of loader) seen.push(...keysOf(batch));
+    assert.equal(seen.length, 5);
+    keys.push(...seen);
+    await using stopped = new DataLoader(dataset, options);
+    const joined: string[] = [];
+    for await (const batch of stopped) {
+      joined.push(...keysOf(batch));
+      break;
+    }
+    await using rest = new DataLoader(dataset, options);
+    rest.load(stopped.save());
+    for await (const batch of rest) joined.push(...keysOf(batch));
+    assert.deepEqual(joined, seen);
+  }
+  assert.deepEqual(
+    keys.sort(),
+    Array.from({ length: 15 }, (_, i) => keyOf(i)),
+  );
+});
+
+function keysOf(batch: unknown): string[] {
+  return (batch as { __key__: string[] }).__key__;
+}
+
+Deno.test("neighbours with one key are a sample; the key ends at the first dot of the last name", async () => {
+  const members: Member[] = [
+    { name: "./a.b/x.seg.png.txt", data: "1" },
+    { name: "a.b/x.cls", data: " -7\n" },
+    { name: "a.b/x", data: "no extension" },
+    { name: "a.b/.hidden.txt", data: "no key" },
+    { name: "a.b/y.cls", data: "99999999999999999999" },
+    { name: "a.b/y.TXT", data: "capitals" },
+    { name: "c/y.txt", data: "another directory" },
+    { name: "c/y.cls", data: "2" },
+    { name: "a.b/x.txt", data: "again" },
+    { name: "a.b/x.json", data: "[1, 2]" },
+  ];
+  const storage = new MemoryStorage({ "t.tar": tarBytes(members) });
+  using dataset = await WebDataset.open("t.tar", { storage });
+  assert.equal(dataset.length, 4);
+  const samples = await dataset.get([0, 1, 2, 3]);
+  assert.deepEqual(samples.map((sample) => ({ ...sample })), [
+    { __key__: "a.b/x", "seg.png.txt": "1", cls: -7 },
+    { __key__: "a.b/y", cls: 99999999999999999999n, TXT: "capitals" },
+    { __key__: "c/y", txt: "another directory", cls: 2 },
+    { __key__: "a.b/x", txt: "again", json: [1, 2] },
+  ]);
+});
+
+Deno.test("pictures are decoded, and what can't be decoded is named", async () => {
+  const codec = await imageCodec();
+  const gray = {
+    data: new Uint8Array(64).fill(128),
+    height: 8,
+    width: 8,
+    channels: 1,
+  } as const;
+  const jpg = await codec.encode(gray);
+  const bytes = tarBytes([
+    { name: "0.jpg", data: jpg },
+    { name: "0.cls", data: "one" },
+  ]);
+  const storage = new MemoryStorage({ "t.tar": bytes });
+  using pictures = await WebDataset.open("t.tar", {
+    storage,
+    extensions: ["jpg"],
+  });
+  const [{ jpg: picture } = {}] = await pictures.get([0]) as [
+    Partial<WebSample>,
+  ];
+  const { height, width, channels } = picture as typeof gray;
+  assert.deepEqual([height, width, channels], [8, 8, 1]);
+  using all = await WebDataset.open("t.tar", { storage });
+  await assert.rejects(
+    all.get([0]),
+    /t\.tar: '0\.cls' can't be decoded: it is no whole number/,
+  );
+  using raw = await WebDataset.open("t.tar", { storage, decoders: null });
+  const [sample] = await raw.get([0]);
+  assert.deepEqual(sample?.["jpg"], new Uint8Array(jpg));
+});
+
+Deno.test("a tar without neighbours of one key has its files as samples", async () => {
+  for (
+    const [members, samples, unit] of [
+      [[{ name: "a.txt" }, { name: "b.txt" }, { name: "a.cls" }], 3, "files"],
+      [
+        [{ name: "a.c" }, { name: "a.h" }, { name: "b" }, { name: "c" }, {
+          name: "d",
+        }],
+        5,
+        "files",
+      ],
+      [[{ name: "a.txt" }, { name: "a.cls" }, { name: "b.txt" }], 2, "samples"],
+    ] as const
+  ) {
+    using fs = await open({ "t.tar": tarBytes(members) }, { format: "tar" });
+    assert.deepEqual(countSamples(fs.info), { unit, length: samples });
+    const { openDataset } = await loadFormat(formatNamed("tar"));
+    const storage = new MemoryStorage({ "t.tar": tarBytes(members) });
+    using dataset = await openDataset!("t.tar", fs.info, { storage });
+    assert.equal(dataset?.length, unit === "files" ? undefined : samples);
+  }
+});
+
+Deno.test("labels are what the files of an extension say", async () => {
+  using fs = await open(SHARDS);
+  const labels = await readLabels(fs, "cls");
+  assert.equal(labels.length, 15);
+  await assert.rejects(readLabels(fs, "png"), /has no file '000\.png'/);
+  await assert.rejects(readLabels(fs, "npy"), { code: "no-label" });
+});
+
+Deno.test("a reader gives samples as bytes, one by one", async () => {
+  using reader = await TarReader.open(PAIRS);
+  assert.equal(reader.sampleCount, 12);
+  const keys: string[] = [];
+  for await (const sample of reader.samples({ batch: 5 })) {
+    keys.push(sample.__key__);
+    assert.deepEqual(
+      Object.keys(sample).sort(),
+      ["__key__", "bin", "cls", "meta.json", "npy", "txt"],
+    );
+  }
+  assert.deepEqual(keys, keys.map((_, i) => `train/${keyOf(i)}`));
+  assert.equal(keys.length, 12);
+});

@@ -1,0 +1,115 @@
+/** Tars of independent writers: what Python's tarfile finds in them, from any storage. */
+import assert from "node:assert/strict";
+import { TarReader } from "../../../../src/formats/tar/mod.ts";
+import { runAsync } from "../../../../src/io/concurrency/steps.ts";
+import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
+import { encodeName } from "../../../../src/names.ts";
+import { reopenHandle, ROOT, type Tree } from "../../../../src/tree/tree.ts";
+import { check, open } from "../../../../src/vfs/mod.ts";
+import { findNode } from "../../../../src/vfs/paths.ts";
+import { inMemory } from "../../../support/far_away.ts";
+import { sha256 } from "../../../support/golden.ts";
+import { slowStorage } from "../../../support/slow_storage.ts";
+import { type TarCase, tarCases } from "../../../support/tar/tar_golden.ts";
+
+const onWarning = (message: string) => assert.fail(message);
+
+for (const golden of tarCases()) {
+  Deno.test(`what others wrote is what Python finds: ${golden.name}`, async () => {
+    const storages = [
+      LOCAL_DISK,
+      inMemory(golden.path),
+      slowStorage(1),
+      slowStorage(2, inMemory(golden.path)),
+    ];
+    for (const storage of storages) await compare(golden, { storage });
+  });
+}
+
+async function compare(
+  { path, content: { entries } }: TarCase,
+  options: Parameters<typeof open>[1],
+): Promise<void> {
+  using fs = await open(path, { ...options, onWarning });
+  const shown = new Set<string>();
+  for await (const entry of fs.walk("")) {
+    if (entry.isFile) shown.add(entry.path);
+  }
+  const { tree } = fs;
+  for (const entry of entries) {
+    const { mtime } = await fs.stat(entry.path);
+    if (entry.link !== undefined) {
+      assert.equal(await linkAt(tree, entry.path), entry.link);
+      continue;
+    }
+    assert.ok(shown.has(entry.path), entry.path);
+    const bytes = await fs.read(entry.path);
+    assert.equal(bytes.length, entry.size);
+    assert.equal(sha256(bytes), entry.sha256, entry.path);
+    assert.equal(mtime.getTime(), entry.mtime, entry.path);
+  }
+  const files = entries.filter(({ link }) => link === undefined);
+  const links = entries.filter(({ link, path }) =>
+    link !== undefined && shown.has(path)
+  );
+  assert.equal(shown.size, files.length + links.length);
+  assert.equal(fs.info.files, shown.size);
+  // Another thread has the same.
+  const again = await reopenHandle(structuredClone(tree.share()));
+  assert.equal(again.nodeCount, tree.nodeCount);
+  for (const { path } of entries) {
+    const node = await runAsync(findNode(tree, path));
+    assert.equal(await runAsync(findNode(again, path)), node);
+  }
+}
+
+async function linkAt(tree: Tree, path: string): Promise<string> {
+  const slash = path.lastIndexOf("/");
+  const parent = slash < 0
+    ? ROOT
+    : await runAsync(findNode(tree, path.slice(0, slash)));
+  const name = encodeName(path.slice(slash + 1));
+  const node = tree.lookup(parent, name, 0, name.length);
+  assert.ok(tree.isLink!(node));
+  const into = new Uint8Array(4096);
+  const length = tree.readLink!(node, into, 1);
+  return new TextDecoder().decode(into.subarray(1, 1 + length));
+}
+
+Deno.test("what others wrote is sound", async () => {
+  for (const { path, name } of tarCases()) {
+    const onDamage = (damage: Error) => assert.fail(`${name}: ${damage}`);
+    const { damaged, samples } = await check(path, { onDamage, onWarning });
+    assert.equal(damaged, 0);
+    assert.ok(samples > 0);
+  }
+});
+
+Deno.test("links lead to files and directories of the tar", async () => {
+  const [golden] = tarCases().filter(({ name }) => name === "python_pax");
+  using fs = await open(golden!.path, { onWarning });
+  const text = async (path: string) =>
+    new TextDecoder().decode(await fs.read(path));
+  assert.equal(await text("d/soft"), "the last one wins");
+  assert.equal((await fs.stat("d/soft")).size, "the last one wins".length);
+  assert.equal(await text("dir-link/of/parents.txt"), "x".repeat(512));
+  assert.deepEqual(await fs.list("dir-link/of"), ["parents.txt"]);
+  assert.equal((await fs.list("")).includes("dir-link"), false);
+  await assert.rejects(fs.read("dangling"), { name: "PathError" });
+  assert.equal(await text("d/hard"), await text("d/b.bin"));
+});
+
+Deno.test("a reader has the files of all tars, in their order", async () => {
+  for (const { path, content: { entries } } of tarCases()) {
+    using reader = await TarReader.open(path, { onWarning });
+    using now = TarReader.openSync(path, { onWarning });
+    assert.deepEqual(now.names, reader.names);
+    assert.equal(reader.length, entries.length);
+    const { size } = new Set(reader.names);
+    assert.equal(size, entries.length);
+    const read = await reader.read(reader.names);
+    assert.deepEqual(now.readSync(now.names), read);
+    using shared = await TarReader.openShared(structuredClone(reader.share()));
+    assert.deepEqual(await shared.read(reader.names), read);
+  }
+});

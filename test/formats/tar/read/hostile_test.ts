@@ -1,0 +1,336 @@
+/** Tars that lie, or mean harm: each is refused by name, or read as tar would, and none takes long. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { FormatError } from "../../../../src/errors.ts";
+import { open, type VirtualFs } from "../../../../src/vfs/mod.ts";
+import {
+  type Member,
+  pax,
+  paxRecords,
+  tarBytes,
+} from "../../../support/tar/make_tar.ts";
+
+function opened(
+  members: readonly Member[] | Uint8Array<ArrayBuffer>,
+  warnings: string[] = [],
+): Promise<VirtualFs> {
+  const bytes = members instanceof Uint8Array ? members : tarBytes(members);
+  return open({ "t.tar": bytes }, {
+    format: "tar",
+    onWarning: (message) => void warnings.push(message),
+  });
+}
+
+async function refused(
+  members: readonly Member[] | Uint8Array<ArrayBuffer>,
+  code: string,
+  says: RegExp,
+): Promise<void> {
+  await assert.rejects(opened(members), (error) => {
+    assert.ok(error instanceof FormatError, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, says);
+    return true;
+  });
+}
+
+async function text(fs: VirtualFs, path: string): Promise<string> {
+  return new TextDecoder().decode(await fs.read(`t/${path}`));
+}
+
+Deno.test("names that lead out, or are none, are refused by name", async () => {
+  await refused(
+    [{ name: "/etc/passwd" }],
+    "unsafe-name",
+    /'\/etc\/passwd' is an absolute/,
+  );
+  await refused(
+    [{ name: "a/../../b" }],
+    "unsafe-name",
+    /'a\/\.\.\/\.\.\/b' leads out/,
+  );
+  await refused([{ name: ".." }], "unsafe-name", /'\.\.' leads out/);
+  await refused([{ name: "" }], "bad-structure", /has no name/);
+  await refused([{ name: "./" + "." }], "bad-structure", /no name/);
+  await refused([pax({ path: "a\0b" }), {}], "unsafe-name", /NUL/);
+  await refused(
+    [pax({ path: "n".repeat(2000) }), {}],
+    "unsafe-name",
+    /2000 bytes/,
+  );
+  await refused([pax({ path: "/x" }), {}], "unsafe-name", /absolute/);
+  await refused(
+    [{ name: "a" }, { name: "b", type: "1", link: "../a" }],
+    "unsafe-name",
+    /leads out/,
+  );
+});
+
+Deno.test("names with newlines, and bytes that are not UTF-8, are shown", async () => {
+  const raw = Uint8Array.of(0x61, 0xff, 0x2e, 0x62);
+  using fs = await opened([{ name: "a\nb", data: "1" }, {
+    name: raw,
+    data: "2",
+  }]);
+  assert.deepEqual(await fs.list("t"), ["a\nb", "a\udcff.b"]);
+  assert.equal(await text(fs, "a\udcff.b"), "2");
+});
+
+Deno.test("sizes that lie are refused by name", async () => {
+  const lies = (
+    size: Member["size"],
+  ) => [{ name: "liar", data: "x", size: size! }];
+  await refused(lies(5000), "truncated-data", /'liar' has 5000 bytes/);
+  await refused(lies("77777777777\0"), "truncated-data", /'liar'/);
+  await refused(lies("-1\0"), "bad-structure", /size is none/);
+  await refused(lies("9\0"), "bad-structure", /size is none/);
+  const negative = new Uint8Array(12).fill(0xff);
+  await refused(lies(negative), "bad-structure", /size is none/);
+  const huge = Uint8Array.of(
+    0x80,
+    ...new Uint8Array(3),
+    ...new Uint8Array(8).fill(0xff),
+  );
+  await refused(lies(huge), "bad-structure", /size is none/);
+  await refused(
+    [pax({ size: "99999" }), { name: "liar" }],
+    "truncated-data",
+    /'liar'/,
+  );
+  await refused(
+    [pax({ size: "many" }), { name: "liar" }],
+    "bad-structure",
+    /'many' is no size/,
+  );
+});
+
+Deno.test("numbers of base 256, and checksums of signed bytes, are read", async () => {
+  const size = Uint8Array.of(0x80, ...new Uint8Array(10), 3);
+  using fs = await opened([{ name: "a", data: "abc", size }]);
+  assert.equal(await text(fs, "a"), "abc");
+  // Old programs took the two bytes of é, which are 0xc3 and 0xa9, for negative ones.
+  using old = await opened([{ name: "é", data: "1", wrongBy: -512 }]);
+  assert.equal(await text(old, "é"), "1");
+});
+
+Deno.test("a wrong checksum is named with its place", async () => {
+  await refused(
+    [{ name: "a", data: "1" }, { name: "b", wrongBy: 1 }],
+    "metadata-checksum",
+    /at byte 1024 of/,
+  );
+  const cut = tarBytes([{ name: "a" }, { name: "b" }], 0).slice(0, 700);
+  await refused(cut, "truncated-header", /at byte 512 of 700/);
+});
+
+Deno.test("records of extended headers that lie are refused", async () => {
+  const lies = async (records: string, says: RegExp) =>
+    await refused(
+      [{ type: "x", data: records }, { name: "a" }],
+      "bad-structure",
+      says,
+    );
+  await lies("99 path=a\n", /says that it has 99 bytes/);
+  await lies("0 path=a\n", /says that it has 0 bytes/);
+  await lies("8 path=a\n", /does not end where it says/);
+  await lies("x path=a\n", /start with its length/);
+  await lies("9999999999999999 a=b\n", /start with its length/);
+  await lies("7 path\n", /says that it has|no key/);
+  await lies("3 \n", /no key/);
+  await refused(
+    [{ type: "x", size: 1 << 21, data: "x".repeat(1 << 21) }, { name: "a" }],
+    "too-large",
+    /2097152 bytes/,
+  );
+});
+
+Deno.test("extended headers go before others, global ones hold until others come, and empty values take back", async () => {
+  using fs = await opened([
+    pax({ mtime: "5.5", comment: "all" }, "g"),
+    pax({ path: "by-pax" }),
+    { name: "by-header", data: "1" },
+    { name: "second", data: "2", mtime: 77 },
+    pax({ mtime: "" }),
+    { name: "third", data: "3", mtime: 88 },
+    { name: "././@LongLink", type: "L", data: "long/name\0" },
+    { name: "short", data: "4" },
+    pax({ size: "2" }),
+    { name: "sized", data: "56", size: 0 },
+    { name: "last", data: "7" },
+  ]);
+  const times = ["by-pax", "second", "third"].map(async (name) =>
+    (await fs.stat(`t/${name}`)).mtime.getTime()
+  );
+  assert.deepEqual(await Promise.all(times), [5500, 5500, 88_000]);
+  assert.equal(await text(fs, "long/name"), "4");
+  assert.equal(await text(fs, "sized"), "56");
+  assert.equal(await text(fs, "last"), "7");
+});
+
+Deno.test("a header of tens of thousands of records is read in one go, and leaves nothing", async () => {
+  const records: Record<string, string> = { path: "found" };
+  for (let i = 0; i < 60_000; i++) records[`k${i}`] = "v";
+  using fs = await opened([{ type: "x", data: paxRecords(records) }, {
+    data: "1",
+  }]);
+  assert.deepEqual(await fs.list("t"), ["found"]);
+});
+
+Deno.test("sparse files are refused by name, and volumes that go on", async () => {
+  await refused(
+    [{ name: "holes", type: "S" }],
+    "unsupported",
+    /'holes' is a sparse file/,
+  );
+  const sparse = { "GNU.sparse.major": "1", "GNU.sparse.name": "real/name" };
+  await refused(
+    [pax(sparse), { name: "GNUSparse.0/name" }],
+    "unsupported",
+    /'real\/name' is a sparse/,
+  );
+  await refused([{ name: "v", type: "M" }], "unsupported", /another volume/);
+});
+
+Deno.test("devices, links that lead out and hard links to nothing are left out, which is said", async () => {
+  const warnings: string[] = [];
+  using fs = await opened([
+    { name: "null", type: "3" },
+    { name: "pipe", type: "6" },
+    { name: "shadow", type: "2", link: "/etc/shadow" },
+    { name: "up", type: "2", link: "../../x" },
+    { name: "d/ok", type: "2", link: "../f" },
+    { name: "here", type: "2", link: "." },
+    { name: "by-link", type: "2", link: "here/../f" },
+    { name: "missing", type: "1", link: "later" },
+    { name: "self", type: "1", link: "self" },
+    { name: "later", data: "1" },
+    { name: "f", data: "2" },
+  ], warnings);
+  const { tree } = fs;
+  const names: string[] = [];
+  const [root] = [tree.lookup(1, new TextEncoder().encode("t"), 0, 1)];
+  tree.list(root!, 0, (name, start, end) => {
+    names.push(new TextDecoder().decode(name.slice(start, end)));
+    return true;
+  });
+  assert.deepEqual(names, ["d", "here", "later", "f"]);
+  assert.equal(await text(fs, "d/ok"), "2");
+  const said = warnings.join("\n");
+  for (const name of ["null", "pipe", "shadow", "missing"]) {
+    assert.match(said, new RegExp(`'${name}' is left out`));
+  }
+  assert.match(said, /2 more are left out/);
+});
+
+Deno.test("links that lead in circles, or through each other without end, lead nowhere", async () => {
+  const chain = Array.from({ length: 3000 }, (_, i) => ({
+    name: `l${i}`,
+    type: "2",
+    link: `l${i + 1}/../l${i + 1}`,
+  }));
+  using fs = await opened([
+    { name: "a", type: "2", link: "b" },
+    { name: "b", type: "2", link: "a" },
+    { name: "c", type: "2", link: "c/c/c" },
+    { name: "x", type: "2", link: "y" },
+    { name: "y", type: "2", link: "z" },
+    { name: "z", data: "end" },
+    ...chain,
+  ]);
+  assert.deepEqual(await fs.list("t"), ["x", "y", "z"]);
+  assert.equal(await text(fs, "x"), "end");
+});
+
+Deno.test("the last of a path wins, and what can't be extracted is refused", async () => {
+  using fs = await opened([
+    { name: "a", data: "1" },
+    { name: "h", type: "1", link: "a" },
+    { name: "./a", data: "2" },
+    { name: "d/" },
+    { name: "d//e/./f", data: "3" },
+    { name: "d", type: "5" },
+    { name: "h2", type: "1", link: "a" },
+  ]);
+  assert.equal(await text(fs, "a"), "2");
+  assert.equal(await text(fs, "h"), "1");
+  assert.equal(await text(fs, "h2"), "2");
+  assert.equal(await text(fs, "d/e/f"), "3");
+  await refused(
+    [{ name: "a" }, { name: "a/b" }],
+    "bad-structure",
+    /'a\/b' needs the directory 'a'/,
+  );
+  await refused(
+    [{ name: "a/b" }, { name: "a" }],
+    "bad-structure",
+    /'a' is a directory before/,
+  );
+});
+
+Deno.test("directories in directories, deeper than a stack, are made once", async () => {
+  const deep = "d/".repeat(50_000);
+  using fs = await opened([
+    pax({ path: `${deep}a` }),
+    { data: "1" },
+    pax({ path: `${deep}b` }),
+    { data: "2" },
+  ]);
+  assert.equal(fs.info.directories, 50_001);
+  assert.equal(await text(fs, `${deep}b`), "2");
+});
+
+Deno.test("what is compressed is refused with the way out, also under a tar's name", async () => {
+  const gzip = async (bytes: Uint8Array<ArrayBuffer>) => {
+    const stream = new Blob([bytes]).stream()
+      .pipeThrough(new CompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  };
+  const bytes = await gzip(tarBytes([{ name: "a" }]));
+  for (const name of ["x.tar.gz", "x.tgz", "x.tar"]) {
+    const file = new File([bytes], name);
+    await assert.rejects(open(file), /compressed by gzip.*zcat .*> .*\.tar/);
+  }
+  for (
+    const [magic, program] of [
+      ["28b52ffd", "zstdcat"],
+      ["425a6839", "bzcat"],
+      ["fd377a585a00", "xzcat"],
+    ]
+  ) {
+    const file = new File([Buffer.from(magic!, "hex")], "y.tar");
+    await assert.rejects(open(file), new RegExp(program!));
+  }
+});
+
+Deno.test("a tar is known by its content", async () => {
+  const v7 = tarBytes([{ name: "a", data: "1", magic: "" }]);
+  const posix = tarBytes([{ name: "a", data: "1" }]);
+  for (const bytes of [v7, posix]) {
+    using fs = await open(new File([bytes], "noname"));
+    assert.equal(fs.info.format, "tar");
+    assert.deepEqual(await fs.list(""), ["a"]);
+  }
+  const wrong = tarBytes([{ name: "a", wrongBy: 3 }]);
+  await assert.rejects(open(new File([wrong], "noname")), /no container/);
+  using empty = await open(new File([new Uint8Array(10_240)], "empty.tar"));
+  assert.equal(empty.info.files, 0);
+});
+
+Deno.test("what one header says of all members takes no more time and memory for each", async () => {
+  const global = pax({ path: "d/".repeat(40_000) + "x" }, "g");
+  await refused([global, { name: "a" }], "too-large", /80001 bytes for all/);
+  const links = Array.from({ length: 3000 }, (_, i) => ({
+    name: `l${i}`,
+    type: "2",
+  }));
+  using fs = await opened([
+    pax({ linkpath: "./".repeat(2000) + "f" }, "g"),
+    { name: "f", data: "1" },
+    ...links,
+  ]);
+  assert.equal(await text(fs, "l2999"), "1");
+  const { trees } = fs.tree.share().data as {
+    trees: { data: { columns: { names: { names: Uint8Array } } } }[];
+  };
+  assert.ok(trees[0]!.data.columns.names.names.length < 100_000);
+});

@@ -1,0 +1,186 @@
+/** Tars on servers: how often they are asked, and what is kept. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import * as fs from "node:fs";
+import { WebDataset } from "../../../../src/data/mod.ts";
+import { TarReader } from "../../../../src/formats/tar/mod.ts";
+import { open } from "../../../../src/vfs/mod.ts";
+import { withTempDir } from "../../../support/paths.ts";
+import { FileServer } from "../../../support/remote/file_server.ts";
+import { memberBytes } from "../../../support/tar/make_tar.ts";
+import { tarCase } from "../../../support/tar/tar_golden.ts";
+
+/** Longest range that is asked for. */
+const LONGEST = 8 << 20;
+
+interface Served {
+  readonly dir: string;
+  readonly server: FileServer;
+  readonly remote: { readonly cache: { readonly directory: string } };
+}
+
+async function serving(run: (served: Served) => Promise<void>): Promise<void> {
+  await withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/www`);
+    await using server = await FileServer.start(`${dir}/www`);
+    const remote = { cache: { directory: `${dir}/cache` } };
+    await run({ dir: `${dir}/www`, server, remote });
+  });
+}
+
+/** Members of such sizes. */
+function tarOf(sizes: readonly number[]): Buffer {
+  const members = sizes.map((size, i) =>
+    memberBytes({
+      name: `${i >> 1}.${i % 2 ? "cls" : "txt"}`,
+      data: Buffer.alloc(size, 65 + i % 26),
+    })
+  );
+  return Buffer.concat([...members, Buffer.alloc(10_240)]);
+}
+
+/** Requests for the content of a file, and bytes that they asked for. */
+function asked({ server }: Served, path: string) {
+  const ranges = server.asked.filter((one) => one.path === path)
+    .map(({ range }) =>
+      /bytes=(\d+)-(\d+)/.exec(range ?? "")!.slice(1).map(Number)
+    );
+  const bytes = ranges.reduce(
+    (sum, [first, last]) => sum + last! - first! + 1,
+    0,
+  );
+  return { count: ranges.length, bytes };
+}
+
+Deno.test("small members are streamed once, and then nothing is asked for but whether it is the same", () =>
+  serving(async (served) => {
+    const { dir, server, remote } = served;
+    const bytes = tarOf(Array(6000).fill(4000));
+    fs.writeFileSync(`${dir}/a.tar`, bytes);
+    const url = `${server.url}/a.tar`;
+    {
+      using reader = await TarReader.open(url, { remote });
+      assert.equal(reader.length, 6000);
+      const { count } = asked(served, "/a.tar");
+      assert.ok(count <= Math.ceil(bytes.length / LONGEST) + 1, String(count));
+    }
+    server.asked.length = 0;
+    using reader = await TarReader.open(url, { remote });
+    const read = await reader.read(["0.txt", "2999.cls", "1500.txt"]);
+    assert.deepEqual(read.map(([first]) => first), [
+      65,
+      65 + 5999 % 26,
+      65 + 3000 % 26,
+    ]);
+    assert.equal(asked(served, "/a.tar").count, 1);
+  }));
+
+Deno.test("large members are passed over", () =>
+  serving(async (served) => {
+    const { dir, server, remote } = served;
+    const large = 9 << 20;
+    const bytes = tarOf([10, large, 20, large, large, 4000, 5000, large]);
+    fs.writeFileSync(`${dir}/a.tar`, bytes);
+    using reader = await TarReader.open(`${server.url}/a.tar`, { remote });
+    assert.equal(reader.length, 8);
+    const { count, bytes: fetched } = asked(served, "/a.tar");
+    assert.ok(count <= bytes.length / LONGEST + 4, String(count));
+    assert.ok(fetched < 2 << 20, String(fetched));
+    const [one] = await reader.read(["2.txt"]);
+    assert.ok(one!.every((byte) => byte === 69));
+  }));
+
+Deno.test("the second open of a large tar reads no header, until it is another one", () =>
+  serving(async (served) => {
+    const { dir, server } = served;
+    fs.writeFileSync(`${dir}/a.tar`, tarOf(Array(2200).fill(4000)));
+    const directory = `${dir}/../cache`;
+    const url = `${server.url}/a.tar?signature=secret`;
+    const openIt = () =>
+      TarReader.open(url, { remote: { cache: { directory } } });
+    (await openIt()).close();
+    const [kept] = fs.readdirSync(`${directory}/indexes`);
+    assert.doesNotMatch(
+      fs.readFileSync(`${directory}/indexes/${kept}`, "latin1"),
+      /secret|127\.0\.0\.1/,
+    );
+    fs.rmSync(`${directory}/objects`, { recursive: true });
+    server.asked.length = 0;
+    {
+      using again = await openIt();
+      assert.equal(again.length, 2200);
+      assert.equal(asked(served, "/a.tar").count, 1); // its beginning, by which it is opened
+    }
+    fs.writeFileSync(`${dir}/a.tar`, tarOf(Array(2300).fill(4000)));
+    using other = await openIt();
+    assert.equal(other.length, 2300);
+  }));
+
+/** What DALI's `wds2idx` writes, from its description. */
+function daliIndex(sizes: readonly number[]): string {
+  let offset = 0;
+  const files = sizes.map((size, i) => {
+    const start = offset + 512;
+    offset = start + Math.ceil(size / 512) * 512;
+    const extension = i % 2 ? "cls" : "txt";
+    return `${extension} ${start} ${size} ${i >> 1}.${extension}`;
+  });
+  const lines: string[] = [];
+  for (let i = 0; i < files.length; i += 2) {
+    lines.push(files.slice(i, i + 2).join(" "));
+  }
+  return `v1.2 ${lines.length}\n${lines.join("\n")}\n`;
+}
+
+Deno.test("an index of DALI that lies beside is used where it agrees", () =>
+  serving(async (served) => {
+    const { dir, server } = served;
+    const sizes: number[] = Array(1200).fill(20_000);
+    const bytes = tarOf(sizes);
+    fs.writeFileSync(`${dir}/a.tar`, bytes);
+    const right = daliIndex(sizes);
+    const cases = [
+      [right, true],
+      [right.replace("v1.2", "v1.1"), false],
+      [right.replace("v1.2 600", "v1.2 601"), false],
+      [right.replace(" 0.txt", " x.txt"), false],
+      [right.replace(" 20000 599.cls", " 20001 599.cls"), false],
+      [right.replace("cls 21504", "cls 22016"), false],
+      [
+        right.replace(/\n[^\n]*\n$/, "\n").replace("v1.2 600", "v1.2 599"),
+        false,
+      ],
+      ["", false],
+    ] as const;
+    for (const [text, isUsed] of cases) {
+      fs.writeFileSync(`${dir}/a.idx`, text);
+      server.asked.length = 0;
+      using reader = await TarReader.open(`${server.url}/a.tar`, {
+        remote: { cache: false },
+      });
+      assert.equal(reader.length, 1200);
+      assert.equal(reader.sampleCount, 600);
+      assert.equal(
+        asked(served, "/a.tar").bytes < 1 << 20,
+        isUsed,
+        text.slice(0, 100),
+      );
+      const last = await reader.read("599.cls");
+      assert.deepEqual(last, new Uint8Array(20_000).fill(65 + 1199 % 26));
+    }
+  }));
+
+Deno.test("shards of a server are one container, by the index of a directory or a pattern", () =>
+  serving(async ({ dir, server, remote }) => {
+    fs.cpSync(tarCase("shards").path, `${dir}/data`, { recursive: true });
+    for (const location of ["data/", "data/train-{000000..000002}.tar"]) {
+      const url = `${server.url}/${location}`;
+      using files = await open(url, { remote });
+      assert.deepEqual(await files.list(""), [
+        ...["train-000000", "train-000001", "train-000002"],
+      ]);
+      using dataset = await WebDataset.open(url, { remote });
+      const [sample] = await dataset.get([14]);
+      assert.equal(sample?.["txt"], "text of 14\n");
+    }
+  }));

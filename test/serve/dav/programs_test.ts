@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { needs } from "../../support/programs/programs.ts";
+import { type Files, serveFolder } from "../../support/serve/served_folder.ts";
+
+const FILES: Files = {
+  "a.txt": "content\n",
+  "empty": "",
+  "large.bin": Uint8Array.from({ length: 2_500_000 }, (_, i) => i * i >> 5),
+  "with space & more.txt": "odd",
+  "50% #1?.txt": "odder",
+  "dir": { "ü": { "😀.jpg": "picture" }, "b+c=d;e,f.txt": "signs", "sub": {} },
+  "many": Object.fromEntries(
+    Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `number ${i}`]),
+  ),
+};
+
+/** Runs a program to its end, which has to be a good one. */
+async function run(
+  program: string,
+  args: readonly string[],
+  { input = "", env = {} }: { input?: string; env?: Record<string, string> } =
+    {},
+): Promise<string> {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    env,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const [output] = await Promise.all([
+    child.output(),
+    new Blob([input]).stream().pipeTo(child.stdin).catch(() => {}),
+  ]);
+  const text = new TextDecoder().decode(output.stdout);
+  const errors = new TextDecoder().decode(output.stderr);
+  assert.ok(output.success, `${program}: ${text}${errors}`);
+  return text;
+}
+
+/** The same files as a directory on the disk. */
+async function write(files: Files, directory: string): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = `${directory}/${name}`;
+    if (typeof content === "string") await Deno.writeTextFile(path, content);
+    else if (content instanceof Uint8Array) await Deno.writeFile(path, content);
+    else {
+      await Deno.mkdir(path);
+      await write(content, path);
+    }
+  }
+}
+
+/** Gives a test a directory with the files in `original`, and room beside it. */
+async function withOriginal(
+  use: (directory: string) => Promise<void>,
+): Promise<void> {
+  const directory = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${directory}/original`);
+    await write(FILES, `${directory}/original`);
+    await use(directory);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+Deno.test({
+  name: "davfs2 mounts it, and diff -r finds nothing",
+  ...needs("root", "/dev/fuse", "mount.davfs"),
+  async fn() {
+    await using folder = await serveFolder(FILES);
+    const url = `${folder.server.url}dav/`;
+    await withOriginal(async (directory) => {
+      const mountpoint = `${directory}/mounted`;
+      await Deno.mkdir(mountpoint);
+      // It gives up being root for a user of its own.
+      await Deno.mkdir(`${directory}/cache`);
+      await Deno.chmod(`${directory}/cache`, 0o777);
+      await Deno.chmod(directory, 0o755);
+      const secrets = `${directory}/secrets`;
+      await Deno.writeTextFile(
+        secrets,
+        `${mountpoint} somebody "${folder.server.token}"\n`,
+        { mode: 0o600 },
+      );
+      // Newer kernels ask for more of a directory than davfs2 has room for by itself.
+      await Deno.writeTextFile(
+        `${directory}/conf`,
+        `secrets ${secrets}\ncache_dir ${directory}/cache\nbuf_size 256\n`,
+      );
+      await run("mount", [
+        "-t",
+        "davfs",
+        "-o",
+        `ro,conf=${directory}/conf`,
+        url,
+        mountpoint,
+      ]);
+      try {
+        // davfs2 has a directory of its own in each mount.
+        await run("diff", [
+          "-r",
+          "--exclude=lost+found",
+          `${directory}/original`,
+          mountpoint,
+        ]);
+        await assert.rejects(Deno.writeTextFile(`${mountpoint}/new`, "x"));
+      } finally {
+        await run("umount", [mountpoint]);
+      }
+    });
+  },
+});
+
+Deno.test({
+  name: "rclone lists, copies and checks it",
+  ...needs("rclone"),
+  async fn() {
+    await using folder = await serveFolder(FILES);
+    await withOriginal(async (directory) => {
+      const options = [
+        ...["--config", "/dev/null", "--retries", "1"],
+        ...["--webdav-url", `${folder.server.url}dav/`],
+        ...["--webdav-bearer-token", folder.server.token!],
+      ];
+      const listed = await run("rclone", ["lsf", ":webdav:dir", ...options]);
+      assert.deepEqual(listed.trim().split("\n").sort(), [
+        "b+c=d;e,f.txt",
+        "sub/",
+        "ü/",
+      ]);
+      await run("rclone", [
+        "copy",
+        "--create-empty-src-dirs",
+        ":webdav:",
+        `${directory}/copy`,
+        ...options,
+      ]);
+      await run("diff", ["-r", `${directory}/original`, `${directory}/copy`]);
+      await run("rclone", [
+        "check",
+        "--download",
+        ":webdav:",
+        `${directory}/original`,
+        ...options,
+      ]);
+    });
+  },
+});
+
+Deno.test({
+  name: "cadaver goes through it and fetches",
+  ...needs("cadaver"),
+  async fn() {
+    await using folder = await serveFolder(FILES);
+    await withOriginal(async (directory) => {
+      const { token, url } = folder.server;
+      await Deno.writeTextFile(
+        `${directory}/.netrc`,
+        `machine 127.0.0.1 login somebody password ${token}\n`,
+        { mode: 0o600 },
+      );
+      const input = [
+        "ls",
+        "cd dir",
+        "ls",
+        `get b+c=d;e,f.txt ${directory}/signs`,
+        "cd ..",
+        `get large.bin ${directory}/large`,
+        "put /etc/hostname new",
+        "quit",
+        "",
+      ].join("\n");
+      const shown = await run("cadaver", [`${url}dav/`], {
+        input,
+        env: { HOME: directory },
+      });
+      assert.match(shown, /Coll: +many/);
+      assert.match(shown, /a\.txt +8 /);
+      assert.match(shown, /Uploading .*403/s);
+      assert.equal(await Deno.readTextFile(`${directory}/signs`), "signs");
+      assert.deepEqual(
+        await Deno.readFile(`${directory}/large`),
+        FILES["large.bin"],
+      );
+    });
+  },
+});
+
+Deno.test({
+  name: "curl fetches files, parts and what has changed",
+  ...needs("curl"),
+  async fn() {
+    await using folder = await serveFolder(FILES);
+    const { token, url } = folder.server;
+    await withOriginal(async (directory) => {
+      const output = `${directory}/large`;
+      const login = [
+        "--silent",
+        "--fail",
+        "--user",
+        `x:${token}`,
+        "--output",
+        output,
+      ];
+      const file = `${url}dav/large.bin`;
+      await run("curl", [...login, "--range", "0-999999", file]);
+      await run("curl", [...login, "--continue-at", "-", file]);
+      assert.deepEqual(await Deno.readFile(output), FILES["large.bin"]);
+      const code = [
+        "--silent",
+        "--user",
+        `x:${token}`,
+        "--write-out",
+        "%{http_code}",
+        "--output",
+        "/dev/null",
+      ];
+      await run("curl", [
+        ...login,
+        "--etag-save",
+        `${directory}/etag`,
+        `${url}files/a.txt`,
+      ]);
+      assert.equal(
+        await run("curl", [
+          ...code,
+          "--etag-compare",
+          `${directory}/etag`,
+          `${url}files/a.txt`,
+        ]),
+        "304",
+      );
+      assert.equal(
+        await run("curl", [
+          ...code,
+          "--time-cond",
+          output,
+          `${url}files/a.txt`,
+        ]),
+        "304",
+      );
+      assert.equal(
+        await run("curl", [...code, "--upload-file", output, `${url}dav/new`]),
+        "403",
+      );
+      assert.equal(
+        await run("curl", [
+          ...code,
+          "--path-as-is",
+          `${url}files/../files/a.txt`,
+        ]),
+        "400",
+      );
+    });
+  },
+});

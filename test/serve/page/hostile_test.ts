@@ -1,0 +1,246 @@
+/** A dataset that means harm: nothing of it runs, nothing of it is markup, and the page goes on. */
+import assert from "node:assert/strict";
+import { crc32, deflateSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import {
+  ffrBytes,
+  type Folder,
+  packedSamples,
+} from "../../support/ffrecord/make_ffr.ts";
+import { writeChunk } from "../../support/gulp/make_gulp.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
+import { Shown } from "./support/browser.ts";
+import { pageTest } from "./support/page_test_of.ts";
+
+const text = (of: string) => new TextEncoder().encode(of);
+
+/** What each script would do. */
+const SCRIPT =
+  "globalThis.ran=1;top.ran=1;alert(1);fetch('https://example.org/')";
+
+const HTML = `<!doctype html><script>${SCRIPT}</script>` +
+  `<img src=x onerror="${SCRIPT}"><iframe src="javascript:${SCRIPT}"></iframe>` +
+  `<meta http-equiv=refresh content="0;url=https://example.org/">`;
+
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="${SCRIPT}">` +
+  `<script>${SCRIPT}</script><image href="https://example.org/x.png"/>` +
+  `<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="https://example.org/"/>` +
+  `</foreignObject><rect width="9" height="9"/></svg>`;
+
+/** Names that would be markup, addresses, queries or members of objects, were they taken for such. */
+const NAMES = [
+  `<img src=x onerror=${"globalThis.ran=1"}>`,
+  "<script>globalThis.ran=1<",
+  '"><b onmouseover=alert(1)>',
+  "' onclick='alert(1)",
+  "javascript:globalThis.ran=1",
+  "?path=x&limit=1#at",
+  "%2e%2e%2fetc",
+  "100% a+b",
+  "__proto__",
+  "constructor",
+  "toString",
+  "{{7*7}}${7*7}",
+  "\u202egpj.exe",
+  "a\nb\tc\u0000".replace("\u0000", ""),
+  "x".repeat(255),
+];
+
+/** A PNG of 30,000 × 30,000 pixels in few bytes: decoded it is 3.6 GB. */
+function pictureBomb(): Uint8Array {
+  const side = 30_000;
+  const chunk = (type: string, data: Uint8Array) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header[8] = 1; // a bit a pixel, gray
+  const rows = Buffer.alloc((side / 8 + 1) * side);
+  return new Uint8Array(Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(rows, { level: 1 })),
+    chunk("IEND", new Uint8Array(0)),
+  ]));
+}
+
+async function writeFolder(path: string, folder: Folder): Promise<void> {
+  await Deno.writeFile(path, ffrBytes(packedSamples(folder)));
+}
+
+/** Whether a script of the dataset ran, or something of it became an element. */
+async function harmOf({ page }: Shown): Promise<unknown> {
+  return await page.evaluate(() => ({
+    ran: "ran" in globalThis,
+    elements: document.querySelectorAll(
+      "body script, iframe, object, embed, body img[src='x'], [onerror], [onmouseover], [onclick]",
+    ).length,
+    bold:
+      [...document.querySelectorAll("b")].filter((b) => b.attributes.length > 0)
+        .length,
+  }));
+}
+
+const NO_HARM = { ran: false, elements: 0, bold: 0 };
+
+pageTest(
+  "names are names: each is shown as it is, and leads to its file",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const path = `${dir}/names.ffr`;
+      const folder = Object.fromEntries(
+        NAMES.map((name, i) => [name, text(`content ${i}`)]),
+      );
+      await writeFolder(path, folder);
+      await using shown = await Shown.open(browser, path, "#/?view=table");
+      const { page } = shown;
+      const links = page.locator(".canvas .line:visible .name a");
+      assert.equal(await links.count(), NAMES.length);
+      const sorted = NAMES.toSorted((a, b) =>
+        Buffer.compare(Buffer.from(a), Buffer.from(b))
+      );
+      for (const [i, name] of sorted.entries()) {
+        await links.nth(i).click();
+        await page.getByRole("article").waitFor();
+        await page.getByRole("button", { name: "Text" }).click();
+        await page.locator("pre", { hasText: `content ${NAMES.indexOf(name)}` })
+          .waitFor();
+        const title = await page.getByRole("heading", { level: 2 })
+          .textContent();
+        const seen = name.replace("\n", "\\n").replace("\t", "\\t")
+          .replace("\u202e", "\\u202e");
+        assert.equal(title, seen);
+        assert.deepEqual(await harmOf(shown), NO_HARM);
+        await page.keyboard.press("Escape");
+        await links.nth(sorted.length - 1).waitFor();
+      }
+    });
+  },
+);
+
+pageTest(
+  "HTML, SVG and texts of a dataset do not run, in the page or by themselves",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const path = `${dir}/files.ffr`;
+      const deep = "[".repeat(20_000) + "]".repeat(20_000);
+      const members =
+        '{"__proto__": {"ran": 1}, "constructor": "<script>ran=1</script>"}';
+      await writeFolder(path, {
+        "page.html": text(HTML),
+        "page.xhtml": text(HTML),
+        "drawing.svg": text(SVG),
+        "text.txt": text(HTML),
+        "deep.json": text(deep),
+        "members.json": text(members),
+        "broken.json": text('{"a": '),
+        "table.csv": text(
+          '<b>name</b>,"=cmd()"\n<script>ran=1</script>,<img src=x>\n',
+        ),
+        "not_a_picture.jpg": text(HTML),
+        "not_a_video.mp4": text(HTML),
+        "not_an_array.npy": text("\x93NUMPY"),
+        "not_a_pickle.pkl": text("cos\nsystem\n(S'touch ran'\ntR."),
+      });
+      await using shown = await Shown.open(browser, path, "#/?view=grid");
+      const { page } = shown;
+      const tiles = page.getByRole("option");
+      const count = await tiles.count();
+      assert.equal(count, 12);
+      for (let i = 0; i < count; i++) {
+        await tiles.nth(i).click();
+        await page.getByRole("article").waitFor();
+        await page.locator(".shown:not([aria-busy])").waitFor();
+        assert.deepEqual(await harmOf(shown), NO_HARM);
+        await page.keyboard.press("Escape");
+        await tiles.nth(count - 1).waitFor();
+      }
+      shown.assertSound();
+      // Where somebody opens the file itself.
+      for (
+        const name of [
+          "page.html",
+          "page.xhtml",
+          "drawing.svg",
+          "not_a_picture.jpg",
+        ]
+      ) {
+        const answer = await page.goto(`${shown.origin}files/${name}`).catch(
+          () => null,
+        );
+        const ran = await page.evaluate(() => "ran" in globalThis);
+        assert.equal(ran, false, name);
+        if (answer !== null && !name.endsWith(".jpg")) {
+          assert.match(
+            answer.headers()["content-security-policy"] ?? "",
+            /sandbox/,
+          );
+        }
+      }
+      // The browser tells of each script that it did not run: nothing else went wrong.
+      const others = shown.problems.filter((problem) =>
+        !/Blocked script execution|Content Security Policy|is sandboxed/i.test(
+          problem,
+        )
+      );
+      shown.problems.length = 0;
+      assert.deepEqual(others, []);
+    });
+  },
+);
+
+pageTest(
+  "a picture bomb is not drawn, and those beside it are",
+  async (browser) => {
+    await withTempDir(async (dir) => {
+      const path = `${dir}/bomb.ffr`;
+      const picture = await Deno.readFile(
+        `${REPOSITORY}test/golden/pictures/420.jpg`,
+      );
+      await writeFolder(path, {
+        "a.jpg": picture,
+        "bomb.png": pictureBomb(),
+        "c.jpg": picture,
+      });
+      await using shown = await Shown.open(browser, path, "#/?view=grid");
+      const { page } = shown;
+      const drawn = (name: string) =>
+        page.locator(".tile", { hasText: name }).locator("img");
+      await drawn("a.jpg").waitFor();
+      await drawn("c.jpg").waitFor();
+      assert.equal(await drawn("bomb.png").isVisible(), false);
+      await page.locator(".tile", { hasText: "bomb.png" }).click();
+      await page.getByText("It can't be drawn").waitFor();
+      await page.keyboard.press("ArrowRight");
+      await page.getByRole("img", { name: "c.jpg" }).waitFor();
+    });
+  },
+);
+
+pageTest("labels and ids of videos are text as well", async (browser) => {
+  await withTempDir(async (dir) => {
+    const frames = [
+      await Deno.readFile(`${REPOSITORY}test/golden/pictures/gray.jpg`),
+    ];
+    const markup = "<img src=x onerror=globalThis.ran=1>";
+    writeChunk(dir, 0, [{
+      id: markup,
+      frames,
+      meta: { [markup]: markup, $: { $: "bytes" } },
+    }]);
+    await using shown = await Shown.open(browser, dir);
+    const { page } = shown;
+    await page.getByRole("option").click();
+    const labels = page.getByRole("region", { name: "Labels" });
+    await labels.getByText(`${markup}: ${JSON.stringify(markup)}`).waitFor();
+    assert.deepEqual(await harmOf(shown), NO_HARM);
+    await page.keyboard.press("s");
+    await page.getByText("entries counted").waitFor();
+    assert.deepEqual(await harmOf(shown), NO_HARM);
+  });
+});

@@ -1,0 +1,170 @@
+/** What keys do, and that an address leads back to what is shown. */
+import assert from "node:assert/strict";
+import { goldenCase } from "../../support/golden.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
+import { Shown } from "./support/browser.ts";
+import { manyPictures } from "./support/many_files.ts";
+import { pageTest } from "./support/page_test_of.ts";
+
+pageTest(
+  "arrows move among tiles, enter opens one, and escape leads back to it",
+  async (browser) => {
+    await using shown = await Shown.open(browser, manyPictures(200));
+    const { page } = shown;
+    const active = page.getByRole("option", { selected: true });
+    const activeName = async () => {
+      await active.waitFor();
+      return await active.locator(".caption").textContent();
+    };
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await activeName(), "0000000.png");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await activeName(), "0000001.png");
+    const columns = await page.locator(".tile:visible").evaluateAll((tiles) => {
+      const tops = tiles.map((tile) =>
+        Math.round(tile.getBoundingClientRect().top)
+      );
+      return tops.filter((top) => top === Math.min(...tops)).length;
+    });
+    await page.keyboard.press("ArrowDown");
+    const below = `${String(1 + columns).padStart(7, "0")}.png`;
+    assert.equal(await activeName(), below);
+    const focused = await page.locator(".scroller").getAttribute(
+      "aria-activedescendant",
+    );
+    assert.equal(
+      await page.locator(`[id="${focused}"] .caption`).textContent(),
+      below,
+    );
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: below }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    const next = `${String(2 + columns).padStart(7, "0")}.png`;
+    await page.getByRole("heading", { name: next }).waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await activeName(), next);
+    await page.keyboard.press("End");
+    assert.equal(await activeName(), "0000199.png");
+    await page.keyboard.press("Home");
+    assert.equal(await activeName(), "0000000.png");
+  },
+);
+
+pageTest(
+  "? shows the keys, and each of them does what it says",
+  async (browser) => {
+    const { path } = goldenCase("ffrecord/packed_tree");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    await help.waitFor();
+    for (
+      const says of [
+        "Search by a glob",
+        "Random samples",
+        "Statistics",
+        "Check",
+      ]
+    ) {
+      await help.getByText(says, { exact: true }).waitFor();
+    }
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.keyboard.press("v");
+    assert.equal(shown.hash, "#/?view=grid");
+    await page.getByRole("listbox").waitFor();
+    await page.keyboard.press("+");
+    await page.keyboard.press("-");
+    for (
+      const [key, title] of [
+        ["s", "Statistics"],
+        ["r", "Random samples"],
+        ["c", "Check"],
+      ] as const
+    ) {
+      await page.keyboard.press(key);
+      await page.getByRole("heading", { level: 2, name: title }).waitFor();
+    }
+    await page.keyboard.press("i");
+    await page.getByText("packed folder").waitFor();
+    await page.keyboard.press("u");
+    await page.getByRole("link", { name: "big_53.bin" }).or(
+      page.getByRole("option", { name: /^big_53/ }),
+    ).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("s r c i ?"); // who types means no command
+    assert.equal(
+      await page.getByRole("searchbox").inputValue(),
+      "s r c i ?",
+    );
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.type("words/two words");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "two words", exact: true }).waitFor();
+    await page.getByRole("navigation", { name: "Path" })
+      .getByRole("link", { name: "words", exact: true }).click();
+    await page.getByText(/entries$/).waitFor();
+  },
+);
+
+pageTest(
+  "an index leads to its sample, and what is none is said",
+  async (browser) => {
+    const { path, content } = gulpCase("v2_gray_and_rgb");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    const jump = page.getByRole("textbox", { name: /^Go to/ });
+    await jump.fill("3");
+    await jump.press("Enter");
+    await page.getByRole("heading", { name: content.videos[3]!.id }).waitFor();
+    await jump.fill("1000");
+    await jump.press("Enter");
+    await page.getByRole("alert").first().waitFor();
+    await jump.fill("no/such/path");
+    await jump.press("Enter");
+    await page.getByRole("alert").nth(1).waitFor();
+  },
+);
+
+pageTest(
+  "addresses lead back to the same view, also by the browser's buttons",
+  async (browser) => {
+    const { path } = goldenCase("bags/types");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    await page.getByRole("columnheader").first().waitFor();
+    await page.getByRole("button", { name: "Table" }).click();
+    await page.getByRole("columnheader", { name: "Kind" }).waitFor();
+    const table = page.url();
+    await page.getByRole("row", { name: /000003/ }).getByRole("link").click();
+    await page.getByRole("heading", { name: "000003" }).waitFor();
+    await page.goBack();
+    await page.getByRole("columnheader", { name: "Kind" }).waitFor();
+    assert.equal(page.url(), table);
+    await page.goForward();
+    await page.getByRole("heading", { name: "000003" }).waitFor();
+    const datapoint = page.url();
+    await page.reload();
+    await shown.ready();
+    await page.getByRole("heading", { name: "000003" }).waitFor();
+    assert.equal(page.url(), datapoint);
+    for (const hash of ["#/nothing", "#/%2e%2e/api/info", "#/%zz"]) {
+      await shown.go(hash);
+      await page.locator("main > *").first().waitFor();
+    }
+    await shown.go("#/nothing/here");
+    await page.getByRole("alert").waitFor();
+    await page.getByRole("link", { name: "To the start" }).click();
+    await page.getByRole("columnheader").first().waitFor();
+  },
+);
+
+pageTest("a title says what is shown", async (browser) => {
+  const { path } = goldenCase("ffrecord/packed_tree");
+  await using shown = await Shown.open(browser, path, "", { name: "My data" });
+  assert.equal(await shown.page.title(), "My data");
+  await shown.go("#/big_53.bin");
+  assert.equal(await shown.page.title(), "big_53.bin – My data");
+});

@@ -1,0 +1,221 @@
+/** Searching, random samples, statistics, the check, and what is known of the container. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { goldenCase } from "../../support/golden.ts";
+import { gulpCase } from "../../support/gulp/gulp_golden.ts";
+import { Shown, shownNames } from "./support/browser.ts";
+import { manyPictures } from "./support/many_files.ts";
+import { pageTest } from "./support/page_test_of.ts";
+
+/** So many files that they are not looked through before somebody has enough of it. */
+const MANY = 9_999_999;
+
+/** A fact of a list of terms. */
+async function fact(page: Page, name: string): Promise<string | null> {
+  return await page.locator("dt", { hasText: new RegExp(`^${name}$`) }).first()
+    .locator("xpath=following-sibling::dd[1]").textContent();
+}
+
+/** Clicks on Cancel when something has got so far as to say this, in the browser: the server may be busy. */
+async function cancelWhen(page: Page, said: string): Promise<void> {
+  await page.waitForFunction((said) => {
+    const status = document.querySelector("[role=status]")?.textContent ?? "";
+    const cancel = [...document.querySelectorAll("button")].find((each) =>
+      each.textContent === "Cancel"
+    );
+    if (cancel === undefined || !status.includes(said)) return false;
+    cancel.click();
+    return true;
+  }, said);
+}
+
+/** Names and numbers of a plot of bars. */
+async function barsOf(
+  page: Page,
+  label: string,
+): Promise<Record<string, number>> {
+  const rows = page.getByRole("table", { name: label }).getByRole("row");
+  const texts = await rows.evaluateAll((rows) =>
+    rows.map((row) => [
+      row.querySelector("th")!.textContent!,
+      row.querySelector(".number")!.textContent!,
+    ])
+  );
+  return Object.fromEntries(
+    texts.map(([name, number]) => [name!, Number(number!.replaceAll(",", ""))]),
+  );
+}
+
+pageTest(
+  "a glob finds names at any depth, and paths where it has a slash",
+  async (browser) => {
+    const { path, content } = goldenCase("ffrecord/packed_tree");
+    await using shown = await Shown.open(browser, path);
+    const { page } = shown;
+    const search = page.getByRole("searchbox");
+    for (
+      const [glob, pattern] of [
+        ["*.bin", /(^|\/)[^/]*\.bin$/],
+        ["words/*", /^words\/[^/]+$/],
+      ] as const
+    ) {
+      await search.fill(glob);
+      await search.press("Enter");
+      await page.getByRole("heading", { name: `Search: ${glob}` }).waitFor();
+      await page.getByText(/found among/).waitFor();
+      const expected = content.entries.map(({ path }) => path).filter((path) =>
+        pattern.test(path)
+      );
+      assert.ok(expected.length > 1);
+      assert.deepEqual(
+        (await shownNames(page)).toSorted(),
+        expected.toSorted(),
+      );
+    }
+    await search.fill("no such name");
+    await search.press("Enter");
+    await page.getByText("Nothing is called no such name here.").waitFor();
+  },
+);
+
+pageTest(
+  "a search of ten million names shows what it finds at once, and is cancelled",
+  async (browser) => {
+    await using shown = await Shown.open(
+      browser,
+      manyPictures(MANY),
+      "#/?show=search&glob=*{5,nothing}.png&view=table",
+    );
+    const { page } = shown;
+    await page.getByRole("row", { name: /0000005\.png/ }).waitFor();
+    await shown.go("#/?show=search&glob=nothing");
+    await cancelWhen(page, "looked at");
+    await page.getByText(/cancelled after/).waitFor();
+  },
+);
+
+pageTest("random samples are the same for the same seed", async (browser) => {
+  const { path, content } = goldenCase("ffrecord/packed_tree");
+  await using shown = await Shown.open(
+    browser,
+    path,
+    "#/?show=random&seed=3&count=10&view=table",
+  );
+  const { page } = shown;
+  const first = await shownNames(page);
+  const names = new Set(
+    content.entries.filter(({ type }) => type === "file").map(({ path }) =>
+      path.replace("\n", "\\n").replace("\t", "\\t")
+    ),
+  );
+  assert.equal(new Set(first).size, 10);
+  for (const name of first) assert.ok(names.has(name), name);
+  await page.getByRole("button", { name: "Draw again" }).click();
+  await page.getByRole("spinbutton", { name: "Seed" }).and(
+    page.locator("input"),
+  ).waitFor();
+  await page.waitForURL(/seed=4/);
+  await shown.ready();
+  await shown.go("#/?show=random&seed=3&count=10&view=table");
+  assert.deepEqual(await shownNames(page), first);
+});
+
+pageTest("statistics count what Python wrote", async (browser) => {
+  const { path, content } = goldenCase("ffrecord/packed_tree");
+  await using shown = await Shown.open(browser, path, "#/?show=statistics");
+  const { page } = shown;
+  await page.getByText(/entries counted/).waitFor();
+  const files = content.entries.filter(({ type }) => type === "file");
+  const directories = content.entries.length - files.length;
+  assert.equal(await fact(page, "Files"), String(files.length));
+  assert.equal(await fact(page, "Directories"), String(directories));
+  const size = files.reduce((all, file) => all + file.size, 0);
+  assert.equal(await fact(page, "Bytes"), `${(size / 1000).toFixed(1)} KB`);
+  const bins = await page.locator(".plot", { hasText: "Sizes of files" })
+    .locator("title").allTextContents();
+  const counts = bins.map((bin) => Number(/: (\d+) files$/.exec(bin)![1]));
+  assert.equal(counts.reduce((all, each) => all + each), files.length);
+});
+
+pageTest(
+  "statistics of videos have labels, frames and sizes of pictures",
+  async (browser) => {
+    const { path, content } = gulpCase("v2_gray_and_rgb");
+    await using shown = await Shown.open(browser, path, "#/?show=statistics");
+    const { page } = shown;
+    await page.getByText(/entries counted/).waitFor();
+    const labels = content.videos.map(({ meta }) =>
+      (meta as { readonly label: string }).label
+    );
+    assert.deepEqual(
+      await barsOf(page, "Label: label"),
+      Object.fromEntries(
+        labels.map((label) => [
+          label,
+          labels.filter((other) => other === label).length,
+        ]),
+      ),
+    );
+    const sizes = content.videos.flatMap(({ frames }) =>
+      frames.map(({ width, height }) => `${width} × ${height}`)
+    );
+    const dots = await page.locator(".scatter title").allTextContents();
+    assert.deepEqual(
+      dots.toSorted(),
+      [...new Set(sizes)].map((size) =>
+        `${size}: ${sizes.filter((other) => other === size).length}`
+      ).toSorted(),
+    );
+    await page.getByRole("img", { name: /^Frames a clip: 5 clips/ }).waitFor();
+  },
+);
+
+pageTest(
+  "statistics of ten million files grow while they are counted, and are cancelled",
+  async (browser) => {
+    await using shown = await Shown.open(
+      browser,
+      manyPictures(MANY),
+      "#/?show=statistics",
+    );
+    const { page } = shown;
+    await cancelWhen(page, " entries");
+    await page.getByText(/^Cancelled after/).waitFor();
+  },
+);
+
+pageTest(
+  "a check says that all is sound, or names what is damaged",
+  async (browser) => {
+    for (
+      const [name, says] of [
+        ["ffrecord/packed_tree", /^All is sound/],
+        ["ffrecord/bad_flip_sample", /^1 damaged place/],
+      ] as const
+    ) {
+      const { path } = goldenCase(name);
+      await using shown = await Shown.open(browser, path, "#/?show=check");
+      const { page } = shown;
+      await page.getByRole("button", { name: "Check everything" }).click();
+      await page.getByText(says).waitFor();
+      const damages = page.getByRole("list", { name: "Damages" }).locator("li");
+      assert.equal(await damages.count(), name.includes("bad") ? 1 : 0);
+    }
+  },
+);
+
+pageTest(
+  "the container's facts are those of recordfs info",
+  async (browser) => {
+    const { path, content } = goldenCase("ffrecord/packed_tree");
+    await using shown = await Shown.open(browser, path, "#/?show=info");
+    const { page } = shown;
+    assert.equal(await fact(page, "Format"), "ffrecord");
+    assert.equal(
+      await fact(page, "Files"),
+      String(content.entries.filter(({ type }) => type === "file").length),
+    );
+    const parts = page.getByRole("table", { name: "Parts" }).getByRole("row");
+    assert.equal(await parts.count(), 2);
+  },
+);

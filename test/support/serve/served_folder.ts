@@ -1,0 +1,99 @@
+/** Servers of packed folders that tests make up, and requests to them as no client would send them. */
+import { open } from "../../../src/vfs/mod.ts";
+import {
+  serve,
+  type ServedAddress,
+  type ServeOptions,
+} from "../../../src/serve/serve.ts";
+import { ffrBytes, type Folder, packedSamples } from "../ffrecord/make_ffr.ts";
+
+const encoder = new TextEncoder();
+
+/** A server of a folder. */
+export interface ServedFolder extends AsyncDisposable {
+  readonly server: ServedAddress;
+  /** Requests a path with the token. */
+  get(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Files by their names: contents as text or bytes. */
+export interface Files {
+  readonly [name: string]: Files | Uint8Array | string;
+}
+
+/** The bytes of a packed folder of such files. */
+export function packed(files: Files): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(ffrBytes(packedSamples(folderOf(files))));
+}
+
+/** Serves such files out of a packed folder in memory. */
+export async function serveFolder(
+  files: Files,
+  options: ServeOptions = {},
+): Promise<ServedFolder> {
+  return served(await open(packed(files)), options);
+}
+
+/** Serves an opened container, which is closed with the server. */
+export function served(
+  container: Awaited<ReturnType<typeof open>>,
+  options: ServeOptions = {},
+): ServedFolder {
+  const server = serve(container, { onError() {}, ...options });
+  const { token } = server;
+  return {
+    server,
+    get(path, init = {}) {
+      const headers = new Headers(init.headers);
+      if (token !== null && !headers.has("authorization")) {
+        headers.set("authorization", `Bearer ${token}`);
+      }
+      const url = new URL(path, server.url);
+      return fetch(url, { redirect: "manual", ...init, headers });
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      container.close();
+    },
+  };
+}
+
+function folderOf(files: Files): Folder {
+  return Object.fromEntries(
+    Object.entries(files).map(([name, content]) => [
+      name,
+      typeof content === "string"
+        ? encoder.encode(content)
+        : content instanceof Uint8Array
+        ? content
+        : folderOf(content),
+    ]),
+  );
+}
+
+/** An answer as it came. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Sends the bytes of a request as they are, and reads all that is answered. */
+export async function raw(
+  { port }: ServedAddress,
+  lines: readonly string[],
+): Promise<RawAnswer> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const text = [...lines, "Connection: close", "", ""].join("\r\n");
+  const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+  for (let rest = bytes; rest.length > 0;) {
+    rest = rest.subarray(await connection.write(rest));
+  }
+  const answer = await new Response(connection.readable).text();
+  const end = answer.indexOf("\r\n\r\n");
+  return {
+    status: Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1]),
+    head: answer.slice(0, end),
+    body: answer.slice(end + 4),
+  };
+}
