@@ -17,17 +17,31 @@ export function textFile(path: string, text: string): PackedFile {
   return { path, bytes: encoder.encode(text) };
 }
 
+/** What the server gives browsers, without types: it reads these files itself. */
+const PAGE = "src/serve/page";
+
 /** The TypeScript modules of the library and the command, from the repository's root, in order. */
 export function sourceModules(): string[] {
-  return ["cli.ts", "mod.ts", ...below("fuse"), ...below("src")];
+  const below = ["fuse", "src"].flatMap((folder) => filesBelow(folder));
+  return ["cli.ts", "mod.ts", ...below].filter((path) =>
+    path.endsWith(".ts") && !path.startsWith(`${PAGE}/`)
+  );
 }
 
-function below(folder: string): string[] {
+/** The files of the page, as they stand in the repository. */
+export function pageFiles(): PackedFile[] {
+  return filesBelow(PAGE).map((path) => ({
+    path,
+    bytes: Deno.readFileSync(REPOSITORY + path),
+  }));
+}
+
+function filesBelow(folder: string): string[] {
   return [...Deno.readDirSync(REPOSITORY + folder)]
     .toSorted((a, b) => a.name < b.name ? -1 : 1)
     .flatMap(({ name, isDirectory }) => {
       const path = `${folder}/${name}`;
-      return isDirectory ? below(path) : name.endsWith(".ts") ? [path] : [];
+      return isDirectory ? filesBelow(path) : [path];
     });
 }
 

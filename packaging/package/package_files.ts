@@ -7,6 +7,7 @@ import {
   declarations,
   javaScript,
   type PackedFile,
+  pageFiles,
   sourceModules,
   textFile,
 } from "./modules.ts";
@@ -34,6 +35,7 @@ export async function packageFiles(place: string): Promise<PackedFile[]> {
     ...await javaScript(modules, place),
     ...await declarations(place),
     ...modules.map((path, i) => textFile(`source/${path}`, texts[i]!)),
+    ...pageFiles(),
     ...shared,
     ...COPIED.map((path) => copied(path)),
     ...PROGRAMS.map((path) => ({ ...copied(path), isExecutable: true })),

@@ -66,6 +66,10 @@ Deno.test({
         }
       });
 
+      await t.step("it serves the page, module by module", async () => {
+        await checkPage(command, data);
+      });
+
       await t.step(
         "any chain of links leads to it, from any directory",
         async () => {
@@ -271,4 +275,30 @@ async function childrenOf(pid: number): Promise<string[]> {
   const path = `/proc/${pid}/task/${pid}/children`;
   const text = await Deno.readTextFile(path);
   return text.split(" ").filter(Boolean);
+}
+
+/** Has a browser's part of the program come from the package: each module that the page begins with. */
+async function checkPage(command: string, data: string): Promise<void> {
+  const server = new Deno.Command(command, {
+    args: ["serve", "--no-token", "--port", "0", data],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = server.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    const { value } = await reader.read();
+    const url = value!.trim();
+    const page = await (await fetch(url)).text();
+    const names = [...page.matchAll(/(?:src|href)="(page\/[^"]+)"/g)];
+    assert.ok(names.length > 2);
+    for (const [, name] of names) {
+      const response = await fetch(url + name);
+      assert.equal(response.status, 200, name);
+      assert.doesNotMatch(await response.text(), /\binterface \w+ \{/, name);
+    }
+  } finally {
+    server.kill("SIGINT");
+    await reader.cancel();
+    await server.status;
+  }
 }

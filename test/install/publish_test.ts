@@ -13,7 +13,7 @@ Deno.test({
     const { success, stdout, stderr } = await new Deno.Command("unshare", {
       args: ["--net", Deno.execPath(), "publish", ...flags],
       cwd: REPOSITORY,
-      env: { NO_COLOR: "1" },
+      env: { NO_COLOR: "1", DENO_LOG: "info" }, // tests run with less
     }).output();
     const text = new TextDecoder().decode(stderr) +
       new TextDecoder().decode(stdout);
