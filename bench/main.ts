@@ -36,6 +36,7 @@ import {
   type Row,
 } from "./support/report.ts";
 import { saveResults } from "./support/results.ts";
+import { startBenchmark } from "./install/start.ts";
 import { tarBenchmark } from "./formats/tar.ts";
 import { tfrecordBenchmark } from "./formats/tfrecord.ts";
 import { servePageBenchmark } from "./serve/page.ts";
@@ -67,6 +68,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   readBatchesBenchmark,
   remoteBenchmark,
   scaleBenchmark,
+  startBenchmark,
   tarBenchmark,
   tfrecordBenchmark,
   servePageBenchmark,
